@@ -512,6 +512,7 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     from quadrepro.api import workers
     from quadrepro.cli.showing import expected, tell_of_code, warn_of_memory
     from quadrepro.engine.run import overview
+    from quadrepro.tables.printed import described
 
     plan = common.plan(config, check_data=not list_cells)
     tell_of_code(plan.experiment)
@@ -523,6 +524,8 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     else:
         _print_rows(plan)
         _print_columns(plan, found)
+        for line in described(plan.experiment):
+            echo(f"\n{line}")
     n_left = sum(line.n_missing for line in found.lines)
     n_failed = sum(len(line.failed) for line in found.lines)
     text = f"\n{len(plan.cells)} cells, {len(plan.cells) - n_left} already computed"

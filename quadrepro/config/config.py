@@ -392,7 +392,8 @@ class Experiment:
     def paper(self) -> Paper | None:
         """The paper that the config names, read when it is first asked for; None without one."""
         # A worker that computes a cell needs no paper.
-        from quadrepro.papers.paper import NotThereError, load_paper
+        from quadrepro.papers.paper import load_paper
+        from quadrepro.papers.printed import NotThereError
 
         if not self.config.paper:
             return None

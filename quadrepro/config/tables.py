@@ -137,7 +137,7 @@ def _asked(written: Any) -> RequestedTables:
         if key == SPLITS:
             raise fault(
                 f"{SPLITS} is a fact of the printed table: set it in the paper's "
-                f"paper.yaml, as printed: {{table1: {{splits: {option}}}}}",
+                f"paper.yaml, as printed: {{table1: {{of: {{splits: {option}}}}}}}",
                 key,
             )
         try:

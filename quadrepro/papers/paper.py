@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -14,33 +14,7 @@ from quadrepro.base.yaml import Place, YamlSource, read_yaml
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Claim
-from quadrepro.papers.printed import SD, Holds, Printed, read_printed
-
-Size = Annotated[int, Field(ge=1, le=1_000_000_000)]
-"""A number of examples."""
-
-
-class Facts(Model):
-    """Facts of a printed table in ``paper.yaml``."""
-
-    holds: Holds | None = None
-    """What the numbers are; by default errors if the columns are means and deviations, and risks
-    otherwise."""
-    splits: int | None = Field(default=None, ge=2, le=1_000_000)
-    """Number of splits of a printed mean and deviation; 1 for risks by default."""
-    config: str | None = None
-    """The config of the table, which gives the sizes of its test sets: the name of one that ships,
-    or a path that starts at the folder of the paper."""
-    n_test: dict[str, Size | tuple[Size, Size]] = Field(default_factory=dict)
-    """By row: the number of test examples, or that and the number of all rows, where the config
-    does not give it."""
-    compares: str | None = None
-    """The printed table of risks whose algorithms these comparisons compare."""
-    bold: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """By row: the columns that are printed in bold as the lowest, equal ones included."""
-    codings: tuple[str, ...] = ()
-    """Configs whose results say which coding of its data set a row fits: first the paper's own,
-    then others."""
+from quadrepro.papers.printed import MEAN, SD, Facts, NotThereError, Printed, read_printed
 
 
 class Also(Model):
@@ -95,10 +69,6 @@ FILE = "paper.yaml"
 PRINTED = "printed"
 
 
-class NotThereError(ConfigError):
-    """A name that there is not; whoever asked knows the place where it was written."""
-
-
 @dataclass(frozen=True)
 class Group:
     """A group of claims."""
@@ -138,12 +108,18 @@ class Paper:
         if name not in self._read:
             facts = self.file.printed.get(name, Facts())
             path = self.source.path.parent / PRINTED / f"{name}.csv"
-            table = read_printed(path, facts.holds, facts.splits)
-            deviations = any(column.endswith(SD) for column in table.columns)
-            if table.holds == "errors" and deviations and not table.splits:
-                example = f"printed: {{{name}: {{splits: 20}}}}"
-                message = f"{name} prints deviations: give the number of splits, as {example}"
+            try:
+                table = read_printed(path, facts)
+            except NotThereError as error:
+                raise self.error(str(error), "printed", name, "ignore") from None
+            if table.facts.of is None and any(c.endswith((MEAN, SD)) for c in table.columns):
+                example = f"printed: {{{name}: {{of: {{splits: 20}}}}}}"
+                message = f"{name} prints means: say of what they are means, as {example}"
                 raise self.error(message, "printed", name)
+            if facts.is_share and table.facts.unit is None:
+                message = f"the numbers of {name} can be fractions or percent"
+                example = f"printed: {{{name}: {{unit: fraction}}}}"
+                raise self.error(f"{message}: say which, as {example}", "printed", name)
             self._read[name] = table
         return self._read[name]
 

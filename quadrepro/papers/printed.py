@@ -1,18 +1,26 @@
-"""Printed tables: one CSV file each, with one row per data set and one column per number."""
+"""Printed tables: one CSV file each, and the facts of ``paper.yaml`` on what its numbers are."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, Protocol
+from statistics import median
+from typing import Annotated, Any, Literal, Protocol, Self
+
+from pydantic import AfterValidator, Field, model_validator
 
 from quadrepro.base.files import read_bytes
-from quadrepro.errors import ConfigError, DataError
+from quadrepro.base.models import Model, fault
+from quadrepro.engine.metrics import METRICS, NUMBERS
+from quadrepro.errors import ConfigError, DataError, nearest
+from quadrepro.stats import COVERAGE, Moments
 
 TIME_ROW = "mean_running_time_s"
 """The row of a printed table that holds mean running times in seconds."""
@@ -23,20 +31,127 @@ MEAN_ROW = "column_mean"
 MEAN, SD = "_mean", "_sd"
 """Endings of the columns of an algorithm if its mean and its standard deviation are printed."""
 
+Spread = Literal["sd", "se", "ci95", "none"]
+
+SPREADS: dict[str, Spread] = {"_sd": "sd", "_se": "se", "_ci95": "ci95"}
+"""What the ending of a column says of what is printed after ±."""
+
 NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})")
 """A printed number; more digits than a float holds are none that somebody has measured."""
 
 MAX_BYTES, MAX_ROWS, MAX_COLUMNS = 2 * 2**20, 10_000, 1_000
 """Size of the largest file that is read, and of the largest table."""
 
-Holds = Literal["risks", "errors", "margins", "comparisons"]
-"""Contents of a printed table.
+Holds = Literal["errors", "margins", "comparisons"]
+"""What the numbers are: test errors or another metric; training margins; or probabilities that the
+row's algorithm is better than the column's."""
 
-- "risks": test risks between 0 and 1, in one column per algorithm;
-- "errors": mean and standard deviation of test errors in percent, or of RMSEs;
-- "margins": mean and standard deviation of training margins;
-- "comparisons": tests of each row's algorithm against each column's.
-"""
+Unit = Literal["fraction", "percent"]
+"""The unit of shares of examples, and of other numbers between 0 and 1."""
+
+ACCURACY = "accuracy"
+"""The metric that is shown as the error that it leaves."""
+
+OF_ERRORS = ("error", ACCURACY, "rmse")
+"""The metrics of printed numbers that stand beside our errors."""
+
+WITHOUT_UNIT = ("log_loss", "mcc")
+"""Metrics of classes that are no shares."""
+
+
+def _known_metric(name: str) -> str:
+    # What scikit-learn calls accuracy takes a second to find.
+    if name != ACCURACY:
+        try:
+            METRICS.find(name)
+        except KeyError as error:
+            raise ValueError(error.args[0]) from None
+    return name
+
+
+class MeanOf(Model):
+    """What a printed number is the mean of: random splits, or folds."""
+
+    splits: int | None = Field(default=None, ge=1, le=1_000_000)
+    """Number of random splits."""
+    cv: int | None = Field(default=None, ge=2, le=100_000)
+    """Number of folds of a cross-validation."""
+    repeats: int = Field(default=1, ge=1, le=100_000)
+    """How often the cross-validation is repeated."""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.splits is None) == (self.cv is None):
+            raise fault("give either splits: 20 or cv: 10")
+        if self.splits is not None and self.repeats > 1:
+            raise fault("repeats is of a cross-validation: give cv as well", "repeats")
+        return self
+
+    @property
+    def n(self) -> int:
+        """The number of test sets."""
+        return self.splits or (self.cv or 1) * self.repeats
+
+    @property
+    def text(self) -> str:
+        """The words for it."""
+        if self.cv is None:
+            return "one split" if self.splits == 1 else f"{self.splits} splits"
+        times = f"{self.repeats} × " if self.repeats > 1 else ""
+        return f"{times}{self.cv}-fold cross-validation"
+
+
+Size = Annotated[int, Field(ge=1, le=1_000_000_000)]
+"""A number of examples."""
+
+
+class Facts(Model):
+    """Facts of a printed table in ``paper.yaml``."""
+
+    holds: Holds = "errors"
+    """What the numbers are: test errors or another `metric`; training margins; or probabilities
+    that the row's algorithm is better than the column's."""
+    metric: Annotated[str, AfterValidator(_known_metric)] = "error"
+    """What errors are measured by: a metric of configs, or ``accuracy``. ``error`` is the RMSE
+    where numbers are predicted."""
+    unit: Unit | None = None
+    """The unit of errors, accuracies and other shares; needed where the numbers can be in both."""
+    rows: Literal["datasets", "algorithms"] = "datasets"
+    """What the lines of the file are."""
+    of: MeanOf | None = None
+    """What a number is the mean of; by default one split. Needed where means are printed."""
+    spread: Spread | None = None
+    """What is printed after ±: the standard deviation, the standard error of the mean, or half of
+    a 95% interval. By default, the endings of the columns say it; ``none`` leaves them out."""
+    ignore: tuple[str, ...] = ()
+    """Rows and columns that are not read, such as an average over the data sets."""
+    config: str | None = None
+    """The config of the table, which gives the sizes of its test sets: the name of one that ships,
+    or a path that starts at the folder of the paper."""
+    n_test: dict[str, Size | tuple[Size, Size]] = Field(default_factory=dict)
+    """By row: the number of test examples, or that and the number of all rows, where the config
+    does not give it."""
+    compares: str | None = None
+    """The printed table of errors whose algorithms these comparisons compare."""
+    bold: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By row: the columns that are printed in bold as the lowest, equal ones included."""
+    codings: tuple[str, ...] = ()
+    """Configs whose results say which coding of its data set a row fits: first the paper's own,
+    then others."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "splits" in data:
+            raise fault(f"splits is now written as of: {{splits: {data['splits']}}}", "splits")
+        return data
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the numbers are shares, which can be in percent."""
+        if self.holds != "errors" or self.metric in WITHOUT_UNIT:
+            return False
+        return self.metric == ACCURACY or METRICS.find(self.metric).tasks != NUMBERS
 
 
 class PrintedEntry(Protocol):
@@ -60,10 +175,15 @@ def half_a_unit(printed: str) -> float:
 
     Examples
     --------
-    >>> half_a_unit("0.123"), half_a_unit("12")
-    (0.0005, 0.5)
+    >>> half_a_unit("0.123"), half_a_unit("12"), half_a_unit("1E+1")
+    (0.0005, 0.5, 5.0)
     """
-    return float(0.5 * 10.0 ** -len(printed.partition(".")[2]))
+    digits, _, power = printed.partition("E")
+    return float(0.5 * 10.0 ** (int(power or 0) - len(digits.partition(".")[2])))
+
+
+class NotThereError(ConfigError):
+    """A name that there is not; whoever asked knows the place where it was written."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +196,8 @@ class Printed:
     """Columns in the printed order, without that of the row names."""
     cells: dict[tuple[str, str], str]
     """The printed text of a row and column, digit for digit."""
-    holds: Holds = "risks"
-    """Kind of the numbers."""
-    splits: int | None = None
-    """Number of splits behind a printed mean and deviation; None if it is not known."""
+    facts: Facts = field(default_factory=Facts)
+    """What its numbers are; unit and spread are those that were found."""
     path: Path = Path()
     """The file."""
     lines: dict[str, int] = field(default_factory=dict)
@@ -94,28 +212,108 @@ class Printed:
     @property
     def algorithms(self) -> tuple[str, ...]:
         """Algorithms in the printed order."""
-        if self.holds in ("errors", "margins"):
-            names = (column.removesuffix(MEAN).removesuffix(SD) for column in self.columns)
-            return tuple(dict.fromkeys(names))
-        return self.columns
+        if self.facts.holds == "comparisons":
+            return self.columns
+        names = (column.removesuffix(MEAN).removesuffix(SD) for column in self.columns)
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def of(self) -> MeanOf:
+        """What a number is the mean of."""
+        return self.facts.of or MeanOf(splits=1)
+
+    @property
+    def splits(self) -> int:
+        """The number of test sets behind a number."""
+        return self.of.n
+
+    @property
+    def numbers(self) -> list[tuple[str, str]]:
+        """Row and column of every printed number that is no spread and no summary."""
+        rows = set(self.rows)
+        return [
+            at
+            for at, text in self.cells.items()
+            if text and at[0] in rows and not at[1].endswith(SD)
+        ]
+
+    def mean_column(self, algorithm: str) -> str:
+        """Return the column of an algorithm's numbers, without that of their spread."""
+        return algorithm + MEAN if algorithm + MEAN in self.columns else algorithm
 
     def text(self, row: str, column: str) -> str:
         """Return what is printed, or an empty text if nothing is."""
         return self.cells.get((row, column), "")
 
     def number(self, row: str, column: str) -> float | None:
-        """Return the printed number, or None if there is none."""
+        """Return the printed number, that of a spread as a standard deviation, or None."""
         text = self.text(row, column)
-        return float(text) if text else None
-
-    def spread(self, row: str, mean: str, sd: str) -> str:
-        """Return a printed mean ± standard deviation, or the mean alone if it has no deviation."""
-        texts = self.text(row, mean), self.text(row, sd)
-        return " ± ".join(filter(None, texts)) if texts[0] else ""
+        return float(text) * self._factor(column) if text else None
 
     def rounding(self, row: str, column: str) -> float:
         """Return half a unit of the last printed digit."""
-        return half_a_unit(self.text(row, column))
+        return half_a_unit(self.text(row, column)) * self._factor(column)
+
+    def spread(self, row: str, algorithm: str) -> str:
+        """Return a printed number ± its spread, or the number alone."""
+        texts = self.text(row, self.mean_column(algorithm)), self.text(row, algorithm + SD)
+        return " ± ".join(filter(None, texts)) if texts[0] else ""
+
+    def moments(self, row: str, algorithm: str) -> Moments | None:
+        """Return the mean and the standard deviation over the splits, or None without both."""
+        mean = self.number(row, self.mean_column(algorithm))
+        sd = self.number(row, algorithm + SD)
+        return None if mean is None or sd is None or self.of.n < 2 else Moments(mean, sd, self.of.n)
+
+    def _factor(self, column: str) -> float:
+        """Return what a printed number is multiplied by to be a standard deviation, or 1."""
+        if not column.endswith(SD) or self.facts.spread not in ("se", "ci95"):
+            return 1.0
+        if self.facts.spread == "se":
+            return math.sqrt(self.of.n)
+        # scipy.stats takes half a second to import.
+        from scipy.stats import t as student
+
+        return math.sqrt(self.of.n) / float(student.ppf((1 + COVERAGE) / 2, self.of.n - 1))
+
+    @property
+    def words(self) -> str:
+        """What its numbers are."""
+        metric = self.facts.metric
+        label = {"margins": "training margin", "comparisons": "probability"}.get(self.facts.holds)
+        if label is None:
+            label = metric if metric == ACCURACY else METRICS.find(metric).label
+        of = (
+            label
+            + {None: "", "percent": " in percent", "fraction": " as a fraction"}[self.facts.unit]
+        )
+        spreads = {"sd": "standard deviation", "se": "standard error", "ci95": "95% interval"}
+        if self.of.n == 1:
+            return f"{of}, of one split"
+        spread = spreads.get(self.facts.spread or "", "")
+        return f"{of}, mean{f' ± {spread}' if spread else ''} of {self.of.text}"
+
+    def in_unit(self, unit: Unit, but: Collection[str] = ()) -> Printed:
+        """Return the table in another unit, and accuracies as errors, without some rows."""
+        if self.facts.unit is None:
+            return self
+        places = {"fraction": 0, "percent": 2}
+        power = places[unit] - places[self.facts.unit]
+        accuracy = self.facts.metric == ACCURACY
+        kept = {TIME_ROW, *but}
+
+        def converted(row: str, column: str, text: str) -> str:
+            if not text or row in kept:
+                return text
+            number = Decimal(text).scaleb(power)
+            if accuracy and not column.endswith(SD):
+                number = 10 ** places[unit] - number
+            return str(number) if power or accuracy else text
+
+        cells = {at: converted(*at, text) for at, text in self.cells.items()}
+        metric = "error" if accuracy else self.facts.metric
+        facts = self.facts.model_copy(update={"unit": unit, "metric": metric})
+        return replace(self, cells=cells, facts=facts)
 
     def row_of(self, entry: PrintedEntry) -> str | None:
         """Return the printed row of a row of ours, or None if there is none.
@@ -146,8 +344,15 @@ NOTHING = Printed("", (), {})
 """A printed table without numbers, for a config that names none."""
 
 
-def read_printed(path: Path, holds: Holds | None = None, splits: int | None = None) -> Printed:
+def _split(column: str) -> tuple[str, str]:
+    """Return the name in a column, and its ending if that says what the numbers are."""
+    ending = next((e for e in (MEAN, *SPREADS) if column.endswith(e)), "")
+    return column.removesuffix(ending), ending
+
+
+def read_printed(path: Path, facts: Facts | None = None) -> Printed:
     """Read and check a printed table."""
+    facts = facts or Facts()
     if not path.resolve().is_relative_to(path.parent.parent.resolve()):
         raise ConfigError(f"{path}: leads to {path.resolve()}, which is not in the paper's folder")
     try:
@@ -163,24 +368,79 @@ def read_printed(path: Path, holds: Holds | None = None, splits: int | None = No
     for found, most, what in ((rows, MAX_ROWS, "rows"), (header, MAX_COLUMNS, "columns")):
         if len(found) > most:
             raise ConfigError(f"{path}: the table has {len(found):,} {what}: at most {most:,}")
-    columns = [name.strip() for name in header]
-    for i, name in enumerate(columns):
-        if i and not name:
-            raise ConfigError(f"{_place(path, top, header, i)}: the column has no name")
-        if name in columns[:i]:
-            raise ConfigError(f"{_place(path, top, header, i)}: duplicate column {name!r}")
-        if name.endswith(SD) and name.removesuffix(SD) + MEAN not in columns:
-            message = f"{name!r} is a deviation without its mean, {name.removesuffix(SD) + MEAN!r}"
-            raise ConfigError(f"{_place(path, top, header, i)}: {message}")
+    columns = _checked_header(path, top, header)
+    ignored = {name for name in columns if {name, _split(name)[0]} & {*facts.ignore}}
     cells: dict[tuple[str, str], str] = {}
     at: dict[str, int] = {}
     for line, fields in rows:
         row, *texts = _checked(path, line, fields, header, at)
         at[row] = line
-        cells |= {(row, c): text for c, text in zip(columns[1:], texts, strict=True)}
-    if holds is None:
-        holds = "errors" if any(column.endswith(MEAN) for column in columns) else "risks"
-    return Printed(path.stem, tuple(columns[1:]), cells, holds, splits, path, at)
+        for i, (column, text) in enumerate(zip(columns, texts, strict=True), start=1):
+            if row in facts.ignore or column in ignored:
+                continue
+            if text and not NUMBER.fullmatch(text):
+                message = f"{text!r} is not a number such as 0.035; leave out what is not printed"
+                raise ConfigError(f"{_place(path, line, fields, i)}: {message}")
+            cells[row, column] = text
+    known = {*at, *columns, *(_split(name)[0] for name in columns)}
+    for name in facts.ignore:
+        if name not in known:
+            raise NotThereError(f"{path} has no row or column {name!r}{nearest(name, [*known])}")
+    columns = [name for name in columns if name not in ignored]
+    if facts.rows == "algorithms":
+        columns, cells, at = _transposed(columns, cells, top)
+    return _described(Printed(path.stem, tuple(columns), cells, facts, path, at))
+
+
+def _transposed(
+    columns: list[str], cells: dict[tuple[str, str], str], top: int
+) -> tuple[list[str], dict[tuple[str, str], str], dict[str, int]]:
+    """Return columns, cells and lines with the data sets as rows."""
+    split = {column: _split(column) for column in columns}
+    turned = {
+        (split[column][0], row + split[column][1]): text for (row, column), text in cells.items()
+    }
+    of_rows = {dataset: top for dataset, _ in split.values()}
+    by_row = sorted(turned, key=lambda at: list(of_rows).index(at[0]))
+    return (
+        list(dict.fromkeys(column for _, column in turned)),
+        {at: turned[at] for at in by_row},
+        of_rows,
+    )
+
+
+def _described(table: Printed) -> Printed:
+    """Return a table with the unit and the spread that its numbers and columns show."""
+    endings = {column: _split(column)[1] for column in table.columns}
+    shown = (SPREADS[ending] for ending in endings.values() if ending in SPREADS)
+    spread = table.facts.spread or next(shown, "none")
+    names = {
+        column: _split(column)[0] + SD if ending in SPREADS else column
+        for column, ending in endings.items()
+    }
+    if spread == "none":
+        names = {column: name for column, name in names.items() if not name.endswith(SD)}
+    cells = {(row, names[c]): text for (row, c), text in table.cells.items() if c in names}
+    found = replace(table, columns=tuple(names.values()), cells=cells)
+    unit = table.facts.unit
+    if unit is None and table.facts.is_share:
+        unit = _unit([found.text(*at) for at in found.numbers], table.facts, len(found.rows))
+    return replace(found, facts=table.facts.model_copy(update={"spread": spread, "unit": unit}))
+
+
+FEW_ROWS, FEW_DIGITS = 4, 3
+"""Errors below 1 are percent only if every data set is nearly free of errors. That is not taken for
+possible with so many data sets and so many digits."""
+
+
+def _unit(texts: Sequence[str], facts: Facts, n_rows: int) -> Unit | None:
+    """Return the unit that numbers can only be in, or None."""
+    if any(float(text) > 1 for text in texts):
+        return "percent"
+    digits = [len(text.partition(".")[2]) for text in texts]
+    greater = facts.metric == ACCURACY or METRICS.find(facts.metric).greater_is_better
+    sure = greater or (n_rows >= FEW_ROWS and median(digits) >= FEW_DIGITS)
+    return "fraction" if not texts or sure else None
 
 
 def _lines(path: Path, text: str) -> list[tuple[int, list[str]]]:
@@ -189,6 +449,21 @@ def _lines(path: Path, text: str) -> list[tuple[int, list[str]]]:
         return [(reader.line_num, fields) for fields in reader]
     except csv.Error as error:
         raise ConfigError(f"{path}:{reader.line_num}:1: not valid CSV: {error}") from None
+
+
+def _checked_header(path: Path, top: int, header: list[str]) -> list[str]:
+    """Return the names of the columns, without that of the rows, or refuse them."""
+    columns = [name.strip() for name in header]
+    for i, name in enumerate(columns):
+        if i and not name:
+            raise ConfigError(f"{_place(path, top, header, i)}: the column has no name")
+        if name in columns[:i]:
+            raise ConfigError(f"{_place(path, top, header, i)}: duplicate column {name!r}")
+        base, ending = _split(name)
+        if ending in SPREADS and not {base, base + MEAN} & {*columns[1:]}:
+            message = f"{name!r} is a deviation without its mean, {base + MEAN!r}"
+            raise ConfigError(f"{_place(path, top, header, i)}: {message}")
+    return columns[1:]
 
 
 def _checked(
@@ -205,10 +480,6 @@ def _checked(
     if row in above:
         message = f"duplicate row {row!r}, first on line {above[row]}"
         raise ConfigError(f"{path}:{line}:1: {message}")
-    for i, text in enumerate(texts, start=1):
-        if text and not NUMBER.fullmatch(text):
-            message = f"{text!r} is not a number such as 0.035; leave out what is not printed"
-            raise ConfigError(f"{_place(path, line, fields, i)}: {message}")
     return [row, *texts]
 
 

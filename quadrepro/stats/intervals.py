@@ -123,9 +123,9 @@ def _deviations(repeats: FloatArray, n_test: int | None, axis: int = 0) -> Float
     found = repeats.std(axis=axis, ddof=1)
     equal = np.ptp(repeats, axis=axis) == 0
     if n_test is None:
-        return np.where(equal, 0.0, found)
+        return np.asarray(np.where(equal, 0.0, found))
     risks = (repeats.mean(axis=axis) * n_test + 1) / (n_test + 2)
-    return np.where(equal, np.sqrt(risks * (1 - risks) / n_test), found)
+    return np.asarray(np.where(equal, np.sqrt(risks * (1 - risks) / n_test), found))
 
 
 DRAWS = 4000
@@ -216,8 +216,8 @@ def chance_of_misses(
 
 def _left_out(splits: FloatArray, half: FloatArray, n_test: int | None) -> FloatArray:
     """Return whether each split is outside the interval of the others, for each column."""
-    pairs = [(one, np.delete(splits, i, axis=0)) for i, one in enumerate(splits)]
-    return _outside(*map(np.array, zip(*pairs, strict=True)), half, n_test)
+    others = np.array([np.delete(splits, i, axis=0) for i in range(len(splits))])
+    return _outside(splits, others, half, n_test)
 
 
 def _simulated(splits: FloatArray, half: FloatArray, n_test: int | None) -> FloatArray:

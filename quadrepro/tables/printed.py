@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from statistics import median
 from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
 from quadrepro.errors import LONG, ConfigError, affordable, nearest
-from quadrepro.papers.paper import NotThereError, Paper, load_paper, paper_names
-from quadrepro.papers.printed import NOTHING, Holds, Printed
+from quadrepro.papers.paper import Paper, load_paper, paper_names
+from quadrepro.papers.printed import NOTHING, Holds, NotThereError, Printed
+from quadrepro.tables.ranked import few
 
 if TYPE_CHECKING:
     from quadrepro.config.config import Experiment
@@ -26,7 +29,48 @@ def printed_for(experiment: Experiment, name: str) -> Printed:
         return NOTHING
     table = experiment.paper.printed(name)
     # The rows of comparisons are algorithms.
-    return table if table.holds == "comparisons" else table.under(experiment.config.entries)
+    of_algorithms = table.facts.holds == "comparisons"
+    return table if of_algorithms else table.under(experiment.config.entries)
+
+
+_AVERAGE = r"average|avg\.?|mean|median|rank"
+AVERAGE = re.compile(rf"(?:(?:{_AVERAGE}|overall) )?(?:{_AVERAGE})s?", re.IGNORECASE)
+"""Names of rows that summarise the others."""
+
+
+def described(experiment: Experiment) -> list[str]:
+    """Return what the printed tables of a config are, and how many of their numbers meet a cell."""
+    paper = experiment.paper
+    asked = experiment.config.tables.every.values()
+    names = dict.fromkeys(name for name in asked if isinstance(name, str))
+    tables = [paper.printed(name) for name in names if paper and name in paper.tables]
+    return [_described(experiment, table) for table in tables]
+
+
+def _described(experiment: Experiment, table: Printed) -> str:
+    columns = {algorithm.name for algorithm in experiment.config.algorithms}
+    rows = {table.row_of(entry) for entry in experiment.config.entries}
+    if table.facts.holds == "comparisons":
+        rows = {*columns}
+    else:
+        columns = {table.mean_column(name) for name in columns}
+    numbers = table.numbers
+    met = sum(row in rows and column in columns for row, column in numbers)
+    text = f"printed {table.name}, {table.words}: {met} of {len(numbers)} numbers meet a cell"
+    others = [f"row {row}" for row in table.rows if row not in rows]
+    others += [f"column {c}" for c in dict.fromkeys(c for _, c in numbers) if c not in columns]
+    if others:
+        text += f"; without one: {few(others)}"
+    if found := [row for row in table.rows if row not in rows and AVERAGE.fullmatch(row)]:
+        text += f" (ignore: [{', '.join(found)}] leaves out what summarises other rows)"
+    shares = [float(table.text(*at)) for at in numbers]
+    half = {"percent": 50, "fraction": 0.5}.get(table.facts.unit or "", math.inf)
+    unsaid = "metric" not in table.facts.model_fields_set and "regression" not in {
+        *experiment.tasks.values()
+    }
+    if unsaid and shares and median(shares) > half:
+        text += "; most are above one half: if they are accuracies, set metric: accuracy"
+    return text
 
 
 def check_printed(experiment: Experiment, key: str, name: str, holds: Holds) -> None:
@@ -41,8 +85,9 @@ def check_printed(experiment: Experiment, key: str, name: str, holds: Holds) -> 
         table = paper.printed(name)
     except NotThereError as error:
         raise experiment.error(str(error), "tables", key) from None
-    if table.holds != holds:
-        message = f"{name} of the paper {paper.reference} holds {table.holds}, and not {holds}"
+    if table.facts.holds != holds:
+        found = table.facts.holds
+        message = f"{name} of the paper {paper.reference} holds {found}, and not {holds}"
         raise experiment.error(message, "tables", key)
     _check_names(experiment, table)
 
@@ -105,8 +150,12 @@ def _with_paper(paper: Paper, key: str, name: str) -> str:
 def _check_names(experiment: Experiment, table: Printed) -> None:
     """Refuse rows and columns that are nearly, but not quite, called like printed ones."""
     where = str(table.path)
+    ours = {algorithm.name for algorithm in experiment.config.algorithms}
+    if table.facts.holds != "comparisons" and {*table.rows} & ours and experiment.paper:
+        message = f"lines of {where} are algorithms: set rows: algorithms"
+        raise experiment.paper.error(message, "printed", table.name)
     _check_algorithms(experiment, table.algorithms, where)
-    if table.holds == "comparisons":
+    if table.facts.holds == "comparisons":
         _check_algorithms(experiment, table.rows, where)
         return
     config = experiment.config

@@ -52,7 +52,7 @@ def requested(experiment: Experiment) -> tuple[Request, ...]:
     ]
     for name in experiment.config.metrics:
         context = Context(experiment, KEY, METRICS.find(name))
-        found += [Request(kind, context) for kind in kinds_of(name)]
+        found += [Request(kind, context) for kind in kinds_of(name, experiment)]
     return tuple(found)
 
 
@@ -155,14 +155,19 @@ class OfMetric(TableKind[Metric]):
         """Return what the figure shows."""
         return self.kind.caption(self._of_errors(context), measured(context, outcomes))
 
+    def verdicts(self, context: Context[Metric], outcomes: Outcomes) -> Verdicts | None:
+        """Return verdicts on printed numbers of the metric."""
+        return self.kind.verdicts(self._of_errors(context), measured(context, outcomes))
+
     def _of_errors(self, context: Context[Metric]) -> Context[Any]:
         return replace(context, option=self.inner)
 
 
-def kinds_of(metric: str) -> tuple[OfMetric, ...]:
-    """Return the kinds of a metric."""
+def kinds_of(metric: str, experiment: Experiment) -> tuple[OfMetric, ...]:
+    """Return the kinds of a metric; its means stand beside a printed table of it."""
+    beside = experiment.config.tables.every.get(MEANS.key, "")
     # Metrics have units of their own, so no difference is known to be too small to matter.
-    kinds = ((MEANS, ""), (COMPARISONS, ""), (RANKING, Options(rope=0.0)))
+    kinds = ((MEANS, beside), (COMPARISONS, ""), (RANKING, Options(rope=0.0)))
     return tuple(OfMetric(kind, inner, metric) for kind, inner in kinds)
 
 

@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import fmean, stdev
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
-from quadrepro.papers.printed import half_a_unit
+from quadrepro.papers.printed import MeanOf, half_a_unit
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
@@ -60,9 +61,10 @@ def verdicts_table(experiment: Experiment, found: Sequence[Verdicts]) -> Table:
         (
             "0 is the middle of the interval in which a printed number lies with probability "
             f"{COVERAGE:g} if it stems from splits like ours, -1 and 1 are its ends, and † marks "
-            "what is outside. For a number of one split it is the interval of one further split "
-            "(Student's t), for a mean that of Welch's test, for the margins of several splits "
-            "that of the mean of as many; half a unit of the last printed digit is added.",
+            "what is outside. For a mean with a deviation it is that of Welch's test; for other "
+            "numbers that of the mean of as many further splits as are printed, by our deviation "
+            "(Student's t); half a unit of the last printed digit is added.",
+            *(f"{_of(v, found)}{v.what}" for v in found if v.what),
             *(f"{_of(v, found)}{text}" for v in found for text in v.statement()),
         ),
         DATA_HEADER,
@@ -141,6 +143,8 @@ class Verdict:
     """Why it is not comparable."""
     n_test: int | None = None
     """Number of test examples, if it is a risk that every split counts on as many."""
+    further: int = 1
+    """The number of our units, splits or cross-validations, whose mean it is."""
 
     @property
     def rounding(self) -> float:
@@ -181,26 +185,26 @@ class Verdicts:
         Name of the printed table.
     entries : tuple of Verdict
         One per printed number that the config has a row and a column for.
-    further : int
-        The number of splits whose mean a printed number is; 1 for a single split.
     splits : dict of str to ndarray of shape (n_splits, n_numbers)
         Our numbers behind the comparable entries of each row, in their order, by row; of rows with
         fewer than `LEAST_SPLITS` splits there are none. If one split serves the whole table, those
         of all rows stand under the empty name.
+    what : str
+        What the printed numbers are, in a sentence.
     """
 
     printed: str
     entries: tuple[Verdict, ...]
-    further: int = 1
     splits: Mapping[str, FloatArray] = field(default_factory=dict)
+    what: str = ""
 
     @classmethod
     def of(
         cls,
         printed: str,
         found: Sequence[tuple[Verdict, Sequence[float]]],
-        further: int = 1,
         *,
+        what: str = "",
         together: bool = False,
     ) -> Verdicts:
         """Gather verdicts together with our splits behind each."""
@@ -213,7 +217,7 @@ class Verdicts:
             for row, columns in of_rows.items()
             if len({len(c) for c in columns}) == 1 and len(columns[0]) >= LEAST_SPLITS
         }
-        return cls(printed, tuple(verdict for verdict, _ in found), further, splits)
+        return cls(printed, tuple(verdict for verdict, _ in found), splits, what)
 
     @property
     def judged(self) -> list[Verdict]:
@@ -240,7 +244,7 @@ class Verdicts:
         return {
             row: chance_of_misses(
                 self.splits[row],
-                further=self.further,
+                further=of[0].further,
                 rounding=np.array([v.rounding for v in of]),
                 n_test=of[0].n_test,
             )
@@ -308,22 +312,37 @@ def _p(p_value: float) -> str:
     return text if text.startswith("<") else f"= {text}"
 
 
-def of_further_splits(entry: Verdict, ours: Sequence[float], *, further: int = 1) -> Verdict:
-    """Judge a printed number by the interval for the mean of further splits, by default of one."""
+def like_print(
+    splits: Sequence[float], of: MeanOf, folds: int, n_test: int | None = None
+) -> tuple[list[float], int, int | None]:
+    """Return our numbers in the form of a printed one, how many it is the mean of, and on what.
+
+    If print is a cross-validation and ours, of as many folds, is repeated, these are the means of
+    our cross-validations: they differ by the choice of folds alone, as a printed one does. Else
+    they are our single splits, or folds.
+    """
+    times = len(splits) // folds if folds else 0
+    if of.cv != folds or times < LEAST_SPLITS:
+        return list(splits), of.n, n_test
+    means = [fmean(splits[i * folds : (i + 1) * folds]) for i in range(times)]
+    return means, of.repeats, None
+
+
+def of_further_splits(entry: Verdict, ours: Sequence[float]) -> Verdict:
+    """Judge a printed number by the interval for the mean of further splits."""
     if len(ours) < 2:
         return replace(entry, reason="one split" if ours else "no result")
-    rounding = entry.rounding
+    rounding, further = entry.rounding, entry.further
     place = placement(ours, float(entry.printed), rounding, further=further, n_test=entry.n_test)
     low, high = place.low - rounding, place.high + rounding
     return replace(entry, ours=place.mean, low=low, high=high, p_value=place.p_value)
 
 
-def of_two_means(entry: Verdict, ours: Moments | None, printed: Moments | None) -> Verdict:
-    """Judge a printed mean by Welch's test."""
-    if printed is None:
-        return replace(entry, reason="printed without a deviation or a number of splits")
-    if ours is None:
-        return replace(entry, reason="fewer than two splits")
+def of_two_means(entry: Verdict, splits: Sequence[float], printed: Moments) -> Verdict:
+    """Judge a printed mean with a deviation by Welch's test."""
+    if len(splits) < 2:
+        return replace(entry, reason="one split" if splits else "no result")
+    ours = Moments(fmean(splits), stdev(splits), len(splits))
     test = welch_test(ours, printed, rounding=entry.rounding)
     reach = (test.high - test.low) / 2
     low, high = ours.mean - reach, ours.mean + reach

@@ -20,7 +20,7 @@ READINGS = """readings:
   - {name: three folds, protocol: {folds: 3}}
   - {name: of monks, of: [monks], protocol: {folds: 4}}
 """
-PAPER = "title: Mine\nreference: Nobody, 2020\nprinted: {t: {splits: 10}}\n"
+PAPER = "title: Mine\nreference: Nobody, 2020\nprinted: {t: {of: {splits: 10}}}\n"
 PRINTED = "dataset,ada_mean,ada_sd\nmonks,30.1,4.2\npeople,21.5,2.0\n"
 
 

@@ -19,7 +19,8 @@ IN_ORDER = "{kind: in-order, text: a, of: [ada], measures: [tset_error]}"
 PAPER = f"""title: Ours
 names: {{ada: AdaBoost, quad: QuadBoost}}
 printed:
-  table2: {{splits: 20}}
+  table1: {{unit: fraction}}
+  table2: {{unit: percent, of: {{splits: 20}}}}
 claims:
   table1:
     claims:
@@ -59,8 +60,8 @@ def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
     paper = load_paper("./mypaper", tmp_path)
     assert (paper.reference, paper.file.title) == ("./mypaper", "Ours")
     assert paper.tables == ["table1", "table2"]
-    assert paper.printed("table1").holds == "risks"
-    assert (paper.printed("table2").holds, paper.printed("table2").splits) == ("errors", 20)
+    assert paper.printed("table1").facts.unit == "fraction"
+    assert (paper.printed("table2").facts.unit, paper.printed("table2").splits) == ("percent", 20)
     group = paper.group("table1")
     assert [claim.text for claim in group.claims] == ["Quad wins on two"]
 
@@ -109,29 +110,29 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
     [
         ("title: Ours\n", "", "1:1", "the key 'title' is missing"),
         ("title:", "tilte:", "1:1", "unknown key 'tilte'; did you mean 'title'?"),
-        ("table2: {s", "tabel2: {s", "4:3", "there is no printed/tabel2.csv; did you mean 'table"),
-        ("splits: 20", "splits: 1", "4:12", "splits"),
-        ("splits: 20", "holds: risk", "4:12", "holds"),
+        ("table2: {u", "tabel2: {u", "5:3", "there is no printed/tabel2.csv; did you mean 'table"),
+        ("splits: 20", "splits: 0", "5:32", "splits"),
+        ("of: {splits: 20}", "holds: risks", "5:27", "holds"),
         (
             "    claims:",
             "    judge: means\n    claims:",
-            "7:5",
+            "8:5",
             "unknown key 'judge'; did you mean",
         ),
-        ("    claims:", "    printed: [table3]\n    claims:", "7:15", "there is no printed/table3"),
-        ("wins-or-ties", "wins-or-tie", "8:9", "unknown kind of claim 'wins-or-tie'; did you "),
-        ("kind: wins-or-ties\n        ", "", "8:9", "the key 'kind' is missing"),
-        ("kind: wins-or-ties", "kind: 3", "8:9", "unknown kind of claim 3; the nearest of"),
-        ("kind: wins-or-ties", "kind: [rank]", "8:9", "unknown kind of claim ['rank']"),
-        (CLAIM, "rank", "8:9", ""),
-        ("        of: quad\n", "", "8:9", "the key 'of' is missing"),
-        ("than: ada", "then: ada", "11:9", "unknown key 'then'; did you mean 'than'?"),
-        ("than: ada", "than: adda", "11:9", "the paper's names list no algorithm 'adda'; did you"),
-        ("at_least: 2", "at_least: two", "12:9", "at_least"),
-        ("at_least: 2", "at_least: 0", "12:9", "at_least"),
-        (CLAIM, "{kind: lower, text: a, of: ada, than: quad, by: t-test}", "8:53", "by"),
-        (CLAIM, IN_ORDER, "8:57", "unknown measure 'tset_error'; did you mean 'test_error'?"),
-        (CLAIM, "{kind: function, text: a, function: judge}", "8:10", "a folder of your own holds"),
+        ("    claims:", "    printed: [table3]\n    claims:", "8:15", "there is no printed/table3"),
+        ("wins-or-ties", "wins-or-tie", "9:9", "unknown kind of claim 'wins-or-tie'; did you "),
+        ("kind: wins-or-ties\n        ", "", "9:9", "the key 'kind' is missing"),
+        ("kind: wins-or-ties", "kind: 3", "9:9", "unknown kind of claim 3; the nearest of"),
+        ("kind: wins-or-ties", "kind: [rank]", "9:9", "unknown kind of claim ['rank']"),
+        (CLAIM, "rank", "9:9", ""),
+        ("        of: quad\n", "", "9:9", "the key 'of' is missing"),
+        ("than: ada", "then: ada", "12:9", "unknown key 'then'; did you mean 'than'?"),
+        ("than: ada", "than: adda", "12:9", "the paper's names list no algorithm 'adda'; did you"),
+        ("at_least: 2", "at_least: two", "13:9", "at_least"),
+        ("at_least: 2", "at_least: 0", "13:9", "at_least"),
+        (CLAIM, "{kind: lower, text: a, of: ada, than: quad, by: t-test}", "9:53", "by"),
+        (CLAIM, IN_ORDER, "9:57", "unknown measure 'tset_error'; did you mean 'test_error'?"),
+        (CLAIM, "{kind: function, text: a, function: judge}", "9:10", "a folder of your own holds"),
     ],
 )
 def test_a_mistake_in_paper_yaml_is_named_with_its_place(
@@ -145,8 +146,8 @@ def test_a_mistake_in_paper_yaml_is_named_with_its_place(
 def test_every_claim_with_a_mistake_is_named_at_once(written: Write) -> None:
     more = "      - {kind: rnak, text: a}\n      - {kind: rank, text: b, of: ada, at_most: 6}\n"
     first, second = faults(written("    claims:\n", f"    claims:\n{more}"))
-    assert "paper.yaml:8:10: unknown kind of claim 'rnak'; did you mean 'rank'?" in first
-    assert "paper.yaml:9:40: at_most" in second
+    assert "paper.yaml:9:10: unknown kind of claim 'rnak'; did you mean 'rank'?" in first
+    assert "paper.yaml:10:40: at_most" in second
 
 
 def test_a_paper_that_is_a_list_is_refused(written: Write, tmp_path: Path) -> None:
@@ -164,11 +165,11 @@ def test_a_name_that_a_paper_does_not_have_is_named_with_the_nearest(written: Wr
 
 
 def test_deviations_of_an_unknown_number_of_splits_are_refused(written: Write) -> None:
-    folder = written("table2: {splits: 20}", "table2: {}")
+    folder = written("of: {splits: 20}", "")
     message = refusal(folder / "paper.yaml", lambda _: load_paper(str(folder)).printed("table2"))
     assert message == (
-        "4:3: table2 prints deviations: give the number of splits, "
-        "as printed: {table2: {splits: 20}}"
+        "5:3: table2 prints means: say of what they are means, "
+        "as printed: {table2: {of: {splits: 20}}}"
     )
 
 

@@ -1,14 +1,27 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+from pydantic import ValidationError
+from scipy.stats import t as student
 
 from quadrepro.papers.paper import load_paper, paper_names
-from quadrepro.papers.printed import MEAN_ROW, NOTHING, TIME_ROW, Printed, read_printed
+from quadrepro.papers.printed import (
+    MEAN_ROW,
+    NOTHING,
+    TIME_ROW,
+    Facts,
+    MeanOf,
+    NotThereError,
+    Printed,
+    Unit,
+    read_printed,
+)
 from tests.refusals import refusal
 
 TABLE = "dataset,ada,quad\nzoo,0.10,0.20\nwine,,0.045\nmean_running_time_s,3,0.5\n"
@@ -60,23 +73,26 @@ def test_spaces_blank_lines_quotes_and_a_byte_order_mark_mean_nothing(written: W
 
 
 @pytest.mark.parametrize(
-    ("header", "holds", "algorithms"),
+    ("header", "spread"),
     [
-        ("dataset,ada,quad", "risks", ("ada", "quad")),
-        ("dataset,ada_mean,ada_sd,quad_mean,quad_sd", "errors", ("ada", "quad")),
-        ("dataset,ada_mean,quad_mean", "errors", ("ada", "quad")),
+        ("dataset,ada,quad", "none"),
+        ("dataset,ada_mean,ada_sd,quad_mean,quad_sd", "sd"),
+        ("dataset,ada_mean,quad_mean", "none"),
+        ("dataset,ada,ada_se,quad,quad_se", "se"),
+        ("dataset,ada_mean,ada_ci95,quad_mean,quad_ci95", "ci95"),
     ],
 )
-def test_means_and_deviations_make_a_table_of_errors(
-    written: Write, header: str, holds: str, algorithms: tuple[str, ...]
-) -> None:
+def test_columns_tell_algorithms_and_spread(written: Write, header: str, spread: str) -> None:
     table = read_printed(written(f"{header}\nzoo{',1' * header.count(',')}\n"))
-    assert (table.holds, table.algorithms) == (holds, algorithms)
+    assert (table.facts.spread, table.algorithms) == (spread, ("ada", "quad"))
+    assert [table.mean_column(name) for name in table.algorithms] == [
+        column for column in table.columns if not column.endswith("_sd")
+    ]
 
 
 def test_a_mean_may_stand_without_its_deviation_and_no_deviation_alone(written: Write) -> None:
     table = read_printed(written("d,a_mean,a_sd\nzoo,1.20,0.3\nwine,1,\ncar,,2\n"))
-    assert [table.spread(row, "a_mean", "a_sd") for row in table.rows] == ["1.20 ± 0.3", "1", ""]
+    assert [table.spread(row, "a") for row in table.rows] == ["1.20 ± 0.3", "1", ""]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +177,7 @@ def test_every_table_that_ships_holds_together(paper: str, name: str) -> None:
     table: Printed = load_paper(paper).printed(name)
     texts = [table.text(row, column) for row in table.rows for column in table.columns]
     assert all(texts)
-    assert table.holds != "risks" or all(0 <= Fraction(text) <= 1 for text in texts)
+    assert table.facts.unit != "fraction" or all(0 <= Fraction(text) <= 1 for text in texts)
 
 
 def test_a_file_outside_of_the_papers_folder_is_not_read(tmp_path: Path) -> None:
@@ -186,3 +202,127 @@ def test_a_table_that_is_too_large_is_refused_before_any_of_it_is_checked(
     written: Write, text: str, message: str
 ) -> None:
     assert refusal(written(text), read_printed) == f" {message}"
+
+
+@pytest.mark.parametrize(
+    ("rows", "facts", "unit"),
+    [
+        ("zoo,12.5\nwine,0.8", {}, "percent"),
+        ("a,0.125\nb,0.250\nc,0.031\nd,0.5", {}, "fraction"),
+        ("a,0.125\nb,0.250\nc,0.031", {}, None),
+        ("a,0.12\nb,0.25\nc,0.03\nd,0.50", {}, None),
+        ("a,0.91", {"metric": "accuracy"}, "fraction"),
+        ("a,0.91", {"metric": "auc"}, "fraction"),
+        ("a,91", {"metric": "auc"}, "percent"),
+        ("a,0.91", {"metric": "balanced_error"}, None),
+        ("a,0.91", {"metric": "rmse"}, None),
+        ("a,12.5", {"metric": "log_loss"}, None),
+        ("a,12.5", {"holds": "margins"}, None),
+        ("a,0.91", {"unit": "percent"}, "percent"),
+    ],
+)
+def test_a_unit_is_found_only_where_it_is_sure(
+    written: Write, rows: str, facts: dict[str, str], unit: str | None
+) -> None:
+    table = read_printed(written(f"d,ada\n{rows}\n"), Facts.model_validate(facts))
+    assert table.facts.unit == unit
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit", "mean", "sd", "to", "shown"),
+    [
+        ("error", "fraction", "0.145", "0.02", "percent", ("14.5", "2")),
+        ("error", "percent", "14.50", "2.0", "fraction", ("0.1450", "0.020")),
+        ("accuracy", "percent", "85.5", "2.0", "percent", ("14.5", "2.0")),
+        ("accuracy", "percent", "85.5", "2.0", "fraction", ("0.145", "0.020")),
+        ("accuracy", "fraction", "0.855", "0.02", "percent", ("14.5", "2")),
+        ("auc", "percent", "91.2", "1.1", "fraction", ("0.912", "0.011")),
+        ("rmse", None, "91.2", "1.1", "percent", ("91.2", "1.1")),
+    ],
+)
+def test_numbers_keep_their_digits_in_another_unit(
+    written: Write, metric: str, unit: Unit | None, mean: str, sd: str, to: Unit, shown: tuple[str]
+) -> None:
+    facts = Facts(metric=metric, unit=unit, of=MeanOf(splits=20))
+    table = read_printed(written(f"d,a_mean,a_sd\nzoo,{mean},{sd}\n"), facts).in_unit(to)
+    assert (table.text("zoo", "a_mean"), table.text("zoo", "a_sd")) == shown
+
+
+def test_a_coarse_number_keeps_its_rounding_in_percent(written: Write) -> None:
+    table = read_printed(written("d,a\nzoo,0.1\n"), Facts(unit="fraction")).in_unit("percent")
+    assert (table.number("zoo", "a"), table.rounding("zoo", "a")) == (10.0, 5.0)
+
+
+def test_rows_of_numbers_and_times_have_no_unit(written: Write) -> None:
+    facts = Facts(unit="fraction")
+    table = read_printed(written("d,a\nzoo,0.1\ncar,4.2\nmean_running_time_s,3\n"), facts)
+    shown = table.in_unit("percent", but=["car"])
+    assert (shown.text("car", "a"), shown.text(TIME_ROW, "a")) == ("4.2", "3")
+
+
+@pytest.mark.parametrize(
+    ("ending", "factor"),
+    [("_sd", 1.0), ("_se", 20**0.5), ("_ci95", 20**0.5 / student.ppf(0.975, 19))],
+)
+def test_every_spread_is_used_as_a_standard_deviation(
+    written: Write, ending: str, factor: float
+) -> None:
+    path = written(f"d,a_mean,a{ending}\nzoo,10.0,0.5\n")
+    table = read_printed(path, Facts(of=MeanOf(splits=20)))
+    moments = table.moments("zoo", "a")
+    assert moments is not None
+    assert (moments.mean, moments.n) == (10.0, 20)
+    assert moments.sd == pytest.approx(0.5 * factor)
+    assert table.rounding("zoo", "a_sd") == pytest.approx(0.05 * factor)
+    assert table.spread("zoo", "a") == "10.0 ± 0.5"
+    assert read_printed(path, Facts(spread="none")).moments("zoo", "a") is None
+
+
+def test_lines_of_algorithms_are_turned(written: Write) -> None:
+    text = "algorithm,zoo_mean,zoo_sd,wine_mean,wine_sd\nada,1.0,0.1,2.0,0.2\nquad,3,0.3,4,0.4\n"
+    table = read_printed(written(text), Facts(rows="algorithms", of=MeanOf(cv=10)))
+    assert (table.rows, table.algorithms) == (("zoo", "wine"), ("ada", "quad"))
+    assert table.spread("wine", "quad") == "4 ± 0.4"
+    assert table.lines == {"zoo": 1, "wine": 1}
+
+
+def test_what_is_ignored_is_not_read_and_must_be_there(written: Write) -> None:
+    path = written("d,a_mean,a_sd,rank_mean,rank_sd\nzoo,11,1,2nd,\naverage,won 3,-,1,\n")
+    table = read_printed(path, Facts(ignore=("average", "rank"), of=MeanOf(splits=2)))
+    assert table.cells == {("zoo", "a_mean"): "11", ("zoo", "a_sd"): "1"}
+    with pytest.raises(NotThereError, match="no row or column 'averag'; did you mean 'average'"):
+        read_printed(path, Facts(ignore=("averag", "average", "rank")))
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        (Facts(unit="fraction"), "error as a fraction, of one split"),
+        (
+            Facts(unit="percent", of=MeanOf(splits=20), spread="sd"),
+            "error in percent, mean ± standard deviation of 20 splits",
+        ),
+        (
+            Facts(metric="accuracy", unit="percent", of=MeanOf(cv=10, repeats=5), spread="none"),
+            "accuracy in percent, mean of 5 × 10-fold cross-validation",
+        ),
+        (Facts(metric="auc", of=MeanOf(cv=5), spread="se"), "AUC, mean ± standard error of 5-fold"),
+    ],
+)
+def test_a_table_says_what_its_numbers_are(facts: Facts, words: str) -> None:
+    assert Printed("t", (), {}, facts).words.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"splits": 20}, "splits is now written as of: {splits: 20}"),
+        ({"of": {}}, "give either splits: 20 or cv: 10"),
+        ({"of": {"splits": 2, "cv": 5}}, "give either splits: 20 or cv: 10"),
+        ({"of": {"splits": 2, "repeats": 5}}, "repeats is of a cross-validation"),
+        ({"metric": "accurracy"}, "unknown metric 'accurracy'"),
+    ],
+)
+def test_facts_that_do_not_fit_together_are_refused(data: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(message)):
+        Facts.model_validate(data)

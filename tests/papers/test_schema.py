@@ -23,7 +23,10 @@ def test_a_group_is_judged_on_means_and_on_the_table_of_its_name() -> None:
     ("content", "place"),
     [
         ({}, ("title",)),
-        ({"title": "Ours", "printed": {"t": {"splits": 1}}}, ("printed", "t", "splits")),
+        (
+            {"title": "Ours", "printed": {"t": {"of": {"splits": 0}}}},
+            ("printed", "t", "of", "splits"),
+        ),
         ({"title": "Ours", "printed": {"t": {"holds": "rissk"}}}, ("printed", "t", "holds")),
         ({"title": "Ours", "claims": {"t": {"claims": []}}}, ("claims", "t", "claims")),
         (

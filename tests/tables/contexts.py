@@ -58,7 +58,11 @@ def context_of(experiment: Experiment, name: str, printed: Printed | None = None
     ]
     if printed is None:
         return context
-    beside = printed if printed.holds == "comparisons" else printed.under(experiment.config.entries)
+    beside = (
+        printed
+        if printed.facts.holds == "comparisons"
+        else printed.under(experiment.config.entries)
+    )
     return replace(context, read=lambda experiment, name: beside)
 
 

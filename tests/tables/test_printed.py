@@ -10,7 +10,7 @@ import pytest
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import NOTHING
-from quadrepro.tables.printed import check_claims, check_printed, printed_for
+from quadrepro.tables.printed import check_claims, check_printed, described, printed_for
 from tests.tables.contexts import loaded
 
 CONFIG = """title: Own
@@ -25,7 +25,7 @@ tables: {risks: table1, comparisons: table2, means: table3, claims: table1}
 """
 PAPER = """title: Ours
 names: {adaboost: AdaBoost, quadboost: QuadBoost}
-printed: {table2: {holds: comparisons}, table3: {splits: 20}}
+printed: {table1: {unit: fraction}, table2: {holds: comparisons}, table3: {of: {splits: 20}}}
 claims:
   table1:
     claims:
@@ -34,7 +34,7 @@ claims:
 TABLES = {
     "table1": "dataset,adaboost,quadboost\nmonks,0.1,0.2\ntitanic,0.2,0.3\nwine,0.3,0.4\nzoo,1,1\n",
     "table2": "algorithm,adaboost,quadboost\nadaboost,0.5,0.6\nquadboost,0.4,0.5\n",
-    "table3": "dataset,adaboost_mean,adaboost_sd\nmonks,1.0,0.2\n",
+    "table3": "dataset,adaboost_mean,adaboost_sd\nmonks,11.0,0.2\n",
 }
 
 Load = Callable[..., Experiment]
@@ -62,7 +62,7 @@ def load(tmp_path: Path) -> Load:
 
 def check(experiment: Experiment) -> None:
     tables = experiment.config.tables
-    check_printed(experiment, "risks", tables.get("risks", ""), "risks")
+    check_printed(experiment, "risks", tables.get("risks", ""), "errors")
     check_printed(experiment, "comparisons", tables.get("comparisons", ""), "comparisons")
     check_printed(experiment, "means", tables.get("means", ""), "errors")
     if "claims" in tables:
@@ -114,12 +114,12 @@ def test_a_paper_is_read_only_when_it_is_asked_for(load: Load) -> None:
         (
             "risks: table1",
             "risks: table2",
-            "own.yaml:9:10: table2 of the paper ./mypaper holds comparisons, and not risks",
+            "own.yaml:9:10: table2 of the paper ./mypaper holds comparisons, and not errors",
         ),
         (
             "means: table3",
-            "means: table1",
-            "own.yaml:9:46: table1 of the paper ./mypaper holds risks, and not errors",
+            "means: table2",
+            "own.yaml:9:46: table2 of the paper ./mypaper holds comparisons, and not errors",
         ),
         (
             "[monks, titanic,",
@@ -158,7 +158,7 @@ def test_what_a_config_misspells_is_named_with_its_place(
             "own.yaml:6:6: .../mypaper/printed/table2.csv has no algorithm 'quadboost'; did you",
         ),
         ("table3", "adaboost", "adabost", "own.yaml:5:6: .../mypaper/printed/table3.csv has no al"),
-        ("table3", "1.0", "one", "mypaper/printed/table3.csv:2:7: 'one' is not a number"),
+        ("table3", "11.0", "one", "mypaper/printed/table3.csv:2:7: 'one' is not a number"),
         (
             "paper",
             "[monks]",
@@ -241,7 +241,7 @@ def test_the_number_of_printed_splits_is_refused_with_its_new_place(load: Load) 
         "own.yaml:9:10: printed_splits is a fact of the printed table: set it in the paper's "
         in (str(caught.value))
     )
-    assert str(caught.value).endswith("as printed: {table1: {splits: 50}}")
+    assert str(caught.value).endswith("as printed: {table1: {of: {splits: 50}}}")
 
 
 def test_a_function_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,3 +273,58 @@ def test_a_papers_functions_are_loaded_only_for_its_claims() -> None:
     own = {"quadrepro.papers.quadboost", "quadrepro.papers.quadboost.claims"}
     assert own <= theory
     assert not own & table1
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        (
+            "",
+            "",
+            "",
+            "printed table1, error as a fraction, of one split: 6 of 8 numbers meet a cell; "
+            "without one: row zoo",
+        ),
+        (
+            "table1",
+            "zoo,1,1",
+            "average rank,1,1",
+            "6 of 8 numbers meet a cell; without one: row average rank (ignore: [average rank] "
+            "leaves out what summarises other rows)",
+        ),
+        (
+            "table1",
+            ",quadboost",
+            ",svm",
+            "3 of 8 numbers meet a cell; without one: row zoo, column svm",
+        ),
+        (
+            "table1",
+            "0.1,0.2\ntitanic,0.2,0.3\nwine,0.3,0.4",
+            "0.9,0.8\ntitanic,0.8,0.7\nwine,0.7,0.6",
+            "; most are above one half: if they are accuracies, set metric: accuracy",
+        ),
+        (
+            "paper",
+            "{unit: fraction}",
+            "{unit: fraction, metric: accuracy}",
+            "printed table1, accuracy as a fraction, of one split: 6 of 8 numbers",
+        ),
+    ],
+)
+def test_a_table_is_described_with_the_numbers_that_meet_a_cell(
+    load: Load, file: str, old: str, new: str, said: str
+) -> None:
+    third, first, second = described(load(file, old, new))
+    assert said in first
+    assert second == "printed table2, probability, of one split: 4 of 4 numbers meet a cell"
+    assert third.endswith("mean ± standard deviation of 20 splits: 1 of 1 numbers meet a cell")
+
+
+def test_lines_of_algorithms_are_noticed(load: Load) -> None:
+    turned = "algorithm,monks,titanic,wine\nadaboost,0.1,0.2,0.3\nquadboost,0.2,0.3,0.4\n"
+    message = refused(load("table1", TABLES["table1"], turned))
+    assert message == (
+        ".../mypaper/paper.yaml:3:11: lines of .../mypaper/printed/table1.csv are algorithms: set "
+        "rows: algorithms"
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,14 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from quadrepro.api import prepare, record_store, reproduce, write
-from quadrepro.config.config import load_mapping
+from quadrepro.config.config import Experiment, load_experiment, load_mapping
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables, make_tables
 from quadrepro.results.results import Results
 from quadrepro.stats import corrected_t_test
-from quadrepro.tables.requests import judged_rows, requested, written
+from quadrepro.tables.requests import find_verdicts, judged_rows, requested, written
 from quadrepro.tables.table import Table
 
 CONFIG: dict[str, Any] = {
@@ -225,3 +226,42 @@ def test_the_error_is_compared_example_by_example(results: Results) -> None:
     made = make_tables(written(experiment, []), results.outcomes)
     assert made["comparisons-error"].rows == made["comparisons"].rows
     assert made["comparisons-error"].title == "Measured: pairwise comparisons by error"
+
+
+PRINTED = "dataset,adaboost_mean,bayes_mean\nmonks,{:.2f},50\nbalance,99.5,55\n"
+
+
+def with_print(folder: Path, printed: str, **config: Any) -> Experiment:
+    """Return the experiment with a paper whose table prints AUCs in percent."""
+    (folder / "paper/printed").mkdir(parents=True)
+    facts = "printed: {t: {metric: auc, unit: percent, of: {splits: 3}}}\n"
+    names = "names: {adaboost: A, bayes: B}\n"
+    (folder / "paper/paper.yaml").write_text(f"title: Ours\n{names}{facts}")
+    (folder / "paper/printed/t.csv").write_text(printed)
+    asked = {**CONFIG, "paper": "./paper", "tables": {"means": "t"}, "baseline": True}
+    asked |= config
+    (folder / "config.yaml").write_text(json.dumps(asked))
+    return load_experiment(folder / "config.yaml")
+
+
+def test_a_printed_metric_stands_beside_ours_and_not_beside_errors(
+    results: Results, tmp_path: Path
+) -> None:
+    assert results.outcomes is not None
+    found = tables(results)["means-auc"].data_rows
+    [ours] = [float(str(row[3])) for row in found if row[:2] == ("monks", "adaboost")]
+    experiment = with_print(tmp_path, PRINTED.format(100 * ours))
+    made = make_tables(written(experiment, []), results.outcomes)
+    rows = dict(made["means-auc"].rows)
+    assert rows["monks"][0].printed == f"{ours:.4f}"
+    assert [entry.verdict for entry in rows["monks"][:2]] == ["inside", "outside"]
+    assert "Printed: AUC in percent, mean of 3 splits." in made["means-auc"].notes
+    assert not any(e.printed for _, entries in made["means"].rows for e in entries)
+    [verdicts] = find_verdicts(experiment, results.outcomes)
+    assert {v.quantity for v in verdicts.entries} == {"AUC"}
+
+
+def test_a_printed_metric_that_is_not_asked_for_is_refused(tmp_path: Path) -> None:
+    experiment = with_print(tmp_path, PRINTED.format(90), metrics=["log_loss"])
+    with pytest.raises(ConfigError, match=r"t prints auc: name it under means, and give metrics"):
+        check_tables(experiment)

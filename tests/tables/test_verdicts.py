@@ -8,11 +8,18 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind_from_stats
 
+from quadrepro.papers.printed import MeanOf
 from quadrepro.stats import Moments, placement, welch_test
-from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, of_two_means
+from quadrepro.tables.verdicts import Verdict, Verdicts, like_print, of_further_splits, of_two_means
 
 ENTRY = Verdict("wine", "adaboost", "risk", "0.29")
 SPLITS = [0.21, 0.18, 0.25, 0.20, 0.22]
+
+
+def numbers(mean: float, sd: float, n: int) -> list[float]:
+    """Return numbers with a mean and a standard deviation."""
+    spread = np.arange(n) - (n - 1) / 2
+    return list(mean + sd * spread / spread.std(ddof=1))
 
 
 def test_a_number_of_one_split_is_judged_by_the_interval_of_a_further_one() -> None:
@@ -21,23 +28,25 @@ def test_a_number_of_one_split_is_judged_by_the_interval_of_a_further_one() -> N
     assert judged.word == "inside"
     assert (judged.low, judged.high) == (place.low - 0.005, place.high + 0.005)
     assert of_further_splits(replace(ENTRY, printed="0.30"), SPLITS).word == "outside"
-    assert of_further_splits(ENTRY, SPLITS, further=5).word == "outside"
+    assert of_further_splits(replace(ENTRY, further=5), SPLITS).word == "outside"
 
 
 @pytest.mark.parametrize(("digits", "rounding"), [(2, 0.005), (0, 0.5)])
 def test_a_mean_is_judged_by_welchs_test_and_the_interval_agrees(
     digits: int, rounding: float
 ) -> None:
+    splits = numbers(14.2, 3.31, 40)
     ours = Moments(14.2, 3.31, 40)
     for mean in np.arange(11, 18, 0.05):
         entry = Verdict("ringnorm", "abr", "error in percent", f"{mean:.{digits}f}")
         printed = Moments(float(entry.printed), 3.14, 20)
-        judged = of_two_means(entry, ours, printed)
+        judged = of_two_means(entry, splits, printed)
         assert judged.low is not None
         assert judged.high is not None
         inside = judged.low <= float(entry.printed) <= judged.high
         assert (judged.word == "inside") is inside
-        assert judged.p_value == welch_test(ours, printed, rounding=rounding).p_value
+        expected = welch_test(ours, printed, rounding=rounding).p_value
+        assert judged.p_value == pytest.approx(expected)
 
 
 def test_the_position_is_minus_one_and_one_at_the_ends_of_the_interval() -> None:
@@ -54,8 +63,8 @@ def test_the_position_is_minus_one_and_one_at_the_ends_of_the_interval() -> None
     [
         (of_further_splits(ENTRY, [0.2]), "one split"),
         (of_further_splits(ENTRY, []), "no result"),
-        (of_two_means(ENTRY, None, Moments(1, 1, 2)), "fewer than two splits"),
-        (of_two_means(ENTRY, Moments(1, 1, 2), None), "without a deviation"),
+        (of_two_means(ENTRY, [0.2], Moments(1, 1, 2)), "one split"),
+        (of_two_means(ENTRY, [], Moments(1, 1, 2)), "no result"),
     ],
 )
 def test_what_cannot_be_compared_says_why(judged: Verdict, reason: str) -> None:
@@ -117,7 +126,7 @@ def test_a_table_without_a_comparable_number_says_so() -> None:
 
 
 def test_welch_without_rounding_is_scipys() -> None:
-    ours, printed = Moments(14.2, 3.31, 40), Moments(15.05, 3.14, 20)
+    ours, printed = numbers(14.2, 3.31, 40), Moments(15.05, 3.14, 20)
     judged = of_two_means(replace(ENTRY, printed="15.050000000"), ours, printed)
     test = ttest_ind_from_stats(14.2, 3.31, 40, 15.05, 3.14, 20, equal_var=False)
     assert judged.p_value == pytest.approx(test.pvalue)
@@ -138,3 +147,21 @@ def test_rows_that_share_one_split_are_counted_together() -> None:
     together = Verdicts.of("table2", found, together=True).misses
     assert together.expected == pytest.approx(alone.expected)
     assert together.high == 12 > alone.high
+
+
+def test_a_printed_cross_validation_is_placed_among_ours() -> None:
+    folds = [0.1, 0.3, 0.2, 0.2, 0.15, 0.25, 0.05, 0.35]
+    means = [0.2, 0.2, 0.2, 0.2]
+    assert like_print(folds, MeanOf(cv=2, repeats=3), 2, 50) == (pytest.approx(means), 3, None)
+    for of, kept in ((MeanOf(cv=4), 8), (MeanOf(splits=4), 8), (MeanOf(cv=2), 4)):
+        assert like_print(folds[:kept], of, 2, 50) == (folds[:kept], of.n, 50)
+
+
+def test_a_mean_of_folds_is_not_judged_as_one_fold() -> None:
+    rng = np.random.default_rng(0)
+    folds = list(rng.normal(0.164, 0.06, 10))
+    judged = {
+        of.text: of_further_splits(replace(ENTRY, printed="0.220", further=of.n), folds).word
+        for of in (MeanOf(splits=1), MeanOf(cv=10))
+    }
+    assert judged == {"one split": "inside", "10-fold cross-validation": "outside"}

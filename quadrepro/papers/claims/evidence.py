@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.papers.printed import MEAN, SD, TIME_ROW, Printed
+from quadrepro.papers.printed import SD, TIME_ROW, Printed
 
 if TYPE_CHECKING:
     from quadrepro.engine.outcomes import Outcomes
@@ -223,21 +223,25 @@ class InPrint(Evidence):
     lacking = "not printed"
 
     tables: tuple[Printed, ...]
-    """Printed tables with our row titles."""
+    """Printed tables with our row titles, errors in percent."""
 
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> Number:
         """Return a printed quantity."""
         for table in self.tables:
-            ending, unit = _COLUMNS.get((table.holds, quantity), (None, 1))
-            if ending is not None and (text := table.text(row, algorithm + ending)):
-                return unit * Fraction(text)
+            column = table.mean_column(algorithm)
+            if quantity == "margin sd":
+                column = algorithm + SD
+            if table.facts.holds == _HELD_BY.get(quantity) and (text := table.text(row, column)):
+                return Fraction(text)
         raise Lacking(self.lacking)
 
     def deviation(self, row: str, algorithm: str) -> float:
         """Return the printed standard deviation of the error."""
         for table in self.tables:
-            if table.holds == "errors" and (text := table.text(row, algorithm + SD)):
-                return float(text)
+            if table.facts.holds == "errors":
+                sd = table.number(row, algorithm + SD)
+                if sd is not None:
+                    return sd
         raise Lacking(self.lacking)
 
     def per_split(self, row: str, algorithm: str, quantity: Quantity = "error") -> list[float]:
@@ -247,9 +251,8 @@ class InPrint(Evidence):
     def seconds(self, algorithm: str) -> float:
         """Return the printed mean running time."""
         for table in self.tables:
-            for column in (algorithm, algorithm + MEAN):
-                if text := table.text(TIME_ROW, column):
-                    return float(text)
+            if text := table.text(TIME_ROW, table.mean_column(algorithm)):
+                return float(text)
         raise Lacking(self.lacking)
 
     def seconds_on(self, row: str, algorithm: str) -> float:
@@ -265,13 +268,8 @@ class InPrint(Evidence):
         raise Lacking(self.lacking)
 
 
-_COLUMNS: dict[tuple[str, str], tuple[str, int]] = {
-    ("risks", "error"): ("", 100),
-    ("errors", "error"): (MEAN, 1),
-    ("margins", "margin mean"): (MEAN, 1),
-    ("margins", "margin sd"): (SD, 1),
-}
-"""How the column of a quantity ends and the factor of its unit, by what a table holds."""
+_HELD_BY = {"error": "errors", "margin mean": "margins", "margin sd": "margins"}
+"""The contents of a printed table that has a quantity."""
 
 _OF_MARGINS: dict[str, Callable[[FloatArray], float]] = {
     "margin mean": lambda margins: float(margins.mean()),

@@ -16,12 +16,11 @@ from quadrepro.core.problems import FreshRows, Sources
 from quadrepro.data.card import load_card
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError, DataError, nearest
-from quadrepro.papers.paper import Facts, Paper
+from quadrepro.papers.paper import Paper
 from quadrepro.papers.printed import Printed
 
 NOT_SAID = "neither a config nor n_test says how large its test sets are"
 NUMBERS = "its algorithms predict numbers"
-NO_SPLITS = "the number of splits is not said"
 
 
 class Size(NamedTuple):
@@ -46,19 +45,12 @@ class Subject:
     @cached_property
     def tables(self) -> tuple[Printed, ...]:
         """All printed tables, by name."""
-        return tuple(self.paper.printed(name) for name in self.paper.tables)
+        found = map(self.paper.printed, self.paper.tables)
+        return tuple(table.in_unit(table.facts.unit or "percent") for table in found)
 
     def holding(self, *holds: str) -> list[Printed]:
-        """Return the tables that hold one of these kinds of numbers."""
-        return [table for table in self.tables if table.holds in holds]
-
-    def facts(self, table: Printed) -> Facts:
-        """Return the facts of a table in ``paper.yaml``."""
-        return self.paper.file.printed.get(table.name, Facts())
-
-    def splits(self, table: Printed) -> int | None:
-        """Return the number of splits behind a number; 1 for risks by default."""
-        return 1 if table.splits is None and table.holds == "risks" else table.splits
+        """Return the tables that hold one of these kinds of numbers, accuracies as errors."""
+        return [table for table in self.tables if table.facts.holds in holds]
 
     def known(self, name: str, names: Iterable[str], what: str, *place: str | int) -> str:
         """Return a name that ``paper.yaml`` gives, or refuse it with the nearest known one."""
@@ -88,7 +80,7 @@ class Subject:
         return experiment
 
     def _all_sizes(self, table: Printed) -> dict[str, Size | str]:
-        facts, found = self.facts(table), dict[str, Size | str]()
+        facts, found = table.facts, dict[str, Size | str]()
         if facts.config is not None:
             experiment = self.experiment(facts.config, table.name, "config")
             for entry in experiment.config.entries:

@@ -31,9 +31,9 @@ class Coding(NamedTuple):
 def judge(subject: Subject) -> Findings:
     """Place each printed risk among the splits that were computed, row by row."""
     findings: list[Finding] = []
-    for table in subject.holding("risks"):
+    for table in subject.holding("errors"):
         of_configs: list[list[Coding]] = []
-        for i, name in enumerate(subject.facts(table).codings):
+        for i, name in enumerate(table.facts.codings):
             experiment = subject.experiment(name, table.name, "codings", i)
             path = subject.results / experiment.name / CELLS
             if not i and not is_regular(path):
@@ -60,7 +60,8 @@ def _judged(table: Printed, own: Coding, others: list[Coding]) -> Iterator[Findi
         if p_value <= LEVEL:
             why += "".join(_elsewhere(table, c, column) for c in others if c.row == own.row)
         place = PrintedPlace(table.name, own.row, column)
-        yield Finding(place, table.text(own.row, column), p_value > LEVEL, why, p_value)
+        text = table.text(own.row, table.mean_column(column))
+        yield Finding(place, text, p_value > LEVEL, why, p_value)
 
 
 def _elsewhere(table: Printed, coding: Coding, column: str) -> str:
@@ -76,9 +77,11 @@ def _elsewhere(table: Printed, coding: Coding, column: str) -> str:
 def _p_values(table: Printed, coding: Coding) -> dict[str, float]:
     """Return the p-value of each number of the printed row."""
     return {
-        column: placement(risks, value, table.rounding(coding.row, column)).p_value
+        column: placement(
+            risks, value, table.rounding(coding.row, at), further=table.splits
+        ).p_value
         for column, risks in coding.risks.items()
-        if (value := table.number(coding.row, column)) is not None
+        if (value := table.number(coding.row, at := table.mean_column(column))) is not None
     }
 
 

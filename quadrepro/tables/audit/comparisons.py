@@ -21,7 +21,7 @@ def judge_claims(subject: Subject) -> Findings:
         if not group.printed:
             others += len(group.claims)
             continue
-        tables = tuple(map(paper.printed, group.printed))
+        tables = tuple(paper.printed(name).in_unit("percent") for name in group.printed)
         evidence = InPrint(tables[0].rows, paper.file.names, tables)
         for claim in group.claims:
             text, holds = judged_on(claim, evidence)
@@ -54,11 +54,13 @@ def judge_sources(subject: Subject) -> Findings:
     """Check that each probability is possible with the printed risks, whichever examples err."""
     findings: list[Finding] = []
     for table in subject.holding("comparisons"):
-        if (name := subject.facts(table).compares) is None:
+        if (name := table.facts.compares) is None:
             continue
-        risks = [other.name for other in subject.holding("risks")]
+        risks = [other.name for other in subject.holding("errors")]
         place = (table.name, "compares")
-        source = subject.paper.printed(subject.known(name, risks, "printed table of risks", *place))
+        source = subject.paper.printed(
+            subject.known(name, risks, "printed table of errors", *place)
+        )
         findings += _of_source(subject, table, source)
     return Findings(tuple(findings))
 

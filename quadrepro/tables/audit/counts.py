@@ -6,9 +6,9 @@ import math
 from fractions import Fraction
 from statistics import fmean
 
-from quadrepro.papers.printed import MEAN, MEAN_ROW, SD, Printed
+from quadrepro.papers.printed import MEAN_ROW, SD, Printed
 from quadrepro.stats import LEVEL
-from quadrepro.tables.audit.check import NO_SPLITS, Check, Finding, Findings, PrintedPlace, Subject
+from quadrepro.tables.audit.check import Check, Finding, Findings, PrintedPlace, Subject
 
 NO_POWER = "so many test examples give every number of so few digits"
 FARTHEST = 5000
@@ -67,7 +67,7 @@ def judge(subject: Subject) -> Findings:
     """Check every printed risk and every mean of risks."""
     findings: list[Finding] = []
     notes: list[str] = []
-    for table in subject.holding("risks", "errors"):
+    for table in subject.holding("errors"):
         shares: list[float] = []
         confirmed: list[str] = []
         for row in table.rows:
@@ -86,19 +86,18 @@ def judge(subject: Subject) -> Findings:
 
 def _row(subject: Subject, table: Printed, row: str) -> tuple[list[Finding], dict[str, float]]:
     """Return what is found in a row, and the power of the check for each different number."""
-    percent = table.holds == "errors"
-    size, splits = subject.size(table, row), subject.splits(table)
+    percent = table.facts.unit == "percent"
+    size, splits = subject.size(table, row), table.splits
     found: list[Finding] = []
     power: dict[str, float] = {}
-    texts = {c: table.text(row, c + MEAN * percent) for c in table.algorithms}
-    unknown = size if isinstance(size, str) else NO_SPLITS if splits is None else ""
+    texts = {c: table.text(row, table.mean_column(c)) for c in table.algorithms}
     other = ""
     for column, text in texts.items():
         place = PrintedPlace(table.name, row, column)
         if not text:
             continue
-        if isinstance(size, str) or splits is None:
-            found.append(Finding(place, text, None, unknown))
+        if isinstance(size, str):
+            found.append(Finding(place, text, None, size))
             continue
         total = size.n_test * splits
         share = share_possible(total, denominator(text, percent))
@@ -163,7 +162,7 @@ LEADING = 3
 def judge_digits(subject: Subject) -> Findings:
     """Test the last digits of each table of errors for an even distribution."""
     findings = []
-    for table in subject.holding("risks", "errors"):
+    for table in subject.holding("errors"):
         last = [digit for row in table.rows for digit in last_digits(subject, table, row)]
         printed, place = f"{len(last)} numbers", PrintedPlace(table.name)
         if len(last) < FEWEST:
@@ -186,13 +185,13 @@ def last_digits(subject: Subject, table: Printed, row: str) -> list[str]:
     Counts on small test sets give some digits more often, and algorithms that end in the same vote
     give the same number.
     """
-    size, splits = subject.size(table, row), subject.splits(table) or 1
-    total = math.inf if isinstance(size, str) else size.n_test * splits
+    size = subject.size(table, row)
+    total = math.inf if isinstance(size, str) else size.n_test * table.splits
     texts = dict.fromkeys(
         text
         for column in table.columns
         if len((text := table.text(row, column)).lstrip("+-0.").replace(".", "")) >= LEADING
-        and (column.endswith(SD) or total >= denominator(text, table.holds == "errors"))
+        and (column.endswith(SD) or total >= denominator(text, table.facts.unit == "percent"))
     )
     return [text[-1] for text in texts]
 
@@ -203,11 +202,11 @@ DIGITS = Check("digits", "Are the last digits evenly distributed?", judge_digits
 def judge_bold(subject: Subject) -> Findings:
     """Compare the bold numbers that ``paper.yaml`` lists with the lowest of their rows."""
     findings = []
-    for table in subject.holding("risks", "errors"):
-        ending = MEAN if table.holds == "errors" else ""
-        for row, columns in subject.facts(table).bold.items():
+    for table in subject.holding("errors"):
+        for row, columns in table.facts.bold.items():
             subject.known(row, table.rows, "row", table.name, "bold", row)
-            numbers = {c: x for c in table.algorithms if (x := table.text(row, c + ending))}
+            texts = {c: table.text(row, table.mean_column(c)) for c in table.algorithms}
+            numbers = {c: text for c, text in texts.items() if text}
             for i, column in enumerate(columns):
                 subject.known(column, numbers, "column", table.name, "bold", row, i)
             least = min(map(Fraction, numbers.values()))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from quadrepro.papers.printed import MEAN, SD, Printed
+from quadrepro.papers.printed import SD, Printed
 from quadrepro.stats import COVERAGE, LEVEL, implied_test_size
 from quadrepro.tables.audit.check import (
-    NO_SPLITS,
     NOT_SAID,
     NUMBERS,
     Check,
@@ -19,8 +18,7 @@ from quadrepro.tables.audit.check import (
 )
 
 _ENDS = {
-    "risks": (0.0, 1.0),
-    "errors": (0.0, 100.0),
+    "errors": (0.0, 1.0),
     "margins": (-1.0, 1.0),
     "comparisons": (0.0, 1.0),
 }
@@ -36,9 +34,10 @@ def judge(subject: Subject) -> Findings:
 
 def _judged(subject: Subject, table: Printed) -> Iterator[Finding]:
     for row in table.rows:
-        low, high = _ENDS[table.holds]
-        if table.holds == "errors" and subject.size(table, row) in (NUMBERS, NOT_SAID):
-            high = math.inf
+        low, high = _ENDS[table.facts.holds]
+        if table.facts.holds == "errors":
+            known = table.facts.unit and subject.size(table, row) not in (NUMBERS, NOT_SAID)
+            high = (100.0 if table.facts.unit == "percent" else 1.0) if known else math.inf
         for column in table.columns:
             if not (text := table.text(row, column)):
                 continue
@@ -46,17 +45,15 @@ def _judged(subject: Subject, table: Printed) -> Iterator[Finding]:
             if not column.endswith(SD):
                 why = f"numbers lie between {low:g} and {high:g}"
                 yield Finding(place, text, low <= value <= high, why)
-            elif mean := table.text(row, column.removesuffix(SD) + MEAN):
-                slack = table.rounding(row, column.removesuffix(SD) + MEAN)
+            elif mean := table.text(row, of_mean := table.mean_column(column.removesuffix(SD))):
+                slack = table.rounding(row, of_mean)
                 largest = largest_deviation(float(mean), slack, low, high, table.splits)
-                rounding = table.rounding(row, column)
+                sd, rounding = float(table.number(row, column) or 0), table.rounding(row, column)
                 why = f"with a mean of {mean} it is at most {largest:.4g}"
-                yield Finding(place, text, 0 <= value <= largest + rounding, why)
+                yield Finding(place, text, 0 <= sd <= largest + rounding, why)
 
 
-def largest_deviation(
-    mean: float, rounding: float, low: float, high: float, splits: int | None
-) -> float:
+def largest_deviation(mean: float, rounding: float, low: float, high: float, splits: int) -> float:
     """Return the largest deviation of numbers from `low` to `high` with a mean.
 
     It is that of numbers at both ends, or of all but one at `low` if there is no other end.
@@ -66,9 +63,9 @@ def largest_deviation(
     >>> largest_deviation(50, 0, 0, 100, splits=2)
     70.71067811865476
     """
-    n = splits or 2
+    n = max(splits, 2)
     if math.isinf(high):
-        return math.inf if splits is None else (mean + rounding - low) * math.sqrt(n)
+        return (mean + rounding - low) * math.sqrt(n)
     middle = (low + high) / 2
     nearest = min(max(middle, mean - rounding), mean + rounding)
     return math.sqrt(max((nearest - low) * (high - nearest), 0.0) * n / (n - 1))
@@ -84,7 +81,7 @@ def judge_deviations(subject: Subject) -> Findings:
         for table in subject.holding("errors")
         for row in table.rows
         for column in table.algorithms
-        if table.text(row, column + SD) and table.text(row, column + MEAN)
+        if table.text(row, column + SD) and table.text(row, table.mean_column(column))
         for finding in _judged_deviation(subject, table, row, column)
     ]
     note = (
@@ -98,12 +95,14 @@ def judge_deviations(subject: Subject) -> Findings:
 
 
 def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -> Iterator[Finding]:
-    mean, text = float(table.text(row, column + MEAN)) / 100, table.text(row, column + SD)
-    sd, rounding = float(text) / 100, table.rounding(row, column + SD) / 100
+    unit = 100 if table.facts.unit == "percent" else 1
+    mean = (table.number(row, table.mean_column(column)) or 0) / unit
+    sd = (table.number(row, column + SD) or 0) / unit
+    rounding, text = table.rounding(row, column + SD) / unit, table.text(row, column + SD)
     size, splits = subject.size(table, row), table.splits
     place = PrintedPlace(table.name, row, column)
-    if isinstance(size, str) or splits is None:
-        yield Finding(place, text, None, size if isinstance(size, str) else NO_SPLITS)
+    if isinstance(size, str):
+        yield Finding(place, text, None, size)
     elif not 0 < mean < 1:
         yield Finding(place, text, None, f"a risk of {mean:g} implies no size")
     elif size.share == 1:
@@ -111,7 +110,7 @@ def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -
     else:
         p_value = too_small(mean, sd + rounding, splits, size.n_test, size.share)
         fits = implied_test_size(mean, sd, splits, rounding=rounding, share=size.share)
-        floor = 100 * math.sqrt((1 - size.share) * mean * (1 - mean) / size.n_test)
+        floor = unit * math.sqrt((1 - size.share) * mean * (1 - mean) / size.n_test)
         why = f"{size.n_test} test examples give {floor:.2g} or more; {fits.low:.0f} or more fit"
         yield Finding(place, text, p_value > LEVEL, f"{why} (p = {p_value:.2g})", p_value)
 

@@ -13,7 +13,7 @@ from quadrepro.config.datasets import Row
 from quadrepro.config.tables import TableKey
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.papers.printed import Holds, Printed
+from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed, Unit
 from quadrepro.tables.captions import splits_word
 from quadrepro.tables.printed import check_printed, printed_for
 from quadrepro.tables.table import ENDINGS, MISSING, Table
@@ -54,15 +54,22 @@ class Context(Generic[Option]):
         """Return an error that names a place below the kind's key."""
         return self.experiment.error(message, "tables", self.key, *place)
 
-    def printed(self, name: str) -> Printed:
+    def printed(self, name: str, unit: Unit = "percent", metric: str = "") -> Printed:
         """Return a printed table of the paper with its rows under the titles of ours.
 
-        Parameters
-        ----------
-        name : str
-            The printed table; the empty name is a table without numbers.
+        The empty name, and a table of another metric than the one asked for or than errors, have no
+        numbers.
         """
-        return self.read(self.experiment, name)
+        table = self.read(self.experiment, name)
+        if table.facts.metric not in ((metric,) if metric else OF_ERRORS):
+            return NOTHING
+        numbers = [row for row, task in self.experiment.tasks.items() if task == "regression"]
+        return table.in_unit(unit, numbers)
+
+    def folds(self, row: str) -> int:
+        """Return the number of folds of our cross-validation of a row, or 0 without one."""
+        entry = next(entry for entry in self.config.entries if entry.title == row)
+        return entry.changed(self.config.protocol).split.outer_folds
 
     def check_printed(self, holds: Holds) -> None:
         """Refuse an option that names no printed table of the paper, or one of another kind."""
@@ -70,11 +77,10 @@ class Context(Generic[Option]):
 
     def check_splits(self, name: str, *place: str | int) -> None:
         """Refuse a printed table whose number of splits is not known, or that is of one split."""
-        splits = self.printed(name).splits
-        if splits is None or splits < 2:
+        if self.read(self.experiment, name).splits < 2:
             raise self.error(
                 "a deviation is that of several splits: set their number in the paper's "
-                f"paper.yaml, as printed: {{{name}: {{splits: 20}}}}",
+                f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}",
                 *place,
             )
 

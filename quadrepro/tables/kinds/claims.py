@@ -66,7 +66,11 @@ def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple
     paper, group = _asked(experiment, name)
     names = paper.file.names
     ours = Ours(outcomes.rows, names, outcomes)
-    tables = [paper.printed(name).under(experiment.config.entries) for name in group.printed]
+    numbers = [row for row, task in experiment.tasks.items() if task == "regression"]
+    tables = [
+        paper.printed(name).under(experiment.config.entries).in_unit("percent", numbers)
+        for name in group.printed
+    ]
     in_print = InPrint(outcomes.rows, names, tuple(tables)) if tables else None
     comparable = rows_of_paper(experiment, outcomes, name) is None
     found = []

@@ -10,7 +10,7 @@ from quadrepro.config.datasets import DatasetEntry
 from quadrepro.core.protocol import Protocol
 from quadrepro.data.card import load_card
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.printed import MEAN, SD, Printed
+from quadrepro.papers.printed import SD, Printed
 from quadrepro.stats import COVERAGE, LEVEL, ImpliedSize, Moments, implied_test_size
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value
@@ -54,13 +54,13 @@ def _audited(
     numbers = {
         c: (mean, sd)
         for c in outcomes.columns
-        if (mean := printed.number(row, c + MEAN)) is not None
+        if (mean := printed.number(row, printed.mean_column(c))) is not None
         and (sd := printed.number(row, c + SD)) is not None
     }
-    splits = printed.splits
-    if not numbers or splits is None or outcomes.regression(row):
+    if not numbers or outcomes.regression(row):
         return Audited()
-    beside = _together([Moments(mean / 100, sd / 100, splits) for mean, sd in numbers.values()])
+    n = printed.splits
+    beside = _together([Moments(mean / 100, sd / 100, n) for mean, sd in numbers.values()])
     sizes = [r.n_test for c in outcomes.columns for r in outcomes.cell(row, c) if r.ok]
     n_test = fmean(sizes) if sizes else None
     share = 0.0

@@ -8,17 +8,24 @@ against targets without noise. A metric that a config asks for has a table of me
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from quadrepro.config.datasets import DatasetEntry
 from quadrepro.engine.outcomes import Mean, Outcomes
-from quadrepro.papers.printed import MEAN, SD, TIME_ROW, Printed
-from quadrepro.stats import COVERAGE, LEVEL, Moments, chance_against_best, holm, paired_t_test
+from quadrepro.papers.printed import OF_ERRORS, SD, TIME_ROW, Printed, Unit
+from quadrepro.stats import COVERAGE, LEVEL, chance_against_best, holm, paired_t_test
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.table import BEST, MISSING, Table, TableEntry, Value, VerdictWord
-from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, of_two_means
+from quadrepro.tables.verdicts import (
+    LEAST_SPLITS,
+    Verdict,
+    Verdicts,
+    like_print,
+    of_further_splits,
+    of_two_means,
+)
 
 TIME_LABEL = "Mean running time (s)"
 
@@ -39,10 +46,12 @@ class Errors:
     values: list[float]
     mean: Mean | None  # exact if errors are counted; None if a split is missing
     best: bool
-    verdict: Verdict | None  # on the printed number
+    judged: (
+        tuple[Verdict, list[float]] | None
+    )  # the printed number, and ours that it is placed among
     p_best: float | None = None  # of the paired t-test against the best
     p_best_holm: float | None = None  # adjusted for the tests of the row
-    printed: Moments | None = None
+    printed: tuple[float | None, float | None] = (None, None)  # mean and deviation
 
     @property
     def as_good(self) -> bool:
@@ -52,9 +61,14 @@ class Errors:
     @property
     def word(self) -> VerdictWord:
         """The verdict in a word; "" if there is none."""
-        if self.verdict is None or self.verdict.p_value is None:
+        if self.judged is None or self.judged[0].p_value is None:
             return ""
-        return self.verdict.word
+        return self.judged[0].word
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value of the verdict."""
+        return self.judged[0].p_value if self.judged else None
 
     @property
     def sd(self) -> float | None:
@@ -85,20 +99,22 @@ class RisksKind(TableKind[str]):
     """Test risks beside the printed ones, and mean running times."""
 
     key, option = "risks", str
+    unit: Unit = "fraction"
     meaning = "The risk of every row and column, beside a printed table: its name. Always written."
 
     def check(self, context: Context[str]) -> None:
-        """Refuse a printed table that does not hold risks."""
-        context.check_printed("risks")
+        """Refuse a printed table that does not hold errors."""
+        context.check_printed("errors")
+        _check_metric(context, ())
 
     def table(self, context: Context[str], outcomes: Outcomes) -> Table:
         """Return the table of test risks."""
-        config, printed = context.config, context.printed(context.option)
-        rows = {row: self._row(outcomes, printed, row) for row in outcomes.rows}
+        config, printed = context.config, context.printed(context.option, self.unit)
+        rows = {row: self._row(context, outcomes, printed, row) for row in outcomes.rows}
         times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
         shown = [(row, tuple(self._entries(printed, row, of))) for row, of in rows.items()]
         for absent in config.absent:
-            texts = (printed.text(absent.name, c) for c in times)
+            texts = (printed.spread(absent.name, c) for c in times)
             shown.append((absent.name, tuple(TableEntry(MISSING, text) for text in texts)))
         seconds = (
             TableEntry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
@@ -122,30 +138,34 @@ class RisksKind(TableKind[str]):
 
     def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
         """Return the printed risks."""
-        return context.printed(context.option).cells
+        return _published(context, context.printed(context.option, self.unit))
 
     def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts:
         """Return where each printed risk, or RMSE, lies among our splits."""
-        printed = context.printed(context.option)
-        rows = [self._row(outcomes, printed, row) for row in outcomes.rows]
-        return _verdicts_of(printed, rows)
+        printed = context.printed(context.option, self.unit)
+        rows = [self._row(context, outcomes, printed, row) for row in outcomes.rows]
+        return _verdicts_of(context, printed, rows)
 
-    def _row(self, outcomes: Outcomes, printed: Printed, row: str) -> Row:
+    def _row(self, context: Context[str], outcomes: Outcomes, printed: Printed, row: str) -> Row:
         means = {c: outcomes.mean(row, c) for c in outcomes.columns}
         best = _lowest(means)
-        return {
-            c: Errors(
-                outcomes.values(row, c), mean, c in best, _on_a_split(outcomes, printed, row, c)
-            )
-            for c, mean in means.items()
-        }
+        found = {}
+        for c, mean in means.items():
+            values = outcomes.values(row, c)
+            counted = not outcomes.regression(row)
+            sizes = {record.n_test for record in outcomes.cell(row, c) if record.ok}
+            n_test = sizes.pop() if counted and len(sizes) == 1 else None
+            quantity = "risk" if counted else "RMSE"
+            judged = _judged(context, printed, row, c, quantity, values, n_test)
+            found[c] = Errors(values, mean, c in best, judged)
+        return found
 
     def _entries(self, printed: Printed, row: str, of_row: Row) -> Iterator[TableEntry]:
-        printed_best = _lowest({c: printed.number(row, c) for c in of_row})
+        printed_best = _lowest({c: printed.number(row, printed.mean_column(c)) for c in of_row})
         for column, errors in of_row.items():
             yield TableEntry(
                 errors.text(3),
-                printed.text(row, column),
+                printed.spread(row, column),
                 bold=errors.best,
                 printed_bold=column in printed_best,
                 verdict=errors.word,
@@ -158,9 +178,9 @@ class RisksKind(TableKind[str]):
         if outcomes.repeats > 1:
             first = (
                 f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}; "
-                "in parentheses the printed risk, which is one split's. "
-                "† marks a printed risk outside the interval in which one split of ours falls with "
-                f"probability {COVERAGE:g}."
+                "in parentheses the printed number. † marks one outside the interval in which it "
+                f"falls with probability {COVERAGE:g} if it stems from splits like ours. "
+                f"{_what(context, printed)}"
             )
         absent = [f"{a.name}: {a.reason.removesuffix('.')}." for a in context.config.absent]
         first_if_printed = [first] if printed.cells else []
@@ -175,7 +195,7 @@ def _in_columns(
         yield None if mean is None else float(mean)
         if n > 2:
             yield sd
-        yield printed.text(row, column)
+        yield printed.text(row, printed.mean_column(column))
 
 
 def _lowest(numbers: Mapping[str, Mean | None]) -> set[str]:
@@ -186,25 +206,65 @@ def _lowest(numbers: Mapping[str, Mean | None]) -> set[str]:
     return {column for column, number in numbers.items() if number == min(present)}
 
 
-def _on_a_split(outcomes: Outcomes, printed: Printed, row: str, column: str) -> Verdict | None:
-    """Judge a printed risk, which is that of one split."""
-    if not (text := printed.text(row, column)):
+def _check_metric(context: Context[str], metrics: Iterable[str]) -> None:
+    """Refuse a printed table of a metric that no table of the config shows."""
+    paper, name = context.experiment.paper, context.option
+    if not name or paper is None:
+        return
+    metric = paper.printed(name).facts.metric
+    if metric not in (*OF_ERRORS, *metrics):
+        message = f"{name} prints {metric}: name it under means, and give metrics: [{metric}]"
+        raise context.error(message)
+
+
+def _published(context: Context[str], printed: Printed) -> dict[tuple[str, str], str]:
+    return {
+        (row, column): text
+        for row in context.experiment.tasks
+        for column in context.titles
+        if (text := printed.text(row, printed.mean_column(column)))
+    }
+
+
+def _judged(
+    context: Context[str],
+    printed: Printed,
+    row: str,
+    column: str,
+    quantity: str,
+    values: list[float],
+    n_test: int | None = None,
+) -> tuple[Verdict, list[float]] | None:
+    """Judge a printed number, and return ours that it is placed among."""
+    if not (text := printed.text(row, printed.mean_column(column))):
         return None
-    counted = not outcomes.regression(row)
-    sizes = {record.n_test for record in outcomes.cell(row, column) if record.ok}
-    n_test = sizes.pop() if counted and len(sizes) == 1 else None
-    entry = Verdict(row, column, "risk" if counted else "RMSE", text, n_test=n_test)
-    return of_further_splits(entry, outcomes.values(row, column))
+    beside = printed.moments(row, column)
+    if beside is not None and printed.of.cv is None:
+        entry = Verdict(row, column, quantity, text, further=printed.splits)
+        return of_two_means(entry, values, beside), values
+    ours, further, n_test = like_print(values, printed.of, context.folds(row), n_test)
+    entry = Verdict(row, column, quantity, text, n_test=n_test, further=further)
+    return of_further_splits(entry, ours), ours
 
 
-def _verdicts_of(printed: Printed, rows: list[Row], further: int = 1) -> Verdicts:
-    found = [
-        (errors.verdict, errors.values)
-        for of_row in rows
-        for errors in of_row.values()
-        if errors.verdict is not None
-    ]
-    return Verdicts.of(printed.name, found, further)
+def _what(context: Context[str], printed: Printed) -> str:
+    """Return what the printed numbers are, and how a mean over folds is judged."""
+    text = f"Printed: {printed.words}."
+    if printed.of.cv is None:
+        return text
+    repeated = context.config.repeats // printed.of.cv >= LEAST_SPLITS
+    if repeated and context.config.protocol.split.outer_folds == printed.of.cv:
+        return f"{text} It is placed among the means of our cross-validations."
+    return (
+        f"{text} Without at least {LEAST_SPLITS} such cross-validations of ours, folds are taken "
+        "for independent splits, which makes intervals wider than they need be."
+    )
+
+
+def _verdicts_of(context: Context[str], printed: Printed, rows: list[Row]) -> Verdicts:
+    judged = [errors.judged for of_row in rows for errors in of_row.values()]
+    found = [of for of in judged if of is not None]
+    return Verdicts.of(printed.name, found, what=_what(context, printed))
 
 
 class MeansKind(TableKind[str]):
@@ -216,8 +276,15 @@ class MeansKind(TableKind[str]):
     )
 
     def check(self, context: Context[str]) -> None:
-        """Refuse a printed table that does not hold errors."""
+        """Refuse a printed table that does not hold errors, or a metric that is not asked for."""
         context.check_printed("errors")
+        _check_metric(context, context.config.metrics)
+
+    def printed(self, context: Context[str], outcomes: Outcomes) -> Printed:
+        """Return the printed table in our unit."""
+        metric = outcomes.metric
+        unit: Unit = "percent" if metric is None or metric.counts_errors else "fraction"
+        return context.printed(context.option, unit, metric.name if metric else "")
 
     def what(self, context: Context[str], outcomes: Outcomes) -> str:
         """Return what the title calls the numbers."""
@@ -237,8 +304,8 @@ class MeansKind(TableKind[str]):
 
     def table(self, context: Context[str], outcomes: Outcomes) -> Table:
         """Return the table of means."""
-        printed = context.printed(context.option)
-        rows = {row: self._row(outcomes, printed, row) for row in outcomes.rows}
+        printed = self.printed(context, outcomes)
+        rows = {row: self._row(context, outcomes, printed, row) for row in outcomes.rows}
         return Table(
             f"{context.config.title}: {self.what(context, outcomes)}",
             ("Data set", *context.titles.values()),
@@ -255,21 +322,19 @@ class MeansKind(TableKind[str]):
 
     def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
         """Return the printed means; errors have a percent sign and RMSEs have none."""
-        printed = context.printed(context.option)
+        tasks = context.experiment.tasks
         return {
-            (row, column): text + ("" if task == "regression" else "%")
-            for row, task in context.experiment.tasks.items()
-            for column in context.titles
-            if (text := printed.text(row, column + MEAN))
+            (row, column): text + ("" if tasks[row] == "regression" else "%")
+            for (row, column), text in _published(context, context.printed(context.option)).items()
         }
 
     def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts | None:
         """Return whether each printed mean can be that of splits like ours."""
-        printed = context.printed(context.option)
-        rows = [self._row(outcomes, printed, row) for row in outcomes.rows]
-        return _verdicts_of(printed, rows, printed.splits or 1)
+        printed = self.printed(context, outcomes)
+        rows = [self._row(context, outcomes, printed, row) for row in outcomes.rows]
+        return _verdicts_of(context, printed, rows)
 
-    def _row(self, outcomes: Outcomes, printed: Printed, row: str) -> Row:
+    def _row(self, context: Context[str], outcomes: Outcomes, printed: Printed, row: str) -> Row:
         values = {
             c: self.values(outcomes, row, c) if outcomes.complete(row, c) else []
             for c in outcomes.columns
@@ -288,25 +353,32 @@ class MeansKind(TableKind[str]):
         adjusted = dict(zip(others, holm([p_best[c] for c in others]), strict=True))
         found = {}
         for c, of_column in values.items():
-            beside = _printed_moments(printed, row, c)
-            quantity = "RMSE" if outcomes.regression(row) else "error in percent"
-            verdict = _on_means(
-                printed, Verdict(row, c, quantity, printed.text(row, c + MEAN)), of_column, beside
-            )
+            beside = printed.number(row, printed.mean_column(c)), printed.number(row, c + SD)
             found[c] = Errors(
-                of_column, means[c], c in best, verdict, p_best.get(c), adjusted.get(c), beside
+                of_column,
+                means[c],
+                c in best,
+                _judged(context, printed, row, c, self._quantity(outcomes, row), of_column),
+                p_best.get(c),
+                adjusted.get(c),
+                beside,
             )
         return found
+
+    def _quantity(self, outcomes: Outcomes, row: str) -> str:
+        if outcomes.metric is not None:
+            return outcomes.metric.label
+        return "RMSE" if outcomes.regression(row) else "error in percent"
 
     def _entries(
         self, printed: Printed, row: str, of_row: Row, digits: int
     ) -> Iterator[TableEntry]:
-        numbers = {c: m for c in of_row if (m := printed.number(row, c + MEAN)) is not None}
+        numbers = {c: of.printed[0] for c, of in of_row.items() if of.printed[0] is not None}
         lowest = _lowest(numbers) if len(of_row) > 1 else set()
         for column, errors in of_row.items():
             yield TableEntry(
                 errors.text(digits),
-                printed.spread(row, column + MEAN, column + SD),
+                printed.spread(row, column),
                 bold=errors.as_good,
                 verdict=errors.word,
                 best=errors.best,
@@ -320,8 +392,8 @@ class MeansKind(TableKind[str]):
         ours = f"Ours: one {context.splits.removesuffix('s')}"
         if several:
             ours = f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}"
-        if any(errors.printed for errors in entries):
-            ours += f"; in parentheses the printed ones over {printed.splits}"
+        if printed.cells:
+            ours += "; in parentheses the printed ones"
         extreme = "highest" if outcomes.greater_is_better else "lowest"
         of_errors = outcomes.metric is None
         beside = " and the printed one underlined" * of_errors
@@ -339,45 +411,32 @@ class MeansKind(TableKind[str]):
                 f"algorithms {found:.0%} would have an entry that is not bold; the CSV has Holm's "
                 "correction for the tests of a row."
             )
+        if printed.cells:
+            notes.append(_what(context, printed))
         if any(errors.word for errors in entries):
+            by = (
+                "Welch's t-test" if printed.facts.spread != "none" else "our deviation, Student's t"
+            )
             notes.append(
                 f"† marks a mean that differs from the printed one by more than samples of "
-                f"{outcomes.repeats} and {printed.splits} splits would show (Welch's t-test, "
+                f"{outcomes.repeats} and {printed.splits} splits would show ({by}, "
                 f"p ≤ {LEVEL:g}; half a unit of the last printed digit is allowed for)."
             )
         return (*notes, *closing_notes(context, outcomes))
 
 
-def _printed_moments(printed: Printed, row: str, column: str) -> Moments | None:
-    mean, sd = (printed.number(row, column + ending) for ending in (MEAN, SD))
-    if mean is None or sd is None or printed.splits is None:
-        return None
-    return Moments(mean, sd, printed.splits)
-
-
-def _on_means(
-    printed: Printed, entry: Verdict, values: list[float], beside: Moments | None
-) -> Verdict | None:
-    """Judge a printed mean of several splits."""
-    if not entry.printed:
-        return None
-    ours = Moments(fmean(values), stdev(values), len(values)) if len(values) > 1 else None
-    return of_two_means(entry, ours, beside)
-
-
 def _numbers(errors: Errors) -> tuple[Value, ...]:
     """Return the numbers of an entry for the CSV."""
-    printed, mean = errors.printed, None if errors.mean is None else float(errors.mean)
+    printed, mean = errors.printed[0], None if errors.mean is None else float(errors.mean)
     return (
         len(errors.values),
         mean,
         errors.sd,
         errors.p_best,
         errors.p_best_holm,
-        printed.mean if printed else None,
-        printed.sd if printed else None,
-        mean - printed.mean if mean is not None and printed else None,
-        errors.verdict.p_value if errors.verdict else None,
+        *errors.printed,
+        None if mean is None or printed is None else mean - printed,
+        errors.p_value,
         errors.word,
     )
 

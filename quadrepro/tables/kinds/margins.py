@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -109,7 +108,7 @@ class MarginsKind(TableKind[str]):
                     mean, sd = float(pooled.mean()), float(pooled.std(ddof=1))
                     text, numbers = f"{mean:.2f} ± {sd:.2f}", (len(pooled), mean, sd)
                 word = words.get((row, c), "")
-                beside = printed.spread(row, c + MEAN, c + SD)
+                beside = printed.spread(row, c)
                 entries.append(TableEntry(text, beside, verdict=word))
                 texts = (printed.text(row, c + MEAN), printed.text(row, c + SD))
                 data.append((row, c, *numbers, *texts, word))
@@ -160,15 +159,10 @@ class MarginsKind(TableKind[str]):
                 ):
                     if not (text := printed.text(row, c + ending)):
                         continue
-                    entry = Verdict(row, c, quantity, text)
-                    if printed.splits is None:
-                        found.append(
-                            (replace(entry, reason="printed without a number of splits"), [])
-                        )
-                        continue
-                    judged = of_further_splits(entry, ours, further=printed.splits)
-                    found.append((judged, ours))
-        return Verdicts.of(printed.name, found, printed.splits or 1)
+                    entry = Verdict(row, c, quantity, text, further=printed.splits)
+                    found.append((of_further_splits(entry, ours), ours))
+        what = f"Printed: training margins of {printed.of.text}."
+        return Verdicts.of(printed.name, found, what=what)
 
 
 class MarginFigureKind(TableKind[Panels]):

@@ -20,7 +20,7 @@ from quadrepro.papers.claims.evidence import (
     Lacking,
     Ours,
 )
-from quadrepro.papers.printed import TIME_ROW, Printed
+from quadrepro.papers.printed import TIME_ROW, Facts, Printed
 from tests.papers.measured import changed, curves_of, errors_of
 
 COUNTS = {"a": [[1, 2, 4], [3, 3, 3]], "b": [[0, 0, 7], [9, 9, 8]]}
@@ -166,9 +166,11 @@ def test_drawn_hyper_parameters_make_no_one_curve(
         evidence.curve("r1", "a", "train_error")
 
 
-RISKS = Printed("p", ("a",), {("x", "a"): "0.07", (TIME_ROW, "a"): "2.5"})
-ERRORS = Printed("p", ("a_mean", "a_sd"), {("x", "a_mean"): "7.0", ("x", "a_sd"): "1.5"}, "errors")
-MARGINS = replace(ERRORS, holds="margins")
+RISKS = Printed(
+    "p", ("a",), {("x", "a"): "0.07", (TIME_ROW, "a"): "2.5"}, Facts(unit="fraction")
+).in_unit("percent")
+ERRORS = Printed("p", ("a_mean", "a_sd"), {("x", "a_mean"): "7.0", ("x", "a_sd"): "1.5"})
+MARGINS = replace(ERRORS, facts=Facts(holds="margins"))
 
 
 def test_printed_risks_and_errors_are_exact_percentages() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from quadrepro.papers.paper import load_paper
@@ -24,6 +25,20 @@ def subject(
     paper = folder / "paper"
     (paper / "printed").mkdir(parents=True)
     text = "title: Small\nnames: {a: A, b: B, quadboost: QuadBoost}\n"
+    for name, content in tables.items():
+        fractions = (
+            max(
+                map(float, re.findall(r"(?<=,)[.\d]+", content.partition("\ncolumn_mean")[0])),
+                default=0,
+            )
+            <= 1
+            and "_mean" not in content.splitlines()[0]
+        )
+        if fractions and f"\n  {name}: {{" not in facts:
+            facts += f"\n  {name}: {{unit: fraction}}"
+        elif fractions and not re.search(rf"\n  {name}: .*(unit|holds)", facts):
+            # At the end, so that places in the line stay.
+            facts = re.sub(rf"(\n  {name}: .*)\}}", r"\1, unit: fraction}", facts)
     (paper / "paper.yaml").write_text(f"{text}{facts and f'printed:{facts}'}\n{claims}\n")
     for name, content in tables.items():
         (paper / "printed" / f"{name}.csv").write_text(content)

@@ -101,7 +101,7 @@ def test_risks_that_no_count_gives_leave_it_open(tmp_path: Path) -> None:
 
 def test_an_unknown_source_is_refused_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(
-        ConfigError, match=r"paper\.yaml:5:.*unknown printed table of risks 'tt'; did you"
+        ConfigError, match=r"paper\.yaml:5:.*unknown printed table of errors 'tt'; did you"
     ):
         SOURCES.judge(with_matrix(tmp_path, "0.7", "0.3", of="tt"))
 

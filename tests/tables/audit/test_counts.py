@@ -78,13 +78,8 @@ def test_each_number_is_checked_against_its_test_set(tmp_path: Path) -> None:
 
 
 def test_splits_multiply_the_examples(tmp_path: Path) -> None:
-    found = subject(tmp_path, "\n  t: {splits: 2, n_test: {wine: 89}}", t=RISKS)
+    found = subject(tmp_path, "\n  t: {of: {splits: 2}, n_test: {wine: 89}}", t=RISKS)
     assert places(COUNTS, found)["t", "wine", "b"] is True
-
-
-def test_means_of_an_unknown_number_of_splits_are_not_judged(tmp_path: Path) -> None:
-    found = subject(tmp_path, "\n  t: {n_test: {wine: 89}}", t="d,a_mean\nwine,9.00\n")
-    assert places(COUNTS, found) == {("t", "wine", "a"): None}
 
 
 def test_quadboosts_sizes_fit_all_their_risks() -> None:

@@ -37,7 +37,7 @@ TABLE = "d,a_mean,a_sd,b_mean,b_sd\nx,10.0,0.1,10.0,3.0\ny,10.0,3.0,0.0,0.0\nz,1
 
 
 def test_a_deviation_below_the_floor_fails(tmp_path: Path) -> None:
-    facts = "\n  t: {splits: 20, n_test: {x: [100, 200], y: [100, 200], z: 50}}"
+    facts = "\n  t: {of: {splits: 20}, n_test: {x: [100, 200], y: [100, 200], z: 50}}"
     assert places(DEVIATIONS, subject(tmp_path, facts, t=TABLE)) == {
         ("t", "x", "a"): False,
         ("t", "x", "b"): True,
@@ -48,13 +48,13 @@ def test_a_deviation_below_the_floor_fails(tmp_path: Path) -> None:
 
 
 def test_a_deviation_may_have_been_rounded_down(tmp_path: Path) -> None:
-    found = subject(tmp_path, "\n  t: {splits: 20, n_test: {z: [100, 200]}}", t=TABLE)
+    found = subject(tmp_path, "\n  t: {of: {splits: 20}, n_test: {z: [100, 200]}}", t=TABLE)
     p_values = [f.p_value for f in DEVIATIONS.judge(found).findings if f.p_value is not None]
     assert p_values == [pytest.approx(too_small(0.1, 0.0105, 20, 100, 0.5))]
 
 
 def test_the_sizes_that_fit_are_named(tmp_path: Path) -> None:
-    found = subject(tmp_path, "\n  t: {splits: 20, n_test: {x: [100, 200]}}", t=TABLE)
+    found = subject(tmp_path, "\n  t: {of: {splits: 20}, n_test: {x: [100, 200]}}", t=TABLE)
     why = DEVIATIONS.judge(found).findings[0].why
     low = implied_test_size(0.1, 0.001, 20, rounding=0.0005, share=0.5).low
     assert why.startswith(f"100 test examples give 2.1 or more; {low:.0f} or more fit")

@@ -10,7 +10,7 @@ from tests.tables.audit.papers import subject
 
 
 def test_deviations_of_counts_have_any_digit(tmp_path: Path) -> None:
-    facts = "\n  t: {splits: 2, n_test: {x: 50}}"
+    facts = "\n  t: {of: {splits: 2}, n_test: {x: 50}}"
     found = subject(tmp_path, facts, t="d,a_mean,a_sd\nx,11.00,1.23\n")
     assert last_digits(found, found.tables[0], "x") == ["3"]
 

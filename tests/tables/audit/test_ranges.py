@@ -33,15 +33,15 @@ def test_rounding_of_the_mean_allows_for_more() -> None:
 def test_a_deviation_may_have_been_rounded_up(tmp_path: Path) -> None:
     # 0 and 100 deviate by 70.71.
     table = "d,a_mean,a_sd\nx,50,71\ny,50,72\n"
-    found = subject(tmp_path, "\n  t: {splits: 2, n_test: {x: 9, y: 9}}", t=table)
+    found = subject(tmp_path, "\n  t: {of: {splits: 2}, n_test: {x: 9, y: 9}}", t=table)
     assert [*places(RANGES, found).values()] == [True, True, True, False]
 
 
 def test_numbers_out_of_their_range_fail(tmp_path: Path) -> None:
     found = subject(
         tmp_path,
-        "\n  m: {holds: margins, splits: 20}\n  e: {splits: 20, n_test: {x: 9, y: 9}}"
-        "\n  r: {splits: 20}",
+        "\n  m: {holds: margins, of: {splits: 20}}\n  e: {of: {splits: 20}, n_test: {x: 9, y: 9}}"
+        "\n  r: {of: {splits: 20}}\n  risks: {unit: fraction, n_test: {x: 9}}",
         risks="d,a,b\nx,1.2,0.9\n",
         m="d,a_mean,a_sd\nx,0.9,0.8\ny,-1.1,0.1\n",
         e="d,a_mean,a_sd\nx,1.0,20.0\ny,101,1\n",
@@ -65,7 +65,7 @@ def test_predicted_numbers_have_no_upper_end(tmp_path: Path) -> None:
         "{name: quadboost, grid: {n_rounds: [1, 10]}}", "{name: boosting, grid: {n_rounds: 9}}"
     )
     config = config.replace("view: rescale", "view: rescale\n  normalise: none\n  holdout: {}")
-    facts = "\n  t: {splits: 20, config: ../small.yaml}"
+    facts = "\n  t: {of: {splits: 20}, config: ../small.yaml}"
     found = subject(tmp_path, facts, config=config, t="d,boosting_mean\ndiabetes,159.0\n")
     assert places(RANGES, found) == {("t", "diabetes", "boosting_mean"): True}
 

@@ -35,8 +35,8 @@ def test_a_test_among_many_fails_only_if_it_does_so_with_all(tmp_path: Path) -> 
     # p is about 0.03 for x, and far above for the other rows.
     rows = "".join(f"y{i},10.0,3.0\n" for i in range(9))
     sizes = ", ".join(f"y{i}: [100, 10000]" for i in range(9))
-    alone = "\n  t: {splits: 20, n_test: {x: [100, 10000]}}"
-    among = f"\n  t: {{splits: 20, n_test: {{x: [100, 10000], {sizes}}}}}"
+    alone = "\n  t: {of: {splits: 20}, n_test: {x: [100, 10000]}}"
+    among = f"\n  t: {{of: {{splits: 20}}, n_test: {{x: [100, 10000], {sizes}}}}}"
     table = f"d,a_mean,a_sd\nx,10.0,2.1\n{rows}"
     for name, facts, fails in (("alone", alone, True), ("among", among, False)):
         found = audit(subject(tmp_path / name, facts, t=table).paper)
@@ -85,7 +85,7 @@ def test_a_paper_that_prints_what_it_counted_passes(
         subject(
             tmp_path_factory.mktemp("paper"),
             f"\n  t: {{n_test: {{{given_sizes}}}}}\n  m: {{holds: comparisons, compares: t}}"
-            f"\n  e: {{splits: 5, n_test: {{x0: {sizes[0]}}}}}",
+            f"\n  e: {{of: {{splits: 5}}, n_test: {{x0: {sizes[0]}}}}}",
             t="\n".join([f"d,{','.join(names)}", *rows, means]),
             m="\n".join([f"d,{','.join(names)}", *lines]),
             e=f"d,a_mean,a_sd\nx0,{splits.mean():.2f},{splits.std(ddof=1):.2f}\n",

@@ -53,7 +53,7 @@ def test_means_of_unrounded_numbers_hold_and_those_a_digit_off_fail(
 
 def test_deviations_have_no_mean_to_check(tmp_path: Path) -> None:
     table = "d,a_mean,a_sd\nx,1.0,0.1\ncolumn_mean,1.0,9.0\n"
-    found = subject(tmp_path, "\n  t: {splits: 20}", t=table)
+    found = subject(tmp_path, "\n  t: {unit: percent, of: {splits: 20}}", t=table)
     assert places(MEANS, found) == {("t", "column_mean", "a_mean"): True}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
-from quadrepro.papers.printed import Printed
+from quadrepro.papers.printed import Facts, MeanOf, Printed
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from tests.tables.contexts import loaded
 
@@ -70,16 +70,20 @@ def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> Non
     )
 
 
-@pytest.mark.parametrize("splits", [None, 1])
 def test_a_printed_table_without_several_splits_has_no_deviations(
-    context: Context[str], splits: int | None
+    context: Context[str],
 ) -> None:
-    few = replace(context, read=lambda experiment, name: replace(PRINTED, splits=splits))
+    few = replace(
+        context,
+        read=lambda experiment, name: replace(PRINTED, facts=Facts()),
+    )
     with pytest.raises(
-        ConfigError, match=r"11:10: .*paper.yaml, as printed: \{t: \{splits: 20\}\}"
+        ConfigError, match=r"11:10: .*paper.yaml, as printed: \{t: \{of: \{splits: 20\}\}\}"
     ):
         few.check_splits("t")
-    several = replace(context, read=lambda experiment, name: replace(PRINTED, splits=2))
+    several = replace(
+        context, read=lambda experiment, name: replace(PRINTED, facts=Facts(of=MeanOf(splits=2)))
+    )
     several.check_splits("t")
 
 

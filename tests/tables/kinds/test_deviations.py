@@ -11,7 +11,7 @@ from quadrepro.core.protocol import Protocol
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
-from quadrepro.papers.printed import Printed
+from quadrepro.papers.printed import Facts, MeanOf, Printed
 from quadrepro.results.files import check_tables
 from quadrepro.stats import implied_test_size
 from quadrepro.tables.kinds.deviations import DEVIATIONS, share_of_tests
@@ -114,7 +114,9 @@ def test_a_row_without_print_or_records_or_risks_has_dashes(experiment: Experime
 
 def test_a_mean_of_zero_implies_nothing(experiment: Experiment) -> None:
     cells = {("ringnorm", "adaboost_mean"): "0.00", ("ringnorm", "adaboost_sd"): "0.00"}
-    printed = Printed("t", ("adaboost_mean", "adaboost_sd"), cells, "errors", 20)
+    printed = Printed(
+        "t", ("adaboost_mean", "adaboost_sd"), cells, Facts(of=MeanOf(splits=20), spread="sd")
+    )
     table = DEVIATIONS.table(
         context_of(experiment, "audit", printed), outcomes({"ringnorm": 30}, (0.0, 0.0))
     )
@@ -123,7 +125,9 @@ def test_a_mean_of_zero_implies_nothing(experiment: Experiment) -> None:
 
 def test_a_deviation_that_may_be_zero_has_no_upper_end(experiment: Experiment) -> None:
     cells = {("ringnorm", "adaboost_mean"): "5.00", ("ringnorm", "adaboost_sd"): "0.00"}
-    printed = Printed("t", ("adaboost_mean", "adaboost_sd"), cells, "errors", 20)
+    printed = Printed(
+        "t", ("adaboost_mean", "adaboost_sd"), cells, Facts(of=MeanOf(splits=20), spread="sd")
+    )
     table = DEVIATIONS.table(
         context_of(experiment, "audit", printed), outcomes({"ringnorm": 10**6})
     )

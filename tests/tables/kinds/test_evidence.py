@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.printed import NOTHING, Printed
+from quadrepro.papers.printed import NOTHING, Facts, MeanOf, Printed
 from quadrepro.stats import log_probability_of_deviations, log_probability_of_means
 from quadrepro.tables.kinds.readings import RowEvidence, evidence, log_factors, together
 
@@ -21,8 +21,7 @@ PRINTED = Printed(
         ("monks", "lpboost_mean"): "31",
         ("monks", "lpboost_sd"): "",
     },
-    "errors",
-    5,
+    Facts(of=MeanOf(splits=5), spread="sd"),
 )
 COUNTS = ({"monks": (1, 3, None)}, {"monks": (2, 4, None)}, {"monks": (2, 2, None)})
 
