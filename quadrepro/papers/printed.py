@@ -202,6 +202,8 @@ class Printed:
     """The file."""
     lines: dict[str, int] = field(default_factory=dict)
     """The line of each row in the file."""
+    printed_as: str = ""
+    """What the printed numbers are, if these are in another unit."""
 
     @cached_property
     def rows(self) -> tuple[str, ...]:
@@ -278,7 +280,9 @@ class Printed:
 
     @property
     def words(self) -> str:
-        """What its numbers are."""
+        """What the printed numbers are."""
+        if self.printed_as:
+            return self.printed_as
         metric = self.facts.metric
         label = {"margins": "training margin", "comparisons": "probability"}.get(self.facts.holds)
         if label is None:
@@ -313,7 +317,8 @@ class Printed:
         cells = {at: converted(*at, text) for at, text in self.cells.items()}
         metric = "error" if accuracy else self.facts.metric
         facts = self.facts.model_copy(update={"unit": unit, "metric": metric})
-        return replace(self, cells=cells, facts=facts)
+        words = self.words + "; shown as errors" * accuracy
+        return replace(self, cells=cells, facts=facts, printed_as=words)
 
     def row_of(self, entry: PrintedEntry) -> str | None:
         """Return the printed row of a row of ours, or None if there is none.
