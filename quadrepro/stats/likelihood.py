@@ -165,12 +165,14 @@ def log_probability_of_deviations(
     >>> round(near, 2), round(far, 2)
     (-4.43, -10.97)
     """
+    from scipy.stats import f as fisher
+
     sample, values, half = _columns(ours, printed, rounding)
     n = sample.shape[-2]
     if n_printed < 2:
         raise ValueError(f"a standard deviation needs at least two values, not {n_printed}")
     sd = np.maximum(sample.std(axis=-2, ddof=1), half)
-    ratio, standard = _fisher(n_printed - 1, n - 1), _student(n - 1)
+    ratio, standard = fisher(n_printed - 1, n - 1), _student(n - 1)
     low, high = np.maximum(values - half, 0.0) / sd, (values + half) / sd
     ends = np.stack([low, (low + high) / 2, high]) ** 2
     below, at, above = _as_quantiles(ratio, standard, ends)
@@ -246,13 +248,6 @@ def _student(df: int) -> rv_frozen:
     return t(df)
 
 
-@cache
-def _fisher(above: int, below: int) -> rv_frozen:
-    from scipy.stats import f
-
-    return f(above, below)
-
-
 def _as_quantiles(source: rv_frozen, target: rv_frozen, x: FloatArray) -> FloatArray:
     """Return the quantiles of a distribution that have the ranks of x in another one."""
     upper = x > source.median()
@@ -309,9 +304,6 @@ class ReadingScore(Result):
         Log-probability of the printed numbers under the reading, minus that under the base.
     needed : float
         The log Bayes factor from which the printed numbers speak for the reading.
-    posterior : float
-        Probability of the reading, if one of those tried or the base is true and all are equally
-        probable beforehand. It takes the log-probabilities for exact.
     supported : bool
         Whether `log_bayes_factor` is at least `needed`.
     """
@@ -319,7 +311,6 @@ class ReadingScore(Result):
     rows: int
     log_bayes_factor: float
     needed: float
-    posterior: float
 
     @property
     def supported(self) -> bool:
@@ -377,7 +368,7 @@ def score_readings(
     >>> readings = {"400 rows": {"ringnorm": -8.0}, "tanh": {"ringnorm": -61.0, "twonorm": -8.5}}
     >>> scores = score_readings(base, readings)
     >>> scores["400 rows"]
-    ReadingScore(rows=1, log_bayes_factor=52, needed=3.68888, posterior=1)
+    ReadingScore(rows=1, log_bayes_factor=52, needed=3.68888)
     >>> scores["400 rows"].supported, scores["tanh"].supported
     (True, False)
     """
@@ -391,25 +382,16 @@ def score_readings(
         name: math.fsum(value - base[row] for row, value in rows.items())
         for name, rows in readings.items()
     }
-    # The largest is taken out, so that no exponential overflows; the base has factor 0.
-    top = max((0.0, *factors.values()))
-    total = math.fsum(math.exp(x - top) for x in (0.0, *factors.values()))
-    by_chance = _by_chance(simulated or {})
+    known = math.log(count / LEVEL)
+    by_chance = _by_chance(simulated) if simulated else {}
     return {
-        name: ReadingScore(
-            len(readings[name]),
-            factor,
-            max(math.log(count / LEVEL), by_chance.get(name, 0.0)),
-            math.exp(factor - top) / total,
-        )
+        name: ReadingScore(len(readings[name]), factor, max(known, by_chance.get(name, known)))
         for name, factor in factors.items()
     }
 
 
 def _by_chance(simulated: Mapping[str, ArrayLike]) -> dict[str, float]:
     """Return what any of the readings reaches in a share `LEVEL` of simulated tables."""
-    if not simulated:
-        return {}
     factors = np.array([*simulated.values()], dtype=np.float64)
     # A reading that is the same as the base on every split has factors of 0 only.
     sd = factors.std(axis=1, ddof=1)[:, None]

@@ -227,7 +227,6 @@ def test_the_protocol_that_made_the_print_is_found_among_five(true: int) -> None
     best = max(scores, key=lambda name: scores[name].log_bayes_factor)
     assert best == str(true)
     assert scores[best].supported
-    assert scores[best].posterior > 0.9
 
 
 def test_a_reading_is_seldom_supported_if_the_base_made_the_print() -> None:
@@ -240,13 +239,11 @@ def test_a_reading_is_seldom_supported_if_the_base_made_the_print() -> None:
     assert supported <= 20 * 0.05 + 3 * (20 * 0.05 * 0.95) ** 0.5
 
 
-def test_factors_and_posteriors_are_those_of_equal_priors() -> None:
+def test_factors_are_differences_on_the_rows_of_a_reading() -> None:
     base = {"a": -3.0, "b": -5.0}
     scores = score_readings(base, {"one": {"a": -2.0}, "two": {"a": -4.0, "b": -3.5}})
-    weights = np.exp([0.0, 1.0, 0.5])
     assert [s.rows for s in scores.values()] == [1, 2]
     assert [s.log_bayes_factor for s in scores.values()] == pytest.approx([1.0, 0.5])
-    assert [s.posterior for s in scores.values()] == pytest.approx(list(weights[1:] / sum(weights)))
 
 
 def test_the_number_of_readings_tried_is_paid_for() -> None:
@@ -295,15 +292,9 @@ def test_columns_that_do_not_vary_are_independent_whatever_their_value() -> None
     np.testing.assert_array_equal(shrunk_correlation(ours), np.eye(3))
 
 
-def test_enormous_factors_are_no_overflow() -> None:
-    scores = score_readings({"a": -5000.0}, {"one": {"a": -1.0}, "two": {"a": -9000.0}})
-    assert scores["one"].posterior == 1
-    assert scores["two"].posterior == 0
-
-
 def test_a_reading_without_rows_says_what_the_base_says() -> None:
     [score] = score_readings({"a": -1.0}, {"one": {}}).values()
-    assert (score.rows, score.log_bayes_factor, score.posterior) == (0, 0.0, 0.5)
+    assert (score.rows, score.log_bayes_factor, score.supported) == (0, 0.0, False)
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

@@ -15,7 +15,6 @@ from quadrepro.core.seeds import generator
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import MEAN, SD, Holds, Printed
 from quadrepro.stats import (
-    COVERAGE,
     LEVEL,
     Moments,
     ReadingScore,
@@ -231,10 +230,9 @@ def _simulated(
         statistic, log_probability = STATISTICS[quantity]
         of = base.splits[quantity]
         digit = 2 * of.rounding
-        printed = statistic(of.values[theirs[:, : of.n_printed]])
+        printed = np.round(statistic(of.values[theirs[:, : of.n_printed]]) / digit) * digit
         sample = reading.splits[quantity].like(of)[ours]
-        numbers = np.round(printed / digit) * digit
-        logs[quantity] = log_probability(sample, numbers, of.rounding, of.n_printed)
+        logs[quantity] = log_probability(sample, printed, of.rounding, of.n_printed)
     return RowEvidence(logs=logs)
 
 
@@ -249,24 +247,17 @@ def _distances(rows: Rows, same: Rows, quantities: list[str]) -> list[TableEntry
     return entries
 
 
-def _entries_of_base(kinds: list[str], scores: dict[str, ReadingScore]) -> list[TableEntry]:
-    left = abs(1 - sum(score.posterior for score in scores.values()))
-    probability = _text(left if scores else None, 3)
-    return [*(TableEntry(MISSING) for _ in (*kinds, "total", "needed")), TableEntry(probability)]
-
-
 def _entries_of_factors(
     of_rows: dict[str, dict[str, float]], kinds: list[str], score: ReadingScore | None
 ) -> list[TableEntry]:
     """Return the log Bayes factors of a reading by kind, in total and needed."""
     if score is None:
-        return [TableEntry(MISSING) for _ in (*kinds, "total", "needed", "probability")]
+        return [TableEntry(MISSING) for _ in (*kinds, "total", "needed")]
     found = {kind: [of[kind] for of in of_rows.values() if kind in of] for kind in kinds}
     return [
         *(TableEntry(_text(sum(logs) if logs else None, 1)) for logs in found.values()),
         TableEntry(f"{score.log_bayes_factor:.1f}", bold=score.supported),
         TableEntry(f"{score.needed:.1f}"),
-        TableEntry(f"{score.posterior:.3f}"),
     ]
 
 
@@ -296,6 +287,9 @@ def _notes(
 ) -> tuple[str, ...]:
     tried = len(context.config.readings)
     splits = context.printed(context.option.means).splits
+    reached = [simulated[name] >= score.needed for name, score in scores.items()]
+    share = float(np.mean(np.any(reached, axis=0)))
+    error = np.sqrt(share * (1 - share) / TABLES)
     return (
         f"{tried} other readings of the protocol were tried, each on the data sets that it is for. "
         "Inside: printed means that Welch's t-test does not find to differ from ours (p > "
@@ -306,37 +300,12 @@ def _notes(
         f"that of its rounding, if the {splits} splits behind it are drawn like our "
         f"{context.config.repeats}. Columns of a row share their splits and are taken jointly; "
         "data sets, and the kinds of number, as if they were independent.",
-        *_notes_on_chance(tried, scores, simulated),
+        f"Bold: a log BF of at least what is needed, log(20 × {tried}) = {np.log(tried / LEVEL):.1f}"
+        f" or what our splits give by chance. In {TABLES} tables simulated from draws of them, as "
+        "if the config's own reading were the paper's and all readings had its means and "
+        f"deviations, some reading had what it needs in {100 * share:.1f}% (± {100 * error:.1f}).",
         "A Bayes factor says which reading is nearer to print, and not that it is near: where "
         "neither is inside, both may be wrong.",
-    )
-
-
-def _notes_on_chance(
-    tried: int, scores: dict[str, ReadingScore], simulated: dict[str, FloatArray]
-) -> tuple[str, ...]:
-    """Return how often some reading has what it needs, or a high probability, by chance."""
-    if not scores:
-        return ()
-    # scipy takes half a second to import.
-    from scipy.special import softmax
-
-    factors = np.array([simulated[name] for name in scores])
-    needed = np.array([[score.needed] for score in scores.values()])
-    share = float(np.mean(np.any(factors >= needed, axis=0)))
-    shares = softmax(np.vstack([np.zeros(TABLES), factors]), axis=0)
-    sure = float(np.mean(np.max(shares[1:], axis=0) >= COVERAGE))
-    error = np.sqrt(share * (1 - share) / TABLES)
-    return (
-        f"Bold: a log BF of at least what is needed, log(20 × {tried}) = "
-        f"{np.log(tried / LEVEL):.1f} for the number of readings tried, and more where our own "
-        f"splits alone give more. {TABLES} tables were simulated in which the config's own reading "
-        "is the paper's and no reading differs from it in mean or deviation: printed from draws "
-        "of our splits, and scored by others. Some reading had what it needs in "
-        f"{100 * share:.1f}% of them (± {100 * error:.1f}). Probability: of each reading, if the "
-        "paper's is one of these and all are equally probable beforehand. It takes our splits' "
-        f"distribution for the exact one: one reading had {COVERAGE:g} or more in "
-        f"{100 * sure:.0f}% of the simulated tables.",
     )
 
 
@@ -366,7 +335,7 @@ class ReadingsKind(TableKind[Readings]):
         beside = bool(context.option.margins)
         kinds = [name for name in NUMBERS if beside or name != "margins"]
         quantities = [q for q in STATISTICS if beside or not q.startswith("margin")]
-        rows = [(BASE, (*_distances(base, {}, quantities), *_entries_of_base(kinds, scores)))]
+        rows = [(BASE, (*_distances(base, {}, quantities), *_entries_of_factors({}, kinds, None)))]
         for name, of_rows in factors.items():
             ours, same = ({row: part[row] for row in of_rows} for part in (found[name], base))
             entries = _distances(ours, same, quantities)
@@ -375,7 +344,7 @@ class ReadingsKind(TableKind[Readings]):
         of_kinds = [f"log BF: {name}" for name in kinds]
         return Table(
             f"{context.config.title}: what the printed numbers say of the readings",
-            ("Reading", "rows", "inside", *off_by, *of_kinds, "log BF", "needed", "probability"),
+            ("Reading", "rows", "inside", *off_by, *of_kinds, "log BF", "needed"),
             tuple(rows),
             (*_notes(context, scores, simulated), *closing_notes(context, outcomes)),
             (

@@ -107,10 +107,8 @@ def test_there_is_a_row_a_reading_and_the_true_one_stands_out(experiment: Experi
     assert [of["rows"] for of in texts.values()] == ["2", "2", "1", "2"]
     assert texts["true one"]["inside"] == "4 of 4 (0 of 4)"
     assert texts["of one"]["inside"].endswith("of 2 (0 of 2)")
-    assert float(texts["true one"]["probability"]) > 0.99
-    bold = {name: entries[-3].bold for name, entries in table.rows}
+    bold = {name: entries[-2].bold for name, entries in table.rows}
     assert bold == {"as in the config": False, "true one": True, "of one": False, "other": False}
-    assert sum(float(of["probability"]) for of in texts.values()) == pytest.approx(1, abs=2e-3)
 
 
 def test_the_numbers_are_those_of_the_statistics_on_each_rows_splits(
@@ -236,10 +234,9 @@ def test_the_notes_say_how_many_were_tried_and_how_many_splits_there_are(
     notes = " ".join(READINGS.table(context_of(experiment, "readings"), outcomes()).notes)
     assert notes.startswith("3 other readings of the protocol were tried")
     assert "if the 20 splits behind it are drawn like our 6." in notes
-    assert "log(20 × 3) = 4.1 for the number of readings tried" in notes
-    assert "500 tables were simulated" in notes
-    assert re.search(r"Some reading had what it needs in [0-5]\.\d% of them \(± \d\.\d\)", notes)
-    assert re.search(r"one reading had 0.95 or more in \d+% of the simulated tables", notes)
+    assert "log(20 × 3) = 4.1 or what our splits give by chance" in notes
+    assert "In 500 tables simulated from draws of them" in notes
+    assert re.search(r"some reading had what it needs in [0-5]\.\d% \(± [01]\.\d\)", notes)
 
 
 @pytest.mark.parametrize(
