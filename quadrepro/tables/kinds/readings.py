@@ -50,14 +50,14 @@ TABLES = 500
 
 
 @dataclass(frozen=True)
-class Splits:
+class OurSplits:
     """Our splits of the columns of which a quantity is printed."""
 
     values: FloatArray  # (n_splits, n_columns)
     rounding: FloatArray
     n_printed: int
 
-    def like(self, other: Splits) -> FloatArray:
+    def like(self, other: OurSplits) -> FloatArray:
         """Return the values shifted and scaled to another reading's means and deviations."""
         sd, wanted = (x.values.std(axis=0) for x in (self, other))
         scale = np.divide(wanted, sd, out=np.ones_like(sd), where=sd > 0)
@@ -74,7 +74,7 @@ class RowEvidence:
     logs: dict[str, Any] = field(
         default_factory=dict
     )  # log-probability of what is printed, by quantity
-    splits: dict[str, Splits] = field(default_factory=dict)  # by quantity
+    splits: dict[str, OurSplits] = field(default_factory=dict)  # by quantity
 
     def distance(self, quantity: str) -> float | None:
         """Return the mean distance from print, or None if there is none."""
@@ -103,7 +103,7 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
         if at and ours.keys() >= at.keys() and printed.splits is not None:
             statistic, log_probability = STATISTICS[quantity]
             rounding = np.array([printed.rounding(row, c + ending) for c in at])
-            of = Splits(np.stack([ours[c] for c in at], axis=1), rounding, printed.splits)
+            of = OurSplits(np.stack([ours[c] for c in at], axis=1), rounding, printed.splits)
             numbers = np.array([*at.values()])
             distances[quantity] = tuple(abs(statistic(of.values) - numbers).tolist())
             logs[quantity] = log_probability(of.values, numbers, rounding, of.n_printed)
@@ -300,10 +300,11 @@ def _notes(
         f"that of its rounding, if the {splits} splits behind it are drawn like our "
         f"{context.config.repeats}. Columns of a row share their splits and are taken jointly; "
         "data sets, and the kinds of number, as if they were independent.",
-        f"Bold: a log BF of at least what is needed, log(20 × {tried}) = {np.log(tried / LEVEL):.1f}"
-        f" or what our splits give by chance. In {TABLES} tables simulated from draws of them, as "
-        "if the config's own reading were the paper's and all readings had its means and "
-        f"deviations, some reading had what it needs in {100 * share:.1f}% (± {100 * error:.1f}).",
+        f"Bold: a log BF of at least what is needed, log(20 × {tried}) = "
+        f"{np.log(tried / LEVEL):.1f} or what our splits give by chance. In {TABLES} tables "
+        "simulated from draws of them, as if the config's own reading were the paper's and all "
+        "readings had its means and deviations, some reading had what it needs in "
+        f"{100 * share:.1f}% (± {100 * error:.1f}).",
         "A Bayes factor says which reading is nearer to print, and not that it is near: where "
         "neither is inside, both may be wrong.",
     )

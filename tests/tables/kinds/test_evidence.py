@@ -11,7 +11,7 @@ from quadrepro.stats import log_probability_of_deviations, log_probability_of_me
 from quadrepro.tables.kinds.readings import (
     BASE,
     RowEvidence,
-    Splits,
+    OurSplits,
     evidence,
     log_factors,
     simulate,
@@ -80,7 +80,7 @@ def test_factors_are_of_kinds_of_number_that_both_readings_have() -> None:
 
 
 def printed_means(values: np.ndarray, n_printed: int = 40) -> RowEvidence:
-    return RowEvidence(splits={"mean": Splits(values[:, None], np.array([0.005]), n_printed)})
+    return RowEvidence(splits={"mean": OurSplits(values[:, None], np.array([0.005]), n_printed)})
 
 
 def spreads(shared: float, offset: float = 0.0) -> float:
