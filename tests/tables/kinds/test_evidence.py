@@ -10,8 +10,8 @@ from quadrepro.papers.printed import NOTHING, Printed
 from quadrepro.stats import log_probability_of_deviations, log_probability_of_means
 from quadrepro.tables.kinds.readings import (
     BASE,
-    RowEvidence,
     OurSplits,
+    RowEvidence,
     evidence,
     log_factors,
     simulate,
