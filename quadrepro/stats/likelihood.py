@@ -181,7 +181,8 @@ def log_probability_of_deviations(
     out = above <= below
     alone = np.zeros(out.shape)
     alone[out] = _log_interval(ratio, ends[0][out], ends[2][out])
-    return found + alone.sum(axis=-1)
+    found += alone.sum(axis=-1)
+    return found if found.ndim else float(found)
 
 
 def shrunk_correlation(sample: FloatArray) -> FloatArray:
@@ -237,7 +238,8 @@ def _log_probability(
     sd = np.maximum(sample.std(axis=-2, ddof=1), (high - low) / 2)
     scale = sd * np.sqrt(1 / n + 1 / n_printed)
     below, at, above = ((x - sample.mean(axis=-2)) / scale for x in (low, values, high))
-    return _log_joint(below, at, above, shrunk_correlation(sample), n - 1)
+    found = _log_joint(below, at, above, shrunk_correlation(sample), n - 1)
+    return found if found.ndim else float(found)
 
 
 @cache
@@ -259,7 +261,7 @@ def _as_quantiles(source: rv_frozen, target: rv_frozen, x: FloatArray) -> FloatA
 
 def _log_joint(
     below: FloatArray, at: FloatArray, above: FloatArray, correlation: FloatArray, df: int
-) -> Any:
+) -> FloatArray:
     """Return the log-probability of intervals under a Student distribution of unit scale.
 
     Each is taken given the values `at` in those before it. Empty intervals are left out.
@@ -276,7 +278,7 @@ def _log_joint(
         inside = below[..., j] < above[..., j]
         total[inside] += _log_interval(_student(df + j), a[inside], b[inside])
         innovations[..., j] = (at[..., j] - expected) / lower[..., j, j]
-    return total[()]
+    return total
 
 
 def _log_interval(distribution: rv_frozen, low: FloatArray, high: FloatArray) -> FloatArray:
