@@ -476,6 +476,11 @@ def equivalence_test(
     The two one-sided paired t-tests of Schuirmann (1987). A test of difference that finds nothing
     is no evidence of equivalence; this test is significant only if there is some.
 
+    Its level of 0.05 holds for differences that are normal, or symmetric with longer tails. For
+    skewed ones whose mean is just the margin it was significant, in 40,000 simulated samples each,
+    with a probability of 0.08 (14 pairs) or 0.07 (30) at a skewness of 1, and of 0.12 or 0.10 at a
+    skewness of 2, if the long tail points away from zero; of 0.03 and 0.02 if it points to zero.
+
     Parameters
     ----------
     a, b : iterable of float or Fraction

@@ -340,6 +340,18 @@ def test_equivalence_without_spread_is_judged_by_the_value() -> None:
     assert equivalence_test([Fraction(1, 3)] * 2, [Fraction(1, 3)] * 2, 0.1).p_value == 0
 
 
+@pytest.mark.parametrize(("skewness", "rate"), [(0, 0.05), (2, 0.122)])
+def test_differences_of_the_margin_are_called_equivalent_at_the_stated_rate(
+    skewness: int, rate: float
+) -> None:
+    rng = np.random.default_rng(0)
+    shape = 400, 14
+    noise = rng.exponential(size=shape) - 1 if skewness else rng.normal(size=shape)
+    found = [equivalence_test(3 + of, np.zeros(14), 3).significant for of in noise]
+    # Three standard errors.
+    assert np.mean(found) == pytest.approx(rate, abs=3 * (rate * (1 - rate) / 400) ** 0.5)
+
+
 @pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_margin_that_cannot_be_is_refused(margin: float) -> None:
     with pytest.raises(ValueError, match="the margin must be above 0"):

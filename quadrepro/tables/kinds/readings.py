@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 
 from quadrepro.base.models import Model
-from quadrepro.base.types import FloatArray
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.seeds import generator
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import MEAN, SD, Holds, Printed
 from quadrepro.stats import (
@@ -27,8 +29,14 @@ from quadrepro.tables.kinds.margins import margins_of_splits
 from quadrepro.tables.printed import check_printed
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value
 
-QUANTITIES = ("mean", "sd", "margin mean", "margin sd")
-"""What is printed of an entry: mean and deviation of its errors and of its margins."""
+STATISTICS: dict[str, tuple[Callable[[FloatArray], FloatArray], Callable[..., Any]]] = {
+    "mean": (lambda x: x.mean(axis=-2), log_probability_of_means),
+    "sd": (lambda x: x.std(axis=-2, ddof=1), log_probability_of_deviations),
+    "margin mean": (lambda x: x.mean(axis=-2), log_probability_of_means),
+    "margin sd": (lambda x: np.sqrt(x.mean(axis=-2)), log_probability_of_pooled_deviations),
+}
+"""What is printed of an entry: mean and deviation of its errors and of its margins, each with how
+it follows from values of splits, of shape (..., n_splits, n_columns), and its log-probability."""
 
 NUMBERS = {
     "means": ("mean",),
@@ -37,6 +45,25 @@ NUMBERS = {
 }
 """The quantities of each kind of printed number."""
 
+TABLES = 500
+"""Number of simulated tables."""
+
+
+@dataclass(frozen=True)
+class OurSplits:
+    """Our splits of the columns of which a quantity is printed."""
+
+    values: FloatArray  # (n_splits, n_columns)
+    rounding: FloatArray
+    n_printed: int
+
+    def like(self, other: OurSplits) -> FloatArray:
+        """Return the values shifted and scaled to another reading's means and deviations."""
+        sd, wanted = (x.values.std(axis=0) for x in (self, other))
+        scale = np.divide(wanted, sd, out=np.ones_like(sd), where=sd > 0)
+        centred = self.values - self.values.mean(axis=0)
+        return np.asarray(other.values.mean(axis=0) + centred * scale)
+
 
 @dataclass(frozen=True)
 class RowEvidence:
@@ -44,9 +71,10 @@ class RowEvidence:
 
     inside: tuple[bool, ...] = ()  # per mean: Welch's test finds no difference
     distances: dict[str, tuple[float, ...]] = field(default_factory=dict)  # per column, by quantity
-    logs: dict[str, float] = field(
+    logs: dict[str, Any] = field(
         default_factory=dict
     )  # log-probability of what is printed, by quantity
+    splits: dict[str, OurSplits] = field(default_factory=dict)  # by quantity
 
     def distance(self, quantity: str) -> float | None:
         """Return the mean distance from print, or None if there is none."""
@@ -64,25 +92,28 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
     errors = {c: unit * np.array(outcomes.values(row, c)) for c in columns}
     margin_means, margin_squares = _margins(outcomes, row)
     compared = (
-        ("mean", means, MEAN, errors, _mean, log_probability_of_means),
-        ("sd", means, SD, errors, _deviation, log_probability_of_deviations),
-        ("margin mean", margins, MEAN, margin_means, _mean, log_probability_of_means),
-        ("margin sd", margins, SD, margin_squares, _root, log_probability_of_pooled_deviations),
+        ("mean", means, MEAN, errors),
+        ("sd", means, SD, errors),
+        ("margin mean", margins, MEAN, margin_means),
+        ("margin sd", margins, SD, margin_squares),
     )
-    distances, logs = {}, {}
-    for quantity, printed, ending, ours, statistic, log_probability in compared:
+    distances, logs, splits = {}, {}, {}
+    for quantity, printed, ending, ours in compared:
         at = _printed(outcomes, printed, row, ending)
         if at and ours.keys() >= at.keys() and printed.splits is not None:
-            distances[quantity] = tuple(abs(statistic(ours[c]) - x) for c, x in at.items())
-            sample = np.stack([ours[c] for c in at], axis=1)
-            rounding = [printed.rounding(row, c + ending) for c in at]
-            logs[quantity] = log_probability(sample, [*at.values()], rounding, printed.splits)
+            statistic, log_probability = STATISTICS[quantity]
+            rounding = np.array([printed.rounding(row, c + ending) for c in at])
+            of = OurSplits(np.stack([ours[c] for c in at], axis=1), rounding, printed.splits)
+            numbers = np.array([*at.values()])
+            distances[quantity] = tuple(abs(statistic(of.values) - numbers).tolist())
+            logs[quantity] = log_probability(of.values, numbers, rounding, of.n_printed)
+            splits[quantity] = of
     inside = tuple(
         welch_test(_moments(errors[c]), Moments(mean, sd, means.splits)).p_value > LEVEL
         for c, mean in _printed(outcomes, means, row, MEAN).items()
         if (sd := means.number(row, c + SD)) is not None and means.splits is not None
     )
-    return RowEvidence(inside, distances, logs)
+    return RowEvidence(inside, distances, logs, splits)
 
 
 def together(parts: Iterable[RowEvidence]) -> RowEvidence:
@@ -90,11 +121,11 @@ def together(parts: Iterable[RowEvidence]) -> RowEvidence:
     found = list(parts)
     return RowEvidence(
         tuple(verdict for part in found for verdict in part.inside),
-        {q: tuple(x for part in found for x in part.distances.get(q, ())) for q in QUANTITIES},
+        {q: tuple(x for part in found for x in part.distances.get(q, ())) for q in STATISTICS},
     )
 
 
-def log_factors(reading: RowEvidence, base: RowEvidence) -> dict[str, float]:
+def log_factors(reading: RowEvidence, base: RowEvidence) -> dict[str, Any]:
     """Return the log Bayes factor of a row for each kind of number that both readings have."""
     return {
         numbers: sum(reading.logs[q] - base.logs[q] for q in quantities)
@@ -121,19 +152,7 @@ def _printed(outcomes: Outcomes, printed: Printed, row: str, ending: str) -> dic
 
 
 def _moments(values: FloatArray) -> Moments:
-    return Moments(_mean(values), _deviation(values), len(values))
-
-
-def _mean(values: FloatArray) -> float:
-    return float(values.mean())
-
-
-def _deviation(values: FloatArray) -> float:
-    return float(values.std(ddof=1))
-
-
-def _root(squares: FloatArray) -> float:
-    return float(np.sqrt(squares.mean()))
+    return Moments(float(values.mean()), float(values.std(ddof=1)), len(values))
 
 
 BASE = "as in the config"
@@ -168,7 +187,9 @@ def _factors(rows: Rows, base: Rows) -> dict[str, dict[str, float]]:
     return {row: log_factors(part, base[row]) for row, part in rows.items() if row in base}
 
 
-def _scores(factors: dict[str, dict[str, dict[str, float]]]) -> dict[str, ReadingScore]:
+def _scores(
+    factors: dict[str, dict[str, dict[str, float]]], simulated: dict[str, FloatArray]
+) -> dict[str, ReadingScore]:
     """Return the scores of the readings with rows; all that the config lists were tried."""
     totals = {
         name: {row: sum(of_row.values()) for row, of_row in of_rows.items()}
@@ -176,7 +197,43 @@ def _scores(factors: dict[str, dict[str, dict[str, float]]]) -> dict[str, Readin
         if of_rows
     }
     zero = {row: 0.0 for of_rows in totals.values() for row in of_rows}
-    return score_readings(zero, totals, tried=len(factors))
+    return score_readings(zero, totals, len(factors), {name: simulated[name] for name in totals})
+
+
+def simulate(found: dict[str, Rows], seed: int) -> dict[str, FloatArray]:
+    """Return the log Bayes factors of each reading in tables where no reading differs.
+
+    A table is printed from repeats of the base, drawn with replacement, and scored by further draws
+    of our number. These are the same repeats for all readings, which keeps their dependence, after
+    each got the base's means and deviations.
+    """
+    totals = {name: np.zeros(TABLES) for name in found if name != BASE}
+    for row, base in found[BASE].items():
+        draws = generator(seed, row, "simulated tables")
+        n = len(base.splits["mean"].values)
+        ours = draws.integers(n, size=(TABLES, n))
+        theirs = draws.integers(n, size=(TABLES, max(x.n_printed for x in base.splits.values())))
+        of_base = _simulated(base, base, ours, theirs)
+        for name, total in totals.items():
+            if row in found[name]:
+                of_reading = _simulated(found[name][row], base, ours, theirs)
+                total += sum(log_factors(of_reading, of_base).values())
+    return totals
+
+
+def _simulated(
+    reading: RowEvidence, base: RowEvidence, ours: IntArray, theirs: IntArray
+) -> RowEvidence:
+    """Return the log-probabilities of a row of the simulated tables under a reading."""
+    logs = {}
+    for quantity in reading.splits.keys() & base.splits.keys():
+        statistic, log_probability = STATISTICS[quantity]
+        of = base.splits[quantity]
+        digit = 2 * of.rounding
+        printed = np.round(statistic(of.values[theirs[:, : of.n_printed]]) / digit) * digit
+        sample = reading.splits[quantity].like(of)[ours]
+        logs[quantity] = log_probability(sample, printed, of.rounding, of.n_printed)
+    return RowEvidence(logs=logs)
 
 
 def _distances(rows: Rows, same: Rows, quantities: list[str]) -> list[TableEntry]:
@@ -190,24 +247,17 @@ def _distances(rows: Rows, same: Rows, quantities: list[str]) -> list[TableEntry
     return entries
 
 
-def _entries_of_base(kinds: list[str], scores: dict[str, ReadingScore]) -> list[TableEntry]:
-    left = abs(1 - sum(score.posterior for score in scores.values()))
-    probability = _text(left if scores else None, 3)
-    return [*(TableEntry(MISSING) for _ in (*kinds, "total", "corrected")), TableEntry(probability)]
-
-
 def _entries_of_factors(
     of_rows: dict[str, dict[str, float]], kinds: list[str], score: ReadingScore | None
 ) -> list[TableEntry]:
-    """Return the log Bayes factors of a reading by kind, in total and corrected."""
+    """Return the log Bayes factors of a reading by kind, in total and needed."""
     if score is None:
-        return [TableEntry(MISSING) for _ in (*kinds, "total", "corrected", "probability")]
+        return [TableEntry(MISSING) for _ in (*kinds, "total", "needed")]
     found = {kind: [of[kind] for of in of_rows.values() if kind in of] for kind in kinds}
     return [
         *(TableEntry(_text(sum(logs) if logs else None, 1)) for logs in found.values()),
-        TableEntry(f"{score.log_bayes_factor:.1f}"),
-        TableEntry(f"{score.corrected:.1f}", bold=score.supported),
-        TableEntry(f"{score.posterior:.3f}"),
+        TableEntry(f"{score.log_bayes_factor:.1f}", bold=score.supported),
+        TableEntry(f"{score.needed:.1f}"),
     ]
 
 
@@ -232,9 +282,14 @@ def _numbers(
     )
 
 
-def _notes(context: Context[Readings]) -> tuple[str, ...]:
+def _notes(
+    context: Context[Readings], scores: dict[str, ReadingScore], simulated: dict[str, FloatArray]
+) -> tuple[str, ...]:
     tried = len(context.config.readings)
     splits = context.printed(context.option.means).splits
+    reached = [simulated[name] >= score.needed for name, score in scores.items()]
+    share = float(np.mean(np.any(reached, axis=0)))
+    error = np.sqrt(share * (1 - share) / TABLES)
     return (
         f"{tried} other readings of the protocol were tried, each on the data sets that it is for. "
         "Inside: printed means that Welch's t-test does not find to differ from ours (p > "
@@ -245,10 +300,11 @@ def _notes(context: Context[Readings]) -> tuple[str, ...]:
         f"that of its rounding, if the {splits} splits behind it are drawn like our "
         f"{context.config.repeats}. Columns of a row share their splits and are taken jointly; "
         "data sets, and the kinds of number, as if they were independent.",
-        f"Corrected: log {tried} is subtracted for the number of readings tried. Bold where at "
-        "least log 20 = 3.0 is left: if the config's own reading were the paper's, any reading "
-        f"would come so far with a probability of about {LEVEL:g} at most. Probability: of each "
-        "reading, if the paper's is one of these and all are equally probable beforehand.",
+        f"Bold: a log BF of at least what is needed, log(20 × {tried}) = "
+        f"{np.log(tried / LEVEL):.1f} or what our splits give by chance. In {TABLES} tables "
+        "simulated from draws of them, as if the config's own reading were the paper's and all "
+        "readings had its means and deviations, some reading had what it needs in "
+        f"{100 * share:.1f}% (± {100 * error:.1f}).",
         "A Bayes factor says which reading is nearer to print, and not that it is near: where "
         "neither is inside, both may be wrong.",
     )
@@ -275,11 +331,12 @@ class ReadingsKind(TableKind[Readings]):
         found = _evidence(context, outcomes)
         base = found[BASE]
         factors = {name: _factors(rows, base) for name, rows in found.items() if name != BASE}
-        scores = _scores(factors)
+        simulated = simulate(found, context.config.seed)
+        scores = _scores(factors, simulated)
         beside = bool(context.option.margins)
         kinds = [name for name in NUMBERS if beside or name != "margins"]
-        quantities = [q for q in QUANTITIES if beside or not q.startswith("margin")]
-        rows = [(BASE, (*_distances(base, {}, quantities), *_entries_of_base(kinds, scores)))]
+        quantities = [q for q in STATISTICS if beside or not q.startswith("margin")]
+        rows = [(BASE, (*_distances(base, {}, quantities), *_entries_of_factors({}, kinds, None)))]
         for name, of_rows in factors.items():
             ours, same = ({row: part[row] for row in of_rows} for part in (found[name], base))
             entries = _distances(ours, same, quantities)
@@ -288,9 +345,9 @@ class ReadingsKind(TableKind[Readings]):
         of_kinds = [f"log BF: {name}" for name in kinds]
         return Table(
             f"{context.config.title}: what the printed numbers say of the readings",
-            ("Reading", "rows", "inside", *off_by, *of_kinds, "log BF", "corrected", "probability"),
+            ("Reading", "rows", "inside", *off_by, *of_kinds, "log BF", "needed"),
             tuple(rows),
-            (*_notes(context), *closing_notes(context, outcomes)),
+            (*_notes(context, scores, simulated), *closing_notes(context, outcomes)),
             (
                 *("reading", "dataset", "inside", "compared", *off_by),
                 *(f"log p: {q}" for q in quantities),

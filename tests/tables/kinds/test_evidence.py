@@ -8,7 +8,15 @@ import pytest
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import NOTHING, Facts, MeanOf, Printed
 from quadrepro.stats import log_probability_of_deviations, log_probability_of_means
-from quadrepro.tables.kinds.readings import RowEvidence, evidence, log_factors, together
+from quadrepro.tables.kinds.readings import (
+    BASE,
+    OurSplits,
+    RowEvidence,
+    evidence,
+    log_factors,
+    simulate,
+    together,
+)
 
 Make = Callable[..., Outcomes]
 
@@ -68,3 +76,52 @@ def test_factors_are_of_kinds_of_number_that_both_readings_have() -> None:
     part = RowEvidence(logs={"mean": -0.5, "margin mean": -2.0})
     assert log_factors(part, base) == {"means": 0.5}
     assert log_factors(base, part) == {"means": -0.5}
+
+
+def printed_means(values: np.ndarray, n_printed: int = 40) -> RowEvidence:
+    return RowEvidence(splits={"mean": OurSplits(values[:, None], np.array([0.005]), n_printed)})
+
+
+def spreads(shared: float, offset: float = 0.0) -> float:
+    """Return the deviation of simulated factors of ten rows, by the share of common variance."""
+    rng = np.random.default_rng(1)
+    found: dict[str, dict[str, RowEvidence]] = {BASE: {}, "rival": {}}
+    for row in map(str, range(10)):
+        common, base, rival = rng.normal(size=(3, 40))
+        of_base, of_rival = ((1 - shared) ** 0.5 * x + shared**0.5 * common for x in (base, rival))
+        found[BASE][row] = printed_means(of_base)
+        found["rival"][row] = printed_means(offset + 2 * of_rival if offset else of_rival)
+    return float(simulate(found, 0)["rival"].std())
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.9])
+def test_simulated_factors_of_equal_readings_vary_by_the_dependence_of_their_splits(
+    shared: float,
+) -> None:
+    # Half a difference of squares of normal values with correlation r has variance 1 - r squared.
+    # Both are distances to the same mean of 40 printed splits from means of 40 of ours.
+    correlation = (1 + shared) / 2
+    expected = (10 * (1 - correlation**2)) ** 0.5
+    assert spreads(shared) == pytest.approx(expected, rel=0.25)
+
+
+def test_simulated_readings_have_the_means_and_deviations_of_the_base() -> None:
+    assert spreads(0.5, offset=7.0) == pytest.approx(spreads(0.5), rel=1e-6)
+
+
+def test_a_reading_that_changes_nothing_has_simulated_factors_of_zero() -> None:
+    same = {"a": printed_means(np.random.default_rng(0).normal(size=12))}
+    simulated = simulate({BASE: same, "same": same, "of no row": {}}, 0)
+    assert not np.any(simulated["same"])
+    assert not np.any(simulated["of no row"])
+
+
+def test_simulated_tables_depend_on_the_seed_and_nothing_else() -> None:
+    rng = np.random.default_rng(0)
+    found = {
+        BASE: {"a": printed_means(rng.normal(size=12))},
+        "one": {"a": printed_means(rng.normal(size=12))},
+    }
+    first, again, other = (simulate(found, seed)["one"] for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert np.any(first != other)
