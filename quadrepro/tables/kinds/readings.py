@@ -83,7 +83,7 @@ class RowEvidence:
 
 def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> RowEvidence | None:
     """Compare a row with what is printed of it."""
-    columns = [c for c in outcomes.columns if means.text(row, c + MEAN)]
+    columns = [c for c in outcomes.columns if means.text(row, means.mean_column(c))]
     if not columns or outcomes.repeats < 2:
         return None
     if not all(outcomes.complete(row, c) for c in columns):
@@ -100,9 +100,9 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
     distances, logs, splits = {}, {}, {}
     for quantity, printed, ending, ours in compared:
         at = _printed(outcomes, printed, row, ending)
-        if at and ours.keys() >= at.keys() and printed.splits is not None:
+        if at and ours.keys() >= at.keys():
             statistic, log_probability = STATISTICS[quantity]
-            rounding = np.array([printed.rounding(row, c + ending) for c in at])
+            rounding = np.array([printed.rounding(row, _column(printed, c, ending)) for c in at])
             of = OurSplits(np.stack([ours[c] for c in at], axis=1), rounding, printed.splits)
             numbers = np.array([*at.values()])
             distances[quantity] = tuple(abs(statistic(of.values) - numbers).tolist())
@@ -111,7 +111,7 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
     inside = tuple(
         welch_test(_moments(errors[c]), Moments(mean, sd, means.splits)).p_value > LEVEL
         for c, mean in _printed(outcomes, means, row, MEAN).items()
-        if (sd := means.number(row, c + SD)) is not None and means.splits is not None
+        if (sd := means.number(row, c + SD)) is not None
     )
     return RowEvidence(inside, distances, logs, splits)
 
@@ -145,9 +145,13 @@ def _margins(outcomes: Outcomes, row: str) -> tuple[dict[str, FloatArray], dict[
     return means, squares
 
 
+def _column(printed: Printed, algorithm: str, ending: str) -> str:
+    return printed.mean_column(algorithm) if ending == MEAN else algorithm + ending
+
+
 def _printed(outcomes: Outcomes, printed: Printed, row: str, ending: str) -> dict[str, float]:
     """Return the printed numbers of a row by column of ours."""
-    numbers = {c: printed.number(row, c + ending) for c in outcomes.columns}
+    numbers = {c: printed.number(row, _column(printed, c, ending)) for c in outcomes.columns}
     return {c: number for c, number in numbers.items() if number is not None}
 
 
