@@ -170,9 +170,7 @@ class PaperBoard:
         for folder in self.folders[: self.counting]:
             group, fates = folder.run.claims, folder.fates
             if group and fates:
-                before = found.get(group)
-                if before is None or (before[1].keys() == {OPEN} != fates.keys()):
-                    found[group] = folder, fates
+                found.setdefault(group, (folder, fates))
         return found
 
     @property
