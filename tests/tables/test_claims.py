@@ -102,7 +102,7 @@ def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(load: Load)
         ),
         (
             "On splits",
-            "significantly lower on 1 of 2, higher on 0; power 0.8 at 0 to 13",
+            "significantly lower on 1 of 2, higher on 0; power 0.8 at 0 to 24",
             "not decided",
             "no splits to test over",
             "not decided",
@@ -138,7 +138,7 @@ def test_the_means_decide_and_single_splits_are_counted_but_for_times(load: Load
     ]
     assert [e.ours for e in timed[:2]] == ["2 times as fast [2, 2]; power 0.8 at 1 times", "holds"]
     # One split has no splits to count.
-    assert on_splits[0].ours.startswith("significantly lower on 1 of 2, higher on 0; power")
+    assert on_splits[0].ours.startswith("significantly lower on 0 of 2, higher on 0; power")
     assert "single" not in on_splits[0].ours
     assert [e.ours for e in curves[:2]] == ["cells missing", "not decided"]
     note = (
@@ -207,7 +207,8 @@ def test_claims_without_a_printed_table_are_judged_on_ours_alone(load: Load) -> 
 def test_another_measure_is_told_and_not_judged(load: Load) -> None:
     [judged] = judge_claims(load("also"), outcomes((9, 9)), "also")
     assert judged.ours == (
-        "2 of 2 (2 wins, 0 ties); without noise: 0 of 2 (0 wins, 0 ties)",
+        "2 of 2 (2 wins, 0 ties); without noise: 0 of 2 (0 wins, 0 ties); so few by chance "
+        "p = 0.028, a test refutes 0 or fewer",
         True,
     )
 

@@ -240,9 +240,12 @@ class Counted(Claim):
             return Judgement(text, None)
         if evidence.exact:
             return Judgement(text, False)
-        tail = bdtr(np.arange(n + 1), n, self.at_least / of)
+        # All rows but half a one where the claim is about all, as a sample of that size estimates.
+        share = min(self.at_least / of, (self.at_least + 0.5) / (of + 1))
+        tail = bdtr(np.arange(n + 1), n, share)
         most = int((tail <= LEVEL).sum()) - 1
-        text += f"; so few by chance {p_text(float(tail[count]))}, a test refutes {most} or fewer"
+        refuted = f"a test refutes {most} or fewer" if most >= 0 else "too few rows to refute it"
+        text += f"; so few by chance {p_text(float(tail[count]))}, {refuted}"
         if possible > count:
             text += f"; {possible} with those within one standard deviation of the lowest"
         return Judgement(text, False if max(count, possible) <= most else None)
