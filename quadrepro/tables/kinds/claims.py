@@ -22,12 +22,11 @@ WORDS = {True: "holds", False: "does not hold", None: "not decided"}
 
 
 MEANING = (
-    "Ours does not hold where a test refutes it at 0.05, and is not decided where our numbers "
-    "neither show nor refute it. Intervals, in brackets, have probability 0.9: of the mean over "
-    "splits, with the variance of splits that overlap (Nadeau and Bengio), or over rows. "
-    '"Power 0.8 at x": the test finds an effect of x with probability 0.8.'
+    "Ours does not hold if a test refutes it (level 0.05), and is not decided if our numbers "
+    "neither show nor refute it. In brackets: intervals of probability 0.9, over splits (corrected "
+    "for their overlap) or over rows. Power 0.8 at x: the test finds x with probability 0.8."
 )
-"""Note below a table in which some claim does not hold."""
+"""Note below a table in which not every claim holds."""
 
 
 HEADER = ("claim", "ours", "holds", "printed table", "holds in print")
