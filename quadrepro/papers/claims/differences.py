@@ -344,8 +344,8 @@ class Rank(Claim, names=("rank",)):
         gaps = evidence.gaps([(self.of, name) for name in names])
         # It takes this many lower ones on a row to refute it.
         p_values = [gap.p_above() for gap in gaps]
-        of_rows = (p_values[i : i + len(names)] for i in range(0, len(gaps), len(names) or 1))
-        p = joint_p(joint_p(of_row, self.at_most) for of_row in of_rows)
+        by_row = (p_values[i : i + len(names)] for i in range(0, len(gaps), len(names) or 1))
+        p = joint_p(joint_p(of_row, self.at_most) for of_row in by_row)
         if worse and gaps:
             text += f"; outranked {p_text(p)} (Holm), {power_text(gaps)}"
         return Judgement(text, evidence.verdict(not worse, p <= LEVEL))
