@@ -30,8 +30,8 @@ class GroupEntry(Model):
     """A group of claims in ``paper.yaml``."""
 
     judged: Literal["means", "splits"] = "means"
-    """Whether the claims are judged on the means over all splits, or on each split, which counts on
-    how many they hold."""
+    """Whether the claims are judged on the means over all splits alone, or on each split as well,
+    for the table of a single split."""
     printed: tuple[str, ...] | None = None
     """Printed tables that the claims are judged on as well; by default the one that is called like
     the group, if there is one. The rows of the first are those that the claims are about."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -46,7 +45,7 @@ MOST_IN_ALL = 512 * 2**20
 OUTSIDE = "What does not reproduce"
 """Heading of the section of the notes that the scoreboard repeats."""
 
-HOLDS, SOME, FAILS, OPEN = "holds", "on some splits", "does not hold", "cannot be judged"
+HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 """What becomes of a claim."""
 
 
@@ -359,9 +358,6 @@ class ClaimRow(_Row):
 
 def fate_of(holds: str) -> str:
     """Return what becomes of a claim from the column ``holds`` of ``claims.csv``."""
-    if found := re.fullmatch(r"(\d{1,9}) of (\d{1,9})", holds):
-        held, splits = map(int, found.groups())
-        return HOLDS if held == splits else SOME if held else FAILS
     return holds if holds in (HOLDS, FAILS) else OPEN
 
 
@@ -442,7 +438,7 @@ class Folder:
 
     @property
     def fates(self) -> Counter[str]:
-        """The number of claims that hold, hold on some splits, do not hold, cannot be judged."""
+        """The number of claims that hold, that do not, and that are not decided."""
         return Counter(claim.fate for claim in self.claims)
 
     @property

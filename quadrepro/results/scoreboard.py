@@ -21,7 +21,6 @@ from quadrepro.results.folder import (
     NOTES,
     OPEN,
     RUN,
-    SOME,
     Folder,
     Score,
     Tally,
@@ -48,8 +47,9 @@ Made by `quadrepro table --all` from the results in this folder.
 EXPLANATION = """
 A printed number is inside if it lies where one further split of ours, or the mean of as many
 splits as the paper's, falls with probability 0.95; "by chance" is how many would be outside on
-average if all stemmed from splits like ours. Each claim counts once; "on some splits" are claims
-judged split by split. Claims on running times are measured here.
+average if all stemmed from splits like ours. Each claim counts once: it does not hold if a test on
+our numbers refutes it, and is not decided if they neither show nor refute it. Claims on running
+times are measured here.
 """
 
 
@@ -136,7 +136,7 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return tabulate(rows, header, "pipe", colalign=align, disable_numparse=True) + "\n"
 
 
-PLURALS = {HOLDS: "hold", SOME: SOME, FAILS: "do not hold", OPEN: OPEN}
+PLURALS = {HOLDS: "hold", FAILS: "do not hold", OPEN: OPEN}
 """Outcomes of a claim, in words for several, in the order of the scoreboard."""
 
 
@@ -170,9 +170,7 @@ class PaperBoard:
         for folder in self.folders[: self.counting]:
             group, fates = folder.run.claims, folder.fates
             if group and fates:
-                before = found.get(group)
-                if before is None or (before[1].keys() == {OPEN} != fates.keys()):
-                    found[group] = folder, fates
+                found.setdefault(group, (folder, fates))
         return found
 
     @property

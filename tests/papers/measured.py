@@ -17,7 +17,7 @@ from quadrepro.tables.kinds.claims import claims_table
 from quadrepro.tables.table import Table
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
-UNKNOWN = ("cells missing", "not comparable")
+UNKNOWN = ("cells missing", "not decided")
 MISSING = Record("k", "missing")
 
 Measures: TypeAlias = dict[str, list[float]]
@@ -65,7 +65,7 @@ def printed(table: Table) -> Judged:
 
 
 def failing(found: Judged) -> list[int]:
-    """Return the places of claims that do not hold or cannot be judged."""
+    """Return the places of claims that do not hold or are not decided."""
     return [i for i, (_, word) in enumerate(found) if word != "holds"]
 
 

@@ -118,7 +118,8 @@ def test_claims_that_our_means_bear_out_hold() -> None:
 
 def test_one_row_where_it_is_third_is_enough_against_rboosting() -> None:
     found = table_3({("boston", "rboosting"): 3.5})[1]
-    assert found == ("best in 0, second in 7 of 8 rows; not in boston (3.)", "does not hold")
+    assert found[0].startswith("best in 0, second in 7 of 8 rows; not in boston (3.); outranked p")
+    assert found[1] == "does not hold"
 
 
 def test_table_1_is_judged_with_noise_and_says_what_holds_without() -> None:
@@ -128,9 +129,8 @@ def test_table_1_is_judged_with_noise_and_says_what_holds_without() -> None:
     everywhere, ranks = ours(judged(experiment, outcomes(experiment, noiseless=noiseless)))
     assert everywhere[1] == ranks[1] == "holds"
     assert "; against targets without noise: RSboosting in 7, RTboosting in 8" in everywhere[0]
-    assert ranks[0].endswith(
-        f"without noise: best in 0, second in 7 of 8 rows; not in {second} (5.)"
-    )
+    so = f"without noise: best in 0, second in 7 of 8 rows; not in {second} (5.); outranked p"
+    assert so in ranks[0]
 
 
 def test_a_missing_cell_leaves_its_claims_open_and_the_printed_judged() -> None:
@@ -149,7 +149,7 @@ def converging(losses: dict[str, np.ndarray]) -> Judged:
     """Return the judgements where both targets' losses are these, in two splits."""
 
     def record(row: str, column: str, split: int) -> Record:
-        loss = losses[column] * (1 + (-1) ** split / 2)
+        loss = losses[column] * (1 + (-1) ** split / 100)
         return Record("k", "ok", rmse=1.0, measures={"train_mse": loss.tolist()})
 
     experiment = load("rescale-convergence")
@@ -163,15 +163,16 @@ def power(exponent: float) -> np.ndarray:
 
 
 def test_slopes_are_the_exponents_of_powers() -> None:
-    assert converging({"boosting": power(2.5), "rboosting": power(1.25)}) == [
+    *slopes, faster = converging({"boosting": power(2.5), "rboosting": power(1.25)})
+    assert slopes == [
         ("slope -1.25 on sparse target, -1.25 on piecewise function", "holds"),
         ("slope -2.50 on sparse target, -2.50 on piecewise function", "holds"),
-        (
-            "loss after 1000 rounds 0.00018 against 3.2e-08 on sparse target, 0.00018 against "
-            "3.2e-08 on piecewise function",
-            "does not hold",
-        ),
     ]
+    assert faster[0].startswith(
+        "mean training MSE over rounds from 1000: sparse target: RBoosting 0.0001778, Boosting "
+        "3.162e-08 (+0.000178 ["
+    )
+    assert faster[1] == "does not hold"
 
 
 def test_slower_powers_than_the_theorys_do_not_hold() -> None:

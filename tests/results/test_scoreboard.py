@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.results.folder import FAILS, HOLDS, OPEN, SOME, Tally
+from quadrepro.results.folder import FAILS, HOLDS, OPEN, Tally
 from quadrepro.results.scoreboard import (
     papers_table,
     read_boards,
@@ -54,19 +54,18 @@ def make(tmp_path: Path) -> Make:
     return write
 
 
-def test_a_claim_holds_on_all_some_or_no_splits_or_cannot_be_judged(make: Make) -> None:
-    words = ("holds", "30 of 30", "1 of 30", "29 of 30", "0 of 30", "does not hold")
-    folder = make("one", claims=(*words, "not comparable"))
+def test_a_claim_holds_does_not_or_is_not_decided(make: Make) -> None:
+    folder = make("one", claims=("holds", "does not hold", "holds", "not decided", "3 of 30"))
     [found] = read_results(folder.parent)
-    assert found.fates == Counter({HOLDS: 2, SOME: 2, FAILS: 2, OPEN: 1})
+    assert found.fates == Counter({HOLDS: 2, FAILS: 1, OPEN: 2})
 
 
-def test_of_experiments_with_the_same_claims_the_first_that_judges_them_counts(make: Make) -> None:
-    make("quickstart", claims=("not comparable", "not comparable"))
+def test_of_experiments_with_the_same_claims_the_first_that_has_any_counts(make: Make) -> None:
+    make("quickstart")
     make("table1", claims=("holds", "does not hold"))
-    out = make("table1-distribution", claims=("3 of 30", "does not hold")).parent
+    out = make("table1-distribution", claims=("not decided", "not decided")).parent
     [board], _ = read_boards(read_results(out))
-    assert board.fates == Counter({SOME: 1, FAILS: 1})
+    assert board.fates == Counter({OPEN: 2})
     names = [folder.path.name for folder in board.folders]
     assert names == ["table1-distribution", "table1", "quickstart"]
 
@@ -100,12 +99,12 @@ def test_a_paper_that_is_not_at_hand_counts_all_its_experiments(make: Make) -> N
 
 
 def test_the_table_has_a_row_per_paper_and_dashes_where_nothing_is_printed(make: Make) -> None:
-    make("table1", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,", claims=("holds", "0 of 3"))
+    make("table1", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,", claims=("holds", "does not hold"))
     out = make("lecture", "lecture", claims=("holds",), group="bounds").parent
     _, rows = papers_table(read_boards(read_results(out))[0])
     assert [row[1:] for row in rows] == [
-        ["–", "–", "–", "1", "0", "0", "0"],
-        ["140 of 150", "10", "7.5", "1", "0", "1", "0"],
+        ["–", "–", "–", "1", "0", "0"],
+        ["140 of 150", "10", "7.5", "1", "1", "0"],
     ]
 
 

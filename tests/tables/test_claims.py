@@ -9,7 +9,7 @@ import pytest
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.tables.kinds.claims import claims_table, judge_claims
+from quadrepro.tables.kinds.claims import MEANING, claims_table, judge_claims
 from quadrepro.tables.table import Table
 
 CONFIG = """title: Own
@@ -22,6 +22,7 @@ paper: ./mypaper
 tables: {claims: GROUP}
 """
 PAPER = """title: Ours
+printed: {table1: {unit: fraction}}
 names: {ada: AdaBoost, quad: QuadBoost}
 notes: [Below every table.]
 claims:
@@ -33,7 +34,7 @@ claims:
       - {kind: wins-or-ties, text: Or the other, of: ada, than: quad, at_least: 1, except: [monks]}
       - {kind: times-faster, text: Ada is fast, of: ada, than: quad, times: 2}
       - {kind: lower, text: On splits, of: ada, than: quad, by: paired-t}
-      - {kind: small-gap, text: Curves, between: [ada, quad], measure: train_error}
+      - {kind: same-on-average, text: Curves, between: [ada, quad], measure: train_error}
   each:
     judged: splits
     printed: [table1]
@@ -57,12 +58,12 @@ def table_of(experiment: Experiment, found: Outcomes) -> Table:
 def load(tmp_path: Path) -> Load:
     """Return a function that loads the config with a group of claims and the printed table."""
 
-    def load(group: str = "table1", table: str = TABLE) -> Experiment:
+    def load(group: str = "table1", table: str = TABLE, config: str = CONFIG) -> Experiment:
         folder = tmp_path / "mypaper"
         (folder / "printed").mkdir(parents=True, exist_ok=True)
         (folder / "paper.yaml").write_text(PAPER)
         (folder / "printed/table1.csv").write_text(table)
-        (tmp_path / "own.yaml").write_text(CONFIG.replace("GROUP", group))
+        (tmp_path / "own.yaml").write_text(config.replace("GROUP", group))
         return load_experiment(tmp_path / "own.yaml")
 
     return load
@@ -95,21 +96,21 @@ def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(load: Load)
         ("Or the other", "1 of 1 (1 wins, 0 ties)", "holds", "1 of 1 (0 wins, 1 ties)", "holds"),
         (
             "Ada is fast (measured time)",
-            "1 times as fast",
+            "1 times as fast [1, 1]; power 0.8 at 1 times",
             "does not hold",
             "3 times as fast",
             "holds",
         ),
         (
             "On splits",
-            "significantly lower on 1 of 2, higher on 0",
-            "does not hold",
+            "significantly lower on 1 of 2, higher on 0; power 0.8 at 0 to 24",
+            "not decided",
             "no splits to test over",
-            "not comparable",
+            "not decided",
         ),
-        ("Curves", "cells missing", "not comparable", "not printed", "not comparable"),
+        ("Curves", "cells missing", "not decided", "not printed", "not decided"),
     ]
-    assert table.notes == ("Below every table.", "Below this one.")
+    assert table.notes == (MEANING, "Below every table.", "Below this one.")
 
 
 def test_as_data_a_verdict_is_a_word_and_times_are_marked_in_a_column(load: Load) -> None:
@@ -118,39 +119,81 @@ def test_as_data_a_verdict_is_a_word_and_times_are_marked_in_a_column(load: Load
     assert list(rows[0]) == ["claim", "timed", "ours", "holds", "printed", "holds in print"]
     assert [row["timed"] for row in rows] == ["false", "false", "false", "true", "false", "false"]
     assert [row["holds"] for row in rows] == [
-        "does not hold",
+        "not decided",
         "holds",
+        "not decided",
         "does not hold",
-        "does not hold",
-        "not comparable",
-        "not comparable",
+        "not decided",
+        "not decided",
     ]
-    assert (rows[3]["claim"], rows[3]["ours"]) == ("Ada is fast", "1 times as fast")
+    assert rows[3]["claim"] == "Ada is fast"
     assert rows[0]["printed"] == "2 of 2 (1 wins, 1 ties)"
 
 
-def test_each_split_is_judged_and_counted_but_for_times(load: Load) -> None:
+def test_the_means_decide_and_single_splits_are_counted_but_for_times(load: Load) -> None:
     found = table_of(load("each"), outcomes((11, 9), (9, 9), (9, 8), seconds=0.5))
     first, *_, timed, on_splits, curves = [e for _, e in found.rows]
-    assert [e.ours for e in first[:2]] == ["1 of 2 (1 wins, 0 ties)", "holds on 2 of 3 splits"]
-    assert [e.ours for e in timed[:2]] == ["2 times as fast", "holds"]
-    assert [e.ours for e in on_splits[:2]] == ["no splits to test over", "not comparable"]
-    assert [e.ours for e in curves[:2]] == ["cells missing", "not comparable"]
-    assert found.data_rows[0][3] == "2 of 3"
-    note = "Ours: the first split's numbers, and on how many of the splits the claim holds."
-    assert found.notes == (note, "Below every table.")
+    assert [e.ours for e in first[:2]] == [
+        "2 of 2 (2 wins, 0 ties); 2 of 3 single splits show it",
+        "holds",
+    ]
+    assert [e.ours for e in timed[:2]] == ["2 times as fast [2, 2]; power 0.8 at 1 times", "holds"]
+    # One split has no splits to count.
+    assert on_splits[0].ours.startswith("significantly lower on 0 of 2, higher on 0; power")
+    assert "single" not in on_splits[0].ours
+    assert [e.ours for e in curves[:2]] == ["cells missing", "not decided"]
+    note = (
+        "Ours: the means over all splits, and on how many single splits, such as that of the "
+        "paper, the claim holds."
+    )
+    assert found.notes == (note, MEANING, "Below every table.")
 
 
-def test_two_splits_are_several(load: Load) -> None:
-    found = table_of(load("each"), outcomes((11, 9), (9, 9)))
-    assert found.rows[0][1][1].ours == "holds on 1 of 2 splits"
-    assert found.notes[0].startswith("Ours: the first split's numbers")
+@pytest.mark.parametrize(
+    ("so", "shown", "word"),
+    [
+        (5, "5 of 5 single splits show it, more than half of all (p = 0.031)", "holds"),
+        (4, "4 of 5 single splits show it", "not decided"),
+        (0, "0 of 5 single splits show it", "not decided"),
+    ],
+)
+def test_more_than_half_of_the_splits_show_a_claim_that_the_means_do_not(
+    load: Load, so: int, shown: str, word: str
+) -> None:
+    # One row of two is lower on average; both are at most equal where a split shows it.
+    splits = [(10, 9)] * so + [(11, 9)] * (5 - so)
+    wins = table_of(load("each"), outcomes(*splits)).rows[0][1]
+    assert wins[0].ours.endswith(f"; {shown}")
+    assert wins[1].ours == ("holds" if so == 5 else word)
+
+
+def test_a_claim_that_the_means_refute_is_open_if_one_split_in_twenty_shows_it(load: Load) -> None:
+    def word(*splits: tuple[int, int]) -> str:
+        return table_of(load("each"), outcomes(*splits)).rows[0][1][1].ours
+
+    refuted = [(30, 30), (31, 31)] * 10
+    assert word(*refuted) == "does not hold"
+    assert word(*refuted, (9, 9)) == "not decided"
+    # Of 18 splits and the paper's own, one would be more than one in twenty.
+    assert word(*refuted[:18]) == "not decided"
+    assert word(*refuted[:19]) == "does not hold"
 
 
 def test_a_single_split_is_no_count(load: Load) -> None:
     found = table_of(load("each"), outcomes((9, 9)))
     assert found.rows[0][1][1].ours == "holds"
-    assert found.notes == ("Below every table.",)
+    assert found.notes == (MEANING, "Below every table.")
+
+
+def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence(load: Load) -> None:
+    experiment = load(config=CONFIG.replace("monks, ", ""), table="d,ada,quad\ntitanic,0.3,0.3\n")
+    found = outcomes((9, 9), (9, 8))
+    records = {place: record for place, record in found.records.items() if place[0] == "titanic"}
+    table = table_of(experiment, Outcomes(("titanic",), ("ada", "quad"), 2, records))
+    # The second is about monks.
+    assert [name for name, _ in table.rows][:2] == ["Ada wins", "Or the other"]
+    left_out = "Left out: claims about data sets or algorithms that are not here (1 of 6)."
+    assert table.notes[0] == left_out
 
 
 def test_claims_without_a_printed_table_are_judged_on_ours_alone(load: Load) -> None:
@@ -165,7 +208,8 @@ def test_claims_without_a_printed_table_are_judged_on_ours_alone(load: Load) -> 
 def test_another_measure_is_told_and_not_judged(load: Load) -> None:
     [judged] = judge_claims(load("also"), outcomes((9, 9)), "also")
     assert judged.ours == (
-        "2 of 2 (2 wins, 0 ties); without noise: 0 of 2 (0 wins, 0 ties)",
+        "2 of 2 (2 wins, 0 ties); without noise: 0 of 2 (0 wins, 0 ties); so few by chance "
+        "p = 0.028, a test refutes 0 or fewer",
         True,
     )
 
@@ -173,12 +217,11 @@ def test_another_measure_is_told_and_not_judged(load: Load) -> None:
 @pytest.mark.parametrize(
     "table", [TABLE.replace("titanic", "zoo"), TABLE.replace("mean", "zoo,1,1\nmean")]
 )
-def test_other_rows_than_the_papers_are_not_judged(load: Load, table: str) -> None:
+def test_no_claim_is_judged_on_other_rows_than_the_papers(load: Load, table: str) -> None:
     found = table_of(load(table=table), outcomes((9, 9)))
-    assert {e[i].ours for _, e in found.rows for i in (1, 3)} == {"not comparable"}
-    assert found.rows[0][1][0].ours == "2 of 2 (2 wins, 0 ties)"
     n = len(table.splitlines()) - 2
-    assert found.notes[0] == f"The claims speak of {n} data sets; here are 2, so nothing is judged."
+    about = f"The paper's 6 claims are about {n} data sets; here are 2, so nothing is judged."
+    assert (found.rows, found.data_rows, found.notes) == ((), (), (about,))
 
 
 def test_the_same_outcomes_give_the_same_table(load: Load) -> None:

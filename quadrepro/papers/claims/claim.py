@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
 
-from pydantic import AfterValidator, Field, PrivateAttr, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    model_validator,
+)
 
 from quadrepro.base.models import Model, fault
 from quadrepro.errors import nearest
@@ -19,11 +26,16 @@ class Judgement(NamedTuple):
     text: str
     """The numbers that were compared."""
     holds: bool | None
-    """None if the claim cannot be judged."""
+    """None if it is not decided."""
 
 
-class Undecided(Judgement):
-    """A judgement on numbers that are all there and do not decide; `holds` is None."""
+def joint_p(p_values: Iterable[float], at_least: int = 1) -> float:
+    """Return the p-value of "fewer than so many of the alternatives of some tests are true"."""
+    # The least p-value of those that are left when the others are taken for true, by Bonferroni.
+    found = sorted(p_values)
+    if len(found) < at_least:
+        return 1.0
+    return min(1.0, (len(found) - at_least + 1) * found[at_least - 1])
 
 
 def _known(what: str, name: str) -> Callable[[str, ValidationInfo], str]:
@@ -40,6 +52,13 @@ AlgorithmName = Annotated[
     str, AfterValidator(_known("the paper's names list no algorithm", "algorithms"))
 ]
 """An algorithm that the paper's ``names`` list."""
+
+AlgorithmNames = Annotated[
+    tuple[AlgorithmName, ...],
+    BeforeValidator(lambda names: (names,) if isinstance(names, str) else names),
+    Field(min_length=1),
+]
+"""Some of them, or one without a list."""
 
 
 def _known_measure(name: str, info: ValidationInfo) -> str:
@@ -72,7 +91,7 @@ class Claim(Model):
     text: str = Field(min_length=1)
     """The sentence of the paper."""
     rows: tuple[str, ...] = ()
-    """The rows it is about; by default all."""
+    """The rows it is about; by default all. A ``*`` in a name stands for any text."""
     excluded: tuple[str, ...] = Field(default=(), alias="except")
     """Rows it is not about."""
 
@@ -121,12 +140,15 @@ def everywhere(parts: dict[str, tuple[str, bool]]) -> Judgement:
     Parameters
     ----------
     parts : dict of str to (str, bool)
-        What was found on each row and whether the claim holds there. The text names the rows if
-        there are several.
+        What was found on each row and whether the claim holds there.
     """
-    several = len(parts) > 1
-    text = "; ".join(f"{row}: {text}" if several else text for row, (text, _) in parts.items())
+    text = by_row({row: text for row, (text, _) in parts.items()})
     return Judgement(text, all(holds for _, holds in parts.values()))
+
+
+def by_row(texts: dict[str, str]) -> str:
+    """Return what was found on each row, which is named if there are several."""
+    return "; ".join(f"{row}: {text}" if len(texts) > 1 else text for row, text in texts.items())
 
 
 class Function(Claim, names=("function",)):

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
-from statistics import fmean, median
+from itertools import chain, combinations
+from math import ceil, exp, log
+from statistics import fmean
 from typing import ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
-from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, Undecided
-from quadrepro.papers.claims.evidence import NO_SPLITS, Evidence, Lacking, Number, Quantity
+from quadrepro.papers.claims.claim import (
+    AlgorithmName,
+    AlgorithmNames,
+    Claim,
+    Judgement,
+    joint_p,
+)
+from quadrepro.papers.claims.evidence import (
+    Evidence,
+    Gap,
+    Lacking,
+    NoSplits,
+    Number,
+    Quantity,
+    power_text,
+)
 from quadrepro.stats import (
     LEVEL,
     SignTest,
@@ -23,53 +39,52 @@ from quadrepro.stats.result import p_text
 
 
 class TimesFaster(Claim, names=("times-faster",)):
-    """One algorithm is faster than another by some factor, by mean running times."""
+    """Each of some algorithms is faster than each of some others by some factor, on average.
+
+    The mean logarithm of the ratio of their times is tested: over the rows, each with the mean over
+    its splits, or over the splits of a single row.
+    """
 
     timed: ClassVar[bool] = True
 
-    of: AlgorithmName
-    """The faster and the slower algorithm."""
-    than: AlgorithmName
-    """The faster and the slower algorithm."""
-    times: float = Field(gt=0)
+    of: AlgorithmNames
+    """The faster and the slower algorithms."""
+    than: AlgorithmNames
+    """The faster and the slower algorithms."""
+    times: float = Field(default=1, gt=0)
     """Least ratio of their times."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the ratio, and whether it is large enough."""
-        ratio = _ratio(evidence, evidence.seconds(self.than), evidence.seconds(self.of))
-        return Judgement(f"{ratio:.3g} times as fast", ratio >= self.times)
+        """Return the ratios with their intervals, and whether all are large enough."""
+        pairs = [(fast, slow) for fast in self.of for slow in self.than]
+        if evidence.exact:
+            row = evidence.rows[0]
+            times = [[float(evidence.value(row, name, "seconds")) for name in p] for p in pairs]
+            ratio = min(_ratio(evidence, *of_pair) for of_pair in times)
+            return Judgement(f"{ratio:.3g} times as fast", ratio >= self.times)
+        gaps = [self._gap(evidence, *pair) for pair in pairs]
+        texts = []
+        for (fast, slow), gap in zip(pairs, gaps, strict=True):
+            names = f"{evidence.label(fast)} against {evidence.label(slow)} " * (len(pairs) > 1)
+            low, high = (exp(gap.mean + side * gap.reach()) for side in (-1, 1))
+            texts.append(f"{names}{exp(gap.mean):.3g} times as fast [{low:.3g}, {high:.3g}]")
+        limit = log(self.times)
+        holds = all(gap.p_above(limit) <= LEVEL for gap in gaps)
+        refuted = joint_p(gap.p_below(limit) for gap in gaps) <= LEVEL
+        text = f"{'; '.join(texts)}; {power_text(gaps, exp)} times"
+        return Judgement(text, evidence.verdict(holds, refuted))
+
+    def _gap(self, evidence: Evidence, fast: str, slow: str) -> Gap:
+        """Return the mean logarithm of the ratio of the times."""
+        logs = []
+        for row in evidence.rows:
+            sides = (evidence.per_split(row, name, "seconds") for name in (fast, slow))
+            logs.append([log(_ratio(evidence, *times)) for times in zip(*sides, strict=True)])
+        return Gap.of(logs[0] if len(logs) == 1 else [fmean(of_row) for of_row in logs])
 
 
-class FasterEverywhere(Claim, names=("faster-everywhere",)):
-    """Each of some algorithms takes less time than each of some others on every row."""
-
-    timed: ClassVar[bool] = True
-
-    of: tuple[AlgorithmName, ...] = Field(min_length=1)
-    """The faster and the slower algorithms."""
-    than: tuple[AlgorithmName, ...] = Field(min_length=1)
-    """The faster and the slower algorithms."""
-
-    def judge(self, evidence: Evidence) -> Judgement:
-        """Return the ratios of the fastest slow to the slowest fast, and whether all exceed 1."""
-        ratios = [
-            _ratio(
-                evidence,
-                min(evidence.seconds_on(row, name) for name in self.than),
-                max(evidence.seconds_on(row, name) for name in self.of),
-            )
-            for row in evidence.rows
-        ]
-        count = sum(ratio > 1 for ratio in ratios)
-        text = (
-            f"faster at {count} of {len(ratios)} points; {min(ratios):.3g} to {max(ratios):.3g} "
-            f"times as fast, median {median(ratios):.3g}"
-        )
-        return Judgement(text, count == len(ratios))
-
-
-def _ratio(evidence: Evidence, slow: float, fast: float) -> float:
-    if fast <= 0:
+def _ratio(evidence: Evidence, fast: float, slow: float) -> float:
+    if fast <= 0 or slow <= 0:
         raise Lacking(evidence.lacking)
     return slow / fast
 
@@ -96,6 +111,12 @@ def _with_power(test: SignTest) -> str:
     return f"{_described(test)}; power at {shares}% wins: {power}"
 
 
+def _sides(test: SignTest) -> tuple[bool, bool]:
+    """Return whether the wins are significantly more, and whether the losses are."""
+    found = test.significant
+    return found and test.wins > test.losses, found and test.losses > test.wins
+
+
 class SignificantlyBetter(Claim, names=("significantly-better",)):
     """One algorithm has a significantly lower error than another."""
 
@@ -107,7 +128,9 @@ class SignificantlyBetter(Claim, names=("significantly-better",)):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return wins, losses and ties, and whether the wins are significantly more."""
         test = compare(evidence.values(self.of), evidence.values(self.than))
-        return Judgement(_described(test), test.significant and test.wins > test.losses)
+        better, worse = _sides(test)
+        text = _described(test) if better or evidence.exact else _with_power(test)
+        return Judgement(text, evidence.verdict(better, worse))
 
 
 class NotBetter(SignificantlyBetter, names=("not-better",)):
@@ -115,8 +138,8 @@ class NotBetter(SignificantlyBetter, names=("not-better",)):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return wins, losses and ties, and whether the wins are not significantly more."""
-        text, better = super().judge(evidence)
-        return Judgement(text, not better)
+        test = compare(evidence.values(self.of), evidence.values(self.than))
+        return Judgement(_with_power(test), not _sides(test)[0])
 
 
 class NotToldApart(Claim, names=("not-told-apart",)):
@@ -145,7 +168,7 @@ class Equivalent(NotToldApart, names=("equivalent",)):
         """Return the interval of the mean difference, and whether it lies within the margin."""
         if self.margin is None:
             text, open_ = super().judge(evidence)
-            return Undecided(text, None) if open_ else Judgement(text, False)
+            return Judgement(text, None if open_ else False)
         a, b = map(evidence.values, self.between)
         if len(a) < 2:
             raise Lacking("one row is too few for a test of equivalence")
@@ -154,9 +177,7 @@ class Equivalent(NotToldApart, names=("equivalent",)):
             f"mean difference {test.mean_difference:+z.2f}, {100 - 200 * LEVEL:g}% interval "
             f"{test.low:+z.2f} to {test.high:+z.2f}, margin {self.margin:g}, {p_text(test.p_value)}"
         )
-        if test.significant or test.different:
-            return Judgement(text, test.significant)
-        return Undecided(text, None)
+        return Judgement(text, True if test.significant else False if test.different else None)
 
 
 class SignificantPairs(Claim, names=("significant-pairs",)):
@@ -171,37 +192,63 @@ class SignificantPairs(Claim, names=("significant-pairs",)):
         """Return the significant pairs, and whether they are the claimed ones."""
         names = (*(self.among or evidence.names), *chain.from_iterable(self.pairs))
         values = {name: evidence.values(name) for name in dict.fromkeys(names)}
-        found = {}
-        for a, of_a in values.items():
-            for b, of_b in values.items():
-                test = compare(of_a, of_b)
-                if test.significant and test.wins > test.losses:
-                    found[a, b] = test.p_value
-        text = "; ".join(
+        found, against = {}, []
+        for a, b in combinations(values, 2):
+            test = compare(values[a], values[b])
+            pair = (a, b) if test.wins > test.losses else (b, a)
+            if test.significant:
+                found[pair] = test.p_value
+            against.append(1.0 if pair in self.pairs else test.p_value)
+        shown = [
             f"{evidence.label(a)} over {evidence.label(b)} ({p_text(p)})"
             for (a, b), p in found.items()
-        )
-        return Judgement(text or "no pair", set(found) == set(self.pairs))
+        ]
+        text = "; ".join(shown or ["no pair"])
+        holds, refuted = set(found) == set(self.pairs), joint_p(against) <= LEVEL
+        if not (holds or evidence.exact):
+            text += f"; against the claim {p_text(joint_p(against))} (Holm)"
+        return Judgement(text, evidence.verdict(holds, refuted))
 
 
 PLACES = ("best", "second", "third", "fourth", "fifth")
 
 
 class Counted(Claim):
-    """A claim on a number of rows."""
+    """A claim on a number of rows.
+
+    Too few of ours refute it if a share of rows as claimed gives as few with a probability of at
+    most `LEVEL`; equal chances for all rows are the case in which the number varies most.
+    """
 
     at_least: int = Field(ge=1)
     """The number of rows on which it must be true."""
     out_of: int | None = Field(default=None, ge=1)
-    """The number of rows of the paper. If some of them are missing here and decide, the claim is
-    not comparable."""
+    """The number of rows of the paper; by default those here. A claim is not decided if rows that
+    are missing here could decide."""
 
-    def counted(self, text: str, count: int, n_rows: int) -> Judgement:
-        """Return the judgement of a count over the rows here."""
-        missing = max(0, (self.out_of or n_rows) - n_rows)
-        if count < self.at_least <= count + missing:
-            return Judgement(f"{text}; what is missing of {self.out_of} decides", None)
-        return Judgement(text, count >= self.at_least)
+    def counted(self, evidence: Evidence, text: str, count: int, possible: int = 0) -> Judgement:
+        """Return the judgement of a count over the rows here; `possible` counts ties as well."""
+        # scipy takes half a second to import.
+        from scipy.special import bdtr
+
+        n = len(evidence.rows)
+        of = max(n, self.out_of or n)
+        if count >= self.at_least:
+            return Judgement(text, True)
+        if self.at_least <= count + of - n:
+            text += f"; what is missing of {of} decides"
+            return Judgement(text, None)
+        if evidence.exact:
+            return Judgement(text, False)
+        # All rows but half a one where the claim is about all, as a sample of that size estimates.
+        share = min(self.at_least / of, (self.at_least + 0.5) / (of + 1))
+        tail = bdtr(np.arange(n + 1), n, share)
+        most = int((tail <= LEVEL).sum()) - 1
+        refuted = f"a test refutes {most} or fewer" if most >= 0 else "too few rows to refute it"
+        text += f"; so few by chance {p_text(float(tail[count]))}, {refuted}"
+        if possible > count:
+            text += f"; {possible} with those within one standard deviation of the lowest"
+        return Judgement(text, False if max(count, possible) <= most else None)
 
 
 class WinsOrTies(Counted, names=("wins-or-ties",)):
@@ -216,7 +263,8 @@ class WinsOrTies(Counted, names=("wins-or-ties",)):
         """Return the numbers of wins and ties, and whether they are enough."""
         test = compare(evidence.values(self.of), evidence.values(self.than))
         count, n = test.wins + test.ties, len(evidence.rows)
-        return self.counted(f"{count} of {n} ({test.wins} wins, {test.ties} ties)", count, n)
+        text = f"{count} of {n} ({test.wins} wins, {test.ties} ties)"
+        return self.counted(evidence, text, count)
 
 
 class LowestMean(Counted, names=("lowest-mean",)):
@@ -229,11 +277,16 @@ class LowestMean(Counted, names=("lowest-mean",)):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is the lowest, and whether they are enough."""
-        mine = evidence.values(self.of)
-        others = [evidence.values(name) for name in self.among or evidence.names]
-        count = sum(x <= min(ys) for x, ys in zip(mine, zip(*others, strict=True), strict=True))
+        names = [name for name in self.among or evidence.names if name != self.of]
+        count = possible = 0
+        for row in evidence.rows:
+            means = {name: evidence.value(row, name) for name in names}
+            behind = evidence.value(row, self.of) - min(means.values(), default=float("inf"))
+            count += behind <= 0
+            lowest = min(means, key=means.__getitem__, default="")
+            possible += behind <= (0 if evidence.exact else evidence.deviation(row, lowest))
         n = len(evidence.rows)
-        return self.counted(f"lowest mean on {count} of {n}", count, n)
+        return self.counted(evidence, f"lowest mean on {count} of {n}", count, possible)
 
 
 class Competitive(Counted, names=("competitive",)):
@@ -245,7 +298,7 @@ class Competitive(Counted, names=("competitive",)):
 
     of: AlgorithmName
     """The algorithm."""
-    than: tuple[AlgorithmName, ...] = Field(min_length=1)
+    than: AlgorithmNames
     """The others."""
 
     def judge(self, evidence: Evidence) -> Judgement:
@@ -258,7 +311,7 @@ class Competitive(Counted, names=("competitive",)):
         n = len(evidence.rows)
         count = n - len(worse)
         text = f"{count} of {n}" + (f"; not on {', '.join(worse)}" if worse else "")
-        return self.counted(text, count, n)
+        return self.counted(evidence, text, count)
 
 
 def competitive(evidence: Evidence, a: str, b: str, row: str) -> bool:
@@ -279,8 +332,8 @@ class Rank(Claim, names=("rank",)):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return how often it has each rank, and whether none is worse."""
-        mine = evidence.values(self.of)
-        others = [evidence.values(name) for name in self.among or evidence.names]
+        names = [name for name in self.among or evidence.names if name != self.of]
+        mine, others = evidence.values(self.of), [evidence.values(name) for name in names]
         of_rows = zip(mine, zip(*others, strict=True), strict=True)
         ranks = [1 + sum(y < x for y in ys) for x, ys in of_rows]
         shown = enumerate(PLACES[: self.at_most], start=1)
@@ -288,7 +341,14 @@ class Rank(Claim, names=("rank",)):
         ranked = zip(evidence.rows, ranks, strict=True)
         worse = [f"{row} ({rank}.)" for row, rank in ranked if rank > self.at_most]
         text = f"{counts} of {len(ranks)} rows" + (f"; not in {', '.join(worse)}" if worse else "")
-        return Judgement(text, not worse)
+        gaps = evidence.gaps([(self.of, name) for name in names])
+        # It takes this many lower ones on a row to refute it.
+        p_values = [gap.p_above() for gap in gaps]
+        by_row = (p_values[i : i + len(names)] for i in range(0, len(gaps), len(names) or 1))
+        p = joint_p(joint_p(of_row, self.at_most) for of_row in by_row)
+        if worse and gaps:
+            text += f"; outranked {p_text(p)} (Holm), {power_text(gaps)}"
+        return Judgement(text, evidence.verdict(not worse, p <= LEVEL))
 
 
 class LowerOrHigher(Claim, names=("lower", "higher")):
@@ -309,11 +369,15 @@ class LowerOrHigher(Claim, names=("lower", "higher")):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is so, and whether the claim holds."""
         n = len(evidence.rows)
+        gaps = evidence.gaps([self._lower_first], self.quantity)
+        against = [gap.p_above() for gap in gaps]
+        power = f"; {power_text(gaps)}" if gaps else ""
         if self.by == "paired-t":
             so, otherwise = self._significant(evidence)
             other = "higher" if self.kind == "lower" else "lower"
             text = f"significantly {self.kind} on {so} of {n}, {other} on {otherwise}"
-            return Judgement(text, so > n / 2)
+            holds, refuted = so > n / 2, joint_p(against, ceil(n / 2)) <= LEVEL
+            return Judgement(text + power * (not holds), evidence.verdict(holds, refuted))
         test = compare(*(evidence.values(name, self.quantity) for name in self._lower_first))
         text = (
             f"{self.kind} on {test.wins} of {n}, equal on {test.ties}, "
@@ -322,11 +386,12 @@ class LowerOrHigher(Claim, names=("lower", "higher")):
         try:
             so, otherwise = self._significant(evidence)
             text += f"; significantly {self.kind} on {so}, the other way on {otherwise}"
-        except Lacking:
+        except NoSplits:
             pass
+        holds, refuted = _sides(test)
         if self.by == "every-row":
-            return Judgement(text, test.wins == n)
-        return Judgement(text, test.significant and test.wins > test.losses)
+            holds, refuted = test.wins == n, joint_p(against) <= LEVEL
+        return Judgement(text + power * (not holds), evidence.verdict(holds, refuted))
 
     @property
     def _lower_first(self) -> tuple[str, str]:
@@ -338,7 +403,7 @@ class LowerOrHigher(Claim, names=("lower", "higher")):
         for row in evidence.rows:
             sides = [evidence.per_split(row, name, self.quantity) for name in self._lower_first]
             if len(sides[0]) < 2:
-                raise Lacking(NO_SPLITS)
+                raise NoSplits
             test = paired_t_test(*sides)
             if test.significant:
                 signs.append(test.mean_difference)
@@ -348,7 +413,7 @@ class LowerOrHigher(Claim, names=("lower", "higher")):
 class EachLower(Claim, names=("each-lower",)):
     """Each of some algorithms has a lower error than one other on every row."""
 
-    of: tuple[AlgorithmName, ...] = Field(min_length=1)
+    of: AlgorithmNames
     """The algorithms."""
     than: AlgorithmName
     """The other."""
@@ -358,8 +423,15 @@ class EachLower(Claim, names=("each-lower",)):
         base, n = evidence.values(self.than), len(evidence.rows)
         wins = {name: compare(evidence.values(name), base).wins for name in self.of}
         text = ", ".join(f"{evidence.label(name)} in {count}" for name, count in wins.items())
-        pairs = f"; {sum(wins.values())} of {n * len(wins)} pairs" if len(wins) > 1 else ""
-        return Judgement(f"{text} of {n} rows{pairs}", all(w == n for w in wins.values()))
+        text += f" of {n} rows"
+        if len(wins) > 1:
+            text += f"; {sum(wins.values())} of {n * len(wins)} pairs"
+        holds = all(w == n for w in wins.values())
+        gaps = evidence.gaps([(name, self.than) for name in self.of])
+        p = joint_p(gap.p_above() for gap in gaps)
+        if gaps and not holds:
+            text += f"; higher in some pair {p_text(p)} (Holm), {power_text(gaps)}"
+        return Judgement(text, evidence.verdict(holds, p <= LEVEL))
 
 
 class Closest(Claim, names=("closest",)):
@@ -388,7 +460,9 @@ class Closest(Claim, names=("closest",)):
             f"{evidence.label(rival)} on {test.wins} of {len(base)}, equal on {test.ties}, sign "
             f"test {p_text(test.p_value)}"
         )
-        return Judgement(text, order[0] == self.of)
+        farther = [[x - y for x, y in zip(gaps[self.of], gaps[c], strict=True)] for c in names]
+        p = joint_p(Gap.of(of).p_above() for of in farther) if len(base) > 1 else 1.0
+        return Judgement(text, evidence.verdict(order[0] == self.of, p <= LEVEL))
 
 
 def distances(a: Sequence[Number], b: Sequence[Number]) -> list[Number]:
@@ -416,25 +490,41 @@ class LosesAtMost(Claim, names=("loses-at-most",)):
             f"at most {float(gaps[worst]):.2f} points ({worst}); "
             f"above {self.points:g} in {above} of {len(gaps)}"
         )
-        return Judgement(text, above == 0)
+        tested = evidence.gaps([(self.of, self.than)])
+        p = joint_p(gap.p_above(self.points) for gap in tested)
+        if tested:
+            text += f"; a test finds it above somewhere {p_text(p)} (Holm), {power_text(tested)}"
+        return Judgement(text, evidence.verdict(above == 0, p <= LEVEL))
 
 
-class WorseOnMostSplits(Claim, names=("worse-on-most-splits",)):
-    """One algorithm has a higher error than another on more than half of all splits."""
+class WorseMoreOften(Claim, names=("worse-more-often",)):
+    """One algorithm has a higher error than another on more splits than some others have.
+
+    The shares of splits on the rows are compared by the paired t-test.
+    """
 
     of: AlgorithmName
-    """The two algorithms."""
+    """The algorithm that is often worse, and the one it is compared with on each split."""
     than: AlgorithmName
-    """The two algorithms."""
+    """The algorithm that is often worse, and the one it is compared with on each split."""
+    among: AlgorithmNames
+    """The others, which are compared with `than` as well."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return on how many splits it is worse, and whether they are more than half."""
-        pairs = [
-            pair
-            for row in evidence.rows
-            for pair in zip(
-                evidence.per_split(row, self.of), evidence.per_split(row, self.than), strict=True
-            )
-        ]
-        above = sum(x > y for x, y in pairs)
-        return Judgement(f"on {above} of {len(pairs)} splits", 2 * above > len(pairs))
+        """Return on how many splits each is worse, and whether the claimed one is most often."""
+        names = dict.fromkeys((self.of, *self.among))
+        shares = {
+            name: [self._share(evidence, row, name) for row in evidence.rows] for name in names
+        }
+        mine = shares.pop(self.of)
+        gaps = [Gap.of([x - y for x, y in zip(mine, of, strict=True)]) for of in shares.values()]
+        text = f"{evidence.label(self.of)} worse on {100 * fmean(mine):.0f}% of the splits"
+        for (name, of), gap in zip(shares.items(), gaps, strict=True):
+            text += f", {evidence.label(name)} on {100 * fmean(of):.0f}% ({gap.text})"
+        holds = all(gap.p_above() <= LEVEL for gap in gaps)
+        refuted = joint_p(gap.p_below() for gap in gaps) <= LEVEL
+        return Judgement(f"{text}; {power_text(gaps)}", evidence.verdict(holds, refuted))
+
+    def _share(self, evidence: Evidence, row: str, name: str) -> float:
+        sides = (evidence.per_split(row, algorithm) for algorithm in (name, self.than))
+        return fmean(x > y for x, y in zip(*sides, strict=True))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from fractions import Fraction
-from statistics import fmean, median, stdev
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from math import sqrt
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.papers.printed import SD, TIME_ROW, Printed
+from quadrepro.stats import LEVEL
+from quadrepro.stats.paired import corrected_moments
+from quadrepro.stats.result import differences
 
 if TYPE_CHECKING:
     from quadrepro.engine.outcomes import Outcomes
@@ -21,12 +26,13 @@ if TYPE_CHECKING:
 Number = Fraction | float
 """Exact if it stems from counts or from print, so that equal means are equal."""
 
-Quantity = Literal["error", "margin mean", "margin sd", "margin tail"]
+Quantity = Literal["error", "margin mean", "margin sd", "margin tail", "seconds"]
 """What is compared.
 
 - "error": test error in percent, or RMSE;
 - "margin mean", "margin sd": mean and standard deviation of the training margins;
-- "margin tail": how far their lowest hundredth lies below their mean.
+- "margin tail": how far their lowest hundredth lies below their mean;
+- "seconds": running time; in print the mean over all rows.
 """
 
 ROUNDS = "n_rounds"
@@ -38,6 +44,77 @@ NO_CURVE = "hyper-parameters are drawn or searched over, so there is no one curv
 
 class Lacking(Exception):  # noqa: N818 - a finding about the evidence rather than an error
     """A number that a claim needs is not there; the message says what the claims table says."""
+
+
+class NotInConfig(Lacking):
+    """It is not there because the config has no such row or algorithm."""
+
+
+class NoSplits(Lacking):
+    """There are no several splits."""
+
+    def __init__(self) -> None:
+        super().__init__(NO_SPLITS)
+
+
+def _is_named(row: str, name: str) -> bool:
+    return row == name or fnmatchcase(row, name)
+
+
+POWER = 0.8
+"""Probability with which a test finds the effect that is given as its power."""
+
+
+class Gap(NamedTuple):
+    """A mean difference over splits or rows, with its standard error."""
+
+    mean: float
+    """The mean."""
+    error: float
+    """Its standard error."""
+    df: int
+    """Degrees of freedom of the error."""
+
+    @classmethod
+    def of(cls, values: Sequence[Number], test_share: float = 0.0) -> Gap:
+        """Return the mean of differences, over splits that overlap if examples are tested twice."""
+        if len(values) < 2 or test_share >= 1:
+            raise NoSplits
+        found = differences(values, [0] * len(values))
+        mean, variance = corrected_moments(found, test_share)
+        return cls(mean, sqrt(variance), len(values) - 1)
+
+    def p_above(self, limit: float = 0.0) -> float:
+        """Return the p-value of "the mean is at most the limit"."""
+        # scipy takes half a second to import.
+        from scipy.special import stdtr
+
+        if self.error == 0:
+            return float(self.mean <= limit)
+        return float(stdtr(self.df, (limit - self.mean) / self.error))
+
+    def p_below(self, limit: float = 0.0) -> float:
+        """Return the p-value of "the mean is at least the limit"."""
+        return Gap(-self.mean, self.error, self.df).p_above(-limit)
+
+    def reach(self, level: float = LEVEL, power: float = 0.5) -> float:
+        """Return the effect that a one-sided test finds; with power 0.5, half an interval."""
+        from scipy.special import stdtrit
+
+        return float(stdtrit(self.df, 1 - level) + stdtrit(self.df, power)) * self.error
+
+    @property
+    def text(self) -> str:
+        """The mean with its interval of probability 1 - 2 `LEVEL`."""
+        low, high = self.mean - self.reach(), self.mean + self.reach()
+        return f"{self.mean:+.3g} [{low:+.3g}, {high:+.3g}]"
+
+
+def power_text(gaps: Sequence[Gap], shown: Callable[[float], float] = float) -> str:
+    """Return the least and the largest effect that some test of several finds with `POWER`."""
+    found = [f"{shown(gap.reach(LEVEL / len(gaps), POWER)):.2g}" for gap in gaps]
+    ends = dict.fromkeys((min(found, key=float), max(found, key=float)))
+    return f"power {POWER:g} at {' to '.join(ends)}"
 
 
 @dataclass(frozen=True)
@@ -53,11 +130,6 @@ class Curve:
     def mean(self) -> list[float]:
         """Mean over the splits at each value."""
         return [fmean(values) for values in zip(*self.splits, strict=True)]
-
-    @property
-    def ends(self) -> list[float]:
-        """The last number of each split."""
-        return [split[-1] for split in self.splits]
 
     def within(self, first: float | None = None, last: float | None = None) -> Curve:
         """Return the part from one value of the hyper-parameter to another, both included."""
@@ -82,19 +154,44 @@ class Evidence(ABC):
 
     lacking: ClassVar[str]
     """The finding if numbers are missing."""
+    exact: ClassVar[bool] = False
+    """Whether the claim is about these very numbers, so that they refute it without a test."""
+
+    def verdict(self, holds: bool, refuted: bool) -> bool | None:
+        """Return whether a claim holds; None if it is neither shown nor refuted."""
+        return True if holds else False if refuted or self.exact else None
+
+    def gaps(self, pairs: Iterable[tuple[str, str]], quantity: Quantity = "error") -> list[Gap]:
+        """Return by how much the first exceeds the second on each row; nothing without splits."""
+        of_rows = [(row, pair) for row in self.rows for pair in pairs]
+        found = []
+        for row, pair in of_rows:
+            try:
+                a, b = (self.per_split(row, name, quantity) for name in pair)
+                found.append(self.gap(row, np.subtract(a, b).tolist()))
+            except NoSplits:
+                return []
+        return found
+
+    def gap(self, row: str, values: Sequence[float]) -> Gap:
+        """Return the mean of differences on the splits of a row."""
+        raise NoSplits
 
     def label(self, algorithm: str) -> str:
         """Return what the paper calls an algorithm."""
         return self.names.get(algorithm, algorithm)
 
     def over(self, rows: Collection[str] = (), excluded: Collection[str] = ()) -> Self:
-        """Return the evidence on some rows: on `rows`, if given, without `excluded`."""
-        if not set(rows) <= set(self.rows):
-            raise Lacking(self.lacking)
-        kept = tuple(row for row in rows or self.rows if row not in excluded)
-        if not kept:
-            raise Lacking(self.lacking)
-        return replace(self, rows=kept)
+        """Return the evidence on some rows: on `rows`, if given, without `excluded`.
+
+        A ``*`` in a name stands for any text.
+        """
+        found = {name: [row for row in self.rows if _is_named(row, name)] for name in rows}
+        named = {row for of in found.values() for row in of} if rows else {*self.rows}
+        kept = [r for r in self.rows if r in named and not any(_is_named(r, n) for n in excluded)]
+        if not kept or not all(found.values()):
+            raise NotInConfig(self.lacking)
+        return replace(self, rows=(*kept,))
 
     def values(self, algorithm: str, quantity: Quantity = "error") -> list[Number]:
         """Return a quantity of an algorithm, one number per row; means over the splits."""
@@ -108,25 +205,13 @@ class Evidence(ABC):
     def deviation(self, row: str, algorithm: str) -> float:
         """Return the standard deviation of the error over the splits, 0 with one split."""
 
-    @abstractmethod
     def per_split(self, row: str, algorithm: str, quantity: Quantity = "error") -> list[float]:
         """Return a quantity on one row, one number per split."""
+        raise NoSplits
 
-    @abstractmethod
-    def seconds(self, algorithm: str) -> float:
-        """Return the mean running time of an algorithm over all rows."""
-
-    @abstractmethod
-    def seconds_on(self, row: str, algorithm: str) -> float:
-        """Return the median running time on one row."""
-
-    @abstractmethod
     def curve(self, row: str, algorithm: str, measure: str, along: str = ROUNDS) -> Curve:
-        """Return a measure along a hyper-parameter, or the one level of an algorithm without."""
-
-    @abstractmethod
-    def n_test(self, row: str, algorithm: str) -> int:
-        """Return the number of test examples."""
+        """Return a measure along a hyper-parameter or a measure, or the level of one without it."""
+        raise Lacking(self.lacking)
 
 
 @dataclass(frozen=True)
@@ -139,6 +224,12 @@ class Ours(Evidence):
     """The records."""
     instead: str = ""
     """A measure that takes the place of the test error."""
+    test_shares: Mapping[str, float] = field(default_factory=dict)
+    """Share of the examples of each row that a split tests; by default 0, as of fresh samples."""
+
+    def gap(self, row: str, values: Sequence[float]) -> Gap:
+        """Return the mean of differences on the splits of a row."""
+        return Gap.of(values, self.test_shares.get(row, 0.0))
 
     def of_split(self, repeat: int) -> Ours:
         """Return the evidence of one split."""
@@ -158,6 +249,8 @@ class Ours(Evidence):
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> Number:
         """Return a quantity on one row."""
         records = self._records(row, algorithm)
+        if quantity == "seconds":
+            return fmean(record.seconds for record in records)
         if quantity != "error":
             margins = [_margins(record, self.lacking) for record in records]
             return _OF_MARGINS[quantity](np.concatenate(margins))
@@ -175,6 +268,8 @@ class Ours(Evidence):
     def per_split(self, row: str, algorithm: str, quantity: Quantity = "error") -> list[float]:
         """Return a quantity on one row, one number per split."""
         records = self._records(row, algorithm)
+        if quantity == "seconds":
+            return [record.seconds for record in records]
         if quantity != "error":
             measure = _OF_MARGINS[quantity]
             return [measure(_margins(record, self.lacking)) for record in records]
@@ -182,29 +277,25 @@ class Ours(Evidence):
             return [self._measured(record, self.instead)[0] for record in records]
         return [record.value * (100 if record.rmse is None else 1) for record in records]
 
-    def seconds(self, algorithm: str) -> float:
-        """Return the mean running time of an algorithm over all rows."""
-        return fmean(r.seconds for row in self.rows for r in self._records(row, algorithm))
-
-    def seconds_on(self, row: str, algorithm: str) -> float:
-        """Return the median running time on one row."""
-        return median(record.seconds for record in self._records(row, algorithm))
-
     def curve(self, row: str, algorithm: str, measure: str, along: str = ROUNDS) -> Curve:
-        """Return a measure along a hyper-parameter."""
-        splits = tuple(tuple(self._measured(r, measure)) for r in self._records(row, algorithm))
-        at = self.outcomes.values_along(row, algorithm, along)
+        """Return a measure along a hyper-parameter, or along a count that is measured."""
+        records = self._records(row, algorithm)
+        splits = [self._measured(record, measure) for record in records]
+        counts = [record.measures[along] for record in records if along in record.measures]
+        at = self.outcomes.values_along(row, algorithm, ROUNDS if counts else along)
         if at is None or any(len(split) != (len(at) or 1) for split in splits):
             raise Lacking(NO_CURVE)
-        return Curve(at, splits)
-
-    def n_test(self, row: str, algorithm: str) -> int:
-        """Return the number of test examples."""
-        return self._records(row, algorithm)[0].n_test
+        if counts:
+            at = tuple(range(1, 1 + int(min(map(max, counts)))))
+            splits = [
+                [split[int(np.argmax(np.array(count) >= n))] for n in at]
+                for split, count in zip(splits, counts, strict=True)
+            ]
+        return Curve(at, tuple(map(tuple, splits)))
 
     def _records(self, row: str, algorithm: str) -> list[Record]:
         if row not in self.outcomes.rows or algorithm not in self.outcomes.columns:
-            raise Lacking(self.lacking)
+            raise NotInConfig(self.lacking)
         records = self.outcomes.cell(row, algorithm)
         if not all(record.ok for record in records):
             raise Lacking(self.lacking)
@@ -221,17 +312,19 @@ class InPrint(Evidence):
     """The printed numbers."""
 
     lacking = "not printed"
+    exact = True
 
     tables: tuple[Printed, ...]
     """Printed tables with our row titles, errors in percent."""
 
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> Number:
         """Return a printed quantity."""
+        place = TIME_ROW if quantity == "seconds" else row
         for table in self.tables:
             column = table.mean_column(algorithm)
             if quantity == "margin sd":
                 column = algorithm + SD
-            if table.facts.holds == _HELD_BY.get(quantity) and (text := table.text(row, column)):
+            if table.facts.holds == _HELD_BY.get(quantity) and (text := table.text(place, column)):
                 return Fraction(text)
         raise Lacking(self.lacking)
 
@@ -244,31 +337,13 @@ class InPrint(Evidence):
                     return sd
         raise Lacking(self.lacking)
 
-    def per_split(self, row: str, algorithm: str, quantity: Quantity = "error") -> list[float]:
-        """Raise `Lacking`: papers do not print their splits."""
-        raise Lacking(NO_SPLITS)
 
-    def seconds(self, algorithm: str) -> float:
-        """Return the printed mean running time."""
-        for table in self.tables:
-            if text := table.text(TIME_ROW, table.mean_column(algorithm)):
-                return float(text)
-        raise Lacking(self.lacking)
-
-    def seconds_on(self, row: str, algorithm: str) -> float:
-        """Raise `Lacking`."""
-        raise Lacking(self.lacking)
-
-    def curve(self, row: str, algorithm: str, measure: str, along: str = ROUNDS) -> Curve:
-        """Raise `Lacking`."""
-        raise Lacking(self.lacking)
-
-    def n_test(self, row: str, algorithm: str) -> int:
-        """Raise `Lacking`."""
-        raise Lacking(self.lacking)
-
-
-_HELD_BY = {"error": "errors", "margin mean": "margins", "margin sd": "margins"}
+_HELD_BY = {
+    "error": "errors",
+    "seconds": "errors",
+    "margin mean": "margins",
+    "margin sd": "margins",
+}
 """The contents of a printed table that has a quantity."""
 
 _OF_MARGINS: dict[str, Callable[[FloatArray], float]] = {

@@ -19,7 +19,6 @@ from quadrepro.results.folder import (
     FAILS,
     HOLDS,
     OPEN,
-    SOME,
     Folder,
     fate_of,
     read_folder,
@@ -38,7 +37,7 @@ GENERATOR = "quadrepro"
 NO_PAPER = "Without a paper"
 """Title of the experiments that name no paper; they come last."""
 
-CLAIM_MARKS = {HOLDS: "✓", SOME: "◐", FAILS: "✗", OPEN: "?"}
+CLAIM_MARKS = {HOLDS: "✓", FAILS: "✗", OPEN: "?"}
 """Mark of what becomes of a claim, for those who do not see colours."""
 
 

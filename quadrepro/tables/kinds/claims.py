@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.claims.claim import Claim, Judgement, Undecided
-from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, Ours
+from quadrepro.papers.claims.claim import Claim, Judgement
+from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, NotInConfig, Ours
 from quadrepro.papers.paper import Also, Group, Paper
+from quadrepro.stats import LEVEL
+from quadrepro.stats.result import p_text
 from quadrepro.tables.kinds.base import Context, TableKind
+from quadrepro.tables.kinds.deviations import share_of_tests
 from quadrepro.tables.printed import check_claims
 from quadrepro.tables.table import Table, TableEntry
 
-WORDS = {True: "holds", False: "does not hold", None: "not comparable"}
+WORDS = {True: "holds", False: "does not hold", None: "not decided"}
 """What the tables say of a judgement."""
 
 
-UNDECIDED = "cannot be judged"
-"""What they say if all numbers are there and do not decide."""
+MEANING = (
+    "Ours does not hold if a test refutes it (level 0.05), and is not decided if our numbers "
+    "neither show nor refute it. In brackets: intervals of probability 0.9, over splits (corrected "
+    "for their overlap) or over rows. Power 0.8 at x: the test finds x with probability 0.8."
+)
+"""Note below a table in which not every claim holds."""
 
 
 HEADER = ("claim", "ours", "holds", "printed table", "holds in print")
@@ -34,65 +42,70 @@ class Judged:
     claim: Claim
     """What was claimed."""
     ours: Judgement
-    """On our numbers; of the first split if each was judged."""
+    """On our numbers."""
     printed: Judgement | None = None
     """On the printed numbers; None if there are none for these claims."""
-    held: tuple[int, int] | None = None
-    """On how many of how many splits it holds, if each was judged; `ours.holds` is then that of the
-    first."""
 
     @property
-    def verdict(self) -> str:
-        """What the table for reading says of ours."""
-        if self.held is None:
-            return _word(self.ours)
-        return "holds on {} of {} splits".format(*self.held)
-
-    @property
-    def in_print(self) -> tuple[str, ...]:
-        """What both tables say of the printed numbers; empty if there are none."""
-        return () if self.printed is None else (self.printed.text, _word(self.printed))
+    def texts(self) -> tuple[str, ...]:
+        """Numbers and word of each judgement."""
+        both = (self.ours, self.printed)
+        return tuple(text for of in both if of for text in (of.text, WORDS[of.holds]))
 
     @property
     def data(self) -> tuple[str, ...]:
         """The row of the table for programs."""
-        held = _word(self.ours) if self.held is None else "{} of {}".format(*self.held)
         timed = "true" if self.claim.timed else "false"
-        return (self.claim.text, timed, self.ours.text, held, *(self.in_print or ("", "")))
+        return (self.claim.text, timed, *self.texts, *([""] * 2 if self.printed is None else []))
 
 
 def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple[Judged, ...]:
-    """Judge a group of claims of the paper."""
+    """Judge those of a group of claims that are about rows and algorithms of the config."""
     paper, group = _asked(experiment, name)
+    if rows_of_paper(experiment, outcomes, name) is not None:
+        return ()
     names = paper.file.names
-    ours = Ours(outcomes.rows, names, outcomes)
+    ours = Ours(outcomes.rows, names, outcomes, test_shares=_test_shares(experiment, outcomes))
     numbers = [row for row, task in experiment.tasks.items() if task == "regression"]
     tables = [
         paper.printed(name).under(experiment.config.entries).in_unit("percent", numbers)
         for name in group.printed
     ]
     in_print = InPrint(outcomes.rows, names, tuple(tables)) if tables else None
-    comparable = rows_of_paper(experiment, outcomes, name) is None
     found = []
     for claim in group.claims:
-        judged = _on_ours(claim, ours, each_split=group.entry.judged == "splits")
-        text = judged.ours.text + _also(claim, group.entry.also, ours)
+        try:
+            judged = _on_splits(claim, ours) if group.entry.judged == "splits" else None
+            text, holds = judged or _judged(claim, ours)
+        except NotInConfig:
+            continue
+        text += _also(claim, group.entry.also, ours)
         printed = None if in_print is None else judged_on(claim, in_print)
-        judged = replace(judged, ours=judged.ours._replace(text=text), printed=printed)
-        found.append(judged if comparable else _open(judged))
+        found.append(Judged(claim, Judgement(text, holds), printed))
     return tuple(found)
+
+
+def _test_shares(experiment: Experiment, outcomes: Outcomes) -> dict[str, float]:
+    """Return the share of the examples of each row that a split tests."""
+    shares = {}
+    for row in experiment.config.rows:
+        title, protocol = row.entry.title, row.entry.changed(experiment.config.protocol)
+        if title in outcomes.rows:
+            sizes = [r.n_test for c in outcomes.columns for r in outcomes.cell(title, c) if r.ok]
+            n_test = max(sizes, default=1)
+            shares[title] = share_of_tests(protocol, n_test, outcomes.repeats, row.entry.name)
+    return shares
 
 
 def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table:
     """Return the table of a group of claims of the paper."""
     paper, group = _asked(experiment, name)
     found = judge_claims(experiment, outcomes, name)
-    words = [(of.claim.label, (of.ours.text, of.verdict, *of.in_print)) for of in found]
     return Table(
         f"{experiment.config.title}: claims",
         HEADER if group.printed else HEADER[:3],
-        tuple((label, tuple(map(TableEntry, texts))) for label, texts in words),
-        _notes(experiment, outcomes, paper, group, name),
+        tuple((of.claim.label, tuple(map(TableEntry, of.texts))) for of in found),
+        _notes(experiment, outcomes, paper, group, name, found),
         DATA_HEADER,
         tuple(judged.data for judged in found),
         align="left",
@@ -124,21 +137,45 @@ def _asked(experiment: Experiment, name: str) -> tuple[Paper, Group]:
 def judged_on(claim: Claim, evidence: Evidence) -> Judgement:
     """Return the judgement on a claim, also where numbers are missing."""
     try:
+        return _judged(claim, evidence)
+    except NotInConfig as absent:
+        return Judgement(str(absent), None)
+
+
+def _judged(claim: Claim, evidence: Evidence) -> Judgement:
+    """Return the judgement on a claim, unless the config has nothing that it is about."""
+    try:
         return claim.judge(evidence.over(claim.rows, claim.excluded))
+    except NotInConfig:
+        raise
     except Lacking as lacking:
         return Judgement(str(lacking), None)
 
 
-def _on_ours(claim: Claim, ours: Ours, *, each_split: bool) -> Judged:
-    """Judge a claim on the means, or on each split; times are always means."""
+def _on_splits(claim: Claim, ours: Ours) -> Judgement:
+    """Judge a claim of one split on all of ours together, and on how many of them it holds.
+
+    It holds as well if a test finds that it does on more than half of the splits. It is refuted
+    only if the splits together do so, and one that shows it would be rare among ours.
+    """
+    # scipy takes half a second to import.
+    from scipy.special import bdtrc
+
+    text, holds = _judged(claim, ours)
     repeats = ours.outcomes.repeats
-    if not each_split or claim.timed:
-        return Judged(claim, judged_on(claim, ours))
-    judged = [judged_on(claim, ours.of_split(repeat)) for repeat in range(repeats)]
-    known = [judgement.holds for judgement in judged if judgement.holds is not None]
-    if repeats == 1 or not known:
-        return Judged(claim, judged[0])
-    return Judged(claim, judged[0], held=(sum(known), repeats))
+    if repeats == 1 or claim.timed:
+        return Judgement(text, holds)
+    splits = [ours.of_split(i).over(claim.rows, claim.excluded) for i in range(repeats)]
+    try:
+        held = sum(claim.judge(split).holds is True for split in splits)
+    except Lacking:
+        return Judgement(text, holds)
+    text += f"; {held} of {repeats} single splits show it"
+    if (p := float(bdtrc(held - 1, repeats, 0.5))) <= LEVEL:
+        return Judgement(f"{text}, more than half of all ({p_text(p)})", True)
+    if holds is False and held + 1 > LEVEL * (repeats + 1):
+        return Judgement(text, None)
+    return Judgement(text, holds)
 
 
 def _also(claim: Claim, also: Also | None, ours: Ours) -> str:
@@ -149,29 +186,29 @@ def _also(claim: Claim, also: Also | None, ours: Ours) -> str:
     return f"; {also.words}: {judged_on(claim, evidence).text}"
 
 
-def _open(judged: Judged) -> Judged:
-    """Return a claim with its numbers and without its verdicts."""
-    printed = judged.printed and Judgement(judged.printed.text, None)
-    return Judged(judged.claim, Judgement(judged.ours.text, None), printed)
-
-
-def _word(judgement: Judgement) -> str:
-    return UNDECIDED if isinstance(judgement, Undecided) else WORDS[judgement.holds]
-
-
 def _notes(
-    experiment: Experiment, outcomes: Outcomes, paper: Paper, group: Group, name: str
+    experiment: Experiment,
+    outcomes: Outcomes,
+    paper: Paper,
+    group: Group,
+    name: str,
+    found: Sequence[Judged],
 ) -> tuple[str, ...]:
     notes = []
-    if (of_paper := rows_of_paper(experiment, outcomes, name)) is not None:
-        here = len(outcomes.rows)
-        notes.append(
-            f"The claims speak of {of_paper} data sets; here are {here}, so nothing is judged."
-        )
+    of_paper, left = rows_of_paper(experiment, outcomes, name), len(group.claims) - len(found)
+    if of_paper is not None:
+        about = f"The paper's {left} claims are about {of_paper} data sets"
+        return (f"{about}; here are {len(outcomes.rows)}, so nothing is judged.",)
+    if left:
+        here = f"{left} of {len(group.claims)}"
+        notes.append(f"Left out: claims about data sets or algorithms that are not here ({here}).")
     if group.entry.judged == "splits" and outcomes.repeats > 1:
         notes.append(
-            "Ours: the first split's numbers, and on how many of the splits the claim holds."
+            "Ours: the means over all splits, and on how many single splits, such as that of the "
+            "paper, the claim holds."
         )
+    if any(judged.ours.holds is not True for judged in found):
+        notes.append(MEANING)
     return (*notes, *paper.file.notes, *group.entry.notes)
 
 

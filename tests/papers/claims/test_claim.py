@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from quadrepro.papers.claims.claim import Claim, everywhere
+from quadrepro.papers.claims.claim import Claim, by_row, everywhere, joint_p
 from quadrepro.papers.claims.differences import SignificantlyBetter, TimesFaster
 
 FIELDS = {"kind": "k", "text": "t", "of": "ada", "than": "quad"}
@@ -34,6 +34,24 @@ def test_claims_on_times_say_so() -> None:
     assert (plain.timed, plain.label) == (False, "t")
 
 
+def test_one_algorithm_needs_no_list() -> None:
+    known = {"algorithms": ["ada", "quad"]}
+    for of in ("ada", ["ada"]):
+        fields = {**FIELDS, "of": of, "times": 2}
+        assert TimesFaster.model_validate(fields, context=known).of == ("ada",)
+    with pytest.raises(ValidationError, match="at least 1 item"):
+        TimesFaster.model_validate({**FIELDS, "of": [], "times": 2}, context=known)
+
+
+@pytest.mark.parametrize(
+    ("at_least", "p"), [(1, 0.04), (2, 3 * 0.02), (3, 2 * 0.3), (4, 0.5), (5, 1.0)]
+)
+def test_tests_together_show_some_of_their_alternatives(at_least: int, p: float) -> None:
+    # Holm's least adjusted p-value, and those that remain when others are taken for true.
+    assert joint_p([0.3, 0.01, 0.5, 0.02], at_least) == pytest.approx(p)
+    assert joint_p([0.7, 0.8]) == 1
+
+
 def test_a_claim_must_say_something() -> None:
     with pytest.raises(ValidationError, match="at least 1 character"):
         Claim(kind="k", text="")
@@ -42,3 +60,4 @@ def test_a_claim_must_say_something() -> None:
 def test_what_must_hold_everywhere_fails_with_one_row() -> None:
     assert everywhere({"x": ("1", True)}) == ("1", True)
     assert everywhere({"x": ("1", True), "y": ("2", False)}) == ("x: 1; y: 2", False)
+    assert (by_row({"x": "1"}), by_row({"x": "1", "y": "2"})) == ("1", "x: 1; y: 2")

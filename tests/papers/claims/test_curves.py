@@ -1,113 +1,262 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from math import nan
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from quadrepro.papers.claims.claim import Judgement
-from quadrepro.papers.claims.curves import (
-    BelowLevel,
-    HigherOnAverage,
-    LowerAtEnd,
-    LowestAtEnd,
-    SameAtEnd,
-    Slope,
-)
-from quadrepro.papers.claims.evidence import Lacking, Ours
-from tests.papers.measured import curves_of
+from quadrepro.papers.claims.curves import LowerAtEveryRound, OnAverage, SameOnAverage, Slope
+from quadrepro.papers.claims.evidence import NO_SPLITS, Lacking, Ours
+from quadrepro.stats import corrected_t_test
+from tests.papers.measured import changed, curves_of
 
 
-def judged(kind: Any, evidence: Ours, **keys: Any) -> Judgement:
+def judged(model: Any, evidence: Ours, **keys: Any) -> Judgement:
     fields = {"kind": "k", "text": "t", "measure": "train_error", **keys}
-    found = kind.model_validate(fields).judge(evidence)
+    found = model.model_validate(fields).judge(evidence)
     assert isinstance(found, Judgement)
     return found
 
 
-def test_only_the_named_rounds_count_for_the_average() -> None:
-    evidence = curves_of(
-        {"a": [[0.9, 0.25, 0.5, 0]], "b": [[0, 0.25, 0.25, 0.9]], "c": [[0, 0.5, 0.25, 0.9]]}
+def lower(evidence: Ours, **keys: Any) -> Judgement:
+    return judged(OnAverage, evidence, **{"kind": "lower-on-average", "of": "a", **keys})
+
+
+def around(mean: float, *away: float) -> list[list[float]]:
+    """Return one split per number: two rounds that lie around the mean by it, in points."""
+    return [[(mean + off + 1) / 100, (mean + off - 1) / 100] for off in away]
+
+
+APART = {"a": around(20, -1, 0, 1), "b": around(21, -1.1, 0, 1.1), "c": around(20, 1, 0, -1)}
+
+
+def test_means_over_the_named_rounds_are_compared_over_the_splits() -> None:
+    rng = np.random.default_rng(0)
+    curves = {c: rng.uniform(0.1, 0.4, (6, 9)) for c in "ab"}
+    evidence = curves_of({c: of.tolist() for c, of in curves.items()})
+    text, _ = lower(evidence, than="b", **{"from": 3, "to": 7})
+    x, y = (100 * curves[c][:, 2:7].mean(axis=1) for c in "ab")
+    low, high = ttest_rel(x, y).confidence_interval(0.9)
+    assert text.startswith(
+        f"mean training error over rounds from 3 to 7: A {x.mean():.4g}, B {y.mean():.4g} "
+        f"({(x - y).mean():+.3g} [{low:+.3g}, {high:+.3g}]); lowest on {(x <= y).sum()} of 6 splits"
     )
-    keys: dict[str, Any] = {"of": "a", "from": 2, "to": 3}
-    assert judged(HigherOnAverage, evidence, than=["b"], **keys) == (
-        "mean training error over rounds 2 to 3: A 37.50%, B 25.00%",
-        True,
+
+
+@pytest.mark.parametrize(
+    ("of", "than", "is_lower", "is_higher"),
+    [
+        ("a", "b", True, False),
+        ("b", "a", False, True),
+        ("a", "c", None, None),
+        ("a", ["b", "c"], None, False),
+    ],
+)
+def test_one_side_is_shown_refuted_or_open(
+    of: str, than: Any, is_lower: bool | None, is_higher: bool | None
+) -> None:
+    evidence = curves_of(APART)
+    assert lower(evidence, of=of, than=than).holds is is_lower
+    assert lower(evidence, kind="higher-on-average", of=of, than=than).holds is is_higher
+
+
+def test_a_test_that_decides_nothing_has_its_power() -> None:
+    text, holds = lower(curves_of(APART), than="c")
+    assert holds is None
+    assert text.endswith(
+        "lowest on 2 of 3 splits; the other way p = 0.500 (Holm), power 0.8 at 4.6"
     )
-    assert not judged(HigherOnAverage, evidence, than=["b", "c"], **keys).holds
-    with pytest.raises(Lacking, match="no rounds from 5 to 9"):
-        judged(HigherOnAverage, evidence, of="a", than=["b"], **{"from": 5, "to": 9})
+
+
+def test_splits_that_overlap_decide_less() -> None:
+    evidence = curves_of({"a": around(20, -1, 0, 1), "b": around(20.4, -1.2, 0, 1.2)})
+    assert lower(evidence, than="b").holds
+    overlapping = replace(evidence, test_shares={"r1": 0.5})
+    assert lower(overlapping, than="b").holds is None
+    # Two-sided, of which one side is tested.
+    x, y = ([20 + n for n in (-1, 0, 1)], [20.4 + n for n in (-1.2, 0, 1.2)])
+    assert corrected_t_test(x, y, 0.5).p_value / 2 > 0.05
+
+
+def test_several_comparisons_are_counted_before_one_refutes() -> None:
+    near = around(20.27, -1.1, 0, 1.1)
+    evidence = curves_of({"a": near, **{c: around(20, -1, 0, 1) for c in "bcdef"}})
+    assert lower(evidence, than="b").holds is False
+    assert lower(evidence, than=["b", "c", "d", "e", "f"]).holds is None
 
 
 def test_rounds_are_values_and_not_places() -> None:
-    evidence = curves_of({"a": [[0.9, 0.2]], "b": [[0.1, 0.8]]}, rounds=(10, 50))
-    keys: dict[str, Any] = {"of": "a", "than": ["b"], "from": 1, "to": 20}
-    assert judged(HigherOnAverage, evidence, **keys) == (
-        "mean training error over rounds 1 to 20: A 90.00%, B 10.00%",
-        True,
+    evidence = curves_of({"a": [[0.2, 0.9]] * 2, "b": [[0.8, 0.1]] * 2}, rounds=(10, 50))
+    assert lower(evidence, than="b", to=20).text.startswith(
+        "mean training error over rounds to 20: A 20, B 80 (-60 [-60, -60]); "
+    )
+    assert not lower(evidence, than="b", **{"from": 20}).holds
+
+
+def test_a_level_is_the_same_at_every_round() -> None:
+    evidence = curves_of({"a": [[0.9, 0.2]] * 2, "b": [[0.3]] * 2, "c": [[0.4]] * 2})
+    assert lower(evidence, than=["b", "c"], **{"from": 2}).holds
+    assert lower(evidence, than="b").text.startswith(
+        "mean training error over rounds: A 55, B 30 (+25 "
+    )
+    assert lower(evidence, of="b", than="c").holds
+
+
+def test_only_common_values_with_a_solution_in_every_split_count() -> None:
+    a = [[0.21, 0.9, 0.22], [0.23, nan, 0.24]]
+    b = [[0.21, 0.1, 0.22, 0.1], [0.23, 0.1, 0.24, 0.1]]
+    assert lower(curves_of({"a": a, "b": b}), than="b").text.startswith(
+        "mean training error over rounds: A 22.5, B 22.5 (+0 "
     )
 
 
-def test_the_lowest_end_may_be_shared_and_a_level_is_an_end() -> None:
-    evidence = curves_of({"a": [[0.9, 0.2]], "b": [[0.1, 0.3]], "c": [[0.2]]})
-    text = "training error at the end: A 20.00%, B 30.00%, C 20.00%"
-    assert judged(LowestAtEnd, evidence, of="a") == (text, True)
-    assert judged(LowestAtEnd, evidence, of="b") == (text, False)
-    assert judged(LowestAtEnd, evidence, of="b", among=["a"]) == (
-        "training error at the end: A 20.00%, B 30.00%",
-        False,
-    )
+@pytest.mark.parametrize(
+    ("a", "keys", "message"),
+    [
+        ([[0.5, 0.4]], {}, NO_SPLITS),
+        ([[nan, nan]] * 2, {}, "cells missing"),
+        ([[0.5, 0.4]] * 2, {"from": 5, "to": 9}, "no common rounds from 5 to 9"),
+    ],
+)
+def test_what_is_compared_needs_splits_and_common_rounds(
+    a: list[list[float]], keys: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(Lacking, match=message):
+        lower(curves_of({"a": a, "b": [[0.5, 0.4]] * len(a)}), than="b", **keys)
 
 
-def test_the_end_is_that_of_the_mean_over_the_splits() -> None:
-    evidence = curves_of({"a": [[0.9, 0.0], [0.9, 0.6]], "b": [[0.1, 0.2], [0.1, 0.2]]})
-    assert judged(LowestAtEnd, evidence, of="b") == (
-        "training error at the end: A 30.00%, B 20.00%",
-        True,
-    )
+def test_every_row_counts_and_several_are_named() -> None:
+    evidence = curves_of({"a": [[0.5, 0.3]] * 2, "b": [[0.5, 0.4]] * 2}, rows=("x", "y"))
+    part = "A 40, B 45 (-5 [-5, -5]); lowest on 2 of 2 splits"
+    text, holds = lower(evidence, than="b")
+    assert text.startswith(f"mean training error over rounds: x: {part}; y: {part}; ")
+    assert holds
+
+    def worse_on_y(record: Any, row: str, column: str, split: int) -> Any:
+        return (
+            replace(record, measures={"train_error": [0.9, 0.9]})
+            if (
+                row,
+                column,
+            )
+            == ("y", "a")
+            else record
+        )
+
+    assert lower(changed(evidence, worse_on_y), than="b").holds is False
 
 
-def test_a_lower_end_is_lower_on_every_row() -> None:
-    evidence = curves_of({"a": [[0.9, 0.2]], "b": [[0.1, 0.3]]}, rows=("x", "y"), rounds=(1, 100))
-    text = "{} after 100 rounds 0.2 against 0.3 on x, 0.2 against 0.3 on y"
-    assert judged(LowerAtEnd, evidence, of="a", than="b") == (text.format("training error"), True)
-    found = judged(LowerAtEnd, evidence, of="a", than="b", called="loss")
-    assert found == (text.format("loss"), True)
-    assert not judged(LowerAtEnd, evidence, of="b", than="a").holds
-    assert not judged(LowerAtEnd, evidence, of="a", than="a").holds
+def test_what_is_not_an_error_is_not_a_percentage() -> None:
+    evidence = curves_of({"a": [[1234.5]] * 2, "b": [[2.0]] * 2}, measure="voters")
+    text, _ = lower(evidence, than="b", measure="voters")
+    assert text.startswith("mean voters over rounds: A 1234, B 2 (+1.23e+03 ")
 
 
-@pytest.mark.parametrize(("shift", "holds"), [(2.0, True), (2.1, False)])
-def test_ends_are_the_same_within_one_deviation_of_each(shift: float, holds: bool) -> None:
-    # Deviations are 1 each, with n.
-    a, b = [[9.0, 4.0], [9.0, 6.0]], [[9.0, 4.0 + shift], [9.0, 6.0 + shift]]
-    evidence = curves_of({"a": a, "b": b}, measure="voters")
-    found = judged(SameAtEnd, evidence, between=["a", "b"], measure="voters")
-    assert found == (f"voters at the end: A 5.0 ± 1.0, B {5 + shift:.1f} ± 1.0", holds)
+def same(gap: float, *away: float, margin: float | None = 1.0) -> Judgement:
+    """Judge whether two curves are the same; the splits of the second differ by `away`."""
+    evidence = curves_of({"a": around(20, -1, 0, 1), "b": around(20 - gap, *away)})
+    return judged(SameOnAverage, evidence, between=["a", "b"], margin=margin)
 
 
-@pytest.mark.parametrize(("first", "holds"), [(1, False), (2, True)])
-def test_curves_stay_below_the_level_from_a_round_on(first: int, holds: bool) -> None:
-    evidence = curves_of({"a": [[0.9, 0.2]], "b": [[0.1, 0.3]], "c": [[0.3]]})
-    text, found = judged(BelowLevel, evidence, of=["a", "b"], than="c", **{"from": first})
+@pytest.mark.parametrize(
+    ("gap", "holds"),
+    [(0.0, True), (0.8, True), (0.95, None), (1.05, None), (1.2, False), (-0.8, True), (-2, False)],
+)
+def test_curves_are_the_same_if_the_whole_interval_is_within_the_margin(
+    gap: float, holds: bool | None
+) -> None:
+    # Differences deviate by 0.1: the interval reaches 0.17 from the mean.
+    text, found = same(gap, -1.1, 0, 1.1)
     assert found is holds
-    assert text.endswith("B at most 30.00%; C 30.00%")
-    with pytest.raises(Lacking, match="no rounds from 3 on"):
-        judged(BelowLevel, evidence, of=["a"], than="c", **{"from": 3})
+    assert f"({gap:+.3g} [{gap - 0.16858:+.3g}, {gap + 0.16858:+.3g}]) within 1; power" in text
 
 
-def test_what_is_no_error_is_no_percentage() -> None:
-    evidence = curves_of({"a": [[0.5, 1234.5]], "b": [[2.0]]}, measure="voters")
-    found = judged(BelowLevel, evidence, of=["a"], than="b", measure="voters", **{"from": 1})
-    assert found == ("A at most 1234; B 2", False)
+@pytest.mark.parametrize(("gap", "holds"), [(0.0, None), (0.15, None), (0.5, False), (-0.5, False)])
+def test_without_a_margin_a_difference_refutes_and_nothing_shows(
+    gap: float, holds: bool | None
+) -> None:
+    text, found = same(gap, -1.1, 0, 1.1, margin=None)
+    assert (found, "within" in text) == (holds, False)
 
 
-@pytest.mark.parametrize(("exponent", "holds"), [(1.0, True), (1.5, True), (0.99, False)])
-def test_a_slope_is_the_exponent_of_a_power(exponent: float, holds: bool) -> None:
+def test_without_a_margin_both_sides_are_counted() -> None:
+    # One side alone would be below 0.05 from 0.169 on, and half of that from 0.248 on.
+    assert [same(gap, -1.1, 0, 1.1, margin=None).holds for gap in (0.24, 0.25)] == [None, False]
+
+
+def test_a_gap_that_splits_leave_open_is_not_decided() -> None:
+    assert same(0, 1, 0, -1).holds is None
+
+
+def below(evidence: Ours, **keys: Any) -> Judgement:
+    return judged(LowerAtEveryRound, evidence, **{"of": "a", "than": "b", **keys})
+
+
+@pytest.mark.parametrize(
+    ("a", "text", "holds"),
+    [
+        ([0.5, 0.3, 0.1], "by 0.0000 to 0.2000, 0.2000 at the end", True),
+        ([0.5, 0.3, nan], "by 0.0000 to 0.1000, 0.1000 at the end", True),
+        ([0.5, 0.5, 0.1], "by -0.1000 to 0.2000, 0.2000 at the end", None),
+        ([0.5, 0.4, 0.3], "by 0.0000 to 0.0000, 0.0000 at the end", None),
+    ],
+)
+def test_a_lower_curve_is_nowhere_above_and_somewhere_below(
+    a: list[float], text: str, holds: bool | None
+) -> None:
+    curves = {"a": [a], "b": [[0.5, 0.4, 0.3]]}
+    assert below(curves_of(curves, measure="c_bound"), measure="c_bound") == (text, holds)
+
+
+def test_mean_curves_over_the_splits_are_compared() -> None:
+    evidence = curves_of({"a": [[0.5, 0.9], [0.5, 0.1]], "b": [[0.6, 0.6], [0.6, 0.6]]})
+    assert below(evidence) == ("by 10.0000 to 10.0000, 10.0000 at the end", True)
+
+
+def test_a_higher_round_refutes_if_it_is_significant_among_all() -> None:
+    low = [[0.5] * 30] * 3
+    one_above = [[0.5] * 29 + [x] for x in (0.508, 0.510, 0.512)]
+    text, holds = below(curves_of({"a": one_above, "b": low}))
+    # p = 0.007 at the last round, times 30.
+    assert holds is None
+    assert "significantly higher at 0 of 30 (Holm), power 0.8 at " in text
+    assert below(curves_of({"a": one_above, "b": low}), **{"from": 30}).holds is False
+    assert below(curves_of({"a": one_above, "b": low}), to=29).holds is None
+
+
+def test_several_algorithms_are_lower_than_a_level_from_a_round_on() -> None:
+    curves = {"a": [[0.9, 0.2]], "b": [[0.1, 0.28]], "c": [[0.3]]}
+    evidence = curves_of(curves)
+    keys: dict[str, Any] = {"of": ["a", "b"], "than": "c"}
+    assert below(evidence, **keys).holds is None
+    assert below(evidence, **keys, **{"from": 2}) == (
+        "A lower by 10.0000 to 10.0000, 10.0000 at the end, "
+        "B lower by 2.0000 to 2.0000, 2.0000 at the end",
+        True,
+    )
+
+
+@pytest.mark.parametrize(("exponent", "holds"), [(1.0, True), (1.5, True), (0.99, None)])
+def test_a_slope_is_the_exponent_of_a_power(exponent: float, holds: bool | None) -> None:
     values = (np.arange(1.0, 21.0) ** -exponent).tolist()
     evidence = curves_of({"a": [values]}, measure="train_mse")
     found = judged(Slope, evidence, of="a", at_most=-1 + 1e-9, measure="train_mse")
     assert found == (f"slope {-exponent:.2f} on r1", holds)
+
+
+@pytest.mark.parametrize(
+    ("exponents", "holds"), [((0.9, 0.91, 0.89), False), ((0.5, 0.95, 1.3), None)]
+)
+def test_slopes_of_the_splits_refute_a_steeper_one(
+    exponents: tuple[float, ...], holds: bool | None
+) -> None:
+    curves = [(np.arange(1.0, 21.0) ** -exponent).tolist() for exponent in exponents]
+    evidence = curves_of({"a": curves}, measure="train_mse")
+    assert judged(Slope, evidence, of="a", at_most=-1, measure="train_mse").holds is holds
 
 
 def test_a_slope_leaves_out_first_rounds_and_what_is_rounding_or_zero() -> None:

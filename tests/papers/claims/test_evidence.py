@@ -3,10 +3,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from statistics import stdev
+from math import sqrt
+from statistics import fmean, stdev
 
 import numpy as np
 import pytest
+from scipy.stats import t, ttest_1samp
 
 from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
@@ -16,9 +18,12 @@ from quadrepro.papers.claims.evidence import (
     NO_SPLITS,
     Curve,
     Evidence,
+    Gap,
     InPrint,
     Lacking,
+    NotInConfig,
     Ours,
+    power_text,
 )
 from quadrepro.papers.printed import TIME_ROW, Facts, Printed
 from tests.papers.measured import changed, curves_of, errors_of
@@ -33,7 +38,6 @@ def test_errors_are_exact_percentages_with_their_deviation() -> None:
     percent = [100 * n / 30 for n in (1, 2, 4)]
     assert evidence.per_split("r1", "a") == pytest.approx(percent)
     assert evidence.deviation("r1", "a") == pytest.approx(stdev(percent))
-    assert evidence.n_test("r1", "a") == 30
 
 
 def test_two_splits_have_a_deviation() -> None:
@@ -83,11 +87,72 @@ def test_margins_of_all_splits_are_pooled_and_those_of_each_measured() -> None:
         errors_of(COUNTS).value("r1", "a", "margin sd")
 
 
-def test_times_are_means_over_all_rows_and_medians_of_one() -> None:
+def test_times_are_numbers_of_each_split() -> None:
     evidence = changed(errors_of(COUNTS), lambda r, *place: replace(r, seconds=float(r.errors)))
-    assert evidence.seconds("a") == pytest.approx(16 / 6)
-    assert (evidence.seconds_on("r1", "a"), evidence.seconds_on("r1", "b")) == (2, 0)
-    assert evidence.over(["r2"]).seconds("a") == 3
+    assert evidence.per_split("r1", "a", "seconds") == [1, 2, 4]
+    assert evidence.value("r1", "a", "seconds") == pytest.approx(7 / 3)
+
+
+DIFFERENCES = (0.3, -0.1, 0.4, 0.2, 0.5)
+
+
+def test_a_gap_is_tested_by_the_t_test() -> None:
+    gap = Gap.of(DIFFERENCES)
+    for limit in (0.0, 0.2, 1.0):
+        above = ttest_1samp(DIFFERENCES, limit, alternative="greater").pvalue
+        assert gap.p_above(limit) == pytest.approx(above)
+        assert gap.p_below(limit) == pytest.approx(1 - above)
+    low, high = ttest_1samp(DIFFERENCES, 0).confidence_interval(0.9)
+    assert gap.text == f"{fmean(DIFFERENCES):+.3g} [{low:+.3g}, {high:+.3g}]"
+
+
+@pytest.mark.parametrize(("share", "factor"), [(0.0, 1.0), (0.5, sqrt(6)), (0.25, sqrt(8 / 3))])
+def test_splits_that_overlap_have_a_larger_error(share: float, factor: float) -> None:
+    # Nadeau and Bengio: s² (1/n + n_test/n_train) in place of s²/n.
+    assert Gap.of(DIFFERENCES, share).error == pytest.approx(factor * Gap.of(DIFFERENCES).error)
+
+
+def test_equal_differences_have_no_error() -> None:
+    gap = Gap.of([0.3 - 0.2, 0.2 - 0.1])
+    assert gap.error == 0
+    assert (gap.p_above(), gap.p_below(), gap.p_above(0.2), gap.p_below(0.2)) == (0, 1, 1, 0)
+
+
+def test_one_difference_and_splits_without_training_examples_are_no_gap() -> None:
+    for values, share in (([1.0], 0.0), ([1.0, 2.0], 1.0)):
+        with pytest.raises(Lacking, match=NO_SPLITS):
+            Gap.of(values, share)
+
+
+def test_the_power_is_that_of_a_shifted_t_statistic() -> None:
+    gap = Gap(0.0, 2.0, 9)
+    shown = 2 * (t.ppf(0.95, 9) + t.ppf(0.8, 9))
+    assert power_text([gap]) == f"power 0.8 at {shown:.2g}"
+    # Two tests at half the level, and another unit.
+    both = [(t.ppf(0.975, 9) + t.ppf(0.8, 9)) * error for error in (2, 7)]
+    twice = power_text([gap, Gap(0.0, 7.0, 9)], lambda value: 2 * value)
+    assert twice == f"power 0.8 at {2 * both[0]:.2g} to {2 * both[1]:.2g}"
+
+
+def test_gaps_are_of_each_row_with_its_share_of_test_examples() -> None:
+    evidence = replace(errors_of(COUNTS, n_test=100), test_shares={"r2": 0.5})
+    found = evidence.gaps([("a", "b")])
+    assert [gap.mean for gap in found] == pytest.approx([0, -17 / 3])
+    a, b = ([float(n) for n in COUNTS[c][1]] for c in "ab")
+    apart = np.subtract(a, b).tolist()
+    assert found == [Gap.of([1, 2, -3]), Gap.of(apart, 0.5)]
+    assert evidence.of_split(0).gaps([("a", "b")]) == []
+    assert InPrint(("x",), {}, (RISKS,)).gaps([("a", "a")]) == []
+
+
+def test_ours_needs_a_test_to_be_refuted_and_print_does_not() -> None:
+    ours, printed = errors_of(COUNTS), InPrint((), {}, ())
+    assert [ours.verdict(*of) for of in ((True, True), (False, True), (False, False))] == [
+        True,
+        False,
+        None,
+    ]
+    assert (printed.verdict(True, False), printed.verdict(False, False)) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -97,9 +162,7 @@ def test_times_are_means_over_all_rows_and_medians_of_one() -> None:
         lambda e: e.values("c"),
         lambda e: e.per_split("r2", "b"),
         lambda e: e.deviation("r2", "b"),
-        lambda e: e.seconds("b"),
-        lambda e: e.seconds_on("r2", "b"),
-        lambda e: e.n_test("r2", "b"),
+        lambda e: e.value("r2", "b", "seconds"),
         lambda e: e.curve("r2", "b", "train_error"),
         lambda e: e.curve("r1", "a", "train_error"),
         lambda e: e.value("r3", "a"),
@@ -120,6 +183,26 @@ def test_rows_can_be_chosen_and_left_out() -> None:
     assert evidence.over(["r2"]).values("a") == [3]
     assert evidence.over(excluded=["r2", "nowhere"]).rows == ("r1",)
     assert evidence.over(["r2", "r1"], ["r1"]).rows == ("r2",)
+    assert evidence.over(["r*"], ["*1"]).rows == ("r2",)
+    for rows in (["r1", "s*"], ["nowhere"]):
+        with pytest.raises(NotInConfig):
+            evidence.over(rows)
+
+
+def test_a_row_is_named_by_itself_though_it_has_the_signs_of_a_pattern() -> None:
+    evidence = Ours(("a [1]", "a 1"), {}, errors_of(COUNTS).outcomes)
+    assert evidence.over(["a [1]"]).rows == ("a [1]", "a 1")
+
+
+def test_what_a_config_has_not_is_absent_and_what_failed_is_lacking() -> None:
+    evidence = errors_of(COUNTS)
+    for row, algorithm in (("r3", "a"), ("r1", "c")):
+        with pytest.raises(NotInConfig):
+            evidence.value(row, algorithm)
+    evidence.outcomes.records["r1", "a", 0] = Record("k", "failed")
+    with pytest.raises(Lacking) as caught:
+        evidence.value("r1", "a")
+    assert type(caught.value) is Lacking
 
 
 def test_the_paper_has_its_own_names() -> None:
@@ -127,9 +210,9 @@ def test_the_paper_has_its_own_names() -> None:
     assert (evidence.label("a"), evidence.label("unheard-of")) == ("A", "unheard-of")
 
 
-def test_a_curve_has_a_mean_ends_and_parts() -> None:
+def test_a_curve_has_a_mean_and_parts() -> None:
     curve = Curve((1.0, 10.0, 100.0), ((3.0, 2.0, 1.0), (5.0, 4.0, 2.0)))
-    assert (curve.mean, curve.ends) == ([4.0, 3.0, 1.5], [1.0, 2.0])
+    assert curve.mean == [4.0, 3.0, 1.5]
     assert curve.within(10).at == (10.0, 100.0)
     assert curve.within(last=10).splits == ((3.0, 2.0), (5.0, 4.0))
     assert curve.within(2, 99) == Curve((10.0,), ((2.0,), (4.0,)))
@@ -140,6 +223,20 @@ def test_curves_run_along_their_hyper_parameter_and_levels_have_none() -> None:
     evidence = curves_of({"a": [[0.5, 0.25]], "b": [[0.75]]}, rounds=(2, 8))
     assert evidence.curve("r1", "a", "train_error") == Curve((2, 8), ((0.5, 0.25),))
     assert evidence.curve("r1", "b", "train_error") == Curve((), ((0.75,),))
+
+
+def test_a_curve_along_a_count_has_the_first_number_that_reaches_it() -> None:
+    errors = {0: [0.9, 0.8, 0.7, 0.6, 0.5], 1: [0.5, 0.4, 0.3, 0.2, 0.1]}
+    voters = {0: [1.0, 2.0, 2.0, 3.0, 4.0], 1: [1.0, 3.0, 3.0, 3.0, 3.0]}
+    evidence = changed(
+        curves_of({"a": [errors[0], errors[1]]}),
+        lambda r, row, column, split: replace(
+            r, measures={"train_error": errors[split], "voters": voters[split]}
+        ),
+    )
+    # The second split never has four voters, and passes over two.
+    expected = Curve((1, 2, 3), ((0.9, 0.8, 0.6), (0.5, 0.4, 0.4)))
+    assert evidence.curve("r1", "a", "train_error", "voters") == expected
 
 
 DRAWN_TWO = tuple(Grid.of({"n_rounds": [n], "u": [u]}) for n, u in ((3, 1.0), (5, 2.0)))
@@ -176,10 +273,10 @@ MARGINS = replace(ERRORS, facts=Facts(holds="margins"))
 def test_printed_risks_and_errors_are_exact_percentages() -> None:
     for table in (RISKS, ERRORS):
         assert InPrint(("x",), {}, (table,)).values("a") == [Fraction(7)]
-    assert InPrint(("x",), {}, (RISKS,)).seconds("a") == 2.5
+    assert InPrint(("x",), {}, (RISKS,)).value("x", "a", "seconds") == 2.5
     assert InPrint(("x",), {}, (ERRORS,)).deviation("x", "a") == 1.5
     timed = replace(ERRORS, cells={**ERRORS.cells, (TIME_ROW, "a_mean"): "4"})
-    assert InPrint(("x",), {}, (timed,)).seconds("a") == 4
+    assert InPrint(("x",), {}, (timed,)).value("x", "a", "seconds") == 4
 
 
 def test_each_quantity_is_found_in_the_table_that_holds_it() -> None:
@@ -196,10 +293,8 @@ def test_each_quantity_is_found_in_the_table_that_holds_it() -> None:
         (lambda e: e.value("y", "a"), "not printed"),
         (lambda e: e.values("a", "margin mean"), "not printed"),
         (lambda e: e.deviation("x", "a"), "not printed"),
-        (lambda e: e.seconds("b"), "not printed"),
-        (lambda e: e.seconds_on("x", "a"), "not printed"),
+        (lambda e: e.value("x", "b", "seconds"), "not printed"),
         (lambda e: e.curve("x", "a", "train_error"), "not printed"),
-        (lambda e: e.n_test("x", "a"), "not printed"),
         (lambda e: e.over(["y"]), "not printed"),
         (lambda e: e.per_split("x", "a"), NO_SPLITS),
     ],

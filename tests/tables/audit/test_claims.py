@@ -14,8 +14,8 @@ GROUPS = """claims:
       - {kind: times-faster, text: fast, of: a, than: b, times: 2}
   other:
     claims:
-      - {kind: lower-at-end, text: end, of: a, than: b, measure: train_error}
-      - {kind: lower-at-end, text: again, of: b, than: a, measure: train_error}
+      - {kind: lower-on-average, text: end, of: a, than: b, measure: train_error}
+      - {kind: lower-on-average, text: again, of: b, than: a, measure: train_error}
 """
 
 
