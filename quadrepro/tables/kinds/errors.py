@@ -8,15 +8,17 @@ against targets without noise. A metric that a config asks for has a table of me
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
 from quadrepro.config.datasets import DatasetEntry
+from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Mean, Outcomes
 from quadrepro.papers.printed import MEAN, SD, TIME_ROW, Printed
-from quadrepro.stats import COVERAGE, LEVEL, Moments, chance_against_best, holm, paired_t_test
+from quadrepro.stats import COVERAGE, LEVEL, Moments, chance_against_best, corrected_t_test, holm
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
+from quadrepro.tables.kinds.ranking import splits_of
 from quadrepro.tables.table import BEST, MISSING, Table, TableEntry, Value, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, of_two_means
 
@@ -40,7 +42,7 @@ class Errors:
     mean: Mean | None  # exact if errors are counted; None if a split is missing
     best: bool
     verdict: Verdict | None  # on the printed number
-    p_best: float | None = None  # of the paired t-test against the best
+    p_best: float | None = None  # of the corrected t-test against the best
     p_best_holm: float | None = None  # adjusted for the tests of the row
     printed: Moments | None = None
 
@@ -238,7 +240,11 @@ class MeansKind(TableKind[str]):
     def table(self, context: Context[str], outcomes: Outcomes) -> Table:
         """Return the table of means."""
         printed = context.printed(context.option)
+        shares = {of.dataset: of.test_share for of in splits_of(context, outcomes)}
         rows = {row: self._row(outcomes, printed, row) for row in outcomes.rows}
+        for row, share in shares.items():
+            rows[row] = _against_best(rows[row], outcomes.compared, share)
+        entries = [errors for of_row in rows.values() for errors in of_row.values()]
         return Table(
             f"{context.config.title}: {self.what(context, outcomes)}",
             ("Data set", *context.titles.values()),
@@ -246,9 +252,7 @@ class MeansKind(TableKind[str]):
                 (row, tuple(self._entries(printed, row, of, 2 if outcomes.counted(row) else 4)))
                 for row, of in rows.items()
             ),
-            self._notes(
-                context, outcomes, printed, [e for of in rows.values() for e in of.values()]
-            ),
+            self._notes(context, outcomes, printed, entries, any(shares.values())),
             MEANS_HEADER,
             tuple((row, c, *_numbers(e)) for row, of in rows.items() for c, e in of.items()),
         )
@@ -280,12 +284,7 @@ class MeansKind(TableKind[str]):
         best: list[str] = []
         if len(compared) > 1 and len(known) == len(compared):
             first = max(known) if outcomes.greater_is_better else min(known)
-            best = [c for c, mean in means.items() if mean == first]
-        p_best: dict[str, float] = {}
-        if best and outcomes.repeats > 1:
-            p_best = {c: paired_t_test(values[c], values[best[0]]).p_value for c in compared}
-        others = [c for c in p_best if c not in best]
-        adjusted = dict(zip(others, holm([p_best[c] for c in others]), strict=True))
+            best = [c for c in compared if means[c] == first]
         found = {}
         for c, of_column in values.items():
             beside = _printed_moments(printed, row, c)
@@ -293,9 +292,7 @@ class MeansKind(TableKind[str]):
             verdict = _on_means(
                 printed, Verdict(row, c, quantity, printed.text(row, c + MEAN)), of_column, beside
             )
-            found[c] = Errors(
-                of_column, means[c], c in best, verdict, p_best.get(c), adjusted.get(c), beside
-            )
+            found[c] = Errors(of_column, means[c], c in best, verdict, printed=beside)
         return found
 
     def _entries(
@@ -314,7 +311,12 @@ class MeansKind(TableKind[str]):
             )
 
     def _notes(
-        self, context: Context[str], outcomes: Outcomes, printed: Printed, entries: list[Errors]
+        self,
+        context: Context[str],
+        outcomes: Outcomes,
+        printed: Printed,
+        entries: list[Errors],
+        overlap: bool,
     ) -> tuple[str, ...]:
         several = outcomes.repeats > 1
         ours = f"Ours: one {context.splits.removesuffix('s')}"
@@ -325,18 +327,23 @@ class MeansKind(TableKind[str]):
         extreme = "highest" if outcomes.greater_is_better else "lowest"
         of_errors = outcomes.metric is None
         beside = " and the printed one underlined" * of_errors
+        others = "" if BASELINE not in outcomes.columns else ", not counting the baseline"
         notes = [
-            f"{ours}. {BEST} marks the {extreme} mean of a row (in LaTeX ours is shaded{beside})."
+            f"{ours}. {BEST} marks the {extreme} mean of a row{others} (in LaTeX ours is shaded"
+            f"{beside})."
         ]
         n_compared = len(outcomes.compared)
-        if several and n_compared > 1:
-            found = chance_against_best(n_compared, outcomes.repeats)
+        if any(errors.p_best is not None for errors in entries):
+            found = f"{chance_against_best(n_compared, outcomes.repeats):.0%}"
+            test = "a paired t-test"
+            if overlap:
+                found, test = f"up to {found}", "the corrected resampled t-test"
             unknown = " For the printed ones this cannot be known." * of_errors
             notes.append(
-                f"Bold: the best of ours, and what a paired t-test over the splits does not find "
+                f"Bold: the best of ours, and what {test} over the splits does not find "
                 f"to differ from it (p > {LEVEL:g}).{unknown} The best "
                 f"is picked by the same numbers, so that of rows of {n_compared} equal "
-                f"algorithms {found:.0%} would have an entry that is not bold; the CSV has Holm's "
+                f"algorithms {found} would have an entry that is not bold; the CSV has Holm's "
                 "correction for the tests of a row."
             )
         if any(errors.word for errors in entries):
@@ -346,6 +353,23 @@ class MeansKind(TableKind[str]):
                 f"p ≤ {LEVEL:g}; half a unit of the last printed digit is allowed for)."
             )
         return (*notes, *closing_notes(context, outcomes))
+
+
+def _against_best(of_row: Row, compared: Sequence[str], share: float) -> Row:
+    """Return a row with the tests of the columns against the best, if it has one."""
+    best = [c for c in compared if of_row[c].best]
+    if not best:
+        return of_row
+    p_best = {
+        c: corrected_t_test(of_row[c].values, of_row[best[0]].values, share).p_value
+        for c in compared
+    }
+    others = [c for c in compared if c not in best]
+    adjusted = dict(zip(others, holm([p_best[c] for c in others]), strict=True))
+    return {
+        c: replace(errors, p_best=p_best.get(c), p_best_holm=adjusted.get(c))
+        for c, errors in of_row.items()
+    }
 
 
 def _printed_moments(printed: Printed, row: str, column: str) -> Moments | None:
