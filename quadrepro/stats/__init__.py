@@ -65,7 +65,6 @@ from quadrepro.stats.likelihood import (
 )
 from quadrepro.stats.multiplicity import chance_against_best, chance_of_a_star, holm
 from quadrepro.stats.paired import (
-    CorrectedT,
     EquivalenceTest,
     Moments,
     PairedT,
@@ -88,7 +87,6 @@ from quadrepro.stats.result import LEVEL
 __all__ = [
     "COVERAGE",
     "LEVEL",
-    "CorrectedT",
     "Effect",
     "EquivalenceTest",
     "FriedmanTest",

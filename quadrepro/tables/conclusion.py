@@ -49,18 +49,23 @@ def _on_splits(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]
     if not splits:
         return f"{head} Without several test sets, no other algorithm is told apart from it."
     pairs = compare_splits(splits[0], rope=0.0)
-    unit, word = (100, " points") if outcomes.counted(row) else (1, "")
+
+    def short(number: float) -> str:
+        text = f"{100 * number:.1f}" if outcomes.counted(row) else f"{number:.2g}"
+        return text.replace("-", "−")
+
+    points = " points" if outcomes.counted(row) else ""
     texts = {}
     for c in others:
-        ends = (unit * pairs[c, best].low, unit * pairs[c, best].high)
-        interval = f"{COVERAGE:.0%} interval {_short(ends[0])} to {_short(ends[1])}"
-        behind = f"{_short(unit * pairs[c, best].mean_difference)}{word} behind"
+        found = pairs[c, best]
+        interval = f"{COVERAGE:.0%} interval {short(found.low)} to {short(found.high)}"
+        behind = f"{short(found.mean_difference)}{points} behind"
         texts[c] = f"{context.titles[c]} ({behind}, {interval})"
     apart = [c for c in others if pairs[c, best].p_holm <= LEVEL]
     return (
         f"{head}{_rest(texts, apart)} By corrected resampled t-tests over {outcomes.repeats} "
         f"splits, {HOLM}; the intervals hold for all pairs together. In simulations of five equal "
-        "algorithms, at most 5% of runs had one that is worse."
+        "algorithms, at most 5% of runs called one worse."
     )
 
 
@@ -100,8 +105,3 @@ def _rest(texts: dict[str, str], apart: Sequence[str]) -> str:
 def _mean(outcomes: Outcomes, column: str) -> str:
     mean = fmean(float(outcomes.mean(row, column) or 0) for row in outcomes.rows)
     return f"{mean:.3f}" if outcomes.counted(outcomes.rows[0]) else f"{mean:.4g}"
-
-
-def _short(value: float) -> str:
-    text = f"{value:.2g}" if abs(value) < 100 else f"{value:.0f}"
-    return text.replace("-", "−")

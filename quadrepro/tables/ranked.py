@@ -23,12 +23,12 @@ from quadrepro.stats import (
     Ranking,
     bayesian_correlated_t,
     corrected_t_test,
-    friedman_test,
     holm,
 )
+from quadrepro.stats.paired import corrected_moments
 from quadrepro.stats.posterior import N_DRAWS, SEED
 from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
-from quadrepro.stats.result import p_text, rounded_p
+from quadrepro.stats.result import differences, p_text, rounded_p
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value
 
 HEADER = ("", "mean ranks", "Nemenyi", "ranks, Holm", "Wilcoxon, Holm", "shift")
@@ -204,19 +204,23 @@ class ComparedSplits:
 
 def compare_splits(splits: Splits, rope: float) -> dict[tuple[str, str], ComparedSplits]:
     """Return the comparison of every pair of methods on splits of one data set, in both orders."""
+    # scipy takes half a second to import.
+    from scipy.special import stdtrit
+
     pairs = list(combinations(splits.risks, 2))
     values = [(splits.risks[a], splits.risks[b]) for a, b in pairs]
-    # By Bonferroni's method, so that one without 0 is that of a pair that Holm's tells apart.
-    coverage = 1 - (1 - COVERAGE) / max(1, len(pairs))
-    tests = [corrected_t_test(a, b, splits.test_share, coverage) for a, b in values]
+    tests = [corrected_t_test(a, b, splits.test_share) for a, b in values]
     adjusted = holm(test.p_value for test in tests)
     found = {}
     for (a, b), (x, y), test, p in zip(pairs, values, tests, adjusted, strict=True):
         post = bayesian_correlated_t(x, y, splits.test_share, rope)
-        mean, low, high = test.mean_difference, test.low, test.high
+        mean, variance = corrected_moments(differences(x, y), splits.test_share)
+        # By Bonferroni's method: without 0 only where Holm's tells the pair apart.
+        reach = -float(stdtrit(len(x) - 1, (1 - COVERAGE) / 2 / len(pairs))) * math.sqrt(variance)
+        low, high = mean - reach, mean + reach
         found[a, b] = ComparedSplits(mean, low, high, test.p_value, p, post)
         turned = Posterior(post.worse, post.same, post.better)
-        found[b, a] = ComparedSplits(0.0 - mean, 0.0 - high, 0.0 - low, test.p_value, p, turned)
+        found[b, a] = ComparedSplits(-mean, -high, -low, test.p_value, p, turned)
     return found
 
 
@@ -242,10 +246,11 @@ def ranking_table(
         entries = [*_entries(pair, ranks, ranking.rope, sign), *_counts(on_splits)]
         body.append((f"{titles[pair.a]} – {titles[pair.b]}", tuple(entries)))
         data.append(_numbers(pair, ranks, sign))
-        data += [_of_splits(pair.a, pair.b, name, found, sign) for name, found in on_splits.items()]
+        data += [_of_splits(pair, name, found, sign) for name, found in on_splits.items()]
+    probabilities = "better / same / worse" if ranking.rope else "better / worse"
     return Table(
         title,
-        (*HEADER, _probabilities(ranking.rope), *(["corrected t"] if splits else [])),
+        (*HEADER, probabilities, *(["corrected t"] if splits else [])),
         tuple(body),
         (
             *_notes(ranking, titles, quantity, rows),
@@ -257,52 +262,6 @@ def ranking_table(
     )
 
 
-def mean_ranks(splits: Splits) -> dict[str, float]:
-    """Return the mean rank of each method over splits of one data set, the best first."""
-    of_splits = list(zip(*splits.risks.values(), strict=True))
-    found = dict(zip(splits.risks, friedman_test(of_splits).mean_ranks, strict=True))
-    return dict(sorted(found.items(), key=lambda item: item[1]))
-
-
-def splits_table(
-    title: str,
-    splits: Splits,
-    titles: Mapping[str, str],
-    rope: float,
-    *,
-    higher_is_better: bool = False,
-    quantity: str = "risk",
-) -> Table:
-    """Return the table of a ranking over splits of one data set, with tests that know of these."""
-    sign = -1.0 if higher_is_better else 1.0
-    ranks, compared = mean_ranks(splits), compare_splits(splits, rope)
-    body, data = [], []
-    for a, b in combinations(ranks, 2):
-        found = compared[a, b]
-        difference = Effect(found.mean_difference, found.low, found.high)
-        entries = (
-            TableEntry(f"{ranks[a]:.2f}, {ranks[b]:.2f}"),
-            _p_entry(found.p_holm),
-            TableEntry(_interval(_turned(difference, sign))),
-            _chances(found.posterior, rope),
-        )
-        body.append((f"{titles[a]} – {titles[b]}", entries))
-        data.append(_of_splits(a, b, splits.dataset, found, sign))
-    listed = ", ".join(f"{titles[name]} {rank:.2f}" for name, rank in ranks.items())
-    within = f", differ by at most {rope:g}," if rope else ""
-    notes = (
-        f"Mean ranks over the splits of {splits.dataset}, 1 for the best: {listed}. Splits share "
-        "examples, so tests of ranks would find too much.",
-        f"\\* p ≤ {LEVEL:g}: corrected resampled t-test, adjusted for all pairs by Holm's method.",
-        f"Difference: mean {quantity} of the first less that of the second, with an interval of "
-        f"{100 * COVERAGE:g}% for all pairs together.",
-        f"Probability that the first is better{within} or is worse, by the Bayesian correlated "
-        "t-test.",
-    )
-    header = ("", "mean ranks", "corrected t, Holm", "difference", _probabilities(rope))
-    return Table(title, header, tuple(body), notes, DATA_HEADER, tuple(data))
-
-
 def no_ranking(title: str, reason: str) -> Table:
     """Return the table that stands where methods cannot be ranked."""
     return Table(title, (*HEADER, "better / same / worse"), (), (reason,), DATA_HEADER)
@@ -311,21 +270,14 @@ def no_ranking(title: str, reason: str) -> Table:
 def _entries(
     pair: RankedPair, ranks: Mapping[str, float], rope: float, sign: float
 ) -> tuple[TableEntry, ...]:
+    post = pair.posterior
+    chances = (post.better, post.same, post.worse) if rope else (post.better, post.worse)
     return (
         TableEntry(f"{ranks[pair.a]:.2f}, {ranks[pair.b]:.2f}"),
         *map(_p_entry, (pair.nemenyi_p, pair.rank_p_holm, pair.wilcoxon_p_holm)),
         TableEntry(_interval(_turned(pair.shift, sign))),
-        _chances(pair.posterior, rope),
+        TableEntry(" / ".join(f"{chance:.2f}" for chance in chances)),
     )
-
-
-def _probabilities(rope: float) -> str:
-    return "better / same / worse" if rope else "better / worse"
-
-
-def _chances(post: Posterior, rope: float) -> TableEntry:
-    chances = (post.better, post.same, post.worse) if rope else (post.better, post.worse)
-    return TableEntry(" / ".join(f"{chance:.2f}" for chance in chances))
 
 
 def _p_entry(p_value: float) -> TableEntry:
@@ -372,11 +324,11 @@ def _numbers(pair: RankedPair, ranks: Mapping[str, float], sign: float) -> tuple
 
 
 def _of_splits(
-    a: str, b: str, dataset: str, found: ComparedSplits, sign: float
+    pair: RankedPair, dataset: str, found: ComparedSplits, sign: float
 ) -> tuple[Value, ...]:
     post = found.posterior
     return (
-        *(a, b, dataset),
+        *(pair.a, pair.b, dataset),
         *[None] * 16,
         *(post.better, post.same, post.worse),
         *(sign * found.mean_difference, found.p_value, found.p_holm),

@@ -136,7 +136,7 @@ class OfMetric(TableKind[Metric]):
 
     def written(self, context: Context[Metric]) -> bool:
         """Return whether there is enough to compare, or to rank."""
-        n_columns = len([name for name in context.titles if name != BASELINE])
+        n_columns = len(context.titles) - (BASELINE in context.titles)
         n_rows = len(judged_rows(context.experiment, context.option))
         if isinstance(self.kind, RankingKind):
             return not fault_of_size(n_columns, n_rows)

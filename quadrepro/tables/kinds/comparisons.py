@@ -345,7 +345,7 @@ class ComparisonsKind(TableKind[str]):
         """Return whether there are several columns, and values to compare."""
         tasks = {*context.experiment.tasks.values()}
         values = tasks != {"regression"} or has_values_to_compare(context)
-        return len([name for name in context.titles if name != BASELINE]) > 1 and values
+        return len(context.titles) - (BASELINE in context.titles) > 1 and values
 
     def table(self, context: Context[Any], outcomes: Outcomes) -> Table:
         """Return the table of errors or, where numbers are predicted, of values."""

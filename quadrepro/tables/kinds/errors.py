@@ -16,9 +16,10 @@ from quadrepro.config.datasets import DatasetEntry
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Mean, Outcomes
 from quadrepro.papers.printed import MEAN, SD, TIME_ROW, Printed
-from quadrepro.stats import COVERAGE, LEVEL, Moments, chance_against_best, corrected_t_test, holm
+from quadrepro.stats import COVERAGE, LEVEL, Moments, chance_against_best, holm, paired_t_test
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.ranking import splits_of
+from quadrepro.tables.ranked import Splits, compare_splits
 from quadrepro.tables.table import BEST, MISSING, Table, TableEntry, Value, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, of_two_means
 
@@ -42,14 +43,10 @@ class Errors:
     mean: Mean | None  # exact if errors are counted; None if a split is missing
     best: bool
     verdict: Verdict | None  # on the printed number
-    p_best: float | None = None  # of the corrected t-test against the best
+    p_best: float | None = None  # of the t-test against the best
     p_best_holm: float | None = None  # adjusted for the tests of the row
+    as_good: bool = False  # whether it is the best, or not found to differ from the best
     printed: Moments | None = None
-
-    @property
-    def as_good(self) -> bool:
-        """Whether the entry is the best, or not found to differ from the best."""
-        return self.best or (self.p_best is not None and self.p_best > LEVEL)
 
     @property
     def word(self) -> VerdictWord:
@@ -240,10 +237,10 @@ class MeansKind(TableKind[str]):
     def table(self, context: Context[str], outcomes: Outcomes) -> Table:
         """Return the table of means."""
         printed = context.printed(context.option)
-        shares = {of.dataset: of.test_share for of in splits_of(context, outcomes)}
         rows = {row: self._row(outcomes, printed, row) for row in outcomes.rows}
-        for row, share in shares.items():
-            rows[row] = _against_best(rows[row], outcomes.compared, share)
+        splits = splits_of(context, outcomes)
+        for of in splits:
+            rows[of.dataset] = _against_best(rows[of.dataset], outcomes.compared, of)
         entries = [errors for of_row in rows.values() for errors in of_row.values()]
         return Table(
             f"{context.config.title}: {self.what(context, outcomes)}",
@@ -252,7 +249,7 @@ class MeansKind(TableKind[str]):
                 (row, tuple(self._entries(printed, row, of, 2 if outcomes.counted(row) else 4)))
                 for row, of in rows.items()
             ),
-            self._notes(context, outcomes, printed, entries, any(shares.values())),
+            self._notes(context, outcomes, printed, entries, any(of.test_share for of in splits)),
             MEANS_HEADER,
             tuple((row, c, *_numbers(e)) for row, of in rows.items() for c, e in of.items()),
         )
@@ -292,7 +289,10 @@ class MeansKind(TableKind[str]):
             verdict = _on_means(
                 printed, Verdict(row, c, quantity, printed.text(row, c + MEAN)), of_column, beside
             )
-            found[c] = Errors(of_column, means[c], c in best, verdict, printed=beside)
+            is_best = c in best
+            found[c] = Errors(
+                of_column, means[c], is_best, verdict, as_good=is_best, printed=beside
+            )
         return found
 
     def _entries(
@@ -334,17 +334,23 @@ class MeansKind(TableKind[str]):
         ]
         n_compared = len(outcomes.compared)
         if any(errors.p_best is not None for errors in entries):
-            found = f"{chance_against_best(n_compared, outcomes.repeats):.0%}"
-            test = "a paired t-test"
-            if overlap:
-                found, test = f"up to {found}", "the corrected resampled t-test"
             unknown = " For the printed ones this cannot be known." * of_errors
+            test, chance = "a paired t-test over the splits", ""
+            if overlap:
+                test = (
+                    "the corrected resampled t-test over the splits, adjusted for all pairs of a "
+                    "row by Holm's method,"
+                )
+            else:
+                found = chance_against_best(n_compared, outcomes.repeats)
+                chance = (
+                    f" The best is picked by the same numbers, so that of rows of {n_compared} "
+                    f"equal algorithms {found:.0%} would have an entry that is not bold; the CSV "
+                    "has Holm's correction for the tests of a row."
+                )
             notes.append(
-                f"Bold: the best of ours, and what {test} over the splits does not find "
-                f"to differ from it (p > {LEVEL:g}).{unknown} The best "
-                f"is picked by the same numbers, so that of rows of {n_compared} equal "
-                f"algorithms {found} would have an entry that is not bold; the CSV has Holm's "
-                "correction for the tests of a row."
+                f"Bold: the best of ours, and what {test} does not find to differ from it "
+                f"(p > {LEVEL:g}).{unknown}{chance}"
             )
         if any(errors.word for errors in entries):
             notes.append(
@@ -355,21 +361,31 @@ class MeansKind(TableKind[str]):
         return (*notes, *closing_notes(context, outcomes))
 
 
-def _against_best(of_row: Row, compared: Sequence[str], share: float) -> Row:
+def _against_best(of_row: Row, compared: Sequence[str], splits: Splits) -> Row:
     """Return a row with the tests of the columns against the best, if it has one."""
-    best = [c for c in compared if of_row[c].best]
-    if not best:
+    first = next((c for c in compared if of_row[c].best), None)
+    if first is None:
         return of_row
-    p_best = {
-        c: corrected_t_test(of_row[c].values, of_row[best[0]].values, share).p_value
-        for c in compared
+    others = [c for c in compared if not of_row[c].best]
+    if splits.test_share:
+        pairs = compare_splits(splits, rope=0.0)
+        p_best = {c: pairs[c, first].p_value for c in others}
+        decisive = adjusted = {c: pairs[c, first].p_holm for c in others}
+    else:
+        best = of_row[first].values
+        decisive = p_best = {c: paired_t_test(of_row[c].values, best).p_value for c in others}
+        adjusted = dict(zip(others, holm(p_best.values()), strict=True))
+    tested = {
+        c: replace(
+            of_row[c],
+            p_best=p_best[c],
+            p_best_holm=adjusted[c],
+            as_good=decisive[c] > LEVEL,
+        )
+        for c in others
     }
-    others = [c for c in compared if c not in best]
-    adjusted = dict(zip(others, holm([p_best[c] for c in others]), strict=True))
-    return {
-        c: replace(errors, p_best=p_best.get(c), p_best_holm=adjusted.get(c))
-        for c, errors in of_row.items()
-    }
+    ties = {c: replace(e, p_best=1.0) for c, e in of_row.items() if e.best}
+    return of_row | ties | tested
 
 
 def _printed_moments(printed: Printed, row: str, column: str) -> Moments | None:
