@@ -167,7 +167,7 @@ class RankingKind(TableKind[Options]):
                 quantity=outcomes.label,
             )
         else:
-            return no_ranking(title, "There is no ranking while cells are missing.")
+            return no_ranking(title, "Ranking takes two algorithms without missing cells.")
         notes = [*table.notes, *closing_notes(context, outcomes)]
         if left_out := outcomes.left_out(all_rows):
             notes.append(left_out)

@@ -93,7 +93,7 @@ def test_while_cells_are_missing_there_is_no_ranking_unless_their_rows_may_be_le
     gap = outcomes({**ONE, "monks": (2, None, 1)})
     table = RANKING.table(asked, gap)
     assert table.rows == ()
-    assert table.notes == ("There is no ranking while cells are missing.",)
+    assert table.notes == ("Ranking takes two algorithms without missing cells.",)
     RANKING.draw(asked, gap, tmp_path)
     assert (tmp_path / "ranking.svg").exists()
     found = RANKING.table(asked, replace(gap, allow_missing=True))
