@@ -106,8 +106,7 @@ def chance_against_best(n_columns: int, n_splits: int) -> float:
     """Return how often paired t-tests against the lowest mean find a difference by chance.
 
     The best is the best of these numbers, so it is too good on average and the tests against it
-    reject too often. Rows of equal algorithms, with normal errors, are drawn from a fixed seed. On
-    splits that overlap as `corrected_t_test` assumes, its rate is the same.
+    reject too often. Rows of equal algorithms, with normal errors, are drawn from a fixed seed.
 
     Parameters
     ----------
