@@ -22,7 +22,9 @@ repeats: 2
 protocol: {view: quadboost, folds: 0, measures: [train_error, test_error]}
 datasets: [monks]
 algorithms:
-  - {name: adaboost, label: AdaBoost, grid: {n_rounds: {from: 1, to: 32, points: 32, scale: linear}}}
+  - name: adaboost
+    label: AdaBoost
+    grid: {n_rounds: {from: 1, to: 32, points: 32, scale: linear}}
   - {name: quadboost, label: QuadBoost, grid: {n_rounds: [1, 10]}}
   - {name: lpboost, label: LPBoost, grid: {C: 1}}
 tables:
