@@ -18,6 +18,7 @@ from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import find_entry
 from quadrepro.core.measures.measure import MEASURES
 from quadrepro.core.protocol import Measures, Protocol
+from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.data.schema import View
 from quadrepro.errors import nearest
 
@@ -264,3 +265,24 @@ class AlgorithmEntry(Model):
         kinds = {h.name: h.kind for h in self.make().hyperparameters}
         axes = self.grid | {key: axis for key, axis in changes.items() if key in kinds}
         return {name: axis.resolve(kinds[name]) for name, axis in axes.items()}
+
+
+def voters_label(protocol: Protocol) -> str:
+    """Return in few words what algorithms vote over.
+
+    Examples
+    --------
+    >>> voters_label(Protocol(view="default", voters=50, voter_set={"trees": {"depth": 3}}))
+    '50 small decision trees, depth 3'
+    """
+    if protocol.holdout is not None:
+        drawn = protocol.holdout.stumps
+        return f"{drawn.per_round} random stumps" + " each round" * drawn.redraw
+    name, parameters = protocol.named_voters
+    if name:
+        n = f"{protocol.voters} " if protocol.voters else ""
+        given = "".join(f", {key} {value}" for key, value in parameters.items())
+        return f"{n}{VOTER_SETS.find(name).label}{given}"
+    n_stumps = protocol.voters or protocol.stumps_per_attribute
+    plural = "s" * (n_stumps > 1)
+    return f"{n_stumps} stump{plural}" + " per attribute" * (protocol.voters is None)

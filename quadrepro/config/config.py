@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 from quadrepro.base.models import Model, fault, nested_fault, validated
 from quadrepro.base.types import Task
 from quadrepro.base.yaml import MappingSource, Mark, Place, YamlSource, is_utf8, read_yaml
-from quadrepro.config.algorithms import AlgorithmEntry
+from quadrepro.config.algorithms import AlgorithmEntry, voters_label
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
 from quadrepro.config.tables import AskedField, RequestedTables
@@ -165,11 +165,15 @@ class Config(Model):
         """Title of each column in tables, by the column's name.
 
         A title is the column's label. Without a label it is the registry's label of the algorithm,
-        or the column's name if another column without a label has the same algorithm.
+        or the column's name if another column without a label has the same algorithm. Without a
+        paper, which says what its votes are over, their titles do if it is the same in all rows.
         """
         unlabelled = Counter(a.id for a in self.columns if not a.label)
+        voters = {voters_label(entry.changed(self.protocol)) for entry in self.entries}
+        over = f" ({voters.pop()})" if not self.paper and len(voters) == 1 else ""
         return {
-            a.name: a.label or (a.name if unlabelled[a.id] > 1 else a.entry.label)
+            a.name: a.label
+            or (a.name if unlabelled[a.id] > 1 else a.entry.label) + over * a.make().gives_votes
             for a in self.columns
         }
 

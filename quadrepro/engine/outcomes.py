@@ -13,6 +13,7 @@ import numpy as np
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.metrics import Metric
 from quadrepro.engine.records import Record
 
@@ -120,11 +121,13 @@ class Outcomes:
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """The columns that can be compared: all but those that lack what the metric needs."""
-        if self.metric is None:
-            return self.columns
+        """The columns that tests compare: neither the baseline nor what the metric cannot judge."""
         judged = {column for _, column, _ in self.measured}
-        return tuple(column for column in self.columns if column in judged)
+        return tuple(
+            column
+            for column in self.columns
+            if column != BASELINE and (self.metric is None or column in judged)
+        )
 
     def left_out(self, all_rows: Sequence[str]) -> str:
         """Return what a note says if `tested` has left out some of all rows; empty if not."""

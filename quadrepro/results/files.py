@@ -29,6 +29,7 @@ from quadrepro.results.folder import (
     read_folder,
 )
 from quadrepro.tables.captions import ENDING, caption_text
+from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.figure import FORMATS
 from quadrepro.tables.requests import (
     Request,
@@ -72,6 +73,9 @@ OUTCOMES_HEADER = (
 )
 """Its columns; `wrong` as in `quadrepro.engine.records.Record`."""
 
+SUMMED_UP = ("risks", "means", "comparisons", "ranking")
+"""Keys of the tables with the sentence of `conclusion`, besides the first one."""
+
 SCORE = "score.csv"
 """Name of the file with the verdicts on each printed table as a whole."""
 
@@ -92,11 +96,13 @@ def check_tables(experiment: Experiment) -> None:
 def make_tables(requests: Iterable[Request], outcomes: Outcomes) -> dict[str, Table]:
     """Return the tables of an experiment that are asked for, by name."""
     note = mixture(outcomes.records.values())
-    tables = {}
+    tables: dict[str, Table] = {}
     for kind, context in requests:
         if kind.makes_table:
             table = kind.table(context, outcomes)
-            tables[kind.name] = replace(table, notes=(*table.notes, note)) if note else table
+            sums_up = not tables or kind.key in SUMMED_UP
+            notes = [conclusion(context, outcomes) if sums_up else "", note]
+            tables[kind.name] = replace(table, notes=(*table.notes, *filter(None, notes)))
     return tables
 
 
@@ -159,6 +165,8 @@ def write_results(
     for name in before - set(manifest.files):
         (folder / name).unlink(missing_ok=True)
     run = provenance(plan, outcomes.records.values()).model_dump(exclude_unset=True)
+    if summary := conclusion(requests[0].context, outcomes):
+        run["conclusion"] = summary
     write_text(folder / RUN, json.dumps(run, indent=2, ensure_ascii=False) + "\n")
     return next(iter(tables.values())), outcomes
 

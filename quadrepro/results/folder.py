@@ -170,6 +170,8 @@ class Run(_Kept):
     seed: int | None = None
     data: dict[str, str] = {}
     """Hash of the data of each row."""
+    conclusion: str = ""
+    """The sentence that sums up the comparison; empty for a paper's config."""
     blas_threads: int = 1
     computed: tuple[Environment, ...] = ()
     """The environment of most cells first."""

@@ -194,7 +194,9 @@ def corrected_t_test(
     """Compare the mean errors of two methods on overlapping splits of one data set.
 
     Splits share examples, so the variance of the mean is larger than that of independent values,
-    s²/n. The test of Nadeau and Bengio takes s² (1/n + n_test/n_train) in its place.
+    s²/n. The test of Nadeau and Bengio takes s² (1/n + n_test/n_train) in its place. That is
+    approximate: in simulations of equal methods it was significant for 0.5% to 6% of pairs, and the
+    paired t-test for 5% to 70%.
 
     Parameters
     ----------

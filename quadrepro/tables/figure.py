@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
@@ -162,38 +162,46 @@ TICKS = 12
 """At most this many ranks are labelled."""
 
 
-def alike(mean_ranks: Sequence[float], critical: float) -> list[tuple[int, int]]:
-    """Return the groups of methods whose mean ranks do not differ significantly.
+def alike(n: int, same: Callable[[int, int], bool]) -> list[tuple[int, int]]:
+    """Return the longest groups of neighbours in which every two methods are the same.
 
     Examples
     --------
-    >>> alike([1.0, 1.5, 2.2, 4.0], 1.0)
+    >>> alike(4, lambda i, j: (i, j) in {(0, 1), (1, 2)})
     [(0, 1), (1, 2)]
     """
     groups: list[tuple[int, int]] = []
-    for first, lowest in enumerate(mean_ranks):
-        last = max(i for i, rank in enumerate(mean_ranks) if i == first or rank - lowest < critical)
+    for first in range(n):
+        last = first
+        while last + 1 < n and all(same(i, last + 1) for i in range(first, last + 1)):
+            last += 1
         if last > first and not (groups and groups[-1][1] >= last):
             groups.append((first, last))
     return groups
 
 
 def draw_critical_difference(
-    folder: Path, stem: str, titles: Sequence[str], mean_ranks: Sequence[float], critical: float
+    folder: Path,
+    stem: str,
+    titles: Sequence[str],
+    mean_ranks: Sequence[float],
+    critical: float,
+    same: Callable[[int, int], bool] | None = None,
 ) -> None:
     """Draw the diagram to ``stem.svg`` and ``stem.png``.
 
     Each method has a line of its own to its name, the better half on the left. Thick bars join
-    groups of methods that Nemenyi's test does not tell apart.
+    groups of methods that are the same, by default for Nemenyi's test.
     """
     n = len(titles)
+    same = same or (lambda i, j: mean_ranks[j] - mean_ranks[i] < critical)
     names = [
         f"{title}  {rank:.2f}" if i < ceil(n / 2) else f"{rank:.2f}  {title}"
         for i, (title, rank) in enumerate(zip(titles, mean_ranks, strict=True))
     ]
     left = 2 * MARGIN + LETTER_OF_NAME * max(map(len, names[: ceil(n / 2)]), default=0)
     right = 2 * MARGIN + LETTER_OF_NAME * max(map(len, names[ceil(n / 2) :]), default=0)
-    groups = alike(mean_ranks, critical)
+    groups = alike(n, same)
     below = BAR * (len(groups) + 1)
     width = left + AXIS + right
     height = TOP + below + LINE * ceil(n / 2) + MARGIN

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple, cast
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.tables import KINDS
+from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.metrics import METRICS, Metric, fault_of_task
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats.ranking import fault_of_size
+from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.comparisons import COMPARISONS, has_values_to_compare
 from quadrepro.tables.kinds.errors import MEANS, MeansKind
@@ -134,7 +136,7 @@ class OfMetric(TableKind[Metric]):
 
     def written(self, context: Context[Metric]) -> bool:
         """Return whether there is enough to compare, or to rank."""
-        n_columns = len(context.titles)
+        n_columns = len(context.titles) - (BASELINE in context.titles)
         n_rows = len(judged_rows(context.experiment, context.option))
         if isinstance(self.kind, RankingKind):
             return not fault_of_size(n_columns, n_rows)
@@ -145,7 +147,9 @@ class OfMetric(TableKind[Metric]):
     def table(self, context: Context[Metric], outcomes: Outcomes) -> Table:
         """Return the table, with notes on what the metric lacks."""
         table = self.kind.table(self._of_errors(context), measured(context, outcomes))
-        return replace(table, notes=(*lacking_note(context, outcomes), *table.notes))
+        summary = conclusion(context, measured(context, outcomes))
+        notes = (*lacking_note(context, outcomes), *table.notes, *([summary] if summary else []))
+        return replace(table, notes=notes)
 
     def draw(self, context: Context[Metric], outcomes: Outcomes, folder: Path) -> None:
         """Draw the figure."""

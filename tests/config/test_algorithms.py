@@ -321,7 +321,7 @@ def test_what_is_chosen_otherwise_or_may_be_left_out_takes_no_default_values() -
 def test_a_config_can_name_an_algorithm_alone(small_config: Write) -> None:
     path = small_config(f"name: ada\n    {ADA}", "name: ada\n    algorithm: adaboost\n  - lpboost")
     config = load_experiment(path).config
-    assert config.titles["lpboost"] == "LPBoost"
+    assert config.titles["lpboost"] == "LPBoost (10 stumps per attribute)"
     sizes = [len(a.make_grids(rng())[0].candidates) for a in config.algorithms]
     assert sizes == [4, 5, 10]
 

@@ -285,23 +285,30 @@ def columns(small_config: Write, *entries: str) -> Path:
     return path
 
 
+OVER = " (10 stumps per attribute)"
+BAYES = {"name": "bayes", "algorithm": "sklearn:GaussianNB"}
+
+
 @pytest.mark.parametrize(
     ("entries", "titles"),
     [
-        (("name: adaboost",), ["AdaBoost"]),
-        (("name: ada, algorithm: adaboost",), ["AdaBoost"]),
+        (("name: adaboost",), [f"AdaBoost{OVER}"]),
+        (("name: ada, algorithm: adaboost",), [f"AdaBoost{OVER}"]),
         (("name: ada, algorithm: adaboost, label: Mine",), ["Mine"]),
-        (("name: adaboost", "name: quadboost"), ["AdaBoost", "QuadBoost"]),
+        (("name: adaboost", "name: quadboost"), [f"AdaBoost{OVER}", f"QuadBoost{OVER}"]),
         # Two columns of one algorithm go by their names, unless a label tells them apart.
-        (("name: adaboost", "name: other, algorithm: adaboost"), ["adaboost", "other"]),
-        (("name: adaboost", "name: b, algorithm: adaboost, label: B"), ["AdaBoost", "B"]),
+        (
+            ("name: adaboost", "name: other, algorithm: adaboost"),
+            [f"adaboost{OVER}", f"other{OVER}"],
+        ),
+        (("name: adaboost", "name: b, algorithm: adaboost, label: B"), [f"AdaBoost{OVER}", "B"]),
         (
             (
                 "name: a, algorithm: adaboost",
                 "name: b, algorithm: adaboost, label: B",
                 "name: c, algorithm: adaboost",
             ),
-            ["a", "B", "c"],
+            [f"a{OVER}", "B", f"c{OVER}"],
         ),
     ],
 )
@@ -314,6 +321,48 @@ def test_a_columns_title_is_its_label_or_its_algorithms_or_its_name(
 
 
 @pytest.mark.parametrize(
+    ("protocol", "label"),
+    [
+        ({"stumps_per_attribute": 1}, "1 stump per attribute"),
+        ({"voters": 30}, "30 stumps"),
+        ({"voter_set": "conjunctions"}, "decision stumps and conjunctions of them"),
+        (
+            {"voter_set": {"trees": {"depth": 3}}, "voters": 20},
+            "20 small decision trees, depth 3",
+        ),
+        ({"holdout": {}}, "500 random stumps each round"),
+        ({"holdout": {"stumps": {"per_round": 9, "redraw": False}}}, "9 random stumps"),
+    ],
+)
+def test_a_vote_is_titled_by_what_it_votes_over_and_by_nothing_with_a_paper(
+    protocol: dict[str, Any], label: str
+) -> None:
+    config = {
+        "title": "Votes",
+        "protocol": {"view": "quadboost", **protocol},
+        "datasets": ["monks"],
+        "algorithms": ["lpboost" if "holdout" not in protocol else "adaboost", BAYES],
+        "baseline": False,
+    }
+    name = "AdaBoost" if "holdout" in protocol else "LPBoost"
+    assert [*load_mapping(config).config.titles.values()] == [f"{name} ({label})", "GaussianNB"]
+    of_paper = load_mapping({**config, "paper": "quadboost"}).config
+    assert [*of_paper.titles.values()] == [name, "GaussianNB"]
+
+
+def test_rows_that_vote_over_different_voters_have_no_common_name_for_them() -> None:
+    fewer = {"name": "monks", "as": "few", "protocol": {"stumps_per_attribute": 2}}
+    config = {
+        "title": "Votes",
+        "protocol": {"view": "quadboost"},
+        "datasets": ["monks", fewer],
+        "algorithms": ["lpboost"],
+        "baseline": False,
+    }
+    assert load_mapping(config).config.titles == {"lpboost": "LPBoost"}
+
+
+@pytest.mark.parametrize(
     ("first", "second", "place", "telling"),
     [
         (
@@ -323,10 +372,10 @@ def test_a_columns_title_is_its_label_or_its_algorithms_or_its_name(
             "'b' both 'X'",
         ),
         (
-            "algorithm: adaboost, label: QuadBoost",
+            f"algorithm: adaboost, label: QuadBoost{OVER}",
             "name: quadboost",
             "10:5",
-            "'quadboost' both 'QuadBoost'",
+            f"'quadboost' both 'QuadBoost{OVER}'",
         ),
     ],
 )

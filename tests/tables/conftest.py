@@ -22,9 +22,9 @@ CONFIG = """title: Three
 protocol: {view: quadboost}
 datasets: [monks, titanic, wine]
 algorithms:
-  - {name: quadboost, grid: {n_rounds: 5}}
-  - {name: lpboost, grid: {C: 1}, note: a departure.}
-  - {name: adaboost, grid: {n_rounds: 5}}
+  - {name: quadboost, label: QuadBoost, grid: {n_rounds: 5}}
+  - {name: lpboost, label: LPBoost, grid: {C: 1}, note: a departure.}
+  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}
 baseline: false
 """
 

@@ -17,7 +17,7 @@ DEMSAR = (["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], [1.964, 2.0, 2.893, 3.143]
 def test_methods_share_a_group_if_and_only_if_they_are_less_than_critical_apart(
     ranks: list[int], critical: int
 ) -> None:
-    groups = alike(ranks, critical)
+    groups = alike(len(ranks), lambda i, j: ranks[j] - ranks[i] < critical)
     for i in range(len(ranks)):
         for j in range(i):
             together = any(first <= j and i <= last for first, last in groups)

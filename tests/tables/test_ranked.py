@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from quadrepro.errors import DataError
@@ -204,3 +205,28 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "scores.csv")
     with pytest.raises(DataError, match=r"scores\.csv: not a regular file"):
         read_scores(tmp_path / "scores.csv")
+
+
+def test_equal_methods_are_rarely_told_apart_on_overlapping_splits() -> None:
+    rng = np.random.default_rng(5)
+    called, covered = 0, 0
+    for _ in range(60):
+        # Errors on splits with a correlation of 0.3, as the test assumes.
+        shared, own = rng.normal(size=(4, 1)), rng.normal(size=(4, 10))
+        errors = np.sqrt(0.3) * shared + np.sqrt(0.7) * own
+        splits = Splits("set", {name: list(e) for name, e in zip("abcd", errors, strict=True)}, 0.3)
+        found = compare_splits(splits, 0.0)
+        called += any(pair.p_holm <= 0.05 for pair in found.values())
+        covered += all(pair.low <= 0 <= pair.high for pair in found.values())
+    assert called <= 6
+    assert covered >= 60 - called
+
+
+def test_intervals_hold_for_all_pairs_and_contain_0_where_holm_finds_nothing() -> None:
+    for splits in SPLITS:
+        found = compare_splits(splits, 0.0)
+        for (a, b), pair in found.items():
+            assert pair.low <= pair.mean_difference <= pair.high
+            assert (pair.low, pair.high) == (-found[b, a].high, -found[b, a].low)
+            # Bonferroni's method for three pairs.
+            assert (pair.low <= 0 <= pair.high) == (3 * pair.p_value > 0.05)

@@ -7,22 +7,21 @@ splits of a single data set.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
 
+from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import NOTHING, Printed
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
     SignTest,
-    bayesian_correlated_t,
     bayesian_signed_rank,
     chance_of_a_star,
-    corrected_t_test,
     holm,
     multiplicity,
     poisson_binomial_test,
@@ -33,7 +32,7 @@ from quadrepro.stats.ranking import fault_of_size
 from quadrepro.stats.result import p_text
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.ranking import splits_of
-from quadrepro.tables.ranked import Splits
+from quadrepro.tables.ranked import Splits, compare_splits
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
@@ -44,10 +43,12 @@ ERRORS_HEADER = (
     *("wins", "losses", "ties", "sign test p", "sign test p Holm", "verdict"),
 )
 
-VALUES_HEADER = (
-    *("algorithm", "against", "probability", "mean difference"),
-    *("wins", "losses", "ties", "p", "p Holm"),
-)
+_NUMBERS = ("algorithm", "against", "probability", "mean difference")
+_TESTS = ("wins", "losses", "ties", "p", "p Holm")
+
+VALUES_HEADER = (*_NUMBERS, *_TESTS)
+
+SPLITS_HEADER = (*_NUMBERS, "low", "high", *_TESTS)
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,9 @@ def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
     """
     printed, titles = context.printed(context.option), context.titles
     order = [c for c in printed.columns if c in titles]
-    order += [c for c in titles if c not in order]
+    order += [c for c in titles if c not in order and c != BASELINE]
+    # On a single data set a test of signs says nothing.
+    several = len(outcomes.rows) > 1 or bool(context.config.paper)
     every = [(a, b) for a in order for b in order]
     chances = {names: probabilities(outcomes, *names) for names in every}
     pairs = {}
@@ -186,7 +189,7 @@ def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
         text += f" ± {stdev(found):.2f}" if len(found) > 1 else ""
         mean = fmean(found) if found else None
         sd = stdev(found) if len(found) > 1 else None
-        test = signs(outcomes, *names)
+        test = signs(outcomes, *names) if several else None
         counts = (None,) * 4 if test is None else (test.wins, test.losses, test.ties, test.p_value)
         pairs[names] = Pair(text, counts[-1], (mean, sd, printed.text(*names), *counts))
     how = (
@@ -194,7 +197,7 @@ def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
         + (", in parentheses the printed one." if printed.cells else ".")
     )
     words = {(v.row, v.column): v.word for v in _placed(printed, chances).judged}
-    test_of_risks = "two-tailed sign test, ties ignored"
+    test_of_risks = "two-tailed sign test, ties ignored" if several else ""
     return Matrix(order, pairs, ERRORS_HEADER, how, test_of_risks, printed, words)
 
 
@@ -219,6 +222,7 @@ class Comparison:
     losses: int
     ties: int
     p_value: float
+    interval: tuple[float, ...] = ()  # of the difference for all pairs together, on splits
 
     def turned(self) -> Comparison:
         """Return the same with the second algorithm first."""
@@ -229,6 +233,7 @@ class Comparison:
             self.wins,
             self.ties,
             self.p_value,
+            tuple(0.0 - end for end in reversed(self.interval)),
         )
 
     @property
@@ -238,7 +243,8 @@ class Comparison:
         if self.probability is not None:
             text = f"{self.probability:.2f}"
         counts = self.wins, self.losses, self.ties, self.p_value
-        return Pair(text, self.p_value, (self.probability, self.difference, *counts))
+        numbers = (self.probability, self.difference, *self.interval, *counts)
+        return Pair(text, self.p_value, numbers)
 
 
 def has_values_to_compare(context: Context[Any]) -> bool:
@@ -252,11 +258,12 @@ def compare_values(context: Context[Any], outcomes: Outcomes) -> dict[Names, Com
     Pairs of which a cell has no value are left out, and so are all pairs if a single data set has
     one split, or splits that test all examples.
     """
-    pairs = list(combinations(outcomes.compared, 2))
+    found: dict[Names, Comparison | None]
     if len(outcomes.rows) == 1:
         splits = splits_of(context, outcomes)
-        found = {pair: _on_splits(splits[0], outcomes, *pair) for pair in pairs if splits}
+        found = dict(_on_splits(splits[0], outcomes.sign)) if splits else {}
     else:
+        pairs = list(combinations(outcomes.compared, 2))
         # A probability takes a millisecond per data set.
         few = not fault_of_size(len(outcomes.compared), len(outcomes.rows))
         units = {outcomes.regression(row) for row in outcomes.rows}
@@ -280,20 +287,22 @@ def _over_rows(outcomes: Outcomes, a: str, b: str, alike: bool) -> Comparison | 
     return Comparison(probability, outcomes.sign * difference, *counts)
 
 
-def _on_splits(splits: Splits, outcomes: Outcomes, a: str, b: str) -> Comparison | None:
-    if not all(outcomes.complete(splits.dataset, c) for c in (a, b)):
-        return None
-    mine, theirs = splits.risks[a], splits.risks[b]
-    test = corrected_t_test(mine, theirs, splits.test_share)
-    counts = sign_test(mine, theirs)
-    return Comparison(
-        bayesian_correlated_t(mine, theirs, splits.test_share).better,
-        outcomes.sign * test.mean_difference,
-        counts.wins,
-        counts.losses,
-        counts.ties,
-        test.p_value,
-    )
+def _on_splits(splits: Splits, sign: float) -> Iterator[tuple[Names, Comparison]]:
+    found = compare_splits(splits, rope=0.0)
+    for a, b in combinations(splits.risks, 2):
+        pair, counts = found[a, b], sign_test(splits.risks[a], splits.risks[b])
+        yield (
+            (a, b),
+            Comparison(
+                pair.posterior.better,
+                sign * pair.mean_difference,
+                counts.wins,
+                counts.losses,
+                counts.ties,
+                pair.p_value,
+                tuple(sorted((sign * pair.low, sign * pair.high))),
+            ),
+        )
 
 
 def matrix_of_values(context: Context[Any], outcomes: Outcomes) -> Matrix:
@@ -301,6 +310,7 @@ def matrix_of_values(context: Context[Any], outcomes: Outcomes) -> Matrix:
     found = compare_values(context, outcomes)
     better = "Probability that the row's algorithm is better than the column's, by the Bayesian"
     test, over = "two-tailed sign test, ties ignored", f"{len(outcomes.rows)} data sets"
+    header = SPLITS_HEADER if len(outcomes.rows) == 1 else VALUES_HEADER
     if not found:
         how = "No pair of algorithms has values to compare."
     elif len(outcomes.rows) == 1:
@@ -317,7 +327,8 @@ def matrix_of_values(context: Context[Any], outcomes: Outcomes) -> Matrix:
             f"({posterior.N_DRAWS:,} draws with seed {posterior.SEED})."
         )
     pairs = {names: of.pair for names, of in found.items()}
-    return Matrix(outcomes.columns, pairs, VALUES_HEADER, how, test if found else "")
+    order = [c for c in outcomes.columns if c != BASELINE]
+    return Matrix(order, pairs, header, how, test if found else "")
 
 
 class ComparisonsKind(TableKind[str]):
@@ -334,23 +345,26 @@ class ComparisonsKind(TableKind[str]):
         """Return whether there are several columns, and values to compare."""
         tasks = {*context.experiment.tasks.values()}
         values = tasks != {"regression"} or has_values_to_compare(context)
-        return len(context.titles) > 1 and values
+        return len(context.titles) - (BASELINE in context.titles) > 1 and values
 
     def table(self, context: Context[Any], outcomes: Outcomes) -> Table:
         """Return the table of errors or, where numbers are predicted, of values."""
         all_rows, outcomes, titles = outcomes.rows, outcomes.tested(), context.titles
         of_errors = outcomes.counts_errors
+        if not context.config.paper and len(outcomes.rows) == 1 and splits_of(context, outcomes):
+            of_errors = False
         found = (matrix_of_errors if of_errors else matrix_of_values)(context, outcomes)
         notes = [found.how]
-        if found.test:
+        if found.pairs:
             notes[0] += " The lower triangle, in italics or grey, repeats the upper."
+        if found.test:
             notes.append(found.note_on_stars(titles, outcomes))
         if left_out := outcomes.left_out(all_rows):
             notes.append(left_out)
         if of_errors and outcomes.repeats > 1:
             notes.append(
-                f"Mean ± standard deviation of the probability over {outcomes.repeats} splits; "
-                "the sign test compares mean risks."
+                f"Mean ± standard deviation of the probability over {outcomes.repeats} splits"
+                + ("; the sign test compares mean risks." if found.test else ".")
             )
         if found.words:
             notes.append(

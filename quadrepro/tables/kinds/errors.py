@@ -8,15 +8,18 @@ against targets without noise. A metric that a config asks for has a table of me
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
 from quadrepro.config.datasets import DatasetEntry
+from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Mean, Outcomes
 from quadrepro.papers.printed import OF_ERRORS, SD, TIME_ROW, Printed, Unit
 from quadrepro.stats import COVERAGE, LEVEL, chance_against_best, holm, paired_t_test
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
+from quadrepro.tables.kinds.ranking import splits_of
+from quadrepro.tables.ranked import Splits, compare_splits
 from quadrepro.tables.table import BEST, MISSING, Table, TableEntry, Value, VerdictWord
 from quadrepro.tables.verdicts import (
     LEAST_SPLITS,
@@ -46,17 +49,11 @@ class Errors:
     values: list[float]
     mean: Mean | None  # exact if errors are counted; None if a split is missing
     best: bool
-    judged: (
-        tuple[Verdict, list[float]] | None
-    )  # the printed number, and ours that it is placed among
-    p_best: float | None = None  # of the paired t-test against the best
+    judged: tuple[Verdict, list[float]] | None  # the verdict on print, and ours behind it
+    p_best: float | None = None  # of the t-test against the best
     p_best_holm: float | None = None  # adjusted for the tests of the row
+    as_good: bool = False  # whether it is the best, or not found to differ from the best
     printed: tuple[float | None, float | None] = (None, None)  # mean and deviation
-
-    @property
-    def as_good(self) -> bool:
-        """Whether the entry is the best, or not found to differ from the best."""
-        return self.best or (self.p_best is not None and self.p_best > LEVEL)
 
     @property
     def word(self) -> VerdictWord:
@@ -306,6 +303,10 @@ class MeansKind(TableKind[str]):
         """Return the table of means."""
         printed = self.printed(context, outcomes)
         rows = {row: self._row(context, outcomes, printed, row) for row in outcomes.rows}
+        splits = splits_of(context, outcomes)
+        for of in splits:
+            rows[of.dataset] = _against_best(rows[of.dataset], outcomes.compared, of)
+        entries = [errors for of_row in rows.values() for errors in of_row.values()]
         return Table(
             f"{context.config.title}: {self.what(context, outcomes)}",
             ("Data set", *context.titles.values()),
@@ -313,9 +314,7 @@ class MeansKind(TableKind[str]):
                 (row, tuple(self._entries(printed, row, of, 2 if outcomes.counted(row) else 4)))
                 for row, of in rows.items()
             ),
-            self._notes(
-                context, outcomes, printed, [e for of in rows.values() for e in of.values()]
-            ),
+            self._notes(context, outcomes, printed, entries, any(of.test_share for of in splits)),
             MEANS_HEADER,
             tuple((row, c, *_numbers(e)) for row, of in rows.items() for c, e in of.items()),
         )
@@ -345,12 +344,7 @@ class MeansKind(TableKind[str]):
         best: list[str] = []
         if len(compared) > 1 and len(known) == len(compared):
             first = max(known) if outcomes.greater_is_better else min(known)
-            best = [c for c, mean in means.items() if mean == first]
-        p_best: dict[str, float] = {}
-        if best and outcomes.repeats > 1:
-            p_best = {c: paired_t_test(values[c], values[best[0]]).p_value for c in compared}
-        others = [c for c in p_best if c not in best]
-        adjusted = dict(zip(others, holm([p_best[c] for c in others]), strict=True))
+            best = [c for c in compared if means[c] == first]
         found = {}
         for c, of_column in values.items():
             beside = printed.number(row, printed.mean_column(c)), printed.number(row, c + SD)
@@ -359,9 +353,8 @@ class MeansKind(TableKind[str]):
                 means[c],
                 c in best,
                 _judged(context, printed, row, c, self._quantity(outcomes, row), of_column),
-                p_best.get(c),
-                adjusted.get(c),
-                beside,
+                as_good=c in best,
+                printed=beside,
             )
         return found
 
@@ -386,7 +379,12 @@ class MeansKind(TableKind[str]):
             )
 
     def _notes(
-        self, context: Context[str], outcomes: Outcomes, printed: Printed, entries: list[Errors]
+        self,
+        context: Context[str],
+        outcomes: Outcomes,
+        printed: Printed,
+        entries: list[Errors],
+        overlap: bool,
     ) -> tuple[str, ...]:
         several = outcomes.repeats > 1
         ours = f"Ours: one {context.splits.removesuffix('s')}"
@@ -397,19 +395,30 @@ class MeansKind(TableKind[str]):
         extreme = "highest" if outcomes.greater_is_better else "lowest"
         of_errors = outcomes.metric is None
         beside = " and the printed one underlined" * of_errors
+        others = "" if BASELINE not in outcomes.columns else ", not counting the baseline"
         notes = [
-            f"{ours}. {BEST} marks the {extreme} mean of a row (in LaTeX ours is shaded{beside})."
+            f"{ours}. {BEST} marks the {extreme} mean of a row{others} (in LaTeX ours is shaded"
+            f"{beside})."
         ]
         n_compared = len(outcomes.compared)
-        if several and n_compared > 1:
-            found = chance_against_best(n_compared, outcomes.repeats)
+        if any(errors.p_best is not None for errors in entries):
             unknown = " For the printed ones this cannot be known." * of_errors
+            test, chance = "a paired t-test over the splits", ""
+            if overlap:
+                test = (
+                    "the corrected resampled t-test over the splits, adjusted for all pairs of a "
+                    "row by Holm's method,"
+                )
+            else:
+                found = chance_against_best(n_compared, outcomes.repeats)
+                chance = (
+                    f" The best is picked by the same numbers, so that of rows of {n_compared} "
+                    f"equal algorithms {found:.0%} would have an entry that is not bold; the CSV "
+                    "has Holm's correction for the tests of a row."
+                )
             notes.append(
-                f"Bold: the best of ours, and what a paired t-test over the splits does not find "
-                f"to differ from it (p > {LEVEL:g}).{unknown} The best "
-                f"is picked by the same numbers, so that of rows of {n_compared} equal "
-                f"algorithms {found:.0%} would have an entry that is not bold; the CSV has Holm's "
-                "correction for the tests of a row."
+                f"Bold: the best of ours, and what {test} does not find to differ from it "
+                f"(p > {LEVEL:g}).{unknown}{chance}"
             )
         if printed.cells:
             notes.append(_what(context, printed))
@@ -423,6 +432,33 @@ class MeansKind(TableKind[str]):
                 f"p ≤ {LEVEL:g}; half a unit of the last printed digit is allowed for)."
             )
         return (*notes, *closing_notes(context, outcomes))
+
+
+def _against_best(of_row: Row, compared: Sequence[str], splits: Splits) -> Row:
+    """Return a row with the tests of the columns against the best, if it has one."""
+    first = next((c for c in compared if of_row[c].best), None)
+    if first is None:
+        return of_row
+    others = [c for c in compared if not of_row[c].best]
+    if splits.test_share:
+        pairs = compare_splits(splits, rope=0.0)
+        p_best = {c: pairs[c, first].p_value for c in others}
+        decisive = adjusted = {c: pairs[c, first].p_holm for c in others}
+    else:
+        best = of_row[first].values
+        decisive = p_best = {c: paired_t_test(of_row[c].values, best).p_value for c in others}
+        adjusted = dict(zip(others, holm(p_best.values()), strict=True))
+    tested = {
+        c: replace(
+            of_row[c],
+            p_best=p_best[c],
+            p_best_holm=adjusted[c],
+            as_good=decisive[c] > LEVEL,
+        )
+        for c in others
+    }
+    ties = {c: replace(e, p_best=1.0) for c, e in of_row.items() if e.best}
+    return of_row | ties | tested
 
 
 def _numbers(errors: Errors) -> tuple[Value, ...]:

@@ -1,22 +1,38 @@
-"""Algorithms ranked over the data sets, beyond the tests of the papers: a table and a figure."""
+"""Algorithms ranked over data sets, or over the splits of one: a table and a figure."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
 from quadrepro.base.models import Model
+from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import Ranking, rank_methods
+from quadrepro.stats import COVERAGE, LEVEL, Ranking, friedman_test, rank_methods
 from quadrepro.stats.ranking import fault_of_size
+from quadrepro.stats.result import rounded_p
 from quadrepro.tables.figure import draw_critical_difference
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.deviations import share_of_tests
-from quadrepro.tables.ranked import Splits, no_ranking, ranking_table
-from quadrepro.tables.table import Table
+from quadrepro.tables.ranked import (
+    ComparedSplits,
+    Splits,
+    compare_splits,
+    no_ranking,
+    ranking_table,
+)
+from quadrepro.tables.table import Table, TableEntry
+
+SPLITS_HEADER = (
+    *("method", "against", "mean rank", "mean rank against"),
+    *("mean difference", "low", "high", "better", "same", "worse"),
+    *("corrected t p", "corrected t p Holm"),
+)
 
 
 class Options(Model):
@@ -47,6 +63,8 @@ def ranking_of(context: Context[Options], outcomes: Outcomes) -> Ranking | None:
 def splits_of(context: Context[Any], outcomes: Outcomes) -> list[Splits]:
     """Return the losses on single splits, without rows that test all examples or have no result.
 
+    Columns that lack a result in a row are left out of it.
+
     There are none with a single split.
     """
     if outcomes.repeats < 2:
@@ -62,13 +80,64 @@ def splits_of(context: Context[Any], outcomes: Outcomes) -> list[Splits]:
         protocol = row.entry.changed(context.config.protocol)
         share = share_of_tests(protocol, n_test, outcomes.repeats, row.entry.name)
         if share < 1:
-            losses = {c: outcomes.losses(title, c) for c in outcomes.compared}
+            whole = (c for c in outcomes.compared if outcomes.complete(title, c))
+            losses = {c: outcomes.losses(title, c) for c in whole}
             found.append(Splits(title, losses, share))
     return found
 
 
+class RankedSplits(NamedTuple):
+    """Algorithms on the splits of a single data set."""
+
+    ranks: dict[str, float]  # mean ranks, the best first
+    pairs: dict[tuple[str, str], ComparedSplits]
+
+
+def rank_splits(context: Context[Options], outcomes: Outcomes) -> RankedSplits | None:
+    """Return the ranking over splits, or None if there are several rows or a cell is missing."""
+    splits = splits_of(context, outcomes) if len(outcomes.rows) == 1 else []
+    if not splits or not 1 < len(splits[0].risks) == len(outcomes.compared):
+        return None
+    [of] = splits
+    means = friedman_test(list(zip(*of.risks.values(), strict=True))).mean_ranks
+    ranks = sorted(zip(means, of.risks, strict=True), key=lambda found: found[0])
+    return RankedSplits({c: rank for rank, c in ranks}, compare_splits(of, context.option.rope))
+
+
+def _splits_table(
+    title: str, found: RankedSplits, context: Context[Options], outcomes: Outcomes
+) -> Table:
+    rope, titles = context.option.rope, context.titles
+    body, data = [], []
+    for a, b in combinations(found.ranks, 2):
+        pair, ranks = found.pairs[a, b], (found.ranks[a], found.ranks[b])
+        low, high = sorted((outcomes.sign * pair.low, outcomes.sign * pair.high))
+        mean, post = outcomes.sign * pair.mean_difference, pair.posterior
+        chances = (post.better, post.same, post.worse)
+        entries = (
+            TableEntry(f"{ranks[0]:.2f}, {ranks[1]:.2f}"),
+            TableEntry(rounded_p(pair.p_holm), mark="*" if pair.p_holm <= LEVEL else ""),
+            TableEntry(f"{mean:+.2g} [{low:+.2g}, {high:+.2g}]"),
+            TableEntry(" / ".join(f"{chance:.2f}" for chance in chances)),
+        )
+        body.append((f"{titles[a]} – {titles[b]}", entries))
+        data.append((a, b, *ranks, mean, low, high, *chances, pair.p_value, pair.p_holm))
+    listed = ", ".join(f"{titles[name]} {rank:.2f}" for name, rank in found.ranks.items())
+    notes = (
+        f"Mean ranks over {outcomes.repeats} splits, 1 for the best: {listed}. Splits share "
+        "examples, so that tests of ranks would find too much.",
+        f"\\* p ≤ {LEVEL:g}: corrected resampled t-test, adjusted for all pairs by Holm's method.",
+        f"Difference: mean {outcomes.label} of the first less that of the second, with an interval "
+        f"of {COVERAGE:.0%} for all pairs together.",
+        f"Probability that the first is better by more than {rope:g}, differs by no more than "
+        "that, or is worse, by the Bayesian correlated t-test.",
+    )
+    header = ("", "mean ranks", "corrected t, Holm", "difference", "better / same / worse")
+    return Table(title, header, tuple(body), notes, SPLITS_HEADER, tuple(data))
+
+
 class RankingKind(TableKind[Options]):
-    """Mean ranks of the algorithms over the data sets."""
+    """Mean ranks of the algorithms over the data sets, or over the splits of a single one."""
 
     key, option = "ranking", Options
     meaning = (
@@ -77,24 +146,28 @@ class RankingKind(TableKind[Options]):
 
     def check(self, context: Context[Options]) -> None:
         """Refuse a config with too little, or too much, to rank."""
-        if fault := fault_of_size(len(context.titles), len(context.config.rows)):
+        n_methods = len(context.titles) - (BASELINE in context.titles)
+        n_rows = len(context.config.rows)
+        if fault := fault_of_size(n_methods, n_rows if n_rows > 1 else context.config.repeats):
             raise context.error(fault)
 
     def table(self, context: Context[Options], outcomes: Outcomes) -> Table:
         """Return the table of all pairs of algorithms."""
         all_rows, outcomes = outcomes.rows, outcomes.tested()
         title = f"{context.config.title}: ranking{outcomes.by_metric}"
-        ranking = ranking_of(context, outcomes)
-        if ranking is None:
-            return no_ranking(title, "There is no ranking while cells are missing.")
-        table = ranking_table(
-            title,
-            ranking,
-            context.titles,
-            splits_of(context, outcomes),
-            higher_is_better=outcomes.greater_is_better,
-            quantity=outcomes.label,
-        )
+        if found := rank_splits(context, outcomes):
+            table = _splits_table(title, found, context, outcomes)
+        elif ranking := ranking_of(context, outcomes):
+            table = ranking_table(
+                title,
+                ranking,
+                context.titles,
+                splits_of(context, outcomes),
+                higher_is_better=outcomes.greater_is_better,
+                quantity=outcomes.label,
+            )
+        else:
+            return no_ranking(title, "Ranking takes two algorithms without missing cells.")
         notes = [*table.notes, *closing_notes(context, outcomes)]
         if left_out := outcomes.left_out(all_rows):
             notes.append(left_out)
@@ -102,7 +175,17 @@ class RankingKind(TableKind[Options]):
 
     def draw(self, context: Context[Options], outcomes: Outcomes, folder: Path) -> None:
         """Draw the critical-difference diagram."""
-        ranking = ranking_of(context, outcomes.tested())
+        outcomes = outcomes.tested()
+        if found := rank_splits(context, outcomes):
+            names, ranks, pairs = [*found.ranks], [*found.ranks.values()], found.pairs
+            titles = [context.titles[name] for name in names]
+
+            def same(i: int, j: int) -> bool:
+                return pairs[names[i], names[j]].p_holm > LEVEL
+
+            draw_critical_difference(folder, self.name, titles, ranks, math.inf, same)
+            return
+        ranking = ranking_of(context, outcomes)
         if ranking is None:
             draw_critical_difference(folder, self.name, (), (), 0.0)
             return
@@ -115,12 +198,16 @@ class RankingKind(TableKind[Options]):
         """Return what the figure shows."""
         extreme = "highest" if outcomes.greater_is_better else "lowest"
         value = "error" if outcomes.metric is None else outcomes.label
+        ranked, where = f"{len(outcomes.rows)} data sets", f"mean {value} in a row"
+        bars = "whose mean ranks differ by less than the critical difference (CD) of Nemenyi's test"
+        if len(outcomes.rows) == 1:
+            ranked, where = f"{outcomes.repeats} splits", f"{value} on a split"
+            bars = "that the corrected resampled t-test does not tell apart (Holm, all pairs)"
         return (
             f"{context.config.title}: mean ranks of {len(outcomes.compared)} algorithms over "
-            f"{len(outcomes.rows)} data sets. The algorithm with the {extreme} mean {value} in a "
-            "row has rank 1; ties share their ranks. Beside each name stands its mean rank, the "
-            "best ones on the left. Thick bars join algorithms whose mean ranks differ by less "
-            "than the critical difference (CD) of Nemenyi's test."
+            f"{ranked}. The algorithm with the {extreme} {where} has rank 1; ties share their "
+            "ranks. Beside each name stands its mean rank, the best ones on the left. Thick bars "
+            f"join algorithms {bars}."
         )
 
 

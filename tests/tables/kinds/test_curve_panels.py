@@ -23,8 +23,8 @@ repeats: 2
 protocol: {{view: quadboost, folds: 0, measures: [train_error, test_error, massart]}}
 datasets: [monks, titanic]
 algorithms:
-  - {{name: adaboost, grid: {{n_rounds: [1, 2, 4]}}}}
-  - {{name: quadboost, grid: {{n_rounds: [1, 2, 4]}}}}
+  - {{name: adaboost, label: AdaBoost, grid: {{n_rounds: [1, 2, 4]}}}}
+  - {{name: quadboost, label: QuadBoost, grid: {{n_rounds: [1, 2, 4]}}}}
 tables:
   curves: {{scale: log, panels: [{}]}}
 """

@@ -22,9 +22,11 @@ repeats: 2
 protocol: {view: quadboost, folds: 0, measures: [train_error, test_error]}
 datasets: [monks]
 algorithms:
-  - {name: adaboost, grid: {n_rounds: {from: 1, to: 32, points: 32, scale: linear}}}
-  - {name: quadboost, grid: {n_rounds: [1, 10]}}
-  - {name: lpboost, grid: {C: 1}}
+  - name: adaboost
+    label: AdaBoost
+    grid: {n_rounds: {from: 1, to: 32, points: 32, scale: linear}}
+  - {name: quadboost, label: QuadBoost, grid: {n_rounds: [1, 10]}}
+  - {name: lpboost, label: LPBoost, grid: {C: 1}}
 tables:
   curves:
     scale: log

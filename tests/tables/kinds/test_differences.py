@@ -27,8 +27,8 @@ protocol: {view: quadboost}
 datasets: [monks, titanic]
 sweeps: [{over: protocol.noise.deviation, as: noise, values: [0, 0.5]}]
 algorithms:
-  - {name: quadboost, grid: {n_rounds: 5}}
-  - {name: adaboost, grid: {n_rounds: 5}}
+  - {name: quadboost, label: QuadBoost, grid: {n_rounds: 5}}
+  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}
 tables: {differences: [adaboost, quadboost]}
 baseline: false
 """

@@ -21,9 +21,9 @@ CONFIG = """title: Two
 protocol: {{view: quadboost}}
 datasets: [monks, titanic]
 algorithms:
-  - {{name: adaboost, grid: {{n_rounds: 5}}}}
-  - {{name: quadboost, grid: {{n_rounds: 5}}}}
-  - {{name: lpboost, grid: {{C: 1}}}}
+  - {{name: adaboost, label: AdaBoost, grid: {{n_rounds: 5}}}}
+  - {{name: quadboost, label: QuadBoost, grid: {{n_rounds: 5}}}}
+  - {{name: lpboost, label: LPBoost, grid: {{C: 1}}}}
 tables:
   margin_figure: {}
 baseline: false

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
+from quadrepro.stats import corrected_t_test
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.ranking import (
     RANKING,
@@ -93,7 +94,7 @@ def test_while_cells_are_missing_there_is_no_ranking_unless_their_rows_may_be_le
     gap = outcomes({**ONE, "monks": (2, None, 1)})
     table = RANKING.table(asked, gap)
     assert table.rows == ()
-    assert table.notes == ("There is no ranking while cells are missing.",)
+    assert table.notes == ("Ranking takes two algorithms without missing cells.",)
     RANKING.draw(asked, gap, tmp_path)
     assert (tmp_path / "ranking.svg").exists()
     found = RANKING.table(asked, replace(gap, allow_missing=True))
@@ -141,3 +142,32 @@ def test_one_algorithm_or_one_data_set_is_refused(
             RANKING.check(context)
     else:
         RANKING.check(context)
+
+
+SPLITS = [{"monks": counts} for counts in ((1, 3, 7), (2, 2, 8), (1, 2, 7), (2, 3, 9), (1, 1, 8))]
+
+
+def test_over_the_splits_of_one_data_set_only_the_corrected_test_decides(
+    asked: Context[Options], outcomes: Make, tmp_path: Path, figures: list[Figure]
+) -> None:
+    found = outcomes(*SPLITS)
+    table = RANKING.table(asked, found)
+    assert [name for name, _ in table.rows] == [
+        "QuadBoost – LPBoost",
+        "QuadBoost – AdaBoost",
+        "LPBoost – AdaBoost",
+    ]
+    risks = splits_of(asked, found)[0].risks
+    test = corrected_t_test(risks["quadboost"], risks["adaboost"], 0.5)
+    row = dict(zip(table.data_header, table.data_rows[1], strict=True))
+    assert (row["corrected t p"], row["mean difference"]) == (test.p_value, test.mean_difference)
+    assert (row["mean rank"], row["mean rank against"]) == (1.2, 3.0)
+    assert row["low"] < row["mean difference"] < row["high"] < 0
+    assert [entries[1].mark for _, entries in table.rows] == ["", "*", "*"]
+    text = " ".join((*table.header, *table.notes))
+    assert not any(name in text for name in ("Nemenyi", "Wilcoxon", "Friedman"))
+    assert "over 5 splits" in RANKING.caption(asked, found)
+    RANKING.draw(asked, found, tmp_path)
+    thick = [line for line in figures[0].axes[0].lines if line.get_linewidth() > 3]
+    assert len(thick) == 1
+    assert not any("CD" in text.get_text() for text in figures[0].axes[0].texts)

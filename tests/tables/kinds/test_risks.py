@@ -138,8 +138,9 @@ def test_two_columns_of_one_algorithm_are_told_apart_by_their_names(
         "  - {name: adaboost, grid: {n_rounds: 5}}\n",
     )
     table = risks_of(experiment, published, outcomes(ONE))
-    assert table.header == ("Data set", "QuadBoost", "lpboost", "adaboost")
-    assert "lpboost: a departure." in table.notes
+    over = " (10 stumps per attribute)"
+    assert table.header == ("Data set", f"QuadBoost{over}", f"lpboost{over}", f"adaboost{over}")
+    assert f"lpboost{over}: a departure." in table.notes
 
 
 def test_means_of_equal_counts_are_lowest_together(

@@ -22,8 +22,8 @@ sweeps:
   - {{over: protocol.noise.deviation, as: noise, values: [0, 0.5]}}
   - {{over: {over}}}
 algorithms:
-  - {{name: adaboost, grid: {{n_rounds: 5}}}}
-  - {{name: quadboost, grid: {{n_rounds: 5}}}}
+  - {{name: adaboost, label: AdaBoost, grid: {{n_rounds: 5}}}}
+  - {{name: quadboost, label: QuadBoost, grid: {{n_rounds: 5}}}}
 tables: {{times: {option}}}
 baseline: false
 """
@@ -112,7 +112,11 @@ def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
     experiment = load(tmp_path)
     path = experiment.source.path
     without = "{name: quadboost, algorithm: lpboost, grid: {C: 1}}"
-    path.write_text(path.read_text().replace("{name: quadboost, grid: {n_rounds: 5}}", without))
+    path.write_text(
+        path.read_text().replace(
+            "{name: quadboost, label: QuadBoost, grid: {n_rounds: 5}}", without
+        )
+    )
     experiment = load_experiment(path)
     TIMES.draw(times_of(experiment), outcomes(experiment), tmp_path)
     noise, rounds = figures[0].axes

@@ -139,3 +139,28 @@ def test_one_split_of_one_data_set_has_nothing_to_compare(
     for repeats, expected in ((1, False), (2, True)):
         alone = replace(context, experiment=load_mapping(config, repeats))
         assert has_values_to_compare(alone) is expected
+
+
+def test_errors_on_one_data_set_have_the_tests_of_its_splits(
+    context: Context[str], outcomes: Make
+) -> None:
+    found = outcomes(*({"monks": (1, 3 + i % 2, 2)} for i in range(10)))
+    table = COMPARISONS.table(context, found)
+    rows = {row[:2]: dict(zip(table.data_header, row, strict=True)) for row in table.data_rows}
+    pair = rows["quadboost", "lpboost"]
+    test = corrected_t_test([0.1] * 10, [0.3, 0.4] * 5, 0.5)
+    assert pair["p"] == test.p_value < 0.01
+    assert (pair["wins"], pair["losses"]) == (10, 0)
+    assert pair["low"] < pair["mean difference"] == test.mean_difference < pair["high"] < 0
+    assert rows["lpboost", "quadboost"]["low"] == -pair["high"]
+    assert table.rows[0][1][1].mark == "*"
+    assert "sign test" not in " ".join(table.notes)
+
+
+def test_one_split_of_one_data_set_has_no_test_of_signs(
+    context: Context[str], outcomes: Make
+) -> None:
+    table = COMPARISONS.table(context, outcomes({"monks": (1, 5, 2)}))
+    assert float(table.rows[0][1][1].ours) > 0.7
+    assert not any(entry.mark for _, entries in table.rows for entry in entries)
+    assert "sign test" not in " ".join(table.notes)

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from quadrepro.config.config import Experiment
+from quadrepro.core.learners.registry import BASELINE
+from quadrepro.engine.metrics import METRICS
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.stats import holm
+from quadrepro.tables.conclusion import conclusion
+from quadrepro.tables.kinds.base import Context
+from tests.tables.conftest import CONFIG
+from tests.tables.contexts import context_of, loaded
+
+Make = Callable[..., Outcomes]
+SPLITS = [(1, 3, 7), (2, 2, 8), (1, 2, 7), (2, 3, 9), (1, 1, 8), (2, 4, 8), (1, 2, 8), (2, 1, 7)]
+TESTED = (
+    "By corrected resampled t-tests over 8 splits, adjusted for all pairs by Holm's method "
+    "(p ≤ 0.05); the intervals hold for all pairs together. In simulations of five equal "
+    "algorithms, at most 5% of runs called one worse."
+)
+
+
+@pytest.fixture
+def context(experiment: Experiment) -> Context[str]:
+    return context_of(experiment, "comparisons")
+
+
+def of_splits(outcomes: Make) -> Outcomes:
+    return outcomes(*({"monks": errors} for errors in SPLITS))
+
+
+def changed(tmp_path: Path, old: str, new: str) -> Context[str]:
+    return context_of(loaded(tmp_path, CONFIG.replace(old, new)), "comparisons")
+
+
+def test_on_one_data_set_it_rests_on_the_corrected_test_of_all_pairs(
+    context: Context[str], outcomes: Make
+) -> None:
+    risks = np.array(SPLITS) / 10
+    error = {}
+    for a, b in combinations(range(3), 2):
+        # Halves: s² (1/8 + 1).
+        error[a, b] = (risks[:, b] - risks[:, a]).std(ddof=1) * np.sqrt(1 / 8 + 1)
+    gaps = {pair: risks[:, pair[1]].mean() - risks[:, pair[0]].mean() for pair in error}
+    adjusted = holm(float(2 * student.sf(abs(gaps[p]) / error[p], 7)) for p in error)
+    apart = [pair for pair, p in zip(error, adjusted, strict=True) if p <= 0.05]
+    assert (0, 2) in apart
+    assert (0, 1) not in apart
+    reach = {pair: student.ppf(1 - 0.025 / 3, 7) * error[pair] for pair in error}
+    texts = {
+        b: f"{100 * gaps[0, b]:.1f} points behind, 95% interval "
+        f"{100 * (gaps[0, b] - reach[0, b]):.1f} to {100 * (gaps[0, b] + reach[0, b]):.1f}"
+        for b in (1, 2)
+    }
+    assert conclusion(context, of_splits(outcomes)) == (
+        f"Best by risk: QuadBoost (0.150). Not told apart from it: LPBoost ({texts[1]}). "
+        f"Worse: AdaBoost ({texts[2]}). {TESTED}"
+    ).replace("-", "−").replace("t−test", "t-test")
+
+
+def test_where_the_highest_is_best_it_reads_the_same(context: Context[str], outcomes: Make) -> None:
+    plain = of_splits(outcomes)
+    values = {place: 1 - record.risk for place, record in plain.records.items()}
+    text = conclusion(context, replace(plain, metric=METRICS["auc"], measured=values))
+    assert text.startswith(
+        "Best by AUC: QuadBoost (0.85). Not told apart from it: LPBoost (0.075 behind, "
+        "95% interval −"
+    )
+    assert "Worse: AdaBoost (0.62 behind, 95% interval 0." in text
+
+
+def test_a_baseline_that_is_as_good_is_named_and_not_compared(
+    tmp_path: Path, outcomes: Make
+) -> None:
+    plain = of_splits(outcomes)
+    records = {
+        (row, BASELINE if c == "quadboost" else c, r): record
+        for (row, c, r), record in plain.records.items()
+    }
+    columns = (BASELINE, "lpboost", "adaboost")
+    context = changed(tmp_path, "baseline: false", "baseline: true")
+    text = conclusion(context, replace(plain, columns=columns, records=records))
+    assert text.startswith(
+        "Best by risk: LPBoost (0.225). Class prior is as good without any attribute. "
+        "Worse: AdaBoost ("
+    )
+
+
+def test_a_single_split_allows_no_test(context: Context[str], outcomes: Make) -> None:
+    assert conclusion(context, outcomes({"monks": (3, 2, 1)})) == (
+        "Best by risk: AdaBoost (0.100). Without several test sets, no other algorithm is told "
+        "apart from it."
+    )
+
+
+def test_over_data_sets_it_rests_on_ranks(context: Context[str], outcomes: Make) -> None:
+    many = {f"set{i}": (1 + i % 3, 1 + (i + 1) % 3, 8) for i in range(9)}
+    assert conclusion(context, outcomes(many)) == (
+        "Best by risk over 9 data sets: QuadBoost (mean rank 1.33, mean risk 0.200). "
+        "Not told apart from it: LPBoost (mean rank 1.67, mean risk 0.200). "
+        "Worse: AdaBoost (mean rank 3.00, mean risk 0.800). By Wilcoxon's signed-rank tests, "
+        "adjusted for all pairs by Holm's method (p ≤ 0.05)."
+    )
+
+
+@pytest.mark.parametrize(("n", "too_few"), [(5, True), (6, True), (7, False)])
+def test_data_sets_that_cannot_tell_a_pair_apart_are_called_too_few(
+    context: Context[str], outcomes: Make, n: int, too_few: bool
+) -> None:
+    # Three pairs: the least p-value is 3 · 2/2ⁿ.
+    text = conclusion(context, outcomes({f"set{i}": (1, 2, 3) for i in range(n)}))
+    assert ("too few" in text) == too_few == ("Worse" not in text)
+
+
+def test_an_algorithm_without_all_results_is_left_out(
+    context: Context[str], outcomes: Make
+) -> None:
+    found = of_splits(outcomes)
+    place = ("monks", "lpboost", 3)
+    lost = {**found.records, place: replace(found.records[place], status="failed")}
+    text = conclusion(context, replace(found, records=lost))
+    assert text.startswith("Best by risk: QuadBoost (0.150). Worse: AdaBoost (")
+    lost["monks", "adaboost", 3] = lost[place]
+    assert conclusion(context, replace(found, records=lost)) == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("title: Three", "title: Three\npaper: quadboost"),
+        ("title: Three", "title: Three\nreadings: [{name: raw, protocol: {normalise: none}}]"),
+    ],
+)
+def test_a_papers_config_and_variants_of_rows_have_none(
+    old: str, new: str, tmp_path: Path, outcomes: Make
+) -> None:
+    assert conclusion(changed(tmp_path, old, new), of_splits(outcomes)) == ""
