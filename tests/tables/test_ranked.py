@@ -162,7 +162,7 @@ BAD = [
     ("a,b\n1,2\nx,2\n", "scores.csv:3, column 'a': 'x' is not a number"),
     ("a,a\n1,2\n2,3\n", "scores.csv:1, column 2: duplicate 'a'"),
     ("d,a,\nx,1,2\ny,2,3\n", "scores.csv:1, column 3: the column has no name"),
-    ('a,b\n1,"2\n', "not valid CSV"),
+    ('a,b\n1,"2\n', "scores.csv, line 2: unexpected end of data"),
     ("a," * 60 + "a\n1,2\n", "scores.csv:2: the line has 2 fields, and the first has 61"),
     (
         "d," + "a," * 60 + "\n" + "x" + ",1" * 61 + "\n",
@@ -202,5 +202,5 @@ def test_files_that_cannot_be_read_or_are_too_large_are_refused(tmp_path: Path) 
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "scores.csv")
-    with pytest.raises(DataError, match=r"scores\.csv: not a regular file"):
+    with pytest.raises(DataError, match=r"scores\.csv: cannot be read: not a regular file"):
         read_scores(tmp_path / "scores.csv")
