@@ -105,10 +105,8 @@ class RankTest(PValueResult):
 
     Attributes
     ----------
-    statistic : float
-        Quade's F or the χ² of aligned ranks.
-    p_value : float
-        Its p-value of "all methods are equal".
+    statistic, p_value : float
+        Quade's F or the χ² of aligned ranks, and its p-value of "all methods are equal".
     significant : bool
         Whether the p-value is at most `LEVEL`.
     """
@@ -121,12 +119,12 @@ def quade_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
     """Test whether several methods have equal risks, by ranks that count more where risks differ.
 
     The ranks within each data set are weighted by the rank of its range, the largest less the
-    lowest risk. So the risks of all data sets must have one unit.
+    lowest risk.
 
     Parameters
     ----------
     risks : sequence of sequence of float or Fraction, shape (n_datasets, n_methods)
-        Risks of two or more methods on two or more data sets.
+        Risks of two or more methods on two or more data sets, all in one unit.
 
     Returns
     -------
@@ -140,8 +138,7 @@ def quade_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
 
     References
     ----------
-    D. Quade, Using weighted rankings in the analysis of complete blocks with additive block
-    effects, Journal of the American Statistical Association 74, 1979. W. Conover, Practical
+    D. Quade, Journal of the American Statistical Association 74, 1979. W. Conover, Practical
     Nonparametric Statistics, 3rd edition, 1999.
 
     Examples
@@ -161,14 +158,13 @@ def quade_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
 def aligned_ranks_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
     """Test whether several methods have equal risks, by ranks over all data sets together.
 
-    The mean risk of each data set is subtracted, and what is left is ranked over all data sets. So
-    the size of differences counts, and the risks of all data sets must have one unit. With few
-    methods it finds more than Friedman's test.
+    The risks less the mean of their data set are ranked over all data sets together, so the size of
+    differences counts.
 
     Parameters
     ----------
     risks : sequence of sequence of float or Fraction, shape (n_datasets, n_methods)
-        Risks of two or more methods on two or more data sets.
+        Risks of two or more methods on two or more data sets, all in one unit.
 
     Returns
     -------
@@ -182,10 +178,8 @@ def aligned_ranks_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
 
     References
     ----------
-    J. Hodges and E. Lehmann, Rank methods for combination of independent experiments in analysis of
-    variance, Annals of Mathematical Statistics 33, 1962. S. García, A. Fernández, J. Luengo and
-    F. Herrera, Advanced nonparametric tests for multiple comparisons, Information Sciences 180,
-    2010.
+    J. Hodges and E. Lehmann, Annals of Mathematical Statistics 33, 1962. S. García, A. Fernández,
+    J. Luengo and F. Herrera, Advanced nonparametric tests, Information Sciences 180, 2010.
 
     Examples
     --------
@@ -277,7 +271,7 @@ def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -
     from scipy.stats import studentized_range
 
     quantile = float(studentized_range.isf(level, n_methods, inf)) / sqrt(2)
-    return quantile * _standard_error(n_methods, n_datasets)
+    return quantile * standard_error(n_methods, n_datasets)
 
 
 def nemenyi_p_value(difference: float, n_methods: int, n_datasets: int) -> float:
@@ -300,7 +294,7 @@ def nemenyi_p_value(difference: float, n_methods: int, n_datasets: int) -> float
     """
     from scipy.stats import studentized_range
 
-    z = abs(difference) / _standard_error(n_methods, n_datasets)
+    z = abs(difference) / standard_error(n_methods, n_datasets)
     return float(studentized_range.sf(z * sqrt(2), n_methods, inf))
 
 
@@ -327,8 +321,9 @@ def rank_p_value(difference: float, n_methods: int, n_datasets: int) -> float:
     """
     from scipy.special import ndtr
 
-    return float(2 * ndtr(-abs(difference) / _standard_error(n_methods, n_datasets)))
+    return float(2 * ndtr(-abs(difference) / standard_error(n_methods, n_datasets)))
 
 
-def _standard_error(n_methods: int, n_datasets: int) -> float:
+def standard_error(n_methods: int, n_datasets: int) -> float:
+    """Return that of the difference of two mean ranks of equal methods."""
     return sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))

@@ -65,10 +65,9 @@ methods have five times as many."""
 def shaffer(p_values: Iterable[float]) -> list[float]:
     """Adjust the p-values of all pairs of methods by the static procedure of Shaffer (1986).
 
-    It is Holm's method, with the number of hypotheses that are left replaced by the largest number
-    of them that can be true together: if A equals B, and C differs from A, it differs from B as
-    well. So no adjusted p-value is larger than Holm's. The hypotheses must be such that of three
-    methods two equalities imply the third, as those of equal mean ranks do.
+    Holm's method counts the hypotheses that are left, this one only those that can be true
+    together: if A equals B, and C differs from A, it differs from B as well. So no p-value is
+    larger than Holm's. Two equalities must imply the third, as they do for mean ranks.
 
     Parameters
     ----------
@@ -87,8 +86,7 @@ def shaffer(p_values: Iterable[float]) -> list[float]:
 
     References
     ----------
-    J. Shaffer, Modified sequentially rejective multiple test procedures, Journal of the American
-    Statistical Association 81, 1986.
+    J. Shaffer, Journal of the American Statistical Association 81, 1986.
 
     Examples
     --------
@@ -110,14 +108,13 @@ def bergmann_hommel(p_values: Iterable[float]) -> list[float]:
     """Adjust the p-values of all pairs of methods by the procedure of Bergmann and Hommel (1988).
 
     Every way to part the methods into groups of equal ones is tested by Bonferroni's method. A pair
-    is rejected if all those are that have it in one group. So no adjusted p-value is larger than
-    Shaffer's. What holds of his hypotheses holds here.
+    is rejected if all those are that have it in one group. No p-value is larger than that of
+    `shaffer`, with the same condition.
 
     Parameters
     ----------
     p_values : iterable of float
-        P-values of all pairs of at most nine methods, in the order of
-        ``itertools.combinations``.
+        P-values of all pairs of at most nine methods, ordered as ``itertools.combinations``.
 
     Returns
     -------
@@ -131,10 +128,9 @@ def bergmann_hommel(p_values: Iterable[float]) -> list[float]:
 
     References
     ----------
-    B. Bergmann and G. Hommel, Improvements of general multiple test procedures for redundant
-    systems of hypotheses, in Multiple Hypotheses Testing, Springer, 1988. S. García and F. Herrera,
-    An extension on "Statistical comparisons of classifiers over multiple data sets" for all
-    pairwise comparisons, Journal of Machine Learning Research 9, 2008.
+    B. Bergmann and G. Hommel, in Multiple Hypotheses Testing, Springer, 1988. S. García and
+    F. Herrera, An extension on "Statistical comparisons of classifiers over multiple data sets" for
+    all pairwise comparisons, Journal of Machine Learning Research 9, 2008.
 
     Examples
     --------
@@ -142,7 +138,7 @@ def bergmann_hommel(p_values: Iterable[float]) -> list[float]:
     >>> bergmann_hommel([0.01, 0.04, 0.03])
     [0.03, 0.04, 0.03]
     """
-    values = np.array(list(p_values), dtype=np.float64)
+    values = np.array(list(p_values))
     k = _number_of_methods(len(values))
     if k > MOST_EXHAUSTIVE:
         raise ValueError(f"{k} methods are too many: at most {MOST_EXHAUSTIVE}")

@@ -47,7 +47,7 @@ DATA_HEADER = (
     ),
     *("better", "same", "worse"),
     *("mean difference", "corrected t p", "corrected t p Holm"),
-    *("friedman p", "friedman F p", "quade p", "aligned ranks p"),
+    *("friedman p", "quade p", "aligned ranks p"),
 )
 
 
@@ -165,8 +165,8 @@ BETTER_HIGHER = frozenset(
 BETTER_LOWER = frozenset(("err", "error", "errors", "loss", "mae", "mse", "rmse", "risk", "risks"))
 """Words for scores that are better when higher, and when lower."""
 
-HIGH, LOW = 0.7, 0.3
-"""Medians of shares above which they look like accuracies, and below which like errors."""
+HIGH = 0.7
+"""Median of shares above which they look like accuracies."""
 
 
 def doubt_of_direction(scores: Scores, *, higher_is_better: bool) -> str:
@@ -183,16 +183,13 @@ def doubt_of_direction(scores: Scores, *, higher_is_better: bool) -> str:
         best, turn, fitting, doubtful = "lowest", "give", BETTER_LOWER, BETTER_HIGHER
     values = [x for row in scores.values for x in row if not math.isnan(x)]
     middle, unit = median(values), 1 if max(values) <= 1 else 100
+    shares = min(values) >= 0 and max(values) <= unit
     if named & fitting:
         return ""
     if words := named & doubtful:
         reason = f"The word {min(words)!r} is in the names"
-    elif min(values) < 0 or max(values) > unit:
-        return ""
-    elif middle > HIGH * unit and not higher_is_better:
+    elif shares and middle > HIGH * unit and not higher_is_better:
         reason = f"The scores look like accuracies (median {middle:.2g})"
-    elif middle < LOW and unit == 1 and higher_is_better:
-        reason = f"The scores look like errors (median {middle:.2g})"
     else:
         return ""
     option = "--higher-is-better (higher_is_better=True)"
@@ -265,12 +262,14 @@ def ranking_table(
     direction = f"The {'higher' if higher_is_better else 'lower'} the {quantity}, the better."
     compared = {of.dataset: compare_splits(of, ranking.rope) for of in splits}
     ranks = dict(zip(ranking.methods, ranking.mean_ranks, strict=True))
+    tests = (ranking.friedman, ranking.quade, ranking.aligned_ranks)
+    of_all = tuple(test.p_value for test in tests)
     body, data = [], []
     for pair in ranking.pairs:
         on_splits = {name: found[pair.a, pair.b] for name, found in compared.items()}
         entries = [*_entries(pair, ranks, ranking.rope, sign), *_counts(on_splits)]
         body.append((f"{titles[pair.a]} – {titles[pair.b]}", tuple(entries)))
-        data.append(_numbers(pair, ranks, sign) + _of_all(ranking))
+        data.append(_numbers(pair, ranks, sign) + of_all)
         data += [_of_splits(pair, name, found, sign) for name, found in on_splits.items()]
     probabilities = "better / same / worse" if ranking.rope else "better / worse"
     header = [_adjusted(ranking.pairs[0])[0] if name == HEADER[3] else name for name in HEADER]
@@ -359,13 +358,6 @@ def _numbers(pair: RankedPair, ranks: Mapping[str, float], sign: float) -> tuple
     )
 
 
-def _of_all(ranking: Ranking) -> tuple[Value, ...]:
-    """Return the p-values of the tests of all methods together."""
-    friedman = ranking.friedman
-    others = ranking.quade.p_value, ranking.aligned_ranks.p_value
-    return (friedman.p_value, friedman.f_p_value, *others)
-
-
 def _of_splits(
     pair: RankedPair, dataset: str, found: ComparedSplits, sign: float
 ) -> tuple[Value, ...]:
@@ -375,7 +367,7 @@ def _of_splits(
         *[None] * 18,
         *(post.better, post.same, post.worse),
         *(sign * found.mean_difference, found.p_value, found.p_holm),
-        *[None] * 4,
+        *[None] * 3,
     )
 
 

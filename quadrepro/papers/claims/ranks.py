@@ -11,32 +11,41 @@ from pydantic import Field
 
 from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, Undecided
 from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, Number
-from quadrepro.stats import (
-    LEVEL,
-    friedman_test,
-    holm,
-    nemenyi_p_value,
-    wilcoxon_test,
-)
-from quadrepro.stats.friedman import ranks_of
+from quadrepro.stats import LEVEL, friedman_test, holm, nemenyi_p_value, wilcoxon_test
+from quadrepro.stats.friedman import ranks_of, standard_error
 from quadrepro.stats.result import p_text
 
-Pair = tuple[str, str]
-"""Two algorithms, the better first."""
+Errors = dict[str, list[Number]]
+"""Errors of each algorithm, one per row."""
+
+NORMAL = NormalDist()
 
 
 class OfRanks(Claim):
-    """A claim on ranks of the errors within each row."""
+    """A claim on ranks of the errors within each row.
+
+    Printed numbers decide it. Ours refute it if honest repetitions of a paper differ as much with a
+    probability of at most `LEVEL`, and else leave it undecided.
+    """
 
     among: tuple[AlgorithmName, ...] = ()
     """All that are ranked; by default all of the paper's names."""
 
-    def errors(self, evidence: Evidence, *needed: str) -> dict[str, list[Number]]:
+    def errors(self, evidence: Evidence, *needed: str) -> Errors:
         """Return the errors of all that are ranked, and of those that are needed."""
         names = dict.fromkeys((*(self.among or evidence.names), *needed))
         if min(len(evidence.rows), len(names)) < 2:
             raise Lacking("one row or algorithm is too few for tests of ranks")
         return {name: evidence.values(name) for name in names}
+
+    def failed(self, text: str, off: float, n_tests: int, evidence: Evidence) -> Judgement:
+        """Return the judgement of what is `off` standard errors from the claim."""
+        if isinstance(evidence, InPrint):
+            return Judgement(text, False)
+        # The paper's number varies as ours does.
+        p_value = min(1.0, n_tests * NORMAL.cdf(-off / sqrt(2)))
+        text = f"{text}; repetitions differ as much with {p_text(p_value)}"
+        return Judgement(text, False) if p_value <= LEVEL else Undecided(text, None)
 
 
 class MeanRank(OfRanks, names=("mean-rank",)):
@@ -50,22 +59,19 @@ class MeanRank(OfRanks, names=("mean-rank",)):
     """Largest difference from `rank` at which it is the same."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the mean ranks; what fails may be undecided, unless it is printed."""
+        """Return the mean ranks, and whether they are as claimed."""
         means = mean_ranks(self.errors(evidence, self.of))
         mine, n, k = means[self.of], len(evidence.rows), len(means)
         if self.rank is not None:
-            holds = abs(mine - self.rank) <= self.within + 1e-9
-            # The paper's mean rank varies as ours does; of equal algorithms by this much.
-            spread = sqrt((k**2 - 1) / (6 * n))
-            p = 2 * NormalDist().cdf(-abs(mine - self.rank) / spread)
-            text = f"mean rank {mine:.2f}"
+            text, gap, most = f"mean rank {mine:.2f}", abs(mine - self.rank), self.within
+            error, n_tests = sqrt((k**2 - 1) / (12 * n)), 2
         else:
-            order = sorted(means, key=means.__getitem__)
-            best = means[order[0]]
-            holds = mine <= best + 1e-9
-            p = nemenyi_p_value(mine - best, k, n)
-            text = ", ".join(f"{evidence.label(name)} {means[name]:.2f}" for name in order)
-        return _judged(text if holds else f"{text}; {p_text(p)}", holds, p, evidence)
+            text = ", ".join(f"{evidence.label(name)} {rank:.2f}" for name, rank in means.items())
+            gap, most = mine - min(means.values()), 0.0
+            error, n_tests = standard_error(k, n), k - 1
+        if gap <= most + 1e-9:
+            return Judgement(text, True)
+        return self.failed(text, gap / error, n_tests, evidence)
 
 
 class Friedman(OfRanks, names=("friedman",)):
@@ -75,50 +81,53 @@ class Friedman(OfRanks, names=("friedman",)):
     """Whether the differences are significant."""
     by: Literal["chi-squared", "f"] = "chi-squared"
     """The statistic: Friedman's χ², or F by Iman and Davenport."""
-    correct_ties: bool = True
-    """Whether χ² is corrected for ties."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the test, and whether it is as claimed; a difference not found is undecided."""
-        table = list(zip(*self.errors(evidence).values(), strict=True))
-        test = friedman_test(table, correct_ties=self.correct_ties)
-        p = test.p_value if self.by == "chi-squared" else test.f_p_value
-        value = test.statistic if self.by == "chi-squared" else test.f_statistic
-        text = f"{'χ²' if self.by == 'chi-squared' else 'F'} = {value:.2f}, {p_text(p)}"
-        holds = (p <= LEVEL) == self.differ
-        return _judged(text, holds, p, evidence)
+        """Return the test, and whether it is as claimed."""
+        test = friedman_test(list(zip(*self.errors(evidence).values(), strict=True)))
+        p, text = test.p_value, f"χ² = {test.statistic:.2f}"
+        if self.by == "f":
+            p, text = test.f_p_value, f"F = {test.f_statistic:.2f}"
+        text = f"{text}, {p_text(p)}"
+        if (p <= LEVEL) == self.differ:
+            return Judgement(text, True)
+        return self.failed(text, abs(_quantile(p) - _quantile(LEVEL)), 1, evidence)
 
 
 class NemenyiPairs(OfRanks, names=("nemenyi-pairs",)):
     """Nemenyi's test finds that some pairs of algorithms differ, and no others."""
 
     pairs: tuple[tuple[AlgorithmName, AlgorithmName], ...]
-    """In each the better algorithm first; may be empty."""
+    """In each the better algorithm first; there may be none."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the pairs that differ, and whether they are the claimed ones."""
-        names = [name for pair in self.pairs for name in pair]
-        errors = self.errors(evidence, *names)
-        found = self.tests(errors)
-        text = "; ".join(
+        tests = self.tests(self.errors(evidence, *(name for pair in self.pairs for name in pair)))
+        found = {pair: p for pair, p in tests.items() if p <= LEVEL}
+        shown = (
             f"{evidence.label(a)} over {evidence.label(b)} ({p_text(p)})"
-            for (a, b), (p, _) in found.items()
-            if p <= LEVEL
+            for (a, b), p in found.items()
         )
-        differing = {pair for pair, (p, _) in found.items() if p <= LEVEL}
-        # A pair that is not claimed refutes the claim; one that is claimed may lack power here.
-        others = [p for pair, (_, p) in found.items() if pair not in self.pairs]
-        holds = differing == set(self.pairs)
-        return _judged(text or "no pair", holds, min(others, default=1.0), evidence)
+        text = "; ".join(shown) or "no pair"
+        if set(found) == set(self.pairs):
+            return Judgement(text, True)
+        off = max(self.off(pair, p) for pair, p in tests.items())
+        return self.failed(text, off, len(tests), evidence)
 
-    def tests(self, errors: dict[str, list[Number]]) -> dict[Pair, tuple[float, float]]:
-        """Return two p-values of every pair: the test's, and one adjusted for all pairs."""
-        n, k = len(next(iter(errors.values()))), len(errors)
+    def off(self, pair: tuple[str, str], p_value: float) -> float:
+        """Return by how many standard errors a pair differs from what is claimed of it."""
+        found, critical = -_quantile(p_value / 2), -_quantile(LEVEL / 2)
+        if pair in self.pairs:
+            return critical - found
+        return found + (critical if pair[::-1] in self.pairs else -critical)
+
+    def tests(self, errors: Errors) -> dict[tuple[str, str], float]:
+        """Return the p-value of every pair; the better algorithm is the first."""
         means = mean_ranks(errors)
-        order = sorted(errors, key=means.__getitem__)
-        gaps = {(a, b): means[b] - means[a] for a, b in combinations(order, 2)}
-        p_values = {pair: nemenyi_p_value(gap, k, n) for pair, gap in gaps.items()}
-        return {pair: (p, p) for pair, p in p_values.items()}
+        n, k = len(next(iter(errors.values()))), len(errors)
+        return {
+            (a, b): nemenyi_p_value(means[b] - means[a], k, n) for a, b in combinations(means, 2)
+        }
 
 
 class WilcoxonPairs(NemenyiPairs, names=("wilcoxon-pairs",)):
@@ -127,27 +136,22 @@ class WilcoxonPairs(NemenyiPairs, names=("wilcoxon-pairs",)):
     adjusted: bool = False
     """Whether the p-values are adjusted for all pairs by Holm's method."""
 
-    def tests(self, errors: dict[str, list[Number]]) -> dict[Pair, tuple[float, float]]:
-        """Return the p-value of every pair as claimed, and adjusted for all pairs."""
-        tests = {(a, b): wilcoxon_test(errors[a], errors[b]) for a, b in combinations(errors, 2)}
-        adjusted = holm(test.p_value for test in tests.values())
-        return {
-            (a, b) if test.rank_sum >= test.other_rank_sum else (b, a): (
-                p if self.adjusted else test.p_value,
-                p,
-            )
-            for ((a, b), test), p in zip(tests.items(), adjusted, strict=True)
-        }
+    def tests(self, errors: Errors) -> dict[tuple[str, str], float]:
+        """Return the p-value of every pair; the better algorithm is the first."""
+        found = {}
+        for a, b in combinations(errors, 2):
+            test = wilcoxon_test(errors[a], errors[b])
+            found[(a, b) if test.rank_sum >= test.other_rank_sum else (b, a)] = test.p_value
+        p_values = holm(found.values()) if self.adjusted else found.values()
+        return dict(zip(found, p_values, strict=True))
 
 
-def mean_ranks(errors: dict[str, list[Number]]) -> dict[str, float]:
-    """Return the mean rank of each algorithm over the rows."""
-    means = ranks_of(list(zip(*errors.values(), strict=True))).mean(axis=0)
-    return dict(zip(errors, means.tolist(), strict=True))
+def mean_ranks(errors: Errors) -> dict[str, float]:
+    """Return the mean rank of each algorithm over the rows, the best first."""
+    means = ranks_of(list(zip(*errors.values(), strict=True))).mean(axis=0).tolist()
+    return dict(sorted(zip(errors, means, strict=True), key=lambda of: of[1]))
 
 
-def _judged(text: str, holds: bool, p_value: float, evidence: Evidence) -> Judgement:
-    """Return a judgement: on our numbers a claim is refuted by a significant test alone."""
-    if holds or isinstance(evidence, InPrint) or p_value <= LEVEL:
-        return Judgement(text, holds)
-    return Undecided(text, None)
+def _quantile(p_value: float) -> float:
+    # The quantiles of 0 and 1 are infinite.
+    return NORMAL.inv_cdf(min(max(p_value, 1e-300), 1 - 1e-12))
