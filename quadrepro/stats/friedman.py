@@ -190,7 +190,7 @@ def aligned_ranks_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
     from scipy.stats import chi2, rankdata
 
     shape = _checked_ranks(risks, "the test of aligned ranks").shape
-    of_rows = [sum(map(Fraction, row)) / len(row) for row in risks]
+    of_rows = [sum(Fraction(x) for x in row) / len(row) for row in risks]
     means = [mean for mean in of_rows for _ in range(shape[1])]
     aligned = differences([x for row in risks for x in row], means, digits=DIGITS_OF_RANKS).whole
     ranks = rankdata(aligned).reshape(shape)

@@ -170,21 +170,22 @@ def rank_methods(
     exhaustive = len(methods) <= MOST_EXHAUSTIVE
     adjusted = bergmann_hommel(rank_ps) if exhaustive else [None] * len(pairs)
     wilcoxon_ps = [wilcoxon_test(columns[a], columns[b]).p_value for a, b in pairs]
-    of_ranks = (rank_ps, holm(rank_ps), shaffer(rank_ps), adjusted)
-    p_values = zip(*of_ranks, wilcoxon_ps, holm(wilcoxon_ps), strict=True)
+    of_ranks = zip(rank_ps, holm(rank_ps), shaffer(rank_ps), adjusted, strict=True)
+    of_signed = zip(wilcoxon_ps, holm(wilcoxon_ps), strict=True)
     compared = tuple(
         RankedPair(
             a,
             b,
             gap,
             nemenyi_p_value(gap, len(methods), n),
-            *p,
+            *of_rank,
+            *of_sign,
             hodges_lehmann(columns[a], columns[b]),
             rank_biserial(columns[a], columns[b]),
             hedges_g(columns[a], columns[b]) if n > 2 else None,
             bayesian_signed_rank(columns[a], columns[b], rope),
         )
-        for (a, b), gap, p in zip(pairs, gaps, p_values, strict=True)
+        for (a, b), gap, of_rank, of_sign in zip(pairs, gaps, of_ranks, of_signed, strict=True)
     )
     return Ranking(
         methods,
