@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,14 +90,16 @@ def rank(
     rope: float = 0.0,
     test_share: float | None = None,
     drop_missing: bool = False,
+    correct_ties: bool = True,
 ) -> RankedScores:
     """Rank methods by a table of scores, and compare every pair.
 
     Parameters
     ----------
     scores : str, Path, mapping of str to sequence of float, or DataFrame
-        A CSV file, or scores of each method. Columns are methods, rows are data sets or resamples.
-        If the first column of a file or data frame has no numbers, it names the rows.
+        A text file with commas, semicolons, tabs or blanks between fields, or scores of each
+        method. Columns are methods, rows are data sets or resamples. If the first column of a file
+        or data frame has no numbers, it names the rows.
     higher_is_better : bool, default False
         Whether scores are better when higher, such as accuracies; by default lower ones are.
     rope : float, default 0.0
@@ -108,6 +110,8 @@ def rank(
         that each tests: adds the corrected resampled t-test and the Bayesian correlated t-test.
     drop_missing : bool, default False
         Whether rows with a missing score are left out; by default they are refused.
+    correct_ties : bool, default True
+        Whether Friedman's χ² is corrected for ties. Most papers print it without.
 
     Returns
     -------
@@ -129,7 +133,14 @@ def rank(
     (1.25, 1.75)
     """
     from quadrepro.stats import rank_methods
-    from quadrepro.tables.ranked import Splits, few, has_gap, ranking_table, scores_of
+    from quadrepro.tables.ranked import (
+        Splits,
+        doubt_of_direction,
+        few,
+        has_gap,
+        ranking_table,
+        scores_of,
+    )
 
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
@@ -151,7 +162,7 @@ def rank(
         for i, name in enumerate(found.methods)
     }
     try:
-        ranking = rank_methods(columns, rope)
+        ranking = rank_methods(columns, rope, correct_ties=correct_ties)
     except ValueError as error:
         raise DataError(f"{found.source}: {error}") from None
     splits = [] if test_share is None else [Splits("", columns, test_share)]
@@ -164,6 +175,8 @@ def rank(
         rows="data sets" if test_share is None else "resamples",
         left_out=f"{few(gaps)}, where scores are missing" if gaps else "",
     )
+    if doubt := doubt_of_direction(found, higher_is_better=higher_is_better):
+        table = replace(table, notes=(f"Warning: {doubt}", *table.notes))
     return RankedScores(ranking, tuple(gaps), table)
 
 

@@ -32,7 +32,7 @@ from quadrepro.data.canonical import (
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import to_table
 from quadrepro.data.schema import Attribute, Target, View, series
-from quadrepro.data.sources.formats import read_file, text_of, text_rows, unpack
+from quadrepro.data.sources.formats import read_file, separator_of, text_of, unpack
 from quadrepro.data.sources.schema import FileLayout, FileSource, Layout
 from quadrepro.errors import ConfigError, DataError, nearest
 
@@ -311,7 +311,7 @@ def _text(
 ) -> tuple[Frame, dict[str, Any]]:
     if not text.strip():
         raise DataError(f"{path}: the file is empty")
-    separator = _separator(text, target)
+    separator = separator_of(text, target)
     # The header is read as a row, so that all rows must have the same number of fields.
     frame = read_file(path, FileLayout(separator=separator))
     assert frame.lines is not None
@@ -328,24 +328,6 @@ def _text(
     if not rows.lines:
         raise DataError(f"{path}: the file has a header but no rows")
     return rows, {"separator": separator, "skip": line}
-
-
-def _separator(text: str, target: str) -> str:
-    """Return what splits the header into the most fields, preferably with the target among them."""
-    best, separator = (False, 1), ","
-    for candidate in (",", ";", "\t"):
-        header = _header(text, candidate)
-        if (target in header, len(header)) > best:
-            best, separator = (target in header, len(header)), candidate
-    # Names can contain blanks, so blanks are separators only if nothing else is.
-    return "blank" if best[1] == 1 and len(_header(text, "blank")) > 1 else separator
-
-
-def _header(text: str, separator: str) -> list[str]:
-    try:
-        return next(text_rows(text, "", separator), ([], 0))[0]
-    except DataError:  # A quote is followed by another separator.
-        return []
 
 
 def _looks_like_data(

@@ -1,11 +1,13 @@
-"""Friedman's test over data sets, and which methods differ (Demšar 2006)."""
+"""Tests of ranks over data sets: whether methods differ, and which (Demšar 2006, García 2010)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, sqrt
+from math import factorial, inf, prod, sqrt
+
+import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.stats.result import DIGITS_OF_RANKS, LEVEL, PValueResult, differences
@@ -24,9 +26,11 @@ class FriedmanTest(PValueResult):
     p_value : float
         Its p-value of "all methods are equal".
     f_statistic : float
-        The F statistic of Iman and Davenport, which is less conservative.
+        The F statistic of Iman and Davenport, which is less conservative; infinite if all data sets
+        rank the methods alike.
     f_p_value : float
-        Its p-value, with n_methods - 1 and (n_methods - 1)(n_datasets - 1) degrees of freedom.
+        Its p-value, with n_methods - 1 and (n_methods - 1)(n_datasets - 1) degrees of freedom. If F
+        is infinite, it is the exact probability that all data sets rank equal methods alike.
     significant : bool
         Whether the first p-value is at most `LEVEL`.
     """
@@ -77,12 +81,10 @@ def friedman_test(
 f_p_value=0.0837402)
     """
     # scipy.stats takes half a second to import.
-    from scipy.stats import chi2, f
+    from scipy.stats import chi2
 
-    ranks = ranks_of(risks)
+    ranks = _checked_ranks(risks, "Friedman's test")
     n, k = ranks.shape
-    if n < 2 or k < 2:
-        raise ValueError("Friedman's test needs at least two data sets and two methods")
     means = ranks.mean(axis=0)
     statistic = 12 * n / (k * (k + 1)) * float(((means - (k + 1) / 2) ** 2).sum())
     # Without ties the ranks of each data set have the variance (k² - 1) / 12.
@@ -92,15 +94,140 @@ f_p_value=0.0837402)
         return FriedmanTest(mean_ranks, 0.0, 1.0, 0.0, 1.0)
     if correct_ties:
         statistic /= left
-    rest = n * (k - 1) - statistic
-    f_statistic = inf if rest <= 1e-9 else (n - 1) * statistic / rest
     return FriedmanTest(
-        mean_ranks,
-        statistic,
-        float(chi2.sf(statistic, k - 1)),
-        f_statistic,
-        float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1))),
+        mean_ranks, statistic, float(chi2.sf(statistic, k - 1)), *_as_f(statistic, ranks)
     )
+
+
+@dataclass(frozen=True, repr=False)
+class RankTest(PValueResult):
+    """Result of `quade_test` and `aligned_ranks_test`.
+
+    Attributes
+    ----------
+    statistic, p_value : float
+        Quade's F or the χ² of aligned ranks, and its p-value of "all methods are equal".
+    significant : bool
+        Whether the p-value is at most `LEVEL`.
+    """
+
+    statistic: float
+    p_value: float
+
+
+def quade_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
+    """Test whether several methods have equal risks, by ranks that count more where risks differ.
+
+    The ranks within each data set are weighted by the rank of its range, the largest less the
+    lowest risk.
+
+    Parameters
+    ----------
+    risks : sequence of sequence of float or Fraction, shape (n_datasets, n_methods)
+        Risks of two or more methods on two or more data sets, all in one unit.
+
+    Returns
+    -------
+    RankTest
+        Quade's F, with n_methods - 1 and (n_methods - 1)(n_datasets - 1) degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two methods or data sets, or a value is not finite.
+
+    References
+    ----------
+    D. Quade, Journal of the American Statistical Association 74, 1979. W. Conover, Practical
+    Nonparametric Statistics, 3rd edition, 1999.
+
+    Examples
+    --------
+    >>> from quadrepro.stats import quade_test
+    >>> quade_test([[1, 2, 3], [1, 3, 2], [1, 2, 4], [2, 1, 3]])
+    RankTest(statistic=4, p_value=0.0787172)
+    """
+    from scipy.stats import rankdata
+
+    ranks = _checked_ranks(risks, "Quade's test")
+    ranges = differences(map(max, risks), map(min, risks), digits=DIGITS_OF_RANKS).whole
+    scores = rankdata(ranges)[:, np.newaxis] * (ranks - (ranks.shape[1] + 1) / 2)
+    return RankTest(*_as_f(_chi_squared(scores), ranks))
+
+
+def aligned_ranks_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
+    """Test whether several methods have equal risks, by ranks over all data sets together.
+
+    The risks less the mean of their data set are ranked over all data sets together, so the size of
+    differences counts.
+
+    Parameters
+    ----------
+    risks : sequence of sequence of float or Fraction, shape (n_datasets, n_methods)
+        Risks of two or more methods on two or more data sets, all in one unit.
+
+    Returns
+    -------
+    RankTest
+        The χ² with n_methods - 1 degrees of freedom, corrected for ties.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two methods or data sets, or a value is not finite.
+
+    References
+    ----------
+    J. Hodges and E. Lehmann, Annals of Mathematical Statistics 33, 1962. S. García, A. Fernández,
+    J. Luengo and F. Herrera, Advanced nonparametric tests, Information Sciences 180, 2010.
+
+    Examples
+    --------
+    >>> from quadrepro.stats import aligned_ranks_test
+    >>> aligned_ranks_test([[1, 2, 3], [1, 3, 2], [1, 2, 4], [2, 1, 3]])
+    RankTest(statistic=4.61765, p_value=0.0993781)
+    """
+    from scipy.stats import chi2, rankdata
+
+    shape = _checked_ranks(risks, "the test of aligned ranks").shape
+    of_rows = [sum(Fraction(x) for x in row) / len(row) for row in risks]
+    means = [mean for mean in of_rows for _ in range(shape[1])]
+    aligned = differences([x for row in risks for x in row], means, digits=DIGITS_OF_RANKS).whole
+    ranks = rankdata(aligned).reshape(shape)
+    statistic = _chi_squared(ranks - ranks.mean(axis=1, keepdims=True))
+    return RankTest(statistic, float(chi2.sf(statistic, shape[1] - 1)))
+
+
+def _chi_squared(scores: FloatArray) -> float:
+    """Return the χ² of the sums of columns, given scores that add up to zero in each row.
+
+    Its mean over all permutations within rows is its number of degrees of freedom.
+    """
+    total = float((scores**2).sum())
+    squares = float((scores.sum(axis=0) ** 2).sum())
+    return (scores.shape[1] - 1) * squares / total if total else 0.0
+
+
+def _as_f(statistic: float, ranks: FloatArray) -> tuple[float, float]:
+    """Return a χ² of ranks as F by Iman and Davenport, and its p-value."""
+    from scipy.stats import f
+
+    n, k = ranks.shape
+    rest = n * (k - 1) - statistic
+    if rest > 1e-9:
+        found = (n - 1) * statistic / rest
+        return found, float(f.sf(found, k - 1, (k - 1) * (n - 1)))
+    # All rows are alike. The F distribution gives 0, whatever the number of rows.
+    ties = np.unique(ranks[0], return_counts=True)[1]
+    orders = factorial(k) // prod(map(factorial, ties.tolist()))
+    return inf, float(orders) ** (1 - n)
+
+
+def _checked_ranks(risks: Sequence[Sequence[float | Fraction]], test: str) -> FloatArray:
+    ranks = ranks_of(risks)
+    if len(ranks) < 2 or ranks.shape[1] < 2:
+        raise ValueError(f"{test} needs at least two data sets and two methods")
+    return ranks
 
 
 def ranks_of(risks: Sequence[Sequence[float | Fraction]]) -> FloatArray:
@@ -144,7 +271,7 @@ def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -
     from scipy.stats import studentized_range
 
     quantile = float(studentized_range.isf(level, n_methods, inf)) / sqrt(2)
-    return quantile * _standard_error(n_methods, n_datasets)
+    return quantile * standard_error(n_methods, n_datasets)
 
 
 def nemenyi_p_value(difference: float, n_methods: int, n_datasets: int) -> float:
@@ -167,7 +294,7 @@ def nemenyi_p_value(difference: float, n_methods: int, n_datasets: int) -> float
     """
     from scipy.stats import studentized_range
 
-    z = abs(difference) / _standard_error(n_methods, n_datasets)
+    z = abs(difference) / standard_error(n_methods, n_datasets)
     return float(studentized_range.sf(z * sqrt(2), n_methods, inf))
 
 
@@ -194,8 +321,9 @@ def rank_p_value(difference: float, n_methods: int, n_datasets: int) -> float:
     """
     from scipy.special import ndtr
 
-    return float(2 * ndtr(-abs(difference) / _standard_error(n_methods, n_datasets)))
+    return float(2 * ndtr(-abs(difference) / standard_error(n_methods, n_datasets)))
 
 
-def _standard_error(n_methods: int, n_datasets: int) -> float:
+def standard_error(n_methods: int, n_datasets: int) -> float:
+    """Return that of the difference of two mean ranks of equal methods."""
     return sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))

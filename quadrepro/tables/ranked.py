@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from quadrepro.base.files import is_special
+from quadrepro.data.sources.formats import separator_of, text_of, text_rows, unpack
 from quadrepro.errors import DataError
 from quadrepro.stats import (
     COVERAGE,
@@ -31,11 +31,12 @@ from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
 from quadrepro.stats.result import differences, p_text, rounded_p
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value
 
-HEADER = ("", "mean ranks", "Nemenyi", "ranks, Holm", "Wilcoxon, Holm", "shift")
+HEADER = ("", "mean ranks", "Nemenyi", "Bergmann-Hommel", "Wilcoxon, Holm", "shift")
 
 DATA_HEADER = (
     *("method", "against", "dataset", "mean rank", "mean rank against"),
-    *("nemenyi p", "rank p", "rank p Holm", "wilcoxon p", "wilcoxon p Holm"),
+    *("nemenyi p", "rank p", "rank p Holm", "rank p Shaffer", "rank p Bergmann-Hommel"),
+    *("wilcoxon p", "wilcoxon p Holm"),
     *("shift", "shift low", "shift high"),
     *(
         "rank biserial",
@@ -47,6 +48,7 @@ DATA_HEADER = (
     ),
     *("better", "same", "worse"),
     *("mean difference", "corrected t p", "corrected t p Holm"),
+    *("friedman p", "quade p", "aligned ranks p"),
 )
 
 
@@ -69,6 +71,8 @@ class Scores:
     """The scores of each row; NaN where one is missing."""
     source: str = "scores"
     """Their origin."""
+    of_rows: str = ""
+    """Header of the names of the rows."""
 
     @property
     def gaps(self) -> list[str]:
@@ -77,32 +81,20 @@ class Scores:
 
 
 def read_scores(path: Path) -> Scores:
-    """Return the scores in a CSV file, whose first line names the methods.
+    """Return the scores in a text file, whose first line names the methods.
 
-    If the first column has no name, or no field of it is a number, it names the rows. NaN stands
-    for empty fields, NA, NaN and dashes.
+    The fields are separated as `init` knows it. If the first column has no name, or no field of it
+    is a number, it names the rows. NaN stands for empty fields, NA, NaN and dashes.
     """
-    if is_special(path):
-        raise DataError(f"{path}: not a regular file")
-    try:
-        with path.open("rb") as file:
-            raw = file.read(MOST_BYTES + 1)
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from None
-    if len(raw) > MOST_BYTES:
+    content = unpack(path)[1]
+    if len(content) > MOST_BYTES:
         raise DataError(f"{path}: the file has more than {MOST_BYTES // 2**20} MiB")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        lines = [(reader.line_num, fields) for fields in reader if any(map(str.strip, fields))]
-    except csv.Error as error:
-        raise DataError(f"{path}:{reader.line_num}: not valid CSV: {error}") from None
+    text = text_of(content, str(path))
+    found = text_rows(text, str(path), separator_of(text))
+    lines = [(line, fields) for fields, line in found if any(fields)]
     if len(lines) < 2:
         raise DataError(f"{path}: a table of scores has a line of names and a line per data set")
-    (top, header), *body = lines
-    names = [name.strip() for name in header]
+    (top, names), *body = lines
     for line, fields in body:
         if len(fields) != len(names):
             raise DataError(
@@ -124,13 +116,14 @@ def read_scores(path: Path) -> Scores:
         for name, field, value in zip(names[first:], fields[first:], row, strict=True):
             if value is None:
                 place = f"{path}:{line}, column {name!r}"
-                raise DataError(f"{place}: {field.strip()!r} is not a number such as 0.035")
+                raise DataError(f"{place}: {field!r} is not a number such as 0.035")
         values.append(tuple(value for value in row if value is not None))
         whole += not has_gap(values[-1])
         if whole > MOST_ROWS:
             raise DataError(f"{path}:{line}: too many data sets to rank: at most {MOST_ROWS}")
-    rows = [f"line {line}" + (f" ({fields[0].strip()})" if first else "") for line, fields in body]
-    return Scores(tuple(names[first:]), tuple(rows), tuple(values), str(path))
+    rows = [f"line {line}" + (f" ({fields[0]})" if first else "") for line, fields in body]
+    of_rows = names[0] if first else ""
+    return Scores(tuple(names[first:]), tuple(rows), tuple(values), str(path), of_rows)
 
 
 def scores_of(scores: Any) -> Scores:
@@ -165,6 +158,43 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) and "_" not in text else None
+
+
+BETTER_HIGHER = frozenset(
+    ("acc", "accuracies", "accuracy", "auc", "auroc", "f1", "kappa", "precision", "recall")
+)
+BETTER_LOWER = frozenset(("err", "error", "errors", "loss", "mae", "mse", "rmse", "risk", "risks"))
+"""Words for scores that are better when higher, and when lower."""
+
+HIGH = 0.7
+"""Median of shares above which they look like accuracies."""
+
+
+def doubt_of_direction(scores: Scores, *, higher_is_better: bool) -> str:
+    """Return why the other direction may be the better one, or an empty text.
+
+    Words count in the name of the file, above the names of the rows, or in the name of each method.
+    """
+    named: set[str] = set()
+    for names in ((Path(scores.source).stem,), (scores.of_rows,), scores.methods):
+        named |= set.intersection(*(set(re.findall("[a-z]+1?", name.lower())) for name in names))
+    if higher_is_better:
+        best, turn, fitting, doubtful = "highest", "leave out", BETTER_HIGHER, BETTER_LOWER
+    else:
+        best, turn, fitting, doubtful = "lowest", "give", BETTER_LOWER, BETTER_HIGHER
+    values = [x for row in scores.values for x in row if not math.isnan(x)]
+    middle, unit = median(values), 1 if max(values) <= 1 else 100
+    shares = min(values) >= 0 and max(values) <= unit
+    if named & fitting:
+        return ""
+    if words := named & doubtful:
+        reason = f"The word {min(words)!r} is in the names"
+    elif shares and middle > HIGH * unit and not higher_is_better:
+        reason = f"The scores look like accuracies (median {middle:.2g})"
+    else:
+        return ""
+    option = "--higher-is-better (higher_is_better=True)"
+    return f"{reason}, and the {best} counts as the best. If it is the worst, {turn} {option}."
 
 
 def has_gap(row: Sequence[float]) -> bool:
@@ -238,22 +268,27 @@ def ranking_table(
     """Return the table of a ranking."""
     sign = -1.0 if higher_is_better else 1.0
     quantity = quantity or ("score" if higher_is_better else "risk")
+    direction = f"The {'higher' if higher_is_better else 'lower'} the {quantity}, the better."
     compared = {of.dataset: compare_splits(of, ranking.rope) for of in splits}
     ranks = dict(zip(ranking.methods, ranking.mean_ranks, strict=True))
+    tests = (ranking.friedman, ranking.quade, ranking.aligned_ranks)
+    of_all = tuple(test.p_value for test in tests)
     body, data = [], []
     for pair in ranking.pairs:
         on_splits = {name: found[pair.a, pair.b] for name, found in compared.items()}
         entries = [*_entries(pair, ranks, ranking.rope, sign), *_counts(on_splits)]
         body.append((f"{titles[pair.a]} – {titles[pair.b]}", tuple(entries)))
-        data.append(_numbers(pair, ranks, sign))
+        data.append(_numbers(pair, ranks, sign) + of_all)
         data += [_of_splits(pair, name, found, sign) for name, found in on_splits.items()]
     probabilities = "better / same / worse" if ranking.rope else "better / worse"
+    header = [_adjusted(ranking.pairs[0])[0] if name == HEADER[3] else name for name in HEADER]
     return Table(
         title,
-        (*HEADER, probabilities, *(["corrected t"] if splits else [])),
+        (*header, probabilities, *(["corrected t"] if splits else [])),
         tuple(body),
         (
-            *_notes(ranking, titles, quantity, rows),
+            f"{direction} {_mean_ranks(ranking, titles, rows)}",
+            *_notes(ranking, quantity),
             *_notes_on_splits(len(splits)),
             *([f"Left out: {left_out}."] if left_out else []),
         ),
@@ -274,10 +309,17 @@ def _entries(
     chances = (post.better, post.same, post.worse) if rope else (post.better, post.worse)
     return (
         TableEntry(f"{ranks[pair.a]:.2f}, {ranks[pair.b]:.2f}"),
-        *map(_p_entry, (pair.nemenyi_p, pair.rank_p_holm, pair.wilcoxon_p_holm)),
+        *map(_p_entry, (pair.nemenyi_p, _adjusted(pair)[1], pair.wilcoxon_p_holm)),
         TableEntry(_interval(_turned(pair.shift, sign))),
         TableEntry(" / ".join(f"{chance:.2f}" for chance in chances)),
     )
+
+
+def _adjusted(pair: RankedPair) -> tuple[str, float]:
+    """Return the adjustment of rank differences that finds most, and its p-value."""
+    if pair.rank_p_bergmann_hommel is None:
+        return "Shaffer", pair.rank_p_shaffer
+    return HEADER[3], pair.rank_p_bergmann_hommel
 
 
 def _p_entry(p_value: float) -> TableEntry:
@@ -314,7 +356,9 @@ def _numbers(pair: RankedPair, ranks: Mapping[str, float], sign: float) -> tuple
     g = pair.hedges_g
     return (
         *(pair.a, pair.b, "", ranks[pair.a], ranks[pair.b]),
-        *(pair.nemenyi_p, pair.rank_p, pair.rank_p_holm, pair.wilcoxon_p, pair.wilcoxon_p_holm),
+        *(pair.nemenyi_p, pair.rank_p, pair.rank_p_holm),
+        *(pair.rank_p_shaffer, pair.rank_p_bergmann_hommel),
+        *(pair.wilcoxon_p, pair.wilcoxon_p_holm),
         *_ends(_turned(pair.shift, sign)),
         *_ends(pair.rank_biserial),
         *((None, None, None) if g is None else _ends(_turned(g, sign))),
@@ -329,9 +373,10 @@ def _of_splits(
     post = found.posterior
     return (
         *(pair.a, pair.b, dataset),
-        *[None] * 16,
+        *[None] * 18,
         *(post.better, post.same, post.worse),
         *(sign * found.mean_difference, found.p_value, found.p_holm),
+        *[None] * 3,
     )
 
 
@@ -339,21 +384,41 @@ def _ends(effect: Effect) -> tuple[float, float, float]:
     return effect.estimate, effect.low, effect.high
 
 
-def _notes(
-    ranking: Ranking, titles: Mapping[str, str], quantity: str, rows: str
-) -> tuple[str, ...]:
-    friedman, rope, critical = ranking.friedman, ranking.rope, ranking.critical_difference
+def _mean_ranks(ranking: Ranking, titles: Mapping[str, str], rows: str) -> str:
+    """Return the mean ranks and the tests of all methods together."""
+    friedman = ranking.friedman
     ranks = zip(ranking.methods, ranking.mean_ranks, strict=True)
     listed = ", ".join(f"{titles[name]} {rank:.2f}" for name, rank in ranks)
-    within = f" by more than {rope:g}, differs by no more than that," if rope else ""
+    ties = "" if ranking.correct_ties else " (ties not corrected)"
+    chi_squared = f"χ² = {friedman.statistic:.2f}{ties}, {p_text(friedman.p_value)}"
+    quade, aligned = ranking.quade, ranking.aligned_ranks
     return (
         f"Mean ranks over {ranking.n_datasets} {rows}, 1 for the best: {listed}. Friedman's test "
-        f"of no difference: χ² = {friedman.statistic:.2f}, {p_text(friedman.p_value)}; as F by "
-        f"Iman and Davenport: {friedman.f_statistic:.2f}, {p_text(friedman.f_p_value)}.",
+        f"of no difference: {chi_squared}; as F by Iman and Davenport: "
+        f"{_f_text(friedman.f_statistic, friedman.f_p_value, rows)}. Quade's F: "
+        f"{_f_text(quade.statistic, quade.p_value, rows)}. Aligned ranks (Hodges and Lehmann): "
+        f"χ² = {aligned.statistic:.2f}, {p_text(aligned.p_value)}."
+    )
+
+
+def _f_text(statistic: float, p_value: float, rows: str) -> str:
+    if math.isinf(statistic):
+        by_chance = f"which has {p_text(p_value)} by chance"
+        return f"infinite, because all {rows} rank the methods alike, {by_chance}"
+    return f"{statistic:.2f}, {p_text(p_value)}"
+
+
+def _notes(ranking: Ranking, quantity: str) -> tuple[str, ...]:
+    rope, critical = ranking.rope, ranking.critical_difference
+    within = f" by more than {rope:g}, differs by no more than that," if rope else ""
+    adjusted = _adjusted(ranking.pairs[0])[0]
+    below = "Holm's or Shaffer's" if adjusted == HEADER[3] else "Holm's"
+    return (
         f"\\* p ≤ {LEVEL:g}. Nemenyi: p-values of rank differences for all pairs together; mean "
-        f"ranks that are {critical:.2f} or more apart differ significantly. "
-        "Holm: p-values of rank differences, and of Wilcoxon's signed-rank test (ties by Pratt's "
-        "rule), adjusted for the number of pairs by Holm's method.",
+        f"ranks that are {critical:.2f} or more apart differ significantly. {adjusted}: p-values "
+        "of rank differences, adjusted for the pairs that can be equal at the same time; none is "
+        f"larger than {below}. Wilcoxon, Holm: p-values of Wilcoxon's signed-rank test (ties by "
+        "Pratt's rule), adjusted for the number of pairs by Holm's method.",
         f"Shift: {quantity} of the first less that of the second, "
         f"by the estimate of Hodges and Lehmann, with an interval of {100 * COVERAGE:g}%.",
         f"Probability that the first is better{within} or is worse, by the Bayesian signed-rank "

@@ -39,6 +39,22 @@ def test_rank_prints_what_the_function_returns_and_writes_if_asked(
     assert "corrected t" in (out / "ranking.md").read_text()
 
 
+def test_the_direction_is_printed_and_doubted(scores: Path) -> None:
+    lower = rank(scores, "--drop-missing").stdout
+    assert "Warning: The scores look like accuracies" in lower
+    assert "The lower the risk, the better." in lower
+    higher = rank(scores, "--drop-missing", "--higher-is-better").stdout
+    assert "Warning" not in higher
+    assert "The higher the score, the better." in higher
+
+
+def test_friedmans_statistic_is_demsars_without_the_correction_for_ties() -> None:
+    path = Path(__file__).resolve().parents[2] / "examples" / "scores" / "demsar.csv"
+    found = rank(path, "--higher-is-better", "--no-tie-correction").stdout
+    assert "χ² = 9.28 (ties not corrected)" in found
+    assert "χ² = 10.23, p" in rank(path, "--higher-is-better", "--tie-correction").stdout
+
+
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [

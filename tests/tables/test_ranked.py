@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable
+from math import nan
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,10 @@ from quadrepro.stats import bayesian_correlated_t, corrected_t_test, holm, rank_
 from quadrepro.tables.ranked import (
     DATA_HEADER,
     MOST_BYTES,
+    Scores,
     Splits,
     compare_splits,
+    doubt_of_direction,
     no_ranking,
     ranking_table,
     read_scores,
@@ -56,6 +59,48 @@ def test_pairs_stand_by_rank_with_rounded_numbers_for_reading() -> None:
     assert f"that are {ranking.critical_difference:.2f} or more apart" in table.notes[1]
 
 
+def test_the_direction_and_the_tests_of_all_methods_are_named() -> None:
+    ranking = rank_methods(RISKS)
+    table = ranking_table("T", ranking, TITLES)
+    assert table.notes[0].startswith("The lower the risk, the better. Mean ranks over 7 data sets")
+    assert f"Quade's F: {ranking.quade.statistic:.2f}, " in table.notes[0]
+    assert f"χ² = {ranking.aligned_ranks.statistic:.2f}, " in table.notes[0]
+    turned = ranking_table("T", ranking, TITLES, higher_is_better=True, quantity="AUC")
+    assert turned.notes[0].startswith("The higher the AUC, the better. ")
+
+
+def test_an_infinite_f_is_explained() -> None:
+    risks = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.4], "c": [0.3, 0.4, 0.5]}
+    note = ranking_table("T", rank_methods(risks), TITLES).notes[0]
+    because = (
+        "infinite, because all data sets rank the methods alike, which has p = 0.028 by chance"
+    )
+    assert f"Iman and Davenport: {because}. Quade's F: {because}." in note
+    assert " inf" not in note.replace("infinite", "")
+
+
+def test_a_statistic_without_correction_for_ties_says_so() -> None:
+    plain = ranking_table("T", rank_methods(RISKS, correct_ties=False), TITLES).notes[0]
+    corrected = ranking_table("T", rank_methods(RISKS), TITLES).notes[0]
+    assert "(ties not corrected), p" in plain
+    assert "not corrected" not in corrected
+
+
+def test_pairs_are_adjusted_by_the_procedure_that_finds_most() -> None:
+    ranking = rank_methods(RISKS)
+    table = ranking_table("T", ranking, TITLES)
+    [of_b] = [pair for pair in ranking.pairs if (pair.a, pair.b) == ("b", "c")]
+    assert table.header[3] == "Bergmann-Hommel"
+    assert cells(table)["B – C|"][2] == f"{of_b.rank_p_bergmann_hommel:.3f}*"
+    assert of_b.rank_p_holm > of_b.rank_p_bergmann_hommel
+    many = {str(i): [i / 10, i / 10 + 0.01, i / 9] for i in range(10)}
+    table = ranking_table("T", rank_methods(many), {name: name for name in many})
+    assert table.header[3] == "Shaffer"
+    assert "none is larger than Holm's. " in table.notes[1]
+    first = rank_methods(many).pairs[8]
+    assert cells(table)["0 – 9"][2].startswith(f"{first.rank_p_shaffer:.3f}")
+
+
 def test_without_a_rope_nothing_is_the_same() -> None:
     table = ranking_table("T", rank_methods(RISKS), TITLES)
     assert table.header[-1] == "better / worse"
@@ -69,6 +114,12 @@ def test_the_csv_has_every_number() -> None:
     for row, pair in zip(rows, ranking.pairs, strict=True):
         assert float(row["wilcoxon p"]) == pytest.approx(pair.wilcoxon_p)
         assert float(row["rank p Holm"]) == pytest.approx(pair.rank_p_holm)
+        assert float(row["rank p Shaffer"]) == pytest.approx(pair.rank_p_shaffer)
+        adjusted = pair.rank_p_bergmann_hommel
+        assert float(row["rank p Bergmann-Hommel"]) == pytest.approx(adjusted)
+        assert float(row["friedman p"]) == pytest.approx(ranking.friedman.p_value)
+        assert float(row["quade p"]) == pytest.approx(ranking.quade.p_value)
+        assert float(row["aligned ranks p"]) == pytest.approx(ranking.aligned_ranks.p_value)
         assert float(row["shift low"]) == pytest.approx(pair.shift.low)
         assert float(row["rank biserial"]) == pytest.approx(pair.rank_biserial.estimate)
         assert pair.hedges_g is not None
@@ -117,7 +168,7 @@ def test_data_sets_are_counted_by_what_their_splits_say() -> None:
     rows = [row for row in data(table) if (row["method"], row["against"]) == ("a", "c")]
     assert [row["dataset"] for row in rows] == ["", "set0", "set1", "set2"]
     assert float(rows[1]["corrected t p Holm"]) == pytest.approx(told[0].p_holm)
-    assert rows[1]["mean rank"] == ""
+    assert rows[1]["mean rank"] == rows[1]["quade p"] == ""
 
 
 def test_resamples_of_one_data_set_show_their_p_value_and_what_it_is_worth() -> None:
@@ -163,7 +214,7 @@ BAD = [
     ("a,b\n1,2\nx,2\n", "scores.csv:3, column 'a': 'x' is not a number"),
     ("a,a\n1,2\n2,3\n", "scores.csv:1, column 2: duplicate 'a'"),
     ("d,a,\nx,1,2\ny,2,3\n", "scores.csv:1, column 3: the column has no name"),
-    ('a,b\n1,"2\n', "not valid CSV"),
+    ('a,b\n1,"2\n', "scores.csv, line 2: unexpected end of data"),
     ("a," * 60 + "a\n1,2\n", "scores.csv:2: the line has 2 fields, and the first has 61"),
     (
         "d," + "a," * 60 + "\n" + "x" + ",1" * 61 + "\n",
@@ -180,6 +231,63 @@ def test_what_is_no_table_of_scores_is_refused_with_its_place(
     with pytest.raises(DataError) as caught:
         read_scores(write(text))
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", " "])
+def test_fields_are_separated_as_init_knows_it(write: Write, separator: str) -> None:
+    text = "set,a,b\nx,1,2\n\ny,3,NA\n".replace(",", separator)
+    found = read_scores(write(text))
+    assert (found.methods, found.of_rows) == (("a", "b"), "set")
+    assert (found.rows, found.values[0]) == (("line 2 (x)", "line 4 (y)"), (1, 2))
+    assert found.gaps == ["line 4 (y)"]
+    if separator != " ":
+        assert read_scores(write("the set,a b,c\nx y,1,2\n".replace(",", separator))).methods == (
+            "a b",
+            "c",
+        )
+
+
+def scores(*values: float, names: tuple[str, ...] = ("a", "b"), **more: str) -> Scores:
+    return Scores(names, ("r",) * len(values), tuple((v,) * len(names) for v in values), **more)
+
+
+@pytest.mark.parametrize(
+    ("found", "higher", "words"),
+    [
+        (scores(0.9, 0.8, 0.5), False, "look like accuracies (median 0.8), and the lowest counts"),
+        (scores(90, 80, 0.5), False, "look like accuracies (median 80), and the lowest counts"),
+        (scores(0.1, names=("svm_acc", "knn acc")), False, "word 'acc' is in the names, and the l"),
+        (scores(0.1, source="x/AUC-2020.csv"), False, "'auc' is in the names"),
+        (scores(0.1, of_rows="Accuracy"), False, "'accuracy' is in the names"),
+        (scores(0.1, names=("F1 of A", "F1 of B")), False, "'f1'"),
+        (scores(0.1, source="errors.csv"), True, "'errors' is in the names, and the highest count"),
+        (scores(0.1, names=("RMSE.a", "RMSE.b")), True, "'rmse' is in the names"),
+    ],
+)
+def test_scores_that_look_like_the_other_direction_are_doubted(
+    found: Scores, higher: bool, words: str
+) -> None:
+    doubt = doubt_of_direction(found, higher_is_better=higher)
+    assert words in doubt
+    assert ("leave out" if higher else "give") + " --higher-is-better" in doubt
+    assert doubt_of_direction(found, higher_is_better=not higher) == ""
+
+
+@pytest.mark.parametrize(
+    ("found", "higher"),
+    [
+        (scores(0.3, 0.2, nan), False),
+        (scores(0.9, source="errors.csv"), False),
+        (scores(120.0, 90, 80), False),
+        (scores(-0.9, 0.9, 0.9), False),
+        (scores(0.1), True),
+        (scores(0.1, names=("auc-boost", "knn")), False),
+        (scores(0.1, names=("accurate", "accurate b")), False),
+        (scores(0.8, source="auc_error.csv"), True),
+    ],
+)
+def test_other_scores_are_not_doubted(found: Scores, higher: bool) -> None:
+    assert doubt_of_direction(found, higher_is_better=higher) == ""
 
 
 def test_an_unnamed_first_column_names_the_rows_even_by_numbers(write: Write) -> None:
@@ -203,7 +311,7 @@ def test_files_that_cannot_be_read_or_are_too_large_are_refused(tmp_path: Path) 
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "scores.csv")
-    with pytest.raises(DataError, match=r"scores\.csv: not a regular file"):
+    with pytest.raises(DataError, match=r"scores\.csv: cannot be read: not a regular file"):
         read_scores(tmp_path / "scores.csv")
 
 

@@ -138,6 +138,24 @@ def text_of(content: bytes, origin: str) -> str:
     return text
 
 
+def separator_of(text: str, target: str = "") -> str:
+    """Return what splits the header into the most fields, preferably with the target among them."""
+    best, separator = (False, 1), ","
+    for candidate in (",", ";", "\t"):
+        header = _header(text, candidate)
+        if (target in header, len(header)) > best:
+            best, separator = (target in header, len(header)), candidate
+    # Names can contain blanks, so blanks are separators only if nothing else is.
+    return "blank" if best[1] == 1 and len(_header(text, "blank")) > 1 else separator
+
+
+def _header(text: str, separator: str) -> list[str]:
+    try:
+        return next(text_rows(text, "", separator), ([], 0))[0]
+    except DataError:  # A quote is followed by another separator.
+        return []
+
+
 def text_rows(
     text: str, origin: str, separator: str, skip: int = 0
 ) -> Iterator[tuple[list[str], int]]:
