@@ -221,7 +221,8 @@ def _honest(setting: str, draws: int = 300, **options: object) -> World:
         ),
     )
     draw = partial(honest, **options)  # type: ignore[arg-type]
-    return World(f"{ROWS} data sets, {setting}", judgements, draw, draws)
+    half = ", halves to even" if options.get("half") is EVEN else ""
+    return World(f"{ROWS} data sets, {setting}{half}", judgements, draw, draws)
 
 
 def _sizes(setting: str, **options: object) -> World:
@@ -236,7 +237,7 @@ HALVES, TENTHS = "20 random halves", "20 splits that test a tenth"
 WORLDS = (
     *(
         _honest(
-            f"one split that tests a half, fractions, {n} digits",
+            f"one split that tests a half, fractions, {n} digit{'s' * (n > 1)}",
             protocol="split",
             share=0.5,
             digits=n,
@@ -245,7 +246,9 @@ WORLDS = (
         for n, half in ((1, UP), (2, EVEN), (3, UP), (3, EVEN))
     ),
     *(
-        _honest(f"{TENTHS}, percent, {n} digits", protocol="splits", digits=n, half=half)
+        _honest(
+            f"{TENTHS}, percent, {n} digit{'s' * (n > 1)}", protocol="splits", digits=n, half=half
+        )
         for n, half in ((1, EVEN), (2, UP), (2, EVEN))
     ),
     _honest(f"{HALVES}, percent, 2 digits", protocol="splits", share=0.5),
@@ -253,7 +256,7 @@ WORLDS = (
     _honest(f"{HALVES}, stratified, percent, 2 digits", protocol="stratified", share=0.5),
     *(
         _honest(
-            f"10-fold cross-validation, {words}, percent, {n} digits",
+            f"10-fold cross-validation, {words}, percent, {n} digit{'s' * (n > 1)}",
             protocol="folds",
             even_folds=even,
             digits=n,

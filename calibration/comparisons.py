@@ -215,7 +215,7 @@ WORLDS = (
             (
                 Judgement(
                     "not bold, by chance",
-                    as_said(0.02),
+                    as_said(),
                     "" if tested is None else "one of them with classes 0.5 sd apart",
                 ),
             ),
@@ -228,7 +228,7 @@ WORLDS = (
     *(
         World(
             f"{columns} equal learners, 20 data sets, {digits} digits",
-            (Judgement("some star, by chance", as_said(0.02), "one learner 0.02 better"),),
+            (Judgement("some star, by chance", as_said(), "one learner 0.02 better"),),
             partial(starred, columns=columns, digits=digits),
             1500,
             columns == 3,
@@ -295,20 +295,20 @@ WORLDS = (
             f"{n} data sets",
             (
                 Judgement("Bayesian signed-rank, either ≥ 0.95", at_most(0.1), "0.8 sd better"),
-                Judgement("Bayesian signed-rank, the more probable is better", as_said(0.02, inf)),
+                Judgement("Bayesian signed-rank, the more probable is better", as_said(above=inf)),
             ),
             partial(signed_rank_posterior, n=n),
-            600,
-            n == 10,
+            400,
+            n == 5,
         )
-        for n in (5, 10, 25)
+        for n in (5, 10, 20)
     ),
     *(
         World(
             f"{n} data sets, 30 examples that one gets wrong",
             (
                 Judgement("Poisson binomial, either ≥ 0.95", at_most(0.1), "0.35 instead of 0.5"),
-                Judgement("Poisson binomial, the more probable is better", as_said(0.02, inf)),
+                Judgement("Poisson binomial, the more probable is better", as_said(above=inf)),
             ),
             partial(poisson_posterior, n=n),
             4000,

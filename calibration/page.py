@@ -19,12 +19,11 @@ GROUPS: dict[str, tuple[World, ...]] = {
 
 INTRODUCTION = """# Calibration
 
-`make calibration` draws worlds of which the truth is known, has the package judge them as it judges
-tables, and writes this page: how often it states that a judgement is made by chance, and how often
-it is. *Stated* is the rate in honest worlds, with ≤ or ≥ where it is a bound, and *actual* what was
-found, ± the standard error of the simulation. *Power* is the rate in the dishonest world that is
-named with it, and a remark follows where the actual rate leaves that stated by more than 0.015 and
-two standard errors, or where what cannot happen does.
+`make calibration` draws worlds in which the truth is known, judges them with the package, and compares
+the stated rate of each judgement with the actual one. *Stated* is the rate in honest worlds, with ≤ or ≥
+where it is a bound; *actual* is the share of draws, ± the standard error of the simulation. *Power* is
+the rate in the dishonest world named with it, and a remark follows where an actual rate leaves the
+stated one by more than 0.015 and two standard errors, or where something impossible happens.
 """
 
 HEADER = ("judgement", "setting", "stated", "actual", "power", "remark")

@@ -68,7 +68,7 @@ def _world(
     setting = f"{rivals} rivals {words}, {rows} rows, {repeats} repeats"
     judgement = Judgement("some reading supported", at_most(LEVEL), "errors 3 points higher")
     draw = partial(scored, repeats=repeats, rivals=rivals, rows=rows, **options)  # type: ignore[arg-type]
-    return World(setting, (judgement,), draw, 300, quick)
+    return World(setting, (judgement,), draw, 200, quick)
 
 
 OWN = "like the base, splits of their own"

@@ -32,13 +32,18 @@ def skewed(rng: Generator, size: int, other: bool) -> FloatArray:
 
 
 def heavy(rng: Generator, size: int, other: bool) -> FloatArray:
+    """Return numbers with long tails."""
+    return 10 + long_tails(rng, size) + 7 * other
+
+
+def long_tails(rng: Generator, size: int) -> FloatArray:
     """Return numbers with Student's distribution of three degrees of freedom."""
-    return 10 + rng.standard_t(3, size) + 7 * other
+    return rng.standard_t(3, size)
 
 
-def binomial(rng: Generator, size: int, other: bool, n_test: int) -> FloatArray:
-    """Return risks on fresh test examples, of an expected risk of 0.1 or 0.3."""
-    return rng.binomial(n_test, 0.3 if other else 0.1, size) / n_test
+def binomial(rng: Generator, size: int, other: bool, n_test: int, risk: float) -> FloatArray:
+    """Return risks on fresh test examples, of which others have 0.2 more."""
+    return rng.binomial(n_test, risk + 0.2 * other, size) / n_test
 
 
 def one_split(
@@ -63,20 +68,16 @@ def two_means(
     *,
     repeats: int,
     splits: int,
-    population: Population = normal,
     scale: float = 1.0,
+    tails: Callable[[Generator, int], FloatArray] = Generator.standard_normal,
 ) -> Outcome:
     """Return whether the mean of several splits is outside, printed with its deviation."""
-    ours = 100 * population(rng, repeats, False)
-    theirs = 100 * population(rng, splits, False)
-    theirs = scale * (theirs - 30) + 30 + 3 * dishonest if scale != 1 else theirs + 3 * dishonest
+    ours = 30 + 3 * tails(rng, repeats)
+    theirs = 30 + 3 * scale * tails(rng, splits) + 3 * dishonest
     mean, sd = f"{theirs.mean():.2f}", f"{theirs.std(ddof=1):.2f}"
     entry = Verdict("row", "column", "error in percent", mean)
-    moments = Moments(float(mean), float(sd), splits)
-    judged = of_two_means(
-        entry, Moments(float(ours.mean()), float(ours.std(ddof=1)), repeats), moments
-    )
-    return judged.word == "outside"
+    own = Moments(float(ours.mean()), float(ours.std(ddof=1)), repeats)
+    return of_two_means(entry, own, Moments(float(mean), float(sd), splits)).word == "outside"
 
 
 def mean_alone(
@@ -171,14 +172,14 @@ def _one(setting: str, other: str, exact: bool, **options: object) -> World:
     return World(setting, (Judgement(ONE, stated, other),), draw)
 
 
-def _binomial(repeats: int, n_test: int, digits: int) -> World:
-    setting = f"risk 0.1 on {n_test} test examples, {digits} digits, {repeats} repeats"
+def _binomial(repeats: int, n_test: int, digits: int, risk: float) -> World:
+    setting = f"risk {risk:g} on {n_test} test examples, {digits} digits, {repeats} repeats"
     return _one(
         setting,
-        "risk 0.3",
+        "0.2 higher",
         False,
         repeats=repeats,
-        population=partial(binomial, n_test=n_test),
+        population=partial(binomial, n_test=n_test, risk=risk),
         digits=digits,
         n_test=n_test,
     )
@@ -194,7 +195,7 @@ def _table(setting: str, *, quick: bool = False, **options: int) -> World:
         Judgement("table, off even if all are counted", at_most(LEVEL), "a column off"),
         Judgement("table, outside in one row or column, p ≤ 0.05", at_most(LEVEL), "a column off"),
     )
-    return World(setting, judgements, partial(whole_table, **options), 800, quick)
+    return World(setting, judgements, partial(whole_table, **options), 500, quick)
 
 
 WORLDS = (
@@ -203,8 +204,8 @@ WORLDS = (
         for n in (2, 3, 4, 5, 10, 30, 100)
     ),
     *(
-        _binomial(repeats, n_test, digits)
-        for n_test, digits in ((50, 2), (50, 3), (200, 3), (500, 3))
+        _binomial(repeats, n_test, digits, risk)
+        for n_test, digits, risk in ((50, 2, 0.1), (50, 3, 0.02), (200, 3, 0.1), (500, 3, 0.1))
         for repeats in (3, 10, 30)
     ),
     *(
@@ -226,7 +227,7 @@ WORLDS = (
             (100, 10, "", {}),
             (30, 10, ", theirs a third as wide", {"scale": 1 / 3}),
             (10, 100, ", theirs three times as wide", {"scale": 3.0}),
-            (10, 30, ", Student's t (3)", {"population": heavy}),
+            (10, 30, ", Student's t (3)", {"tails": long_tails}),
         )
     ),
     *(
@@ -249,7 +250,7 @@ WORLDS = (
             ),
         ),
         cross_validation,
-        800,
+        500,
     ),
     _table("normal, 10 repeats", repeats=10, quick=True),
     _table("normal, 30 repeats", repeats=30),
