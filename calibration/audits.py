@@ -209,7 +209,7 @@ def implied(rng: Generator, dishonest: bool, *, risk: float, n_test: int, splits
 DIGIT, SHRUNK, SIZES = "one last digit changed", "deviations × 0.4", "sizes a tenth too large"
 
 
-def _honest(setting: str, draws: int = 300, **options: object) -> World:
+def _honest(setting: str, *, quick: bool = True, **options: object) -> World:
     judgements = (
         Judgement("counts, some number fails", NEVER, DIGIT),
         Judgement("duplicates, some row or column fails", NEVER),
@@ -222,7 +222,7 @@ def _honest(setting: str, draws: int = 300, **options: object) -> World:
     )
     draw = partial(honest, **options)  # type: ignore[arg-type]
     half = ", halves to even" if options.get("half") is EVEN else ""
-    return World(f"{ROWS} data sets, {setting}{half}", judgements, draw, draws)
+    return World(f"{ROWS} data sets, {setting}{half}", judgements, draw, 300, quick)
 
 
 def _sizes(setting: str, **options: object) -> World:
@@ -242,17 +242,22 @@ WORLDS = (
             share=0.5,
             digits=n,
             half=half,
+            quick=n < 3,
         )
         for n, half in ((1, UP), (2, EVEN), (3, UP), (3, EVEN))
     ),
     *(
         _honest(
-            f"{TENTHS}, percent, {n} digit{'s' * (n > 1)}", protocol="splits", digits=n, half=half
+            f"{TENTHS}, percent, {n} digit{'s' * (n > 1)}",
+            protocol="splits",
+            digits=n,
+            half=half,
+            quick=half is EVEN,
         )
         for n, half in ((1, EVEN), (2, UP), (2, EVEN))
     ),
-    _honest(f"{HALVES}, percent, 2 digits", protocol="splits", share=0.5),
-    _honest(f"{TENTHS}, stratified, percent, 2 digits", protocol="stratified"),
+    _honest(f"{HALVES}, percent, 2 digits", protocol="splits", share=0.5, quick=False),
+    _honest(f"{TENTHS}, stratified, percent, 2 digits", protocol="stratified", quick=False),
     _honest(f"{HALVES}, stratified, percent, 2 digits", protocol="stratified", share=0.5),
     *(
         _honest(
@@ -261,6 +266,7 @@ WORLDS = (
             even_folds=even,
             digits=n,
             half=half,
+            quick=n == 1,
         )
         for words, even in (("equal folds", True), ("unequal folds", False))
         for n, half in ((1, UP), (2, EVEN))
@@ -270,10 +276,11 @@ WORLDS = (
             f"10-fold cross-validation, {words}, errors pooled, percent, 2 digits",
             protocol="pooled",
             even_folds=even,
+            quick=not even,
         )
         for words, even in (("equal folds", True), ("unequal folds", False))
     ),
-    _honest(f"majority rule, {HALVES}", protocol="splits", share=0.5, majority=True),
+    _honest(f"majority rule, {HALVES}", protocol="splits", share=0.5, majority=True, quick=False),
     _honest(f"majority rule, {TENTHS}", protocol="splits", majority=True),
     _honest(
         f"majority rule, {HALVES}, stratified", protocol="stratified", share=0.5, majority=True

@@ -56,6 +56,7 @@ WORLDS = (
             ),
             partial(over_rows, rows=rows),
             800,
+            rows == 10,
         )
         for rows in (10, 20)
     ),

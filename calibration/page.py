@@ -19,11 +19,12 @@ GROUPS: dict[str, tuple[World, ...]] = {
 
 INTRODUCTION = """# Calibration
 
-`make calibration` draws worlds in which the truth is known, judges them with the package, and compares
-the stated rate of each judgement with the actual one. *Stated* is the rate in honest worlds, with ≤ or ≥
-where it is a bound; *actual* is the share of draws, ± the standard error of the simulation. *Power* is
-the rate in the dishonest world named with it, and a remark follows where an actual rate leaves the
-stated one by more than 0.015 and two standard errors, or where something impossible happens.
+`make calibration` draws worlds in which the truth is known, judges them with the package, and
+compares the stated rate of each judgement with the actual one. *Stated* is the rate in honest
+worlds, with ≤ or ≥ where it is a bound; *actual* is the share of draws, ± the standard error of the
+simulation. *Power* is the rate in the dishonest world named with it, and a remark follows where an
+actual rate leaves the stated one by more than 0.015 and two standard errors, or where something
+impossible happens.
 """
 
 HEADER = ("judgement", "setting", "stated", "actual", "power", "remark")

@@ -62,7 +62,7 @@ def _world(methods: int, datasets: int, digits: int = 6, worse: float = 0.0) -> 
     draw = partial(ranked, methods=methods, datasets=datasets, digits=digits, worse=worse)
     if worse:
         return World(setting, pairs, lambda rng, dishonest: draw(rng, dishonest)[2:], 1000)
-    return World(setting, (*whole, *pairs), draw, 1000, methods < 10)
+    return World(setting, (*whole, *pairs), draw, 1000, datasets == 10)
 
 
 WORLDS = (

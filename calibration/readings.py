@@ -76,7 +76,7 @@ OWN = "like the base, splits of their own"
 WORLDS = (
     _world(OWN, 10, 1, 1, quick=True),
     _world(OWN, 30, 1, 4),
-    _world(OWN, 10, 3, 3, quick=True),
+    _world(OWN, 10, 3, 3),
     _world(OWN, 100, 3, 3),
     _world("like the base, on its splits", 30, 3, 3, shared=0.9),
     _world("2 points worse", 30, 3, 3, apart=2.0),

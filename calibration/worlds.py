@@ -19,7 +19,7 @@ ERRORS = 2.0
 POWER_SHARE = 4
 """Part of the draws from which the power is estimated."""
 
-QUICK_SHARE, FEWEST = 60, 15
+QUICK_SHARE, FEWEST = 30, 15
 """Part of the draws of the quick version, and the fewest that it makes."""
 
 

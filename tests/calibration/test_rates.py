@@ -26,12 +26,11 @@ OFF = {
     "duplicates, some row or column fails: 5 data sets, one split that tests a half, fractions, "
     "2 digits, halves to even",
     f"counts, some number fails: {FOLDS}, percent, 1 digit",
-    f"counts, some number fails: {FOLDS}, percent, 2 digits, halves to even",
     f"counts, some number fails: {FOLDS}, errors pooled, percent, 2 digits",
     "deviations and digits, some number fails: 5 data sets, majority rule, 20 random halves, "
     "stratified",
 }
-"""Judgements that do not have the rate that is stated for them; one that is mended leaves the list."""
+"""Judgements whose rate is not the stated one; one that is mended leaves the list."""
 
 
 @pytest.fixture(autouse=True, scope="module")

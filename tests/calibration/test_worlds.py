@@ -59,7 +59,7 @@ def test_the_quick_version_has_fewer_draws_and_no_power() -> None:
         drawn.append(dishonest)
         return False
 
-    [found] = measure(World("a coin", (COIN,), draw, 1200), quick=True)
+    [found] = measure(World("a coin", (COIN,), draw, 600), quick=True)
     assert drawn == [False] * 20
     assert found.power is None
 
