@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -62,8 +62,8 @@ def honest(
 ) -> tuple[Outcome, ...]:
     """Return which checks fail in a table of learners.
 
-    A dishonest table has one number with another last digit and a column with deviations of two
-    fifths, or sizes of test sets a tenth too large.
+    A dishonest table has a number with another last digit and a column with deviations of two
+    fifths, or stated sizes of test sets that are a tenth too large.
     """
     lines: Lines = {}
     n_test: dict[str, tuple[int, int]] = {}
@@ -91,9 +91,9 @@ def honest(
         n_test[row] = declared + (dishonest and size_off) * max(1, round(declared / 10)), n
     if dishonest and not size_off:
         _tamper(rng, lines)
-    facts = {"n_test": n_test}
+    facts: dict[str, Any] = {"n_test": n_test}
     if protocol != "split":
-        facts |= {"splits": len(tested)}  # type: ignore[dict-item]
+        facts["splits"] = len(tested)
     found = audited({"table": lines}, {"table": facts})
     return (
         bool(failed(found, "counts")),
@@ -101,6 +101,11 @@ def honest(
         bool(failed(found, "ranges")),
         bool(failed(found, "deviations", "digits")),
     )
+
+
+def other_sizes(rng: Generator, dishonest: bool, **options: Any) -> Outcome:
+    """Return whether counts fail where the stated sizes are right, or too large."""
+    return honest(rng, dishonest, size_off=True, **options)[0]
 
 
 def _tamper(rng: Generator, lines: Lines) -> None:
@@ -209,7 +214,7 @@ def implied(rng: Generator, dishonest: bool, *, risk: float, n_test: int, splits
 DIGIT, SHRUNK, SIZES = "one last digit changed", "deviations × 0.4", "sizes a tenth too large"
 
 
-def _honest(setting: str, *, quick: bool = True, **options: object) -> World:
+def _honest(setting: str, *, quick: bool = True, **options: Any) -> World:
     judgements = (
         Judgement("counts, some number fails", NEVER, DIGIT),
         Judgement("duplicates, some row or column fails", NEVER),
@@ -220,16 +225,15 @@ def _honest(setting: str, *, quick: bool = True, **options: object) -> World:
             "" if options["protocol"] == "split" else SHRUNK,
         ),
     )
-    draw = partial(honest, **options)  # type: ignore[arg-type]
+    draw = partial(honest, **options)
     half = ", halves to even" if options.get("half") is EVEN else ""
     return World(f"{ROWS} data sets, {setting}{half}", judgements, draw, 300, quick)
 
 
-def _sizes(setting: str, **options: object) -> World:
+def _sizes(setting: str, **options: Any) -> World:
     judgement = Judgement("counts, some number fails", NEVER, SIZES)
-    draw = partial(honest, size_off=True, **options)  # type: ignore[arg-type]
-    first = lambda rng, dishonest: draw(rng, dishonest)[:1]  # noqa: E731
-    return World(f"{ROWS} data sets, {setting}, other sizes", (judgement,), first, 300)
+    draw = partial(other_sizes, **options)
+    return World(f"{ROWS} data sets, {setting}, other sizes", (judgement,), draw, 300)
 
 
 HALVES, TENTHS = "20 random halves", "20 splits that test a tenth"

@@ -86,7 +86,7 @@ def starred(rng: Generator, dishonest: bool, *, columns: int, digits: int) -> Sa
         sign_test(rows[:, i], rows[:, j]).significant for i, j in combinations(range(columns), 2)
     )
     # It depends on the ties alone, and takes long.
-    stated = chance_of_a_star(rows.tolist()) if rng.random() < 0.02 else None
+    stated = chance_of_a_star(rows.tolist()) if rng.random() < 0.05 else None
     return Said(found, stated)
 
 

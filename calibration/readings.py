@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -63,11 +64,11 @@ def _log_probability(ours: FloatArray, printed: FloatArray) -> float:
 
 
 def _world(
-    words: str, repeats: int, rivals: int, rows: int, quick: bool = False, **options: float
+    words: str, repeats: int, rivals: int, rows: int, quick: bool = False, **options: Any
 ) -> World:
     setting = f"{rivals} rivals {words}, {rows} rows, {repeats} repeats"
     judgement = Judgement("some reading supported", at_most(LEVEL), "errors 3 points higher")
-    draw = partial(scored, repeats=repeats, rivals=rivals, rows=rows, **options)  # type: ignore[arg-type]
+    draw = partial(scored, repeats=repeats, rivals=rivals, rows=rows, **options)
     return World(setting, (judgement,), draw, 200, quick)
 
 

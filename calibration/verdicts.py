@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -166,9 +167,9 @@ ONE, WELCH = "outside, one split", "outside, mean ± deviation"
 ALONE, FOLDS = "outside, mean alone", "outside, cross-validation"
 
 
-def _one(setting: str, other: str, exact: bool, **options: object) -> World:
+def _one(setting: str, other: str, exact: bool, **options: Any) -> World:
     stated = about(LEVEL) if exact else at_most(LEVEL)
-    draw = partial(one_split, **options)  # type: ignore[arg-type]
+    draw = partial(one_split, **options)
     return World(setting, (Judgement(ONE, stated, other),), draw)
 
 
