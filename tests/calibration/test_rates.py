@@ -21,6 +21,7 @@ OFF = {
     "not bold, by chance: 3 equal learners, 30 random halves",
     "not bold, by chance: 6 equal learners, 30 random halves",
     "interval of the rank-biserial correlation: 5 data sets, normal, effect of 1 sd",
+    "interval of the rank-biserial correlation: 10 data sets, normal, effect of 1 sd",
     "duplicates, some row or column fails: 5 data sets, one split that tests a half, fractions, "
     "1 digit",
     "duplicates, some row or column fails: 5 data sets, one split that tests a half, fractions, "
