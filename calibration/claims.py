@@ -17,7 +17,8 @@ CLAIMS = (
     {"kind": "not-better", "text": "not better", **PAIR},
     {"kind": "not-told-apart", "text": "not told apart", "between": ["a", "b"]},
 )
-EQUIVALENT = {"kind": "equivalent", "text": "equivalent", "between": ["a", "b"], "margin": 0.02}
+EQUIVALENT = {"kind": "equivalent", "text": "equivalent", "between": ["a", "b"], "margin": 2}
+"""The margin is in points, and risks are fractions."""
 
 
 def over_rows(rng: Generator, dishonest: bool, *, rows: int) -> tuple[Outcome, ...]:
