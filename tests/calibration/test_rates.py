@@ -1,0 +1,61 @@
+"""Every judgement is made as often as is stated, in a small version of ``make calibration``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from threadpoolctl import threadpool_limits
+
+from calibration.page import GROUPS
+from calibration.worlds import World, measure
+
+ERRORS = 3.5
+"""Standard errors by which a rate may leave its band: one of 2000 would by chance."""
+
+WORLDS = {world.name: world for worlds in GROUPS.values() for world in worlds}
+
+FOLDS = "5 data sets, 10-fold cross-validation, unequal folds"
+
+OFF = {
+    "not bold, by chance: 3 equal learners, 30 random halves",
+    "not bold, by chance: 6 equal learners, 30 random halves",
+    "interval of the rank-biserial correlation: 5 data sets, normal, effect of 1 sd",
+    "interval of the rank-biserial correlation: 10 data sets, normal, effect of 1 sd",
+    "duplicates, some row or column fails: 5 data sets, one split that tests a half, fractions, "
+    "1 digit",
+    "duplicates, some row or column fails: 5 data sets, one split that tests a half, fractions, "
+    "2 digits, halves to even",
+    f"counts, some number fails: {FOLDS}, percent, 1 digit",
+    f"counts, some number fails: {FOLDS}, errors pooled, percent, 2 digits",
+    "deviations and digits, some number fails: 5 data sets, majority rule, 20 random halves, "
+    "stratified",
+}
+"""Judgements whose rate is not the stated one; one that is mended leaves the list."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_blas_thread() -> Iterator[None]:
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.mark.parametrize("world", [w for w in WORLDS.values() if w.quick], ids=lambda w: w.name)
+def test_every_rate_is_in_its_band(world: World) -> None:
+    found = {
+        f"{rate.judgement.name}: {rate.setting}": f"{rate.actual:.3f} ± {rate.error:.3f}"
+        for rate in measure(world, quick=True)
+        if rate.leaves(ERRORS)
+    }
+    known = OFF & {f"{judgement.name}: {world.setting}" for judgement in world.judgements}
+    assert found.keys() == known, found
+
+
+def test_every_judgement_is_in_the_quick_version() -> None:
+    judged = {j.name for world in WORLDS.values() for j in world.judgements}
+    quick = {j.name for world in WORLDS.values() if world.quick for j in world.judgements}
+    assert quick == judged
+
+
+def test_no_two_worlds_share_a_name() -> None:
+    assert len(WORLDS) == sum(map(len, GROUPS.values()))
