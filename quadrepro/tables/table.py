@@ -231,9 +231,11 @@ class Table:
         """Return the table as GitHub Markdown."""
         body = [[_piped(name), *(_markdown(e) for e in entries)] for name, entries in self.rows]
         header = [_piped(h) for h in self.header]
-        text = tabulate(body, header, "pipe", colalign=self._alignment, disable_numparse=True)
-        notes = "".join(f"\n{markdown(note)}\n" for note in self.notes)
-        return f"## {markdown(self.title)}\n\n{text}\n{notes}"
+        parts = [f"## {markdown(self.title)}"]
+        if body:
+            align = self._alignment
+            parts.append(tabulate(body, header, "pipe", colalign=align, disable_numparse=True))
+        return "\n\n".join((*parts, *map(markdown, self.notes))) + "\n"
 
     def to_latex(self, label: str = "") -> str:
         r"""Return the table as a LaTeX ``table`` with caption and notes."""

@@ -64,7 +64,7 @@ def verdicts_table(experiment: Experiment, found: Sequence[Verdicts]) -> Table:
             "what is outside. For a mean with a deviation it is that of Welch's test; for other "
             "numbers that of the mean of as many further splits as are printed, by our deviation "
             "(Student's t); half a unit of the last printed digit is added.",
-            *(f"{_of(v, found)}{v.what}" for v in found if v.what),
+            *(f"Printed {v.printed}: {v.what}" for v in found if v.what),
             *(f"{_of(v, found)}{text}" for v in found for text in v.statement()),
         ),
         DATA_HEADER,

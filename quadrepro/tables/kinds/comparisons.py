@@ -209,7 +209,7 @@ def _placed(printed: Printed, chances: Mapping[Names, list[float]]) -> Verdicts:
             entry = Verdict(a, b, "probability", printed.text(a, b))
             ours = chances[a, b]
             found.append((of_further_splits(entry, ours), ours))
-    return Verdicts.of(printed.name, found, together=True)
+    return Verdicts.of(printed.name, found, what=f"{printed.words}.", together=True)
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,7 @@ class RisksKind(TableKind[str]):
                 f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}; "
                 "in parentheses the printed number. † marks one outside the interval in which it "
                 f"falls with probability {COVERAGE:g} if it stems from splits like ours. "
-                f"{_what(context, printed)}"
+                f"Printed: {_what(context, printed)}"
             )
         absent = [f"{a.name}: {a.reason.removesuffix('.')}." for a in context.config.absent]
         first_if_printed = [first] if printed.cells else []
@@ -246,7 +246,7 @@ def _judged(
 
 def _what(context: Context[str], printed: Printed) -> str:
     """Return what the printed numbers are, and how a mean over folds is judged."""
-    text = f"Printed: {printed.words}."
+    text = f"{printed.words}."
     if printed.of.cv is None:
         return text
     repeated = context.config.repeats // printed.of.cv >= LEAST_SPLITS
@@ -421,7 +421,7 @@ class MeansKind(TableKind[str]):
                 f"(p > {LEVEL:g}).{unknown}{chance}"
             )
         if printed.cells:
-            notes.append(_what(context, printed))
+            notes.append(f"Printed: {_what(context, printed)}")
         if any(errors.word for errors in entries):
             by = (
                 "Welch's t-test" if printed.facts.spread != "none" else "our deviation, Student's t"

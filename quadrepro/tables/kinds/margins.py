@@ -161,8 +161,7 @@ class MarginsKind(TableKind[str]):
                         continue
                     entry = Verdict(row, c, quantity, text, further=printed.splits)
                     found.append((of_further_splits(entry, ours), ours))
-        what = f"Printed: training margins of {printed.of.text}."
-        return Verdicts.of(printed.name, found, what=what)
+        return Verdicts.of(printed.name, found, what=f"{printed.words}.")
 
 
 class MarginFigureKind(TableKind[Panels]):
