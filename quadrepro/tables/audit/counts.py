@@ -114,7 +114,7 @@ def plausible(size: Size, of: MeanOf) -> list[TestSets]:
     return found
 
 
-MOST_SUMS, MOST_DIGITS = 4_000_000, 10**9
+MOST_SUMS, MOST_DIGITS = 1_000_000, 10**9
 """Limits on the sums of errors and on the printed numbers that are told apart."""
 
 
@@ -146,7 +146,8 @@ def printable(sizes: tuple[tuple[int, int], ...], scale: int) -> IntArray | None
     bits = np.frombuffer(reached.to_bytes(total // 8 + 1, "little"), np.uint8)
     twice = 2 * scale * np.flatnonzero(np.unpackbits(bits, bitorder="little"))
     down, up = -((total - twice) // (2 * total)), (twice + total) // (2 * total)
-    return np.union1d(down, up)
+    numbers = np.column_stack((down, up)).ravel()  # sorted
+    return numbers[np.diff(numbers, prepend=-1) > 0]
 
 
 def judge(subject: Subject) -> Findings:
@@ -208,13 +209,16 @@ def _other_size(texts: list[str], size: Size, splits: int, percent: bool) -> str
     texts, n_test = list(dict.fromkeys(texts)), size.n_test
     away = min(n_test, FARTHEST)
     sizes = range(max(n_test - away // 2, 1), n_test + away + 1)
-    fits = [n for n in sizes if all(counts(text, n * splits, percent) for text in texts)]
+    asked = [
+        (int(Fraction(text) * denominator(text)), denominator(text, percent)) for text in texts
+    ]
+    fits = [n for n in sizes if all(_ways(k, n * splits, scale) for k, scale in asked)]
     if not fits:
         return f"nor does any size from {sizes[0]} to {sizes[-1]} fit the row"
     nearest = min(fits, key=lambda n: (abs(n - n_test), n))
     away = abs(nearest - n_test)
     none = math.prod(
-        1 - math.prod(share_possible(n * splits, denominator(t, percent)) for t in texts)
+        1 - math.prod(share_possible(n * splits, scale) for _, scale in asked)
         for n in range(n_test - away, n_test + away + 1)
         if n in sizes and n not in (n_test, *size.or_n_test)
     )
