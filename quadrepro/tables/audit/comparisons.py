@@ -72,7 +72,7 @@ def judge_sources(subject: Subject) -> Findings:
 ALLOWED = "; winning on most data sets would allow it"
 
 
-def _on_most(p: Sequence[float]) -> float:
+def on_most(p: Sequence[float]) -> float:
     """Return the probability of winning on most data sets, with half of that of a tie."""
     wins = distribution_of_wins(p)[::-1]
     return float(wins[: len(wins) // 2].sum() + (wins[len(wins) // 2] / 2 if len(wins) % 2 else 0))
@@ -95,7 +95,7 @@ def _of_source(subject: Subject, table: Printed, source: Printed) -> Iterator[Fi
             f"{source.name} allows {low:.3f} to {high:.3f}",
             low - slack <= value <= high + slack,
         )
-        low, high = map(_on_most, ends)
+        low, high = map(on_most, ends)
         if not holds and low - slack <= value <= high + slack:
             why += ALLOWED
         yield Finding(place, text, holds, why)
