@@ -100,6 +100,8 @@ def test_a_share_that_is_not_whole_is_rounded_up_and_down(
     tmp_path: Path, split: str, size: Size
 ) -> None:
     config = CONFIG.replace("[monks, wine]", f"[{{name: wine, protocol: {{split: {split}}}}}]")
+    if "outer" in split:
+        config = config.replace("protocol:\n", "repeats: 10\nprotocol:\n", 1)
     found = subject(tmp_path, "\n  t: {config: ../small.yaml}", config=config, t=RISKS)
     assert found.size(found.tables[0], "wine") == size
 
