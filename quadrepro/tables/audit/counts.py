@@ -97,8 +97,7 @@ def plausible(size: Size, of: MeanOf) -> list[TestSets]:
     """
     if of.cv is None:
         times = f"{of.n} × " if of.n > 1 else ""
-        sizes = (size.n_test, *size.or_n_test)
-        return [TestSets(((n, of.n),), f"{times}{n}") for n in sizes]
+        return [TestSets(((n, of.n),), f"{times}{n}") for n in (size.n_test, *size.or_n_test)]
     # A number alone may be that of all rows or of the examples of a fold.
     alone = (size.n_test * of.cv,) if size.n_rows in (0, size.n_test) else ()
     times = f"{of.repeats} × " if of.repeats > 1 else ""
@@ -185,8 +184,9 @@ def _row(
     other = ""
     for column, text in texts.items():
         scale = denominator(text, percent)
-        of_sets = {sets.name: printable(sets.sizes, scale) for sets in asked}
-        if any(possible is None for possible in of_sets.values()):
+        told = {sets.name: printable(sets.sizes, scale) for sets in asked}
+        of_sets = {name: possible for name, possible in told.items() if possible is not None}
+        if len(of_sets) < len(told):
             found.append(Finding(places[column], text, None, NO_POWER))
             continue
         every = np.unique(np.concatenate([*of_sets.values()]))
