@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -13,11 +15,12 @@ from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.config.datasets import DatasetEntry
 from quadrepro.config.plan import source_of
 from quadrepro.core.problems import FreshRows, Sources
+from quadrepro.core.splits import Division
 from quadrepro.data.card import load_card
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.papers.paper import Paper
-from quadrepro.papers.printed import Printed
+from quadrepro.papers.printed import OF_ERRORS, Printed
 
 NOT_SAID = "neither a config nor n_test says how large its test sets are"
 NUMBERS = "its algorithms predict numbers"
@@ -28,8 +31,10 @@ class Size(NamedTuple):
 
     n_test: int
     """Number of examples of each."""
-    share: float
-    """Their share of all rows; 0 if every split has fresh examples, 1 if it is not known."""
+    n_rows: int
+    """Number of all rows; 0 if every split has fresh examples, `n_test` if it is not known."""
+    or_n_test: tuple[int, ...] = ()
+    """Other numbers of examples, where a share of the rows can be rounded up or down."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,14 @@ class Subject:
         return tuple(table.in_unit(table.facts.unit or "percent") for table in found)
 
     def holding(self, *holds: str) -> list[Printed]:
-        """Return the tables that hold one of these kinds of numbers, accuracies as errors."""
-        return [table for table in self.tables if table.facts.holds in holds]
+        """Return the tables that hold one of these kinds of numbers; of metrics, only errors."""
+        # Other metrics than errors are neither counts nor always best when lowest.
+        return [
+            table
+            for table in self.tables
+            if table.facts.holds in holds
+            and (table.facts.holds != "errors" or table.facts.metric in OF_ERRORS)
+        ]
 
     def known(self, name: str, names: Iterable[str], what: str, *place: str | int) -> str:
         """Return a name that ``paper.yaml`` gives, or refuse it with the nearest known one."""
@@ -92,7 +103,7 @@ class Subject:
             if n_test > n_rows:
                 message = f"{n_test} test examples cannot be taken from {n_rows} rows"
                 raise self.paper.error(message, "printed", table.name, "n_test", row)
-            found[row] = Size(n_test, n_test / n_rows)
+            found[row] = Size(n_test, n_rows)
         return found
 
 
@@ -118,8 +129,31 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
         return str(error)
     _, _, n_test = source.sizes
     if isinstance(source, FreshRows):
-        return Size(n_test, 0.0)
-    return Size(n_test, n_test / source.division.n_rows)
+        return Size(n_test, 0)
+    division = source.division
+    if any(division.rule.columns) or division.rule.openml_task is not None:
+        return "the rows decide which of them are tested; n_test can say how many"
+    others = _roundings(division) - {n_test}
+    return Size(n_test, division.n_rows, tuple(sorted(others)))
+
+
+def _roundings(division: Division) -> set[int]:
+    """Return the sizes of a test set with every share of the rows rounded up and down."""
+    rule, n_rows = division.rule, division.n_rows
+    rests = {n_rows}
+    if division.outer_folds:
+        rests = _whole(Fraction(n_rows, division.outer_folds))
+    elif rule.train != "all":
+        share = Fraction("0.5" if rule.train == "half" else str(rule.train))
+        most = rule.at_most or n_rows
+        rests = {n_rows - min(n_train, most) for n_train in _whole(share * n_rows)}
+    if not division.holdout:
+        return rests
+    return {half for rest in rests for half in _whole(Fraction(rest, 2))}
+
+
+def _whole(size: Fraction) -> set[int]:
+    return {math.floor(size), math.ceil(size)}
 
 
 class PrintedPlace(NamedTuple):
@@ -148,6 +182,15 @@ class Finding:
     p_value: float | None = None
     """Of a statistical test, whose level is then that of all tests of the audit together; None if
     the finding is certain."""
+    unless: str = ""
+    """What would explain a failure, which is then not counted as one."""
+
+    @property
+    def verdict(self) -> str:
+        """The word for it."""
+        if self.holds is None:
+            return "cannot be judged"
+        return "holds" if self.holds else "fails unless" if self.unless else "fails"
 
 
 class Findings(NamedTuple):

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from statistics import fmean
+from typing import NamedTuple
 
-from quadrepro.papers.printed import MEAN_ROW, SD, Printed
+import numpy as np
+
+from quadrepro.base.types import IntArray
+from quadrepro.papers.printed import MEAN_ROW, SD, MeanOf, Printed
 from quadrepro.stats import LEVEL
-from quadrepro.tables.audit.check import Check, Finding, Findings, PrintedPlace, Subject
+from quadrepro.tables.audit.check import (
+    NUMBERS,
+    Check,
+    Finding,
+    Findings,
+    PrintedPlace,
+    Size,
+    Subject,
+)
 
-NO_POWER = "so many test examples give every number of so few digits"
+NO_POWER = "with so many test examples every number of so few digits is taken for possible"
 FARTHEST = 5000
 """Other sizes are tried from half to twice the size, and at most so far away."""
 
@@ -63,6 +76,79 @@ def share_possible(total: int, scale: int) -> float:
     return min((total + 1 + twice) / (scale + 1), 1.0)
 
 
+class TestSets(NamedTuple):
+    """Test sets whose mean risk may be what is printed."""
+
+    sizes: tuple[tuple[int, int], ...]
+    """Numbers of examples, each with the number of test sets that have it."""
+    name: str
+    """How many and how large they are."""
+
+
+def plausible(size: Size, of: MeanOf) -> list[TestSets]:
+    """Return all test sets that a printed mean can be over.
+
+    Folds differ by one example at most. Their risks are averaged, or their errors are pooled.
+
+    Examples
+    --------
+    >>> [sets.name for sets in plausible(Size(35, 345), MeanOf(cv=10))]
+    ['10 folds of 34 or 35', '345 pooled']
+    """
+    if of.cv is None:
+        times = f"{of.n} × " if of.n > 1 else ""
+        return [TestSets(((n, of.n),), f"{times}{n}") for n in (size.n_test, *size.or_n_test)]
+    # A number alone may be that of all rows or of the examples of a fold.
+    alone = (size.n_test * of.cv,) if size.n_rows in (0, size.n_test) else ()
+    times = f"{of.repeats} × " if of.repeats > 1 else ""
+    found = []
+    for n_rows in (size.n_rows, *alone) if size.n_rows else alone:
+        fewer, larger = divmod(n_rows, of.cv)
+        folds = {fewer: of.cv - larger, fewer + 1: larger}
+        sizes = {n: of.repeats * k for n, k in folds.items() if n and k}
+        words = " or ".join(map(str, sizes))
+        found.append(TestSets((*sizes.items(),), f"{times}{of.cv} folds of {words}"))
+        if len(sizes) > 1:
+            found.append(TestSets(((n_rows, of.repeats),), f"{times}{n_rows} pooled"))
+    return found
+
+
+MOST_SUMS, MOST_DIGITS = 1_000_000, 10**9
+"""Limits on the sums of errors and on the printed numbers that are told apart."""
+
+
+@lru_cache(maxsize=1000)
+def printable(sizes: tuple[tuple[int, int], ...], scale: int) -> IntArray | None:
+    """Return each k for which k/scale is printed for a mean of risks on test sets.
+
+    `sizes` is that of `TestSets`. A mean halfway between two numbers is printed as either. None
+    if all numbers from 0 to 1 are printed, or there are too many sums to tell.
+
+    Examples
+    --------
+    >>> printable(((5, 1),), 10).tolist()
+    [0, 2, 4, 6, 8, 10]
+    """
+    n_sets, common = sum(times for _, times in sizes), math.lcm(*(n for n, _ in sizes))
+    total = n_sets * common
+    # One error more or fewer changes the mean by no more than the last digit.
+    every = n_sets * min(n for n, _ in sizes) >= scale
+    if every or total > MOST_SUMS or scale > MOST_DIGITS:
+        return None
+    reached = 1  # bit s: the mean can be s/total
+    for n, times in sizes:
+        left, step = n * times, 1
+        while left:
+            step = min(step, left)
+            reached |= reached << step * common // n
+            left, step = left - step, 2 * step
+    bits = np.frombuffer(reached.to_bytes(total // 8 + 1, "little"), np.uint8)
+    twice = 2 * scale * np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+    down, up = -((total - twice) // (2 * total)), (twice + total) // (2 * total)
+    numbers = np.column_stack((down, up)).ravel()  # sorted
+    return numbers[np.diff(numbers, prepend=-1) > 0]
+
+
 def judge(subject: Subject) -> Findings:
     """Check every printed risk and every mean of risks."""
     findings: list[Finding] = []
@@ -71,64 +157,70 @@ def judge(subject: Subject) -> Findings:
         shares: list[float] = []
         confirmed: list[str] = []
         for row in table.rows:
-            found, of_row = _row(subject, table, row)
+            found, of_row, fits = _row(subject, table, row)
             findings += found
             shares += of_row.values()
-            fits = all(finding.holds is not False for finding in found)
             if fits and math.prod(of_row.values()) <= LEVEL:
-                size = subject.size(table, row)
-                assert not isinstance(size, str)
-                confirmed.append(f"{row} ({size.n_test})")
+                confirmed.append(f"{row} ({' or '.join(fits)})")
         if shares:
             notes.append(_note(table.name, shares, confirmed))
     return Findings(tuple(findings), tuple(notes))
 
 
-def _row(subject: Subject, table: Printed, row: str) -> tuple[list[Finding], dict[str, float]]:
-    """Return what is found in a row, and the power of the check for each different number."""
+def _row(
+    subject: Subject, table: Printed, row: str
+) -> tuple[list[Finding], dict[str, float], list[str]]:
+    """Return what is found in a row, the power for each number, and the test sets that fit all."""
     percent = table.facts.unit == "percent"
-    size, splits = subject.size(table, row), table.splits
+    size = subject.size(table, row)
+    texts = {c: t for c in table.algorithms if (t := table.text(row, table.mean_column(c)))}
+    places = {column: PrintedPlace(table.name, row, column) for column in texts}
+    if isinstance(size, str):
+        return [Finding(places[c], text, None, size) for c, text in texts.items()], {}, []
+    asked = plausible(size, table.of)
     found: list[Finding] = []
     power: dict[str, float] = {}
-    texts = {c: table.text(row, table.mean_column(c)) for c in table.algorithms}
+    fits = [sets.name for sets in asked]
     other = ""
     for column, text in texts.items():
-        place = PrintedPlace(table.name, row, column)
-        if not text:
+        scale = denominator(text, percent)
+        told = {sets.name: printable(sets.sizes, scale) for sets in asked}
+        of_sets = {name: possible for name, possible in told.items() if possible is not None}
+        if len(of_sets) < len(told):
+            found.append(Finding(places[column], text, None, NO_POWER))
             continue
-        if isinstance(size, str):
-            found.append(Finding(place, text, None, size))
-            continue
-        total = size.n_test * splits
-        share = share_possible(total, denominator(text, percent))
-        if share == 1:
-            found.append(Finding(place, text, None, NO_POWER))
-            continue
-        power[text] = share
-        possible = counts(text, total, percent)
-        of = f"{size.n_test} test examples" + (f" × {splits} splits" if splits > 1 else "")
-        why = f"{possible[0] if possible else 'no number'} of {of}"
-        if not possible and not other:
-            other = _other_size([t for t in texts.values() if t], size.n_test, splits, percent)
-            why += f"; {other}"
-        found.append(Finding(place, text, bool(possible), why))
-    return found, power
+        every = np.unique(np.concatenate([*of_sets.values()]))
+        power[text] = len(every) / (scale + 1)
+        k = int(Fraction(text) * denominator(text))
+        giving = [name for name, possible in of_sets.items() if k in possible]
+        fits = [name for name in fits if name in giving]
+        why = f"errors on {' or '.join(giving)} test examples"
+        if not giving:
+            why = f"no number of errors on {' or '.join(of_sets)} test examples"
+            if table.of.cv is None and not other:
+                other = _other_size([*texts.values()], size, table.splits, percent)
+                why += f"; {other}"
+        found.append(Finding(places[column], text, bool(giving), why))
+    return found, power, fits
 
 
-def _other_size(texts: list[str], n_test: int, splits: int, percent: bool) -> str:
+def _other_size(texts: list[str], size: Size, splits: int, percent: bool) -> str:
     """Return which size near the one that fails fits all numbers of a row."""
-    texts = list(dict.fromkeys(texts))
+    texts, n_test = list(dict.fromkeys(texts)), size.n_test
     away = min(n_test, FARTHEST)
     sizes = range(max(n_test - away // 2, 1), n_test + away + 1)
-    fits = [n for n in sizes if all(counts(text, n * splits, percent) for text in texts)]
+    asked = [
+        (int(Fraction(text) * denominator(text)), denominator(text, percent)) for text in texts
+    ]
+    fits = [n for n in sizes if all(_ways(k, n * splits, scale) for k, scale in asked)]
     if not fits:
         return f"nor does any size from {sizes[0]} to {sizes[-1]} fit the row"
     nearest = min(fits, key=lambda n: (abs(n - n_test), n))
     away = abs(nearest - n_test)
     none = math.prod(
-        1 - math.prod(share_possible(n * splits, denominator(t, percent)) for t in texts)
+        1 - math.prod(share_possible(n * splits, scale) for _, scale in asked)
         for n in range(n_test - away, n_test + away + 1)
-        if n in sizes and n != n_test
+        if n in sizes and n not in (n_test, *size.or_n_test)
     )
     return (
         f"{nearest} is the nearest size that fits the row (random numbers fit one as near with "
@@ -143,7 +235,7 @@ def _note(table: str, shares: list[float], confirmed: list[str]) -> str:
     )
     if confirmed:
         text += (
-            " The digits confirm these sizes, which random numbers would fit with probability "
+            " The digits confirm these test sets, which random numbers would fit with probability "
             f"{LEVEL:g} at most: {', '.join(confirmed)}."
         )
     return text
@@ -152,55 +244,68 @@ def _note(table: str, shares: list[float], confirmed: list[str]) -> str:
 COUNTS = Check("counts", "Can each risk be a number of errors on its test sets?", judge)
 
 
-FEWEST = 50
-"""Five of each digit, as the χ² test needs."""
+FEWEST = 5
+"""Expected numbers with each last digit, as the χ² test needs."""
 
 LEADING = 3
 """With fewer digits in all, the last one is not evenly distributed."""
 
 
 def judge_digits(subject: Subject) -> Findings:
-    """Test the last digits of each table of errors for an even distribution."""
+    """Test whether last digits of errors are as frequent as counts of errors make them."""
     findings = []
     for table in subject.holding("errors"):
-        last = [digit for row in table.rows for digit in last_digits(subject, table, row)]
+        last = [found for row in table.rows for found in last_digits(subject, table, row)]
         printed, place = f"{len(last)} numbers", PrintedPlace(table.name)
-        if len(last) < FEWEST:
-            why = f"fewer than {FEWEST} numbers have a last digit that could be any"
+        often = [sum(text[-1] == digit for text, _ in last) for digit in "0123456789"]
+        expected = [math.fsum(weights[digit] for _, weights in last) for digit in range(10)]
+        if min(expected) < FEWEST:
+            why = "too few numbers have a last digit that could be any"
             findings.append(Finding(place, printed, None, why))
             continue
         # scipy.stats takes half a second to import.
         from scipy.stats import chisquare
 
-        often = [last.count(digit) for digit in "0123456789"]
-        p = float(chisquare(often).pvalue)
+        p = float(chisquare(often, expected).pvalue)
         why = f"0 to 9 stand last {', '.join(map(str, often))} times (χ², p = {p:.2g})"
         findings.append(Finding(place, printed, p > LEVEL, why, p))
     return Findings(tuple(findings))
 
 
-def last_digits(subject: Subject, table: Printed, row: str) -> list[str]:
-    """Return the last digits of the different numbers of a row that could be any digit.
+def last_digits(subject: Subject, table: Printed, row: str) -> list[tuple[str, list[float]]]:
+    """Return the different numbers of a row whose last digit could be any, and how likely each is.
 
-    Counts on small test sets give some digits more often, and algorithms that end in the same vote
-    give the same number.
+    Algorithms that end in the same vote give the same number. The digits of a mean are known if
+    its test sets are: each is as likely as numbers of errors among ten printed numbers give it.
     """
     size = subject.size(table, row)
-    total = math.inf if isinstance(size, str) else size.n_test * table.splits
-    texts = dict.fromkeys(
-        text
-        for column in table.columns
-        if len((text := table.text(row, column)).lstrip("+-0.").replace(".", "")) >= LEADING
-        and (column.endswith(SD) or total >= denominator(text, table.facts.unit == "percent"))
-    )
-    return [text[-1] for text in texts]
+    sets = [] if isinstance(size, str) else plausible(size, table.of)
+    total = sum(n * times for n, times in sets[0].sizes) if len(sets) == 1 else 0
+    found = {}
+    for column in table.columns:
+        text = table.text(row, column)
+        if len(text.lstrip("+-0.").replace(".", "")) < LEADING:
+            continue
+        scale = denominator(text, table.facts.unit == "percent")
+        if size == NUMBERS or (sets and column.endswith(SD) and table.splits >= FEWEST):
+            found[text] = [0.1] * 10
+        elif not column.endswith(SD) and total >= scale:
+            first = int(Fraction(text) * denominator(text)) // 10 * 10
+            ways = [_ways(k, total, scale) for k in range(first, first + 10)]
+            found[text] = [n / sum(ways) for n in ways]
+    return [*found.items()]
+
+
+def _ways(k: int, total: int, scale: int) -> int:
+    """Return the number of counts of errors among `total` that are printed as k/scale."""
+    return (2 * k + 1) * total // (2 * scale) + (1 - 2 * k) * total // (2 * scale) + 1
 
 
 DIGITS = Check("digits", "Are the last digits evenly distributed?", judge_digits)
 
 
 def judge_bold(subject: Subject) -> Findings:
-    """Compare the bold numbers that ``paper.yaml`` lists with the lowest of their rows."""
+    """Check that what is in bold can be the lowest of its row before rounding."""
     findings = []
     for table in subject.holding("errors"):
         for row, columns in table.facts.bold.items():
@@ -209,10 +314,11 @@ def judge_bold(subject: Subject) -> Findings:
             numbers = {c: text for c, text in texts.items() if text}
             for i, column in enumerate(columns):
                 subject.known(column, numbers, "column", table.name, "bold", row, i)
-            least = min(map(Fraction, numbers.values()))
-            lowest = [c for c, text in numbers.items() if Fraction(text) == least]
-            why = f"the lowest is {float(least):g} ({', '.join(lowest)})"
-            holds = set(columns) == set(lowest)
+            halves = {c: Fraction(1, 2 * denominator(text)) for c, text in numbers.items()}
+            least = min(Fraction(text) + halves[c] for c, text in numbers.items())
+            lowest = [c for c, text in numbers.items() if Fraction(text) - halves[c] < least]
+            why = f"the lowest is {min(map(float, numbers.values())):g} ({', '.join(lowest)})"
+            holds = set(columns) <= set(lowest)
             findings.append(Finding(PrintedPlace(table.name, row), ", ".join(columns), holds, why))
     return Findings(tuple(findings))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from quadrepro.papers.printed import SD, Printed
+from quadrepro.papers.printed import OF_ERRORS, SD, Printed
 from quadrepro.stats import COVERAGE, LEVEL, implied_test_size
 from quadrepro.tables.audit.check import (
     NOT_SAID,
@@ -36,6 +36,8 @@ def _judged(subject: Subject, table: Printed) -> Iterator[Finding]:
     for row in table.rows:
         low, high = _ENDS[table.facts.holds]
         if table.facts.holds == "errors":
+            if table.facts.unit is None and table.facts.metric not in OF_ERRORS:
+                low = -math.inf
             known = table.facts.unit and subject.size(table, row) not in (NUMBERS, NOT_SAID)
             high = (100.0 if table.facts.unit == "percent" else 1.0) if known else math.inf
         for column in table.columns:
@@ -50,7 +52,8 @@ def _judged(subject: Subject, table: Printed) -> Iterator[Finding]:
                 largest = largest_deviation(float(mean), slack, low, high, table.splits)
                 sd, rounding = float(table.number(row, column) or 0), table.rounding(row, column)
                 why = f"with a mean of {mean} it is at most {largest:.4g}"
-                yield Finding(place, text, 0 <= sd <= largest + rounding, why)
+                # Half a unit and the largest are floats.
+                yield Finding(place, text, 0 <= sd <= largest + rounding + 1e-9, why)
 
 
 def largest_deviation(mean: float, rounding: float, low: float, high: float, splits: int) -> float:
@@ -86,8 +89,10 @@ def judge_deviations(subject: Subject) -> Findings:
     ]
     note = (
         "deviations: the choice of n test examples alone makes a risk p vary by √(p(1 - p)/n), or "
-        "less where test sets overlap. It is tested whether a deviation is smaller than that (χ², "
-        f"one-sided); sizes that fit are those of an interval of probability {COVERAGE:g}."
+        "less where test sets overlap, if splits are not stratified, and whether an example is "
+        "classified wrongly does not depend on which others are tested. It is tested whether a "
+        "deviation is smaller than that (χ², one-sided): it fails unless one of these conditions "
+        f"does. Sizes that fit are those of an interval of probability {COVERAGE:g}."
     )
     return Findings(
         tuple(findings), (note,) if any(f.p_value is not None for f in findings) else ()
@@ -96,23 +101,35 @@ def judge_deviations(subject: Subject) -> Findings:
 
 def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -> Iterator[Finding]:
     unit = 100 if table.facts.unit == "percent" else 1
-    mean = (table.number(row, table.mean_column(column)) or 0) / unit
+    at = table.mean_column(column)
+    mean, slack = (table.number(row, at) or 0) / unit, table.rounding(row, at) / unit
     sd = (table.number(row, column + SD) or 0) / unit
     rounding, text = table.rounding(row, column + SD) / unit, table.text(row, column + SD)
     size, splits = subject.size(table, row), table.splits
     place = PrintedPlace(table.name, row, column)
-    if isinstance(size, str):
+    # The risk with the least deviation that is printed as this mean.
+    risk = mean + slack if mean > 0.5 else mean - slack
+    if table.of.cv is not None:
+        yield Finding(
+            place, text, None, "folds partition the rows: their risks are not independent"
+        )
+    elif isinstance(size, str):
         yield Finding(place, text, None, size)
-    elif not 0 < mean < 1:
+    elif not 0 < risk < 1:
         yield Finding(place, text, None, f"a risk of {mean:g} implies no size")
-    elif size.share == 1:
+    elif size.n_rows == size.n_test:
         yield Finding(place, text, None, "all rows are tested, or how many there are is not said")
     else:
-        p_value = too_small(mean, sd + rounding, splits, size.n_test, size.share)
-        fits = implied_test_size(mean, sd, splits, rounding=rounding, share=size.share)
-        floor = unit * math.sqrt((1 - size.share) * mean * (1 - mean) / size.n_test)
-        why = f"{size.n_test} test examples give {floor:.2g} or more; {fits.low:.0f} or more fit"
-        yield Finding(place, text, p_value > LEVEL, f"{why} (p = {p_value:.2g})", p_value)
+        n_test = max(size.n_test, *size.or_n_test, 0)
+        share = n_test / size.n_rows if size.n_rows else 0.0
+        p_value = too_small(risk, sd + rounding, splits, n_test, share)
+        fits = implied_test_size(risk, sd, splits, rounding=rounding, share=share)
+        floor = unit * math.sqrt((1 - share) * risk * (1 - risk) / n_test)
+        why = f"{n_test} test examples give {floor:.2g} or more; {fits.low:.0f} or more fit"
+        yield Finding(place, text, p_value > LEVEL, f"{why} (p = {p_value:.2g})", p_value, TIED)
+
+
+TIED = "splits are stratified, or errors depend on which examples are tested"
 
 
 def too_small(mean: float, sd: float, splits: int, n_test: int, share: float) -> float:
@@ -129,8 +146,10 @@ DEVIATIONS = Check(
 )
 
 
-FEWEST = 3
-"""Fewer different numbers can be equal for no reason."""
+FEWEST, DIGITS = 3, 3
+"""Numbers that are fewer, or of fewer digits, can be equal for no reason."""
+
+SAME = "both come to the same, as algorithms do that end in the same votes"
 
 
 def judge_duplicates(subject: Subject) -> Findings:
@@ -144,12 +163,13 @@ def _compared(table: Printed) -> Iterator[Finding]:
     others = {column: [table.text(row, column) for row in table.rows] for column in columns}
     equal_rows, equal_columns = _equal(rows), _equal(others)
     for a, b in equal_rows:
-        yield Finding(
-            PrintedPlace(table.name, a), ", ".join(rows[a]), False, f"row {b} has the same"
-        )
+        why = f"row {b} has the same"
+        yield Finding(PrintedPlace(table.name, a), ", ".join(rows[a]), False, why, unless=SAME)
     for a, b in equal_columns:
         why = f"column {b} has the same"
-        yield Finding(PrintedPlace(table.name, "", a), ", ".join(others[a]), False, why)
+        yield Finding(
+            PrintedPlace(table.name, "", a), ", ".join(others[a]), False, why, unless=SAME
+        )
     if not equal_rows and not equal_columns:
         printed = f"{len(rows)} rows and {len(columns)} columns"
         yield Finding(PrintedPlace(table.name), printed, True, "no two are the same")
@@ -160,7 +180,8 @@ def _equal(lines: dict[str, list[str]]) -> list[tuple[str, str]]:
     first: dict[tuple[str, ...], str] = {}
     found = []
     for name, texts in lines.items():
-        if len(set(filter(None, texts))) >= FEWEST:
+        fine = {text for text in texts if len(text.lstrip("0.").replace(".", "")) >= DIGITS}
+        if len(fine) >= FEWEST:
             other = first.setdefault(tuple(texts), name)
             found += [(name, other)] if other != name else []
     return found

@@ -32,8 +32,6 @@ CHECKS: tuple[Check, ...] = (
 )
 """All checks, in the order of the tables."""
 
-WORDS = {True: "holds", False: "fails", None: "cannot be judged"}
-
 HEADER = ("check", "table", "row", "column", "printed", "verdict", "p", "why")
 
 
@@ -48,11 +46,14 @@ class Audit:
     @property
     def failures(self) -> list[tuple[str, Finding]]:
         """The findings that fail, with the names of their checks."""
+        return self._of("fails")
+
+    def _of(self, *verdicts: str) -> list[tuple[str, Finding]]:
         return [
             (key, finding)
             for key, found in self.findings.items()
             for finding in found
-            if finding.holds is False
+            if finding.verdict in verdicts
         ]
 
     @property
@@ -70,18 +71,18 @@ class Audit:
             (key, (TableEntry(questions[key]), *map(TableEntry, _numbers(found))))
             for key, found in self.findings.items()
         )
-        header = ("check", "question", "checked", "hold", "fail", "cannot be judged")
+        header = ("check", "question", "checked", "hold", "fail", "fail unless", "cannot be judged")
         notes = (*_unjudged(self.findings), *self.notes)
         checks = Table(self.title, header, rows, notes, align="left")
-        if not self.failures:
-            return (checks,)
         failed = tuple(
-            (key, (TableEntry(_where(f)), TableEntry(f.printed), TableEntry(f.why)))
-            for key, f in self.failures
+            (key, tuple(map(TableEntry, (_where(f), f.printed, f.verdict, f"{f.why}{_unless(f)}"))))
+            for key, f in self._of("fails", "fails unless")
         )
+        if not failed:
+            return (checks,)
         failures = Table(
             f"What fails in {self.paper.file.title}",
-            ("check", "place", "printed", "why"),
+            ("check", "place", "printed", "verdict", "why"),
             failed,
             (),
             align="left",
@@ -100,7 +101,7 @@ class Audit:
         return csv_text(
             HEADER,
             [
-                (key, *f.place, f.printed, WORDS[f.holds], f.p_value, f.why)
+                (key, *f.place, f.printed, f.verdict, f.p_value, f"{f.why}{_unless(f)}")
                 for key, found in self.findings.items()
                 for f in found
             ],
@@ -126,8 +127,9 @@ def audit(paper: Paper, results: str | Path = "results") -> Audit:
     found = {check.key: check.judge(subject) for check in CHECKS}
     kept = {key: of_check.findings for key, of_check in found.items() if of_check.findings}
     judged, note = _together(kept)
+    tables = [f"{table.name}: {table.words}." for table in subject.tables]
     notes = [note for of_check in found.values() for note in of_check.notes]
-    return Audit(paper, judged, (*notes, *note))
+    return Audit(paper, judged, (*tables, *notes, *note))
 
 
 def _together(
@@ -155,8 +157,9 @@ def _together(
 
 
 def _numbers(found: tuple[Finding, ...]) -> list[str]:
-    counts = Counter(finding.holds for finding in found)
-    return [str(counts[True] + counts[False]), *(str(counts[key]) for key in (True, False, None))]
+    counts = Counter(finding.verdict for finding in found)
+    judged = [counts[key] for key in ("holds", "fails", "fails unless")]
+    return [str(n) for n in (sum(judged), *judged, counts["cannot be judged"])]
 
 
 def _unjudged(findings: dict[str, tuple[Finding, ...]]) -> list[str]:
@@ -168,6 +171,10 @@ def _unjudged(findings: dict[str, tuple[Finding, ...]]) -> list[str]:
             text = "; ".join(f"{why} ({n})" for why, n in reasons.items())
             notes.append(f"{key}, cannot be judged: {text}.")
     return notes
+
+
+def _unless(finding: Finding) -> str:
+    return f"; unless {finding.unless}" if finding.verdict == "fails unless" else ""
 
 
 def _where(finding: Finding) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from itertools import product
 from pathlib import Path
 
@@ -10,8 +11,16 @@ from hypothesis import strategies as st
 
 from quadrepro.errors import ConfigError
 from quadrepro.stats import poisson_binomial_test
+from quadrepro.stats.poisson_binomial import better_over_all
 from quadrepro.tables.audit.check import Subject
-from quadrepro.tables.audit.comparisons import PAIRS, SOURCES, ends_on_one, possible_probabilities
+from quadrepro.tables.audit.comparisons import (
+    ALLOWED,
+    PAIRS,
+    SOURCES,
+    ends_on_one,
+    on_most,
+    possible_probabilities,
+)
 from quadrepro.tables.audit.counts import counts
 from tests.tables.audit.papers import failures, places, shipped, subject
 
@@ -54,9 +63,10 @@ def brute_force(of_a: list[int], of_b: list[int], n: int) -> list[float]:
 
 def test_bounds_are_the_extremes_of_the_test_over_all_shared_errors(tmp_path: Path) -> None:
     found = with_matrix(tmp_path, "0.9", "0.1")
-    bounds = possible_probabilities(found, found.tables[1], "a", "b")
+    ends = possible_probabilities(found, found.holding("errors")[0], "a", "b")
+    bounds = [better_over_all(of_end) for of_end in ends]
     every = brute_force([2, 4], [6, 5], 20)
-    assert bounds == pytest.approx((min(every), max(every)))
+    assert bounds == pytest.approx([min(every), max(every)])
 
 
 @given(st.integers(3, 12), st.data())
@@ -113,3 +123,30 @@ def test_quadboosts_table_2_cannot_come_from_its_table_1() -> None:
     assert len(failed) == 8
     assert failed["quadboost-linf", "lpboost"] == ("0.49", "table1 allows 0.803 to 0.991")
     assert all({"lpboost", "adaboost"} & {*pair} for pair in failed)
+    allowed = [pair for pair, (_, why) in failed.items() if why.endswith(ALLOWED)]
+    assert allowed == [("adaboost", "quadboost-l1")]
+    assert "Of the 8 that fail, 7 would also fail" in SOURCES.judge(found).notes[0]
+
+
+def test_accuracies_in_percent_are_taken_for_the_errors_they_leave(tmp_path: Path) -> None:
+    facts = "\n  t: {metric: accuracy, unit: percent, n_test: {x: 20, y: 20}}"
+    facts += "\n  m: {holds: comparisons, compares: t}"
+    matrix = MATRIX.format("0.70", "0.30")
+    found = subject(tmp_path, facts, t="d,a,b\nx,90,70\ny,80,75\n", m=matrix)
+    assert places(SOURCES, found) == {("m", "a", "b"): True}
+
+
+def test_means_over_splits_are_not_compared_example_by_example(tmp_path: Path) -> None:
+    facts = "\n  t: {of: {cv: 10}, n_test: {x: 20}}\n  m: {holds: comparisons, compares: t}"
+    found = subject(tmp_path, facts, t="d,a,b\nx,0.1,0.3\n", m=MATRIX.format("0.1", "0.9"))
+    assert places(SOURCES, found) == {("m", "a", "b"): None}
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_winning_on_most_is_the_binomial_tail_with_half_of_a_tie(p: list[float]) -> None:
+    outcomes = list(product((0, 1), repeat=len(p)))
+    chances = [
+        math.prod(q if won else 1 - q for q, won in zip(p, o, strict=True)) for o in outcomes
+    ]
+    scores = [(2 * sum(o) > len(p)) + (2 * sum(o) == len(p)) / 2 for o in outcomes]
+    assert on_most(p) == pytest.approx(float(np.dot(chances, scores)))

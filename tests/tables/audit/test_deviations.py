@@ -50,13 +50,13 @@ def test_a_deviation_below_the_floor_fails(tmp_path: Path) -> None:
 def test_a_deviation_may_have_been_rounded_down(tmp_path: Path) -> None:
     found = subject(tmp_path, "\n  t: {of: {splits: 20}, n_test: {z: [100, 200]}}", t=TABLE)
     p_values = [f.p_value for f in DEVIATIONS.judge(found).findings if f.p_value is not None]
-    assert p_values == [pytest.approx(too_small(0.1, 0.0105, 20, 100, 0.5))]
+    assert p_values == [pytest.approx(too_small(0.0995, 0.0105, 20, 100, 0.5))]
 
 
 def test_the_sizes_that_fit_are_named(tmp_path: Path) -> None:
     found = subject(tmp_path, "\n  t: {of: {splits: 20}, n_test: {x: [100, 200]}}", t=TABLE)
     why = DEVIATIONS.judge(found).findings[0].why
-    low = implied_test_size(0.1, 0.001, 20, rounding=0.0005, share=0.5).low
+    low = implied_test_size(0.0995, 0.001, 20, rounding=0.0005, share=0.5).low
     assert why.startswith(f"100 test examples give 2.1 or more; {low:.0f} or more fit")
 
 
@@ -65,3 +65,30 @@ def test_no_shipped_deviation_is_too_small() -> None:
         p = [f.p_value for f in DEVIATIONS.judge(shipped(name)).findings if f.p_value is not None]
         assert len(p) == judged
         assert min(p) > 0.05
+
+
+def test_a_deviation_below_the_floor_fails_only_on_its_conditions(tmp_path: Path) -> None:
+    facts = "\n  t: {of: {splits: 20}, n_test: {x: [100, 200]}}"
+    found = DEVIATIONS.judge(subject(tmp_path, facts, t=TABLE)).findings[0]
+    assert found.verdict == "fails unless"
+    assert "stratified" in found.unless
+
+
+def test_majority_rule_on_balanced_classes_has_no_deviation_at_all(tmp_path: Path) -> None:
+    # Half of each class is trained on, so that each test set has 25 of 50 errors.
+    facts = "\n  t: {of: {splits: 20}, n_test: {x: [50, 100]}}"
+    found = subject(tmp_path, facts, t="d,a_mean,a_sd\nx,50.0,0.0\n")
+    assert [f.verdict for f in DEVIATIONS.judge(found).findings] == ["fails unless"]
+
+
+def test_deviations_of_folds_are_not_judged(tmp_path: Path) -> None:
+    found = subject(tmp_path, "\n  t: {of: {cv: 20}, n_test: {x: [10, 200]}}", t=TABLE)
+    assert {*places(DEVIATIONS, found).values()} == {None}
+
+
+def test_a_mean_is_as_rounded_as_the_deviation_needs(tmp_path: Path) -> None:
+    # A mean printed as 0 or 1 percent can be half a percent.
+    facts = "\n  t: {of: {splits: 20}, n_test: {x: [50, 500], y: [50, 500]}, unit: percent}"
+    found = subject(tmp_path, facts, t="d,a_mean,a_sd\nx,1,1\ny,0,0\n")
+    p_values = [f.p_value for f in DEVIATIONS.judge(found).findings]
+    assert p_values == [pytest.approx(too_small(0.005, 0.015, 20, 50, 0.1)), None]

@@ -33,32 +33,32 @@ def test_sizes_are_those_of_the_plan_with_data(canonical_folder: Path) -> None:
 
 def test_sizes_come_from_the_config_of_the_table(tmp_path: Path) -> None:
     found = subject(tmp_path, "\n  t: {config: ../small.yaml}", t=RISKS)
-    assert found.size(found.tables[0], "monks") == Size(216, 0.5)
-    assert found.size(found.tables[0], "wine") == Size(89, 0.5)
+    assert found.size(found.tables[0], "monks") == Size(216, 432)
+    assert found.size(found.tables[0], "wine") == Size(89, 178)
 
 
 def test_a_fresh_sample_shares_no_rows() -> None:
     found = shipped("rescale")
-    assert found.size(found.paper.printed("table2"), "orange 0") == Size(4000, 0.0)
+    assert found.size(found.paper.printed("table2"), "orange 0") == Size(4000, 0)
 
 
 def test_a_size_that_is_given_takes_the_place_of_the_configs(tmp_path: Path) -> None:
     facts = "\n  t: {config: ../small.yaml, n_test: {wine: [60, 178]}}"
     found = subject(tmp_path, facts, t=RISKS)
-    assert found.size(found.tables[0], "wine") == Size(60, 60 / 178)
-    assert found.size(found.tables[0], "monks") == Size(216, 0.5)
+    assert found.size(found.tables[0], "wine") == Size(60, 178)
+    assert found.size(found.tables[0], "monks") == Size(216, 432)
 
 
 def test_the_first_row_of_a_config_that_is_set_beside_a_printed_one_counts(tmp_path: Path) -> None:
     config = CONFIG.replace("wine", "{name: monks, as: more, protocol: {split: {train: 0.75}}}")
     found = subject(tmp_path, "\n  t: {config: ../small.yaml}", config=config, t=RISKS)
-    assert found.size(found.tables[0], "monks") == Size(216, 0.5)
+    assert found.size(found.tables[0], "monks") == Size(216, 432)
 
 
 def test_without_a_config_or_a_card_that_counts_no_size_is_known(tmp_path: Path) -> None:
     found = subject(tmp_path, "\n  t: {n_test: {wine: 60}}", t=RISKS)
     assert found.size(found.tables[0], "monks") == NOT_SAID
-    assert found.size(found.tables[0], "wine") == Size(60, 1.0)
+    assert found.size(found.tables[0], "wine") == Size(60, 60)
 
 
 def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path) -> None:
@@ -85,3 +85,27 @@ def test_a_mistake_is_refused_with_its_place(tmp_path: Path, facts: str, message
     with pytest.raises(ConfigError) as caught:
         found.size(found.tables[0], "monks")
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("split", "size"),
+    [
+        ("{train: half}", Size(89, 178)),
+        ("{train: 0.7}", Size(53, 178, (54,))),
+        ("{train: 0.7, at_most: 100}", Size(78, 178)),
+        ("{outer: 10}", Size(18, 178, (17,))),
+    ],
+)
+def test_a_share_that_is_not_whole_is_rounded_up_and_down(
+    tmp_path: Path, split: str, size: Size
+) -> None:
+    config = CONFIG.replace("[monks, wine]", f"[{{name: wine, protocol: {{split: {split}}}}}]")
+    if "outer" in split:
+        config = config.replace("protocol:\n", "repeats: 10\nprotocol:\n", 1)
+    found = subject(tmp_path, "\n  t: {config: ../small.yaml}", config=config, t=RISKS)
+    assert found.size(found.tables[0], "wine") == size
+
+
+def test_other_metrics_than_errors_are_neither_counted_nor_lowest(tmp_path: Path) -> None:
+    found = subject(tmp_path, "\n  t: {metric: auc, unit: fraction}", t=RISKS)
+    assert not found.holding("errors")
