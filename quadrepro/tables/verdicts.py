@@ -340,8 +340,10 @@ def of_further_splits(entry: Verdict, ours: Sequence[float]) -> Verdict:
 
 def of_two_means(entry: Verdict, splits: Sequence[float], printed: Moments) -> Verdict:
     """Judge a printed mean with a deviation by Welch's test."""
-    if len(splits) < 2:
-        return replace(entry, reason="one split" if splits else "no result")
+    if len(splits) < LEAST_SPLITS:
+        # With two, chance alone puts a tenth outside.
+        few = {0: "no result", 1: "one split"}
+        return replace(entry, reason=few.get(len(splits), "two splits"))
     ours = Moments(fmean(splits), stdev(splits), len(splits))
     test = welch_test(ours, printed, rounding=entry.rounding)
     reach = (test.high - test.low) / 2
