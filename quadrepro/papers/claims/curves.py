@@ -214,16 +214,19 @@ class Slope(_OfCurves, names=("slope",)):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the slope on each row, and whether all are steep enough."""
-        slopes, p_values = {}, []
-        for row in evidence.rows:
-            curve = evidence.curve(row, self.of, self.measure, self.along)
-            slopes[row] = self._slope(curve.at, curve.mean)
+        curves = {
+            row: evidence.curve(row, self.of, self.measure, self.along) for row in evidence.rows
+        }
+        slopes = {row: self._slope(curve.at, curve.mean) for row, curve in curves.items()}
+        text = "slope " + ", ".join(f"{slope:.2f} on {row}" for row, slope in slopes.items())
+        if max(slopes.values()) <= self.at_most:
+            return Judgement(text, True)
+        p_values = []
+        for row, curve in curves.items():
             if len(curve.splits) > 1:
                 of_splits = [self._slope(curve.at, split) for split in curve.splits]
                 p_values.append(evidence.gap(row, of_splits).p_above(self.at_most))
-        text = ", ".join(f"{slope:.2f} on {row}" for row, slope in slopes.items())
-        holds = max(slopes.values()) <= self.at_most
-        return Judgement(f"slope {text}", evidence.verdict(holds, joint_p(p_values) <= LEVEL))
+        return Judgement(text, evidence.verdict(False, joint_p(p_values) <= LEVEL))
 
     def _slope(self, at: Sequence[float], curve: Sequence[float]) -> float:
         """Return the least-squares slope of log measure on log rounds."""
