@@ -209,7 +209,8 @@ ADDITIONS = {
         {
             "papers/margin/paper.yaml": (EXAMPLE.parent / "paper" / "paper.yaml").read_text(
                 encoding="utf-8"
-            ),
+            )
+            + "printed: {table1: {unit: fraction}}\n",
             "papers/margin/printed/table1.csv": "row,adaboost-rho,adaboost\nmonks,0.124,0.131\n",
         }
     ),
