@@ -37,6 +37,9 @@ from quadrepro.stats import (
 )
 from quadrepro.stats.result import p_text
 
+RUN_TO_RUN = log(1.1)
+"""Logarithm of a ratio of times that chance alone can give: points of a run share its machine."""
+
 
 class TimesFaster(Claim, names=("times-faster",)):
     """Each of some algorithms is faster than each of some others by some factor, on average.
@@ -69,8 +72,8 @@ class TimesFaster(Claim, names=("times-faster",)):
             low, high = (exp(gap.mean + side * gap.reach()) for side in (-1, 1))
             texts.append(f"{names}{exp(gap.mean):.3g} times as fast [{low:.3g}, {high:.3g}]")
         limit = log(self.times)
-        holds = all(gap.p_above(limit) <= LEVEL for gap in gaps)
-        refuted = joint_p(gap.p_below(limit) for gap in gaps) <= LEVEL
+        holds = all(gap.p_above(limit + RUN_TO_RUN) <= LEVEL for gap in gaps)
+        refuted = joint_p(gap.p_below(limit - RUN_TO_RUN) for gap in gaps) <= LEVEL
         text = f"{'; '.join(texts)}; {power_text(gaps, exp)} times"
         return Judgement(text, evidence.verdict(holds, refuted))
 

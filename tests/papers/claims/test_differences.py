@@ -503,7 +503,10 @@ def timed(seconds: dict[str, list[list[float]]]) -> Ours:
 RATIOS = {"a": [[1.0, 2.0], [3.0, 3.0], [1.0, 1.0]], "b": [[4.0, 8.0], [9.0, 27.0], [5.0, 5.0]]}
 
 
-@pytest.mark.parametrize(("times", "holds"), [(3, True), (4.5, None), (7, False)])
+# The interval is 3.71 to 5.97; another run can differ by 10%.
+@pytest.mark.parametrize(
+    ("times", "holds"), [(3, True), (3.5, None), (4.5, None), (6.2, None), (7, False)]
+)
 def test_mean_logarithms_of_ratios_are_tested_over_the_rows(
     times: float, holds: bool | None
 ) -> None:
