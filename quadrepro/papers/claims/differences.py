@@ -74,7 +74,8 @@ class TimesFaster(Claim, names=("times-faster",)):
         limit = log(self.times)
         holds = all(gap.p_above(limit + RUN_TO_RUN) <= LEVEL for gap in gaps)
         refuted = joint_p(gap.p_below(limit - RUN_TO_RUN) for gap in gaps) <= LEVEL
-        text = f"{'; '.join(texts)}; {power_text(gaps, exp)} times"
+        power = power_text(gaps, lambda effect: exp(effect + RUN_TO_RUN))
+        text = f"{'; '.join(texts)}; {power} times"
         return Judgement(text, evidence.verdict(holds, refuted))
 
     def _gap(self, evidence: Evidence, fast: str, slow: str) -> Gap:
