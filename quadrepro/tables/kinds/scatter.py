@@ -16,7 +16,7 @@ from quadrepro.stats.result import rounded_p
 from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.kinds.comparisons import signs
+from quadrepro.tables.kinds.comparisons import compare_values, signs
 from quadrepro.tables.table import MISSING, Table, TableEntry
 
 ABREAST = 4
@@ -67,6 +67,8 @@ class ScatterKind(TableKind[str]):
         name, titles, word = context.option, context.titles, _word(context)
         unit, digits, points = (100, 2, " in percent points") if word == "risk" else (1, 4, "")
         rows, data = [], []
+        alone = len(outcomes.rows) == 1
+        on_splits = compare_values(context, outcomes) if alone else {}
         for other in _others(context):
             of_rows = {row: dots(outcomes, row, name, other) for row in outcomes.rows}
             data += [(other, row, x, y) for row, of_row in of_rows.items() for x, y in of_row]
@@ -76,7 +78,7 @@ class ScatterKind(TableKind[str]):
                 sum(d == 0 for d in differences),
                 sum(d < 0 for d in differences),
             )
-            test = signs(outcomes, name, other)
+            test = on_splits.get((name, other)) if alone else signs(outcomes, name, other)
             texts = [
                 *map(str, counts),
                 _moments(differences, digits),
@@ -92,8 +94,13 @@ class ScatterKind(TableKind[str]):
                 f"Above, on, below: dots by the diagonal, one per split; above it {titles[name]} "
                 f"has the lower {word}. Difference: the row's {word} less that of "
                 f"{titles[name]}{points}, mean ± standard deviation over the dots.",
-                f"Wins, losses and ties of {titles[name]} by mean {word}, one per data set, and "
-                "the p-value of the two-tailed sign test, ties ignored.",
+                f"Wins, losses and ties of {titles[name]} by "
+                + (
+                    f"{word}, one per split, and the p-value of the corrected resampled t-test."
+                    if alone
+                    else f"mean {word}, one per data set, and the p-value of the two-tailed sign "
+                    "test, ties ignored."
+                ),
                 *closing_notes(context, outcomes),
             ),
             ("algorithm", "dataset", f"{word} of {name}", word),
