@@ -277,7 +277,7 @@ def load_results(folder: str | Path) -> Results:
     >>> folder = reproduce(config, jobs=1, progress=False).folder
     >>> results = load_results(folder)
     >>> results.tables
-    ('risks', 'comparisons')
+    ('risks',)
     >>> results.cells[["dataset", "algorithm", "errors", "n_test"]]
       dataset  algorithm  errors  n_test
     0   monks  quadboost      42     216

@@ -199,9 +199,9 @@ def chance_of_misses(
     Examples
     --------
     >>> import numpy as np
-    >>> splits = np.array([[0.1, 0.2], [0.1, 0.3], [0.2, 0.2], [0.1, 0.2], [0.9, 0.9]])
-    >>> chance_of_misses(splits)
-    array([0.8, 0. , 0.2])
+    >>> splits = np.array([[0.1, 0.2], [0.1, 0.3], [0.2, 0.2], [0.1, 0.2], [0.2, 0.3], [0.9, 0.9]])
+    >>> chance_of_misses(splits).round(3)
+    array([0.833, 0.   , 0.167])
     """
     n, n_columns = splits.shape
     if n < 3:

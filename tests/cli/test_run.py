@@ -70,6 +70,7 @@ def test_run_json_says_what_the_tables_were_made_from(small_config: Write, out: 
     quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     found = json.loads((out / "small" / "run.json").read_text())
     named = {"experiment", "config", "titles", "seed", "data", "blas_threads", "computed"}
+    named |= {"conclusion"}
     assert named == set(found)
     assert sum(group["cells"] for group in found["computed"]) == 4
     assert found["seed"] == 7

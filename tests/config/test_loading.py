@@ -22,7 +22,10 @@ def test_a_config_becomes_an_experiment_with_its_files_name(small_config: Write)
     config = experiment.config
     assert experiment.name == "mine"
     assert [d.title for d in config.datasets] == ["monks", "people"]
-    assert [*config.titles.values()] == ["QuadBoost-L2", "AdaBoost"]
+    assert [*config.titles.values()] == [
+        "QuadBoost-L2 (10 stumps per attribute)",
+        "AdaBoost (10 stumps per attribute)",
+    ]
     assert (config.protocol.folds, config.protocol.split.at_most, config.repeats) == (5, 500, 1)
 
 

@@ -126,7 +126,9 @@ def test_cells_carry_the_printed_risk_rather_than_the_printed_mean(
 ) -> None:
     paper = tmp_path / "both"
     (paper / "printed").mkdir(parents=True)
-    (paper / "paper.yaml").write_text("title: Both\n")
+    (paper / "paper.yaml").write_text(
+        "title: Both\nprinted: {risks: {unit: fraction}, means: {of: {splits: 2}}}\n"
+    )
     (paper / "printed" / "risks.csv").write_text("dataset,adaboost\nmonks,0.255\n")
     (paper / "printed" / "means.csv").write_text("dataset,adaboost_mean\nmonks,5.00\n")
     text = CONFIG.format("means: means, risks: risks")
@@ -135,6 +137,7 @@ def test_cells_carry_the_printed_risk_rather_than_the_printed_mean(
     assert "(5.00)" in (folder / "means.md").read_text()
 
 
+STUMPS = " (10 stumps per attribute)"
 SWEPT = """title: Two
 protocol: {view: quadboost, folds: 0, measures: [train_error, test_error]}
 datasets: [monks]
@@ -155,10 +158,13 @@ LINES = {
 @pytest.mark.parametrize(
     ("asked", "title"),
     [
-        ("differences, times, curves, scatter", "risk of QuadBoost less that of AdaBoost"),
+        (
+            "differences, times, curves, scatter",
+            f"risk of QuadBoost{STUMPS} less that of AdaBoost{STUMPS}",
+        ),
         ("times, curves, scatter", "running times"),
         ("curves, scatter", "curves"),
-        ("scatter", "risks against those of QuadBoost"),
+        ("scatter", f"risks against those of QuadBoost{STUMPS}"),
     ],
 )
 def test_each_table_has_a_figure_and_the_first_is_shown(

@@ -267,7 +267,7 @@ SPLITS = [0.20, 0.25, 0.22, 0.21, 0.24]
 
 def verdicts(name: str, *printed: str) -> Verdicts:
     entries = [Verdict("wine", f"column {i}", "risk", text) for i, text in enumerate(printed)]
-    return Verdicts.of(name, [(of_further_splits(e, SPLITS, 0.0005), SPLITS) for e in entries])
+    return Verdicts.of(name, [(of_further_splits(e, SPLITS), SPLITS) for e in entries])
 
 
 @pytest.fixture
@@ -308,7 +308,7 @@ def test_a_folder_without_print_or_with_a_damaged_file_is_refused(scored: Path) 
 
 
 def test_an_interval_of_no_width_puts_a_number_far_off() -> None:
-    judged = of_further_splits(Verdict("wine", "a", "RMSE", "0.3"), [0.2, 0.2, 0.2], 0.0)
+    judged = Verdict("wine", "a", "RMSE", "0.3", ours=0.2, low=0.2, high=0.2, p_value=0.0)
     assert judged.word == "outside"
     assert np.isinf(judged.position or 0.0)
 

@@ -19,8 +19,8 @@ datasets: [monks, tictactoe]
 absent: [{name: animals, reason: it is no longer offered}]
 sweeps: [{over: protocol.noise.deviation, as: noise, values: [0, 0.5]}]
 algorithms:
-  - {name: adaboost, grid: {n_rounds: [1, 2, 4, 8]}}
-  - {name: quadboost, grid: {n_rounds: [1, 10]}}
+  - {name: adaboost, label: AdaBoost, grid: {n_rounds: [1, 2, 4, 8]}}
+  - {name: quadboost, label: QuadBoost, grid: {n_rounds: [1, 10]}}
   - {name: lpboost, grid: {C: 1}}
 tables:
   curves: {panels: [{measures: [train_error, test_error], scale: -log}]}

@@ -20,7 +20,7 @@ def plan(small_config: Callable[..., Path]) -> Plan:
 
 
 def test_an_entry_is_found_by_name_or_title(plan: Plan) -> None:
-    for column in ("quadboost-l2", "QuadBoost-L2"):
+    for column in ("quadboost-l2", "QuadBoost-L2 (10 stumps per attribute)"):
         cells = cells_of(plan, "people", column)
         assert [(c.dataset, c.algorithm) for c in cells] == [("people", "quadboost-l2")] * 2
     assert [cell.repeat for cell in cells_of(plan, "monks", "ada", 1)] == [1]

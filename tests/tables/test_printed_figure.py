@@ -27,8 +27,8 @@ repeats: 4
 protocol: {view: quadboost}
 datasets: [monks, titanic, wine]
 algorithms:
-  - {name: adaboost, grid: {n_rounds: 5}}
-  - {name: lpboost, grid: {C: 1}}
+  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}
+  - {name: lpboost, label: LPBoost, grid: {C: 1}}
 baseline: false
 """
 

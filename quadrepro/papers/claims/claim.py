@@ -55,7 +55,10 @@ AlgorithmName = Annotated[
 
 AlgorithmNames = Annotated[
     tuple[AlgorithmName, ...],
-    BeforeValidator(lambda names: (names,) if isinstance(names, str) else names),
+    BeforeValidator(
+        lambda names: (names,) if isinstance(names, str) else names,
+        json_schema_input_type=str | tuple[str, ...],
+    ),
     Field(min_length=1),
 ]
 """Some of them, or one without a list."""

@@ -121,7 +121,7 @@ def audit(paper: Paper, results: str | Path = "results") -> Audit:
     >>> from quadrepro.papers.paper import load_paper
     >>> failures = audit(load_paper("ebboost")).failures
     >>> [finding.place.row for key, finding in failures if key == "counts"]
-    ['wisconsin', 'wisconsin', 'wisconsin']
+    ['wisconsin', 'wisconsin']
     """
     subject = Subject(paper, Path(results))
     found = {check.key: check.judge(subject) for check in CHECKS}

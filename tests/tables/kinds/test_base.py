@@ -114,7 +114,8 @@ def test_columns_of_learners_of_two_classes_are_named_where_there_are_more(
     experiment = loaded(
         tmp_path,
         f"title: More\nprotocol: {{view: default}}\ndatasets: {rows}\nbaseline: false\n"
-        "algorithms:\n  - {name: adaboost, grid: {n_rounds: 5}}\n  - {name: 'sklearn:SVC'}\n",
+        "algorithms:\n  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}\n"
+        "  - {name: 'sklearn:SVC'}\n",
     )
     notes = closing_notes(Context(experiment, "risks", ""), Outcomes((), (), 0, {}))
     assert notes == (() if note is None else (note,))
