@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quadrepro.base.resources import find_config
+from quadrepro.base.text import few
 from quadrepro.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -136,7 +137,6 @@ def rank(
     from quadrepro.tables.ranked import (
         Splits,
         doubt_of_direction,
-        few,
         has_gap,
         ranking_table,
         scores_of,

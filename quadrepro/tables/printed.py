@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
+from quadrepro.base.text import few
 from quadrepro.errors import LONG, ConfigError, affordable, nearest
 from quadrepro.papers.paper import Paper, load_paper, paper_names
 from quadrepro.papers.printed import NOTHING, Holds, NotThereError, Printed
-from quadrepro.tables.ranked import few
 
 if TYPE_CHECKING:
     from quadrepro.config.config import Experiment

@@ -202,12 +202,6 @@ def has_gap(row: Sequence[float]) -> bool:
     return any(map(math.isnan, row))
 
 
-def few(names: Sequence[str], most: int = 5) -> str:
-    """Return some names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
 @dataclass(frozen=True)
 class Splits:
     """Risks of all methods on splits of one data set."""

@@ -92,7 +92,7 @@ def test_repeats_show_on_how_many_splits_a_claim_holds() -> None:
     assert found[2][0].endswith("; 1 of 3 single splits show it")
     assert found[2][1] == "not decided"
     # Times are means over all splits, and judged once.
-    assert found[6] == ("1 times as fast [1, 1]; power 0.8 at 1.1 times", "does not hold")
+    assert found[6] == ("1 times as fast [1, 1]; power 0.8 at 22 times", "does not hold")
     assert table.notes[0].startswith("Ours: the means over all splits, and on how many single")
 
 

@@ -74,7 +74,7 @@ class TimesFaster(Claim, names=("times-faster",)):
         limit = log(self.times)
         holds = all(gap.p_above(limit + RUN_TO_RUN) <= LEVEL for gap in gaps)
         refuted = joint_p(gap.p_below(limit - RUN_TO_RUN) for gap in gaps) <= LEVEL
-        power = power_text(gaps, lambda effect: exp(effect + RUN_TO_RUN))
+        power = power_text(gaps, lambda effect: exp(limit + RUN_TO_RUN + effect))
         text = f"{'; '.join(texts)}; {power} times"
         return Judgement(text, evidence.verdict(holds, refuted))
 
