@@ -278,7 +278,7 @@ class EntropySolution(ProgramVoteSolution):
         least = np.minimum(np.exp(theta - 1 - F), 1 / np.longdouble(self.nu)) / m
         logs = np.minimum(theta - 1 - F, -np.log(np.longdouble(self.nu)))
         bound = theta + (least * (F - theta + logs)).sum()
-        note_gap(certificate, constant + (d * uses).sum(), bound, f"the entropy of round {t}'s")
+        note_gap(certificate, constant + (d * uses).sum(), bound, f"round {t}")
 
 
 @dataclass(frozen=True, eq=False)

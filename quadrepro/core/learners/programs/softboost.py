@@ -18,7 +18,7 @@ from quadrepro.core.learners.programs.lpboost import make_solver, run_solver
 from quadrepro.core.learners.programs.ordered import ordered_sum
 
 SLACK = 1e-6
-"""The level is this far above the least largest edge at least, or multipliers would be too large."""
+"""Least distance of the level from the least largest edge, near which multipliers grow large."""
 
 
 class SoftMarginLP:
