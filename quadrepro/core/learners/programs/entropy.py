@@ -25,7 +25,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from quadrepro.base.types import BoolArray, FloatArray
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import elementary
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm
@@ -137,7 +137,7 @@ class EntropyProgram:
         capped = ordered_sum(self._cap * self.uniform[first] * F[first])
         return capped + float(left[last] * F[order[last]])
 
-    def _by_cap(self, F: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    def _by_cap(self, F: FloatArray) -> tuple[IntArray, FloatArray, int]:
         """Return the examples by F, and what the full ones before each of them leave to it.
 
         The last number is the position of the last example for which that is above 0.

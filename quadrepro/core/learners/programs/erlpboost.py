@@ -55,6 +55,6 @@ class ERLPBoost(EntropyBoost):
 ERLPBOOST = Entry(
     ERLPBoost,
     "ERLPBoost",
-    "Warmuth, Glocer and Vishwanathan 2008, algorithm 1",
+    "Warmuth, Glocer and Vishwanathan 2008",
     {"nu": [0.5, 0.3, 0.2, 0.1, 0.05], "delta": [0.05]},
 )

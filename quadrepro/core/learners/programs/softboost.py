@@ -91,6 +91,6 @@ class SoftBoost(EntropyBoost):
 SOFTBOOST = Entry(
     SoftBoost,
     "SoftBoost",
-    "Warmuth, Glocer and Raetsch 2007, algorithm 1",
+    "Warmuth, Glocer and Raetsch 2007",
     {"nu": [0.5, 0.3, 0.2, 0.1, 0.05], "delta": [0.05]},
 )
