@@ -223,7 +223,7 @@ def _residual(point: EntropyPoint, excess: FloatArray) -> float:
 
 
 @dataclass(frozen=True)
-class Round:
+class EntropyRound:
     """A round of a run."""
 
     voter: int
@@ -284,7 +284,7 @@ class EntropyBoost(Algorithm):
     )
 
     @abstractmethod
-    def rounds(self, run: EntropyRun, nu: float, delta: float) -> Iterator[Round]:
+    def rounds(self, run: EntropyRun, nu: float, delta: float) -> Iterator[EntropyRound]:
         """Yield rounds until the soft margin is at most δ below the largest."""
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:

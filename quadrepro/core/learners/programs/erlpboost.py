@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from quadrepro.base.plugins import Place
 from quadrepro.core import elementary
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.programs.entropy import EntropyBoost, EntropyRun, Round
+from quadrepro.core.learners.programs.entropy import EntropyBoost, EntropyRound, EntropyRun
 from quadrepro.core.learners.programs.ordered import ordered_sum
 
 
@@ -34,7 +34,7 @@ class ERLPBoost(EntropyBoost):
 
     certificate = Place("quadrepro.proof.programs:ERLPBoostSolution")
 
-    def rounds(self, run: EntropyRun, nu: float, delta: float) -> Iterator[Round]:
+    def rounds(self, run: EntropyRun, nu: float, delta: float) -> Iterator[EntropyRound]:
         """Yield rounds until the soft margin is at most δ below the largest."""
         eta, program = price(nu, delta), run.program
         voter, sign, bound = run.best(program.uniform)
@@ -47,7 +47,7 @@ class ERLPBoost(EntropyBoost):
             voter, sign, edge = run.best(after.examples)
             bound, least = min(bound, edge), min(least, edge + after.entropy / eta)
             gap = bound - program.soft_margin(weights)
-            yield Round(*picked, run.vote(weights), gap, after)
+            yield EntropyRound(*picked, run.vote(weights), gap, after)
             if least - after.value / eta <= delta / 2:
                 return
 

@@ -13,7 +13,7 @@ import numpy as np
 from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.programs.entropy import EntropyBoost, EntropyRun, Round
+from quadrepro.core.learners.programs.entropy import EntropyBoost, EntropyRound, EntropyRun
 from quadrepro.core.learners.programs.lpboost import make_solver, run_solver
 from quadrepro.core.learners.programs.ordered import ordered_sum
 
@@ -69,7 +69,7 @@ class SoftBoost(EntropyBoost):
     certificate = Place("quadrepro.proof.programs:SoftBoostSolution")
     packages: ClassVar[tuple[str, ...]] = ("highspy",)
 
-    def rounds(self, run: EntropyRun, nu: float, delta: float) -> Iterator[Round]:
+    def rounds(self, run: EntropyRun, nu: float, delta: float) -> Iterator[EntropyRound]:
         """Yield rounds until the soft margin is at most δ below the largest."""
         program, d, bound = run.program, run.program.uniform, math.inf
         lp = SoftMarginLP(d / nu)
@@ -81,10 +81,10 @@ class SoftBoost(EntropyBoost):
             weights = lp.solve()
             gap = bound - program.soft_margin(weights)
             if gap <= delta:
-                yield Round(voter, sign, run.vote(weights), gap, None)
+                yield EntropyRound(voter, sign, run.vote(weights), gap, None)
                 return
             after = program.solve(bound - min(delta, gap - SLACK))
-            yield Round(voter, sign, run.vote(weights), gap, after)
+            yield EntropyRound(voter, sign, run.vote(weights), gap, after)
             d = after.examples
 
 

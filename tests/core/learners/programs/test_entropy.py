@@ -12,8 +12,8 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.entropy import (
     EntropyBoost,
     EntropyProgram,
+    EntropyRound,
     EntropyRun,
-    Round,
 )
 from quadrepro.core.learners.programs.erlpboost import ERLPBoost, price
 from quadrepro.core.learners.programs.program import SolverError
@@ -72,7 +72,7 @@ def by_scipy(signed: FloatArray, nu: float, level: float | None, eta: float) -> 
 
 def rounds_of(
     learner: EntropyBoost, problem: VotingProblem, nu: float, delta: float
-) -> list[Round]:
+) -> list[EntropyRound]:
     return list(learner.rounds(EntropyRun(problem, problem.counts[0], nu), nu, delta))
 
 
