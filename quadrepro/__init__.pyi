@@ -13,6 +13,7 @@ from .core.estimators.greedy import GBCBBoostClassifier as GBCBBoostClassifier
 from .core.estimators.greedy import HedgeBoostClassifier as HedgeBoostClassifier
 from .core.estimators.greedy import QuadBoostClassifier as QuadBoostClassifier
 from .core.estimators.programs import CqBoostClassifier as CqBoostClassifier
+from .core.estimators.programs import ERLPBoostClassifier as ERLPBoostClassifier
 from .core.estimators.programs import LPBoostClassifier as LPBoostClassifier
 from .core.estimators.programs import MinCqClassifier as MinCqClassifier
 from .core.estimators.programs import (
@@ -21,6 +22,7 @@ from .core.estimators.programs import (
 from .core.estimators.programs import (
     RegularizedQPBoostClassifier as RegularizedQPBoostClassifier,
 )
+from .core.estimators.programs import SoftBoostClassifier as SoftBoostClassifier
 from .core.voters.conjunctions import Conjunctions as Conjunctions
 from .core.voters.stumps import DrawnStumps as DrawnStumps
 from .core.voters.stumps import Stumps as Stumps

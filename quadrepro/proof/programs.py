@@ -15,10 +15,12 @@ from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.cbboost import CBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs import cqboost, lpboost
+from quadrepro.core.learners.programs.entropy import EntropyBoost, EntropyRun
 from quadrepro.core.learners.programs.lp_reg import MarginLP
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost
 from quadrepro.core.learners.programs.qp_reg import MarginQP
 from quadrepro.core.learners.programs.soft_margin import SoftMargin
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.proof.certificate import Certificate, LongArray, Rounds
 from quadrepro.proof.conditions import AdaBoostSolution, CBBoostSolution
 from quadrepro.proof.greedy import GreedySolution
@@ -70,12 +72,7 @@ class LPBoostSolution(ProgramVoteSolution):
         *_, (added, found) = lpboost.generate_columns(problem, problem.counts[0], values)
         weights = np.zeros(H.shape[1])
         weights[problem.representatives[added]] = found.voter_weights
-        # Equal examples share the weight of the one that stands for them.
-        share = found.example_weights / problem.counts[0]
-        rows = np.column_stack([problem.H, problem.y])
-        of_row = {row.tobytes(): value for row, value in zip(rows, share, strict=True)}
-        plain = np.column_stack([H[:, problem.representatives], y])
-        duals = np.array([of_row[row.tobytes()] for row in plain])
+        duals = _of_plain(found.example_weights, problem, H, y)
         vote = MatrixVote(stumps, as_long(weights))
         signed = H * y[:, None]
         return cls(cell.chosen, learner, cell, vote, signed, weights, values[-1], duals)
@@ -89,6 +86,17 @@ class LPBoostSolution(ProgramVoteSolution):
         slack = np.maximum(0, 1 - self.signed @ a)
         primal = np.abs(a).sum() + self.C * slack.sum()
         note_gap(certificate, primal, u.sum(), "LPBoost")
+
+
+def _of_plain(
+    weights: FloatArray, problem: VotingProblem, H: FloatArray, y: FloatArray
+) -> FloatArray:
+    """Return the weights of plain examples: equal ones share that of the one for all of them."""
+    rows = np.column_stack([problem.H, problem.y])
+    shares = zip(rows, weights / problem.counts[0], strict=True)
+    of_row = {row.tobytes(): share for row, share in shares}
+    plain = np.column_stack([H[:, problem.representatives], y])
+    return np.array([of_row[row.tobytes()] for row in plain])
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,11 +181,147 @@ class LPRegSolution(MarginSolution):
         certificate.measure("violation", abs(a.sum() - 1), "the sum of LP_REG's weights")
         outside = max(float(abs(d.sum() - 1)), *_box(d, float(C)))
         certificate.measure("violation", outside, "LP_REG's dual constraints")
-        margins = np.sort(self.signed @ a)
-        n = np.arange(1, len(margins) + 1)
-        # The best ρ is one of the margins, since the objective is linear between them.
-        primal = (margins - C * (n * margins - margins.cumsum())).max()
+        primal = _soft_margin(self.signed @ a, C)
         note_gap(certificate, (d @ self.signed).max(), primal, "LP_REG")
+
+
+def _soft_margin(margins: LongArray, C: np.longdouble) -> np.longdouble:
+    """Return the largest ρ - C Σ (ρ - margin)₊."""
+    margins = np.sort(margins)
+    n = np.arange(1, len(margins) + 1)
+    # The best ρ is one of the margins, since the objective is linear between them.
+    return np.longdouble((margins - C * (n * margins - margins.cumsum())).max())
+
+
+@dataclass(frozen=True, eq=False)
+class EntropySolution(ProgramVoteSolution):
+    """min S γ + Σ d ln(m d) with d u ≤ γ for all voters picked, Σ d = 1, 0 ≤ d ≤ C = 1/(ν m).
+
+    With F = Σ v u and Σ v ≤ S, every θ gives the bound θ + Σ min {d (F - θ + ln(m d)) : d ≤ C}.
+    The largest edge of any voter by any d bounds all soft margins.
+    """
+
+    nu: float
+    delta: float
+    limited: bool
+    """Whether the number of rounds ended the run."""
+    voters: IntArray
+    """Column of the voter that each round picked; the sign is -1.0 if it was the complement."""
+    signs: FloatArray
+    examples: list[FloatArray]
+    """d before each round, and after the last unless there is none; shape (n_examples,)."""
+    multipliers: list[FloatArray]
+    """Signed v of all voters for each d but the first, shape (n_voters,)."""
+
+    @classmethod
+    def of(cls, learner: EntropyBoost, cell: ExaminedCell) -> Self:
+        """Run the chosen candidate."""
+        (stumps, H), y = cell.matrix, cell.data.train.y
+        problem, grid = learner.reduced(H, y), dict(cell.alone.axes)
+        [nu], [delta] = cell.alone.axis("nu") or (), cell.alone.axis("delta") or ()
+        [most] = grid.get("n_rounds", (None,))
+        run = EntropyRun(problem, problem.counts[0], nu)
+        found, multipliers, examples = [], [], [run.program.uniform]
+        for seen in learner.rounds(run, nu, delta):
+            found.append(seen)
+            if seen.after is not None:
+                multipliers.append(problem.expand(run.vote(seen.after.multipliers)))
+                examples.append(seen.after.examples)
+            if len(found) == most:
+                break
+        weights = problem.expand(found[-1].vote)
+        vote, signed = MatrixVote(stumps, as_long(weights)), H * y[:, None]
+        columns = problem.representatives[[seen.voter for seen in found]]
+        return cls(
+            *(cell.chosen, learner, cell, vote, signed, weights, nu, delta, len(found) == most),
+            *(columns, np.array([seen.sign for seen in found])),
+            *([_of_plain(d, problem, H, y) for d in examples], multipliers),
+        )
+
+    def prove(self, certificate: Certificate, rounds: Rounds) -> None:
+        """Check the weights of the examples, the picks, and the soft margin."""
+        first, w, m = self.examples[0], as_long(self.weights), len(self.signed)
+        off = max(np.abs(first * m - 1).max(), np.abs(w).sum() - 1)
+        certificate.measure("violation", off, "the uniform weights, or the sum of the voters'")
+        for d in self.examples:
+            outside = max(abs(float(d.sum() - 1)), *_box(as_long(d), 1 / (self.nu * m)))
+            certificate.measure("violation", outside, "the capped simplex")
+        edges = [d @ self.signed for d in self.examples]
+        sizes = np.array([np.abs(of_d).max() for of_d in edges])
+        for t in rounds.among(len(self.voters)):
+            certificate.n_rounds += 1
+            picked = self.signs[t - 1] * edges[t - 1][self.voters[t - 1]]
+            certificate.compare(np.abs(edges[t - 1]), picked, f"round {t}")
+        for t in rounds.among(len(self.multipliers)):
+            level = (self.signs * edges[t][self.voters])[:t].max()
+            self.check_weights(t, level, sizes[:t].min(), certificate)
+        margin = _soft_margin(self.signed @ w, 1 / (np.longdouble(self.nu) * m))
+        left = 0.0 if self.limited else sizes.min() - margin - self.delta
+        certificate.measure("violation", left, "the soft margin less δ")
+        self.check_vote(margin, certificate)
+
+    def check_weights(self, t: int, level: float, least: float, certificate: Certificate) -> None:
+        """Check the weights after a round, given their largest edge and the least one before."""
+        raise NotImplementedError
+
+    def check_vote(self, margin: np.longdouble, certificate: Certificate) -> None:
+        """Check the vote, given its soft margin."""
+        raise NotImplementedError
+
+    def check_entropy(
+        self, t: int, multipliers: LongArray, constant: float, certificate: Certificate
+    ) -> None:
+        """Check the gap of the weights after a round, given S γ."""
+        d, F, m = as_long(self.examples[t]), self.signed @ multipliers, len(self.signed)
+        uses = np.log(np.maximum(m * d, np.finfo(np.longdouble).tiny))
+        theta = (F + uses)[d > 0].max() + 1
+        least = np.minimum(np.exp(theta - 1 - F), 1 / np.longdouble(self.nu)) / m
+        logs = np.minimum(theta - 1 - F, -np.log(np.longdouble(self.nu)))
+        bound = theta + (least * (F - theta + logs)).sum()
+        note_gap(certificate, constant + (d * uses).sum(), bound, f"round {t}")
+
+
+@dataclass(frozen=True, eq=False)
+class SoftBoostSolution(EntropySolution):
+    """S = Σ v, and γ is at most δ below the least edge of a voter picked.
+
+    The vote has the largest soft margin over the voters picked.
+    """
+
+    def check_weights(self, t: int, level: float, least: float, certificate: Certificate) -> None:
+        """Check the largest edge and the gap."""
+        above = level - (least - self.delta) - COLUMN
+        certificate.measure("violation", above, f"the level of round {t}")
+        v = as_long(self.multipliers[t - 1])
+        self.check_entropy(t, v, level * float(np.abs(v).sum()), certificate)
+
+    def check_vote(self, margin: np.longdouble, certificate: Certificate) -> None:
+        """Check the gap of the linear program."""
+        picked = np.unique(self.signed[:, self.voters] * self.signs, axis=1)
+        d = as_long(MarginLP(picked, np.ones(len(picked))).solve(self.nu).example_weights)
+        outside = max(float(abs(d.sum() - 1)), *_box(d, 1 / (self.nu * len(d))))
+        certificate.measure("violation", outside, "the linear program's constraints")
+        note_gap(certificate, (d @ picked).max(), margin, "SoftBoost")
+
+
+@dataclass(frozen=True, eq=False)
+class ERLPBoostSolution(EntropySolution):
+    """S = η = max(2/δ ln(1/ν), 1/2), and the vote is v/η."""
+
+    def check_weights(self, t: int, level: float, least: float, certificate: Certificate) -> None:
+        """Check the gap."""
+        last = t == len(self.multipliers)
+        v = self.eta * as_long(self.weights) if last else as_long(self.multipliers[t - 1])
+        certificate.measure("violation", np.abs(v).sum() / self.eta - 1, f"round {t}'s Σv")
+        self.check_entropy(t, v, self.eta * level, certificate)
+
+    def check_vote(self, margin: np.longdouble, certificate: Certificate) -> None:
+        """Do nothing: the gap of the last round is the vote's."""
+
+    @property
+    def eta(self) -> float:
+        """The price η."""
+        return float(max(-2 / self.delta * np.log(self.nu), 0.5))
 
 
 @dataclass(frozen=True, eq=False)

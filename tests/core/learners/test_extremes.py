@@ -25,6 +25,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "CBBoostClassifier": {"n_rounds": 20},
     "CqBoostClassifier": {},
     "EBBoostClassifier": {"n_rounds": 20},
+    "ERLPBoostClassifier": {"n_rounds": 20},
     "GBCBBoostClassifier": {"n_rounds": 20},
     "GradientBoostClassifier": {"n_rounds": 20},
     "GradientBoostRegressor": {"n_rounds": 20},
@@ -34,6 +35,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "QuadBoostClassifier": {"n_rounds": 20},
     "RegularizedLPBoostClassifier": {"n_rounds": 20},
     "RegularizedQPBoostClassifier": {"n_rounds": 20},
+    "SoftBoostClassifier": {"n_rounds": 20},
 }
 # Where a parameter has no effect by default: the settings under which it has.
 USED_WITH: dict[tuple[str, str], dict[str, Any]] = {
@@ -49,7 +51,7 @@ NUMBERS = [
     for name in SHORT
     for parameter in inspect.signature(getattr(quadrepro, name)).parameters
     if parameter
-    in ("C", "mu", "epsilon", "lam", "alpha_max", "nu", "u", "eps", "eta", "cuts", "depth")
+    in ("C", "mu", "epsilon", "delta", "lam", "alpha_max", "nu", "u", "eps", "eta", "cuts", "depth")
 ]
 
 
@@ -171,6 +173,7 @@ SMALL, LARGE = 1e-100, 1e100
         ("MinCqClassifier", "mu", 1e-9, 1e-6),
         ("RegularizedLPBoostClassifier", "nu", 1e-6, 1e-3),
         ("RegularizedQPBoostClassifier", "C", SMALL, 1e-9),
+        ("SoftBoostClassifier", "nu", 1e-6, 1e-3),
         ("GradientBoostClassifier", "u", SMALL, 1e-12),
         ("GradientBoostClassifier", "u", LARGE, 1e20),
         ("GradientBoostRegressor", "u", LARGE, 1e20),

@@ -13,6 +13,7 @@ from quadrepro import (
     CqBoostClassifier,
     DrawnStumps,
     EBBoostClassifier,
+    ERLPBoostClassifier,
     GBCBBoostClassifier,
     GradientBoostClassifier,
     GradientBoostRegressor,
@@ -22,6 +23,7 @@ from quadrepro import (
     QuadBoostClassifier,
     RegularizedLPBoostClassifier,
     RegularizedQPBoostClassifier,
+    SoftBoostClassifier,
     Stumps,
 )
 from quadrepro.core.learners.gradient.boosting import StepName
@@ -51,6 +53,9 @@ PROGRAMS = [
     MinCqClassifier(0.02),
     RegularizedLPBoostClassifier(0.2, n_rounds=10),
     RegularizedQPBoostClassifier(0.1, n_rounds=10),
+    SoftBoostClassifier(0.2),
+    SoftBoostClassifier(0.2, n_rounds=5),
+    ERLPBoostClassifier(0.2),
 ]
 OTHER_VOTERS = [
     QuadBoostClassifier("l2", lam=0.1, n_rounds=20, voters=Conjunctions(4, 3)),
