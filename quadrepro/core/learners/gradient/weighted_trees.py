@@ -3,8 +3,8 @@
 An example of weight 2 is as good as two: sums of weights take the place of numbers of examples. A
 tree of several targets, such as one per class that is 1 for its examples and 0 for others, lowers
 the sum of their squared errors; for classes that is the decrease of Gini's impurity. Weighted
-targets are not whole numbers, so sums are rounded, which is far less than what counts as a tie. They
-run in the order of the features, which is the same everywhere.
+targets are not whole numbers, so sums are rounded, which is far less than what counts as a tie.
+They run in the order of the features, which is the same everywhere.
 """
 
 from __future__ import annotations
