@@ -179,22 +179,7 @@ def check_tree(
 ) -> None:
     """Check that every cut is the best, that no good one is left, and the values.
 
-    Parameters
-    ----------
-    tree : Tree
-        The tree.
-    X : ndarray of shape (n_examples, n_features)
-        Training examples.
-    targets : ndarray of shape (n_targets, n_examples)
-        What the tree is fitted to.
-    weights : ndarray of shape (n_examples,)
-        Weights of the examples.
-    size : tuple of int and int or None
-        The number of cuts, and the depth that replaces it.
-    certificate : Certificate
-        Takes the findings.
-    where : str
-        Name of the round.
+    Targets have one row each; the size is a number of cuts, or a depth that replaces it.
     """
     leaves, unit = (
         np.zeros(len(weights), dtype=np.intp),

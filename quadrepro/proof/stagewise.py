@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.stagewise.boosting import Addition, Additions, StagewiseBoost
+from quadrepro.core.learners.stagewise.boosting import Addition, StagewiseBoost
 from quadrepro.core.learners.stagewise.weak import FittedTrees
 from quadrepro.proof.certificate import Certificate, LongArray, Number, Rounds
 from quadrepro.proof.gradient import Tree, check_tree
@@ -56,9 +56,8 @@ class StagewiseSolution(PredictedSolution):
         labels = np.array([-1.0, 1.0]) if data.task == "classification" else np.unique(y)
         codes = np.searchsorted(labels, y)
         [n_rounds] = cell.alone.axis("n_rounds") or ()
-        kept = Additions()
-        learner.run(X, codes, len(labels), int(n_rounds), [kept], rng=data.rng("all"))
-        return cls(cell.chosen, learner, cell, X, labels, codes, kept.rounds, int(n_rounds))
+        found = learner.fitted(X, codes, len(labels), int(n_rounds), data.rng("all"))
+        return cls(cell.chosen, learner, cell, X, labels, codes, found, int(n_rounds))
 
     @property
     def n_classes(self) -> int:
@@ -109,16 +108,16 @@ class StagewiseSolution(PredictedSolution):
     def prove(self, certificate: Certificate, rounds: Rounds) -> None:
         """Check some rounds, and the weights of all."""
         checked = set(rounds.among(len(self.additions)))
-        F, total, weight = self.empty(len(self.X)), 0.0, np.longdouble(0.0)
+        F, total, ended = self.empty(len(self.X)), 0.0, False
         size = self.learner.cuts, self.learner.depth
-        ended = False
         for k, addition in enumerate(self.additions, 1):
             certificate.require(not ended, f"round {k}: the run should have ended before")
             targets, weights = self.problem(F)
             if k in checked:
                 certificate.n_rounds += 1
-                for tree, *own in zip(trees_of(addition), targets, weights, strict=False):
-                    check_tree(tree, self.X, *own, size, certificate, f"round {k}")
+                # An estimator has no trees that are known.
+                for tree, own, w in zip(trees_of(addition), targets, weights, strict=False):
+                    check_tree(tree, self.X, own, w, size, certificate, f"round {k}")
             answers = self.added(addition, self.X)
             weight, ended = self.weight(answers, weights[0], total)
             certificate.weigh(addition.weight, weight, f"round {k}")
@@ -170,7 +169,7 @@ class VotingSolution(StagewiseSolution):
         if len(means) == 1:
             return np.where(means > EQUAL, np.longdouble(0.5), np.longdouble(-0.5))
         voted = first_largest(means) == np.arange(len(means))[:, None]
-        return voted.astype(np.longdouble)
+        return np.asarray(voted, dtype=np.longdouble)
 
     def weight(self, answers: LongArray, weights: LongArray, total: float) -> tuple[Number, bool]:
         """Return α; that of a vote without error is above the sum of all others."""

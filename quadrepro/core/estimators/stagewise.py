@@ -12,17 +12,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from quadrepro.base.arguments import ClassWeight, validated, weighted_examples
+from quadrepro.base.arguments import validated, weighted_examples
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.base import LearnerEstimator, two_classes
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.stagewise.adaboost_m1 import AdaBoostM1
 from quadrepro.core.learners.stagewise.boosting import (
-    Additions,
     StagewiseBoost,
     classes_of,
     probabilities_of,
     rounded,
+    scores_after,
 )
 from quadrepro.core.learners.stagewise.gentle_adaboost import GentleAdaBoost
 from quadrepro.core.learners.stagewise.logitboost import LogitBoost
@@ -62,13 +62,11 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
         cuts: int = 1,
         depth: int | None = None,
         weak: Any = None,
-        class_weight: ClassWeight = None,
     ) -> None:
         self.n_rounds = n_rounds
         self.cuts = cuts
         self.depth = depth
         self.weak = weak
-        self.class_weight = class_weight
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the weak learners.
@@ -95,17 +93,15 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
         """
         X, y = validated(self, X, y)
         check_classification_targets(y)
-        X, y, weights = weighted_examples(
-            np.asarray(X), np.asarray(y), sample_weight, self.class_weight
-        )
+        X, y, weights = weighted_examples(np.asarray(X), np.asarray(y), sample_weight)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) == 1 or not self.learner.many_classes:
             two_classes(y)  # refuses another number
         algorithm = self.learner(**self._settings())
         n_rounds = int(self._candidate(algorithm, float(len(y)))[N_ROUNDS.name])
-        kept, rng = Additions(), generator(0, "weak")
-        algorithm.run(X, codes, len(self.classes_), n_rounds, [kept], rng=rng, counts=weights)
-        self.rounds_, self.n_iter_ = kept.rounds, len(kept.rounds)
+        n_classes, rng = len(self.classes_), generator(0, "weak")
+        self.rounds_ = algorithm.fitted(X, codes, n_classes, n_rounds, rng, weights)
+        self.n_iter_ = len(self.rounds_)
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -121,8 +117,7 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes, numbers above zero for the second; else one column per class.
         """
-        *_, last = self._staged_scores(X)
-        return _decisions(last)
+        return _decisions(self._scores(X))
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield the sums after each round.
@@ -152,8 +147,8 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
         ndarray of shape (n_samples,)
             Labels from `classes_`.
         """
-        *_, last = self._staged_scores(X)
-        return np.asarray(self.classes_[classes_of(last)])
+        codes = classes_of(self._scores(X))
+        return np.asarray(self.classes_[codes])
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
         """Yield the labels after each round.
@@ -171,7 +166,7 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
         for scores in self._staged_scores(X):
             yield np.asarray(self.classes_[classes_of(scores)])
 
-    @available_if(_gives_probabilities)
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn's
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probabilities of the classes.
 
@@ -185,10 +180,9 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`.
         """
-        *_, last = self._staged_scores(X)
-        return probabilities_of(last)
+        return probabilities_of(self._scores(X))
 
-    @available_if(_gives_probabilities)
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn's
     def staged_predict_proba(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield the probabilities of the classes after each round.
 
@@ -207,14 +201,13 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
     def _staged_scores(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield F after each round; an empty one if no round added anything."""
         check_is_fitted(self)
-        X = np.asfortranarray(validated(self, X, reset=False))
-        n_classes = len(self.classes_)
-        scores = np.zeros((n_classes if n_classes > 2 else 1, len(X)))
-        if not self.rounds_:
-            yield scores
-        for addition in self.rounds_:
-            scores = scores + addition.to(X)
-            yield scores
+        X = validated(self, X, reset=False)
+        rounds = range(1, max(self.n_iter_, 1) + 1)
+        return scores_after(rounds, self.rounds_, np.asarray(X), len(self.classes_))
+
+    def _scores(self, X: ArrayLike) -> FloatArray:
+        *_, last = self._staged_scores(X)
+        return last
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -243,8 +236,6 @@ class RealAdaBoostClassifier(StagewiseClassifier):
         A classifier of scikit-learn's kind that takes ``sample_weight``, instead of trees, or its
         name as in a config. If it has no seed, it gets another one in every round.
         It must have ``predict_proba``.
-    class_weight : "balanced", dict or None, default None
-        Factors of the examples' weights by class; ``"balanced"`` gives all classes the same total.
 
     Attributes
     ----------
@@ -284,8 +275,6 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
     weak : estimator, str, dict or None, default None
         A regressor of scikit-learn's kind that takes ``sample_weight``, instead of trees, or its
         name as in a config. If it has no seed, it gets another one in every round.
-    class_weight : "balanced", dict or None, default None
-        Factors of the examples' weights by class; ``"balanced"`` gives all classes the same total.
 
     Attributes
     ----------
@@ -328,8 +317,6 @@ class LogitBoostClassifier(StagewiseClassifier):
         name as in a config. If it has no seed, it gets another one in every round.
     z_max : float, default 4.0
         Largest size of z; the paper recommends 2 to 4.
-    class_weight : "balanced", dict or None, default None
-        Factors of the examples' weights by class; ``"balanced"`` gives all classes the same total.
 
     Attributes
     ----------
@@ -360,9 +347,8 @@ class LogitBoostClassifier(StagewiseClassifier):
         depth: int | None = None,
         weak: Any = None,
         z_max: float = 4.0,
-        class_weight: ClassWeight = None,
     ) -> None:
-        super().__init__(n_rounds, cuts=cuts, depth=depth, weak=weak, class_weight=class_weight)
+        super().__init__(n_rounds, cuts=cuts, depth=depth, weak=weak)
         self.z_max = z_max
 
 
@@ -383,8 +369,6 @@ class AdaBoostM1Classifier(StagewiseClassifier):
     weak : estimator, str, dict or None, default None
         A classifier of scikit-learn's kind that takes ``sample_weight``, instead of trees, or its
         name as in a config. If it has no seed, it gets another one in every round.
-    class_weight : "balanced", dict or None, default None
-        Factors of the examples' weights by class; ``"balanced"`` gives all classes the same total.
 
     Attributes
     ----------
@@ -424,8 +408,6 @@ class SAMMEClassifier(StagewiseClassifier):
     weak : estimator, str, dict or None, default None
         A classifier of scikit-learn's kind that takes ``sample_weight``, instead of trees, or its
         name as in a config. If it has no seed, it gets another one in every round.
-    class_weight : "balanced", dict or None, default None
-        Factors of the examples' weights by class; ``"balanced"`` gives all classes the same total.
 
     Attributes
     ----------

@@ -154,12 +154,9 @@ class WeightedTreeFitter:
         if loops := compiling.beside(__name__):
             features = self._features
             limits = self._least_weight, least, self._n_steps, self._one_at_a_time, TIE
-            tree = parents, rows, thresholds, leaves
             examples = np.ascontiguousarray(targets.T), np.ascontiguousarray(weights)
-            made = loops.grow(
-                *examples, self._order, features.varying, features.tied, *limits, *tree
-            )
-            return int(made)
+            columns = self._order, features.varying, features.tied
+            return int(loops.grow(*examples, *columns, *limits, parents, rows, thresholds, leaves))
         tree = self._grown(targets, weights, least, leaves)
         made = len(tree.parents)
         parents[:made], rows[:made], thresholds[:made] = tree.parents, tree.rows, tree.thresholds

@@ -10,7 +10,7 @@ import numpy as np
 from quadrepro.base.plugins import Place
 from quadrepro.core import elementary
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.stagewise.boosting import StageRule, StagewiseBoost
+from quadrepro.core.learners.stagewise.boosting import ROUNDS, StageRule, StagewiseBoost
 from quadrepro.core.learners.stagewise.samme import Voting
 
 
@@ -42,6 +42,6 @@ ADABOOST_M1 = Entry(
     AdaBoostM1,
     "AdaBoost.M1",
     "Freund and Schapire 1996, figure 1",
-    {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]},
+    ROUNDS,
     {"predicts": "classification"},
 )

@@ -7,7 +7,7 @@ starts from 0. The weights and targets of a round follow from F, so a rule keeps
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self, cast
 
@@ -16,7 +16,7 @@ import numpy as np
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
 from quadrepro.core import elementary
 from quadrepro.core.learners.gradient.trees import check_size
-from quadrepro.core.learners.greedy.loop import NEVER, Rule, State, Step, Watcher, boost
+from quadrepro.core.learners.greedy.loop import Rule, State, Step, Watcher, boost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.learners.learner import Outputs, TrainingData
 from quadrepro.core.learners.one_vs_rest import first_of_largest
@@ -25,33 +25,21 @@ from quadrepro.core.learners.stagewise.weak import (
     Asked,
     WeakEstimators,
     WeakFit,
-    WeakLearner,
     WeakName,
     WeakTrees,
-    fault_of_weak,
-    modules_of_weak,
-    packages_of_weak,
+    check_weak,
+    contestant,
 )
 
 ROUNDING = 1e-10
 """Scores, and means in a leaf, that differ by no more are equal, and the first class is taken."""
 
+ROUNDS = {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]}
+"""The default grid."""
+
 
 class Stage(State):
     """F on the training examples, and what was fitted in the current round.
-
-    Parameters
-    ----------
-    rule : StageRule
-        The algorithm.
-    weak : WeakLearner
-        Fits the rounds.
-    codes : ndarray of int, shape (n_examples,)
-        Classes, 0 to K - 1.
-    n_classes : int
-        K, at least 2.
-    counts : ndarray of shape (n_examples,)
-        How often each example counts.
 
     Attributes
     ----------
@@ -59,26 +47,22 @@ class Stage(State):
         1 for the class of an example, else 0.
     coded : ndarray of shape (1, n_examples) or (n_classes, n_examples)
         For two classes -1 and +1, else `is_class`.
-    scores : ndarray of the shape of `coded`
-        F.
+    scores, answers : ndarray of the shape of `coded`
+        F, and what this round adds to it for a weight of 1.
     total : float
         Sum of the weights of all rounds so far.
-    fitted : WeakFit
-        What was fitted in this round.
     example_weights : ndarray of shape (n_fits, n_examples)
-        The weights it was fitted to.
-    answers : ndarray of the shape of `coded`
-        Its answers on the training examples.
+        The weights of this round.
     """
 
     fitted: WeakFit
-    example_weights: FloatArray
     answers: FloatArray
+    example_weights: FloatArray
 
     def __init__(
         self,
         rule: StageRule,
-        weak: WeakLearner,
+        weak: WeakTrees | WeakEstimators,
         codes: IntArray,
         n_classes: int,
         counts: FloatArray,
@@ -119,15 +103,15 @@ class StageRule(Rule[Stage]):
     asks: ClassVar[Asked]
     """What it asks of an estimator; trees give the means of its targets."""
     gives_probabilities: ClassVar[bool] = True
-    """Whether F tells them: 1 / (1 + exp(-2 F)) for two classes, else exp(F_k) / Σ exp(F_j)."""
+    """Whether F tells them, see `probabilities_of`."""
 
     @abstractmethod
     def fitting(self, state: Stage) -> tuple[FloatArray, FloatArray]:
-        """Return the targets and the weights of a round, see `WeakLearner.fit`."""
+        """Return targets, (n_fits, n_targets, n_examples), and weights, (n_fits, n_examples)."""
 
     @abstractmethod
     def answers(self, means: FloatArray) -> FloatArray:
-        """Return what is added to F for the means that a weak learner gives for some examples."""
+        """Return what is added to F for some examples, given the means of the targets there."""
 
     def step(self, state: Stage) -> Step:
         """Add the answers."""
@@ -150,7 +134,7 @@ def softmax(scores: FloatArray) -> FloatArray:
 
 
 def probabilities_of(scores: FloatArray) -> FloatArray:
-    """Return the probabilities of the classes, shape (n_examples, n_classes), given F."""
+    """Return exp(F_k) / Σ exp(F_j), for two classes 1 / (1 + exp(-2 F)), one column per class."""
     rows = scores if len(scores) > 1 else np.concatenate([-scores, scores])
     return np.ascontiguousarray(softmax(rows).T)
 
@@ -164,7 +148,7 @@ def classes_of(scores: FloatArray) -> IntArray:
     """Return the predicted class of each example, given F."""
     if len(scores) > 1:
         return first_of_largest(scores, ROUNDING)
-    return (scores[0] > ROUNDING).astype(np.intp)
+    return np.asarray(scores[0] > ROUNDING, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,38 +176,17 @@ class Additions(Watcher[Stage]):
         return np.array([True]) if state.rule.ends_with(state) else None
 
 
-class Stages(Watcher[Stage]):
-    """Keeps what F tells of new examples after given numbers of rounds, in `found`."""
-
-    def __init__(
-        self,
-        rounds: Sequence[int],
-        X_new: FloatArray,
-        n_classes: int,
-        read: Callable[[FloatArray], FloatArray],
-    ) -> None:
-        self.found: list[FloatArray] = []
-        self._rounds, self._read = [*rounds, NEVER], read
-        self._X = np.asfortranarray(X_new)
-        self._scores = np.zeros((n_classes if n_classes > 2 else 1, len(X_new)))
-
-    def after(self, t: int, live: IntArray, step: Step, state: Stage) -> BoolArray | None:
-        """Add the answers for the new examples."""
-        addition = Addition(state.rule, state.fitted, float(step.weights[0]))
-        # A new array: the former one may be kept.
-        self._scores = self._scores + addition.to(self._X)
-        if t == self._rounds[len(self.found)]:
-            self.found.append(self._read(self._scores))
-        return np.array([True]) if state.rule.ends_with(state) else None
-
-    def retire(self, rows: IntArray, step: Step, votes: FloatArray) -> None:
-        """Keep the final F at all later checkpoints; the last round adds nothing."""
-        self.dismiss(rows, votes)
-
-    def dismiss(self, rows: IntArray, votes: FloatArray) -> None:
-        """Keep the final F at all later checkpoints."""
-        left = len(self._rounds) - 1 - len(self.found)
-        self.found += [self._read(self._scores)] * left
+def scores_after(
+    rounds: Sequence[int], additions: Sequence[Addition], X: FloatArray, n_classes: int
+) -> Iterator[FloatArray]:
+    """Yield F for some examples after increasing numbers of rounds; a run may have ended before."""
+    X, done = np.asfortranarray(X), 0
+    scores = np.zeros((n_classes if n_classes > 2 else 1, len(X)))
+    for t in rounds:
+        for addition in additions[done:t]:
+            scores = scores + addition.to(X)
+        done = t
+        yield scores
 
 
 @dataclass(frozen=True)
@@ -253,12 +216,10 @@ class StagewiseBoost(Predictor):
 
     def __post_init__(self) -> None:
         check_size(self.cuts, self.depth)
-        if self.weak is None:
-            return
-        if self.cuts != 1 or self.depth is not None:
-            raise ValueError("weak replaces trees: leave out cuts and depth")
-        if wrong := fault_of_weak(self.weak, self.rule.asks):
-            raise ValueError(wrong)
+        if self.weak is not None:
+            if self.cuts != 1 or self.depth is not None:
+                raise ValueError("weak replaces trees: leave out cuts and depth")
+            check_weak(self.weak, self.rule.asks)
 
     @property
     @abstractmethod
@@ -273,55 +234,38 @@ class StagewiseBoost(Predictor):
     @property
     def modules(self) -> tuple[str, ...]:
         """The modules whose code results depend on."""
-        return (*super().modules, *modules_of_weak(self.weak))
+        named = contestant(self.weak)
+        return (*super().modules, *(named.modules if named else ()))
 
     @property
     def packages(self) -> tuple[str, ...]:  # type: ignore[override]
         """The packages that the weak learner comes from."""
-        return packages_of_weak(self.weak)
+        named = contestant(self.weak)
+        return named.packages if named else ()
 
     def for_task(self, task: Task) -> Self | None:
         """Return the learner for a task, or None if it predicts numbers."""
         return None if task == "regression" else replace(self, predicts=task)
 
-    def run(
+    def fitted(
         self,
         X: FloatArray,
         codes: IntArray,
         n_classes: int,
         n_rounds: int,
-        watchers: Sequence[Watcher[Stage]],
-        *,
         rng: np.random.Generator,
         counts: FloatArray | None = None,
-    ) -> None:
-        """Run the loop.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_examples, n_features)
-            Training examples.
-        codes : ndarray of int, shape (n_examples,)
-            Their classes, 0 to n_classes - 1.
-        n_classes : int
-            Number of classes; of one, two are made.
-        n_rounds : int
-            Number of rounds.
-        watchers : sequence of Watcher
-            They see every round; one of them must end the run where the rule says so.
-        rng : numpy.random.Generator
-            Draws the seeds of estimators.
-        counts : ndarray of shape (n_examples,) or None, default None
-            How often each example counts; None for once.
-        """
+    ) -> list[Addition]:
+        """Run the loop and return what each round adds; examples count once without `counts`."""
         n_classes, rule = max(n_classes, 2), self.rule
-        weak: WeakLearner
+        weak: WeakTrees | WeakEstimators
         if self.weak is None:
             weak = WeakTrees(X, self.cuts, self.depth)
         else:
             weak = WeakEstimators(self.weak, rule.asks, X, codes, n_classes, rng)
-        counts = np.ones(len(X)) if counts is None else counts
-        boost(rule, Stage(rule, weak, codes, n_classes, counts), n_rounds, watchers)
+        counts, kept = np.ones(len(X)) if counts is None else counts, Additions()
+        boost(rule, Stage(rule, weak, codes, n_classes, counts), n_rounds, [kept])
+        return kept.rounds
 
     def predictions(
         self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
@@ -330,15 +274,11 @@ class StagewiseBoost(Predictor):
         self.check(grid)
         labels, codes = self._classes(y)
         rounds = [int(t) for t in grid.axis(N_ROUNDS.name) or ()]
-
-        def read(scores: FloatArray) -> FloatArray:
-            if self.predicts == "classification":
-                return rounded(scores[0])
-            return np.asarray(labels[classes_of(scores)])
-
-        stages = Stages(rounds, X_new, len(labels), read)
-        self.run(X, codes, len(labels), rounds[-1], [stages], rng=rng)
-        return np.array(stages.found)
+        additions = self.fitted(X, codes, len(labels), rounds[-1], rng)
+        stages = scores_after(rounds, additions, X_new, len(labels))
+        if self.predicts == "classification":
+            return np.array([rounded(scores[0]) for scores in stages])
+        return np.array([labels[classes_of(scores)] for scores in stages])
 
     def outputs(
         self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
@@ -346,17 +286,18 @@ class StagewiseBoost(Predictor):
         """Train one candidate and return its outputs on new examples; see `Predictor.outputs`."""
         labels, codes = self._classes(data.train.y)
         n_rounds = int(cast(int, candidate[N_ROUNDS.name]))
-        stages = Stages([n_rounds], X_new, len(labels), lambda scores: scores)
-        self.run(data.train.X, codes, len(labels), n_rounds, [stages], rng=data.rng("all"))
-        [scores] = stages.found
+        additions = self.fitted(data.train.X, codes, len(labels), n_rounds, data.rng("all"))
+        [scores] = scores_after([n_rounds], additions, X_new, len(labels))
+        found = probabilities_of(scores)
         if self.predicts == "classification":
-            told = probabilities_of(scores) if self.rule.gives_probabilities else None
+            told = found if self.rule.gives_probabilities else None
             return Outputs.by_score(rounded(scores[0]), told)
         seen, shape = labels.astype(np.intp), (len(X_new), data.n_classes)
-        columns = scores if len(scores) > 1 else np.concatenate([-scores, scores])
         full, probabilities = np.full(shape, -np.inf), np.zeros(shape)
-        full[:, seen] = columns[: len(seen)].T
-        probabilities[:, seen] = probabilities_of(scores)[:, : len(seen)]
+        rows = scores if len(scores) > 1 else np.concatenate([-scores, scores])
+        full[:, seen] = rows[: len(seen)].T
+        shares = found[:, : len(seen)]
+        probabilities[:, seen] = shares / shares.sum(axis=1, keepdims=True)
         told = probabilities if self.rule.gives_probabilities else None
         return Outputs(seen[classes_of(scores)], full, told)
 

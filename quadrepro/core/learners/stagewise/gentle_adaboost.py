@@ -8,7 +8,7 @@ from typing import ClassVar
 from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.stagewise.boosting import Stage, StageRule, StagewiseBoost
+from quadrepro.core.learners.stagewise.boosting import ROUNDS, Stage, StageRule, StagewiseBoost
 from quadrepro.core.learners.stagewise.weak import Asked
 
 
@@ -43,6 +43,6 @@ GENTLE_ADABOOST = Entry(
     GentleAdaBoost,
     "Gentle AdaBoost",
     "Friedman, Hastie and Tibshirani 2000, algorithm 4",
-    {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]},
+    ROUNDS,
     {"predicts": "classification"},
 )

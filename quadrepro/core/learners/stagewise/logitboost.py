@@ -12,7 +12,13 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core import elementary
 from quadrepro.core.learners.greedy.loop import Step
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.stagewise.boosting import Stage, StageRule, StagewiseBoost, step_of
+from quadrepro.core.learners.stagewise.boosting import (
+    ROUNDS,
+    Stage,
+    StageRule,
+    StagewiseBoost,
+    step_of,
+)
 from quadrepro.core.learners.stagewise.weak import Asked
 
 LEAST_WEIGHT = 2.0 * float(np.finfo(np.float64).eps)
@@ -85,6 +91,6 @@ LOGITBOOST = Entry(
     LogitBoost,
     "LogitBoost",
     "Friedman, Hastie and Tibshirani 2000, algorithms 3 and 6",
-    {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]},
+    ROUNDS,
     {"predicts": "classification"},
 )

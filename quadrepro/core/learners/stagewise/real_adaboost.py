@@ -11,7 +11,7 @@ from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core import elementary
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.stagewise.boosting import Stage, StageRule, StagewiseBoost
+from quadrepro.core.learners.stagewise.boosting import ROUNDS, Stage, StageRule, StagewiseBoost
 from quadrepro.core.learners.stagewise.weak import Asked
 
 SMALLEST_SHARE = float(np.finfo(np.float64).eps)
@@ -50,6 +50,6 @@ REAL_ADABOOST = Entry(
     RealAdaBoost,
     "Real AdaBoost",
     "Friedman, Hastie and Tibshirani 2000, algorithm 2",
-    {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]},
+    ROUNDS,
     {"predicts": "classification"},
 )

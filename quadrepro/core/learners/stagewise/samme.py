@@ -15,6 +15,7 @@ from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.one_vs_rest import first_of_largest
 from quadrepro.core.learners.stagewise.boosting import (
     ROUNDING,
+    ROUNDS,
     Stage,
     StageRule,
     StagewiseBoost,
@@ -45,7 +46,7 @@ class Voting(StageRule):
         if len(means) == 1:
             return np.where(means > ROUNDING, 0.5, -0.5)
         largest = first_of_largest(means, ROUNDING)
-        return (largest == np.arange(len(means))[:, None]).astype(np.float64)
+        return np.asarray(largest == np.arange(len(means))[:, None], dtype=np.float64)
 
     def step(self, state: Stage) -> Step:
         """Weigh h, or end without it."""
@@ -88,6 +89,6 @@ SAMME_ENTRY = Entry(
     SAMME,
     "SAMME",
     "Zhu, Zou, Rosset and Hastie 2009, algorithm 2",
-    {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]},
+    ROUNDS,
     {"predicts": "classification"},
 )
