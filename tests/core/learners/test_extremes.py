@@ -12,6 +12,7 @@ from scipy.optimize import linprog
 import quadrepro
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.base import LearnerEstimator, VoteClassifier
+from quadrepro.core.estimators.stagewise import StagewiseClassifier
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -21,19 +22,24 @@ H = np.where(X > 0, 1.0, -1.0)
 
 SHORT: dict[str, dict[str, Any]] = {
     "AdaBoostClassifier": {"n_rounds": 20},
+    "AdaBoostM1Classifier": {"n_rounds": 20},
     "AdaBoostRegClassifier": {"C": 1.0, "n_rounds": 20},
     "CBBoostClassifier": {"n_rounds": 20},
     "CqBoostClassifier": {},
     "EBBoostClassifier": {"n_rounds": 20},
     "GBCBBoostClassifier": {"n_rounds": 20},
+    "GentleAdaBoostClassifier": {"n_rounds": 20},
     "GradientBoostClassifier": {"n_rounds": 20},
     "GradientBoostRegressor": {"n_rounds": 20},
     "HedgeBoostClassifier": {"n_rounds": 20},
     "LPBoostClassifier": {},
+    "LogitBoostClassifier": {"n_rounds": 20},
     "MinCqClassifier": {},
     "QuadBoostClassifier": {"n_rounds": 20},
+    "RealAdaBoostClassifier": {"n_rounds": 20},
     "RegularizedLPBoostClassifier": {"n_rounds": 20},
     "RegularizedQPBoostClassifier": {"n_rounds": 20},
+    "SAMMEClassifier": {"n_rounds": 20},
 }
 # Where a parameter has no effect by default: the settings under which it has.
 USED_WITH: dict[tuple[str, str], dict[str, Any]] = {
@@ -66,6 +72,8 @@ def checked(estimator: Any, *data: FloatArray) -> FloatArray:
     fitted = estimator.fit(*data)
     if isinstance(fitted, VoteClassifier):
         assert np.isfinite(fitted.voter_weights_).all()
+        assert np.isfinite(fitted.decision_function(data[0])).all()
+    elif isinstance(fitted, StagewiseClassifier):
         assert np.isfinite(fitted.decision_function(data[0])).all()
     else:
         assert np.isfinite(fitted.train_loss_).all()

@@ -245,7 +245,9 @@ class StagewiseBoost(Predictor):
 
     def for_task(self, task: Task) -> Self | None:
         """Return the learner for a task, or None if it predicts numbers."""
-        return None if task == "regression" else replace(self, predicts=task)
+        if task == "regression":
+            return None
+        return replace(self, predicts=task) if self.many_classes else self
 
     def fitted(
         self,

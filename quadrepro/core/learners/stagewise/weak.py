@@ -15,8 +15,9 @@ from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter
 if TYPE_CHECKING:
     from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 
-LEAST_SHARE = 2e-9
-"""Least share of the total weight in a leaf; that of less would be lost in rounding."""
+LEAST_SHARE = 1.001e-9
+"""Least share of the total weight in a leaf, above the slack of 1e-9: that of less would be lost in
+rounding."""
 
 WeakName = str | dict[str, Any]
 """Name or import path of an estimator, or a mapping of one to its parameters."""

