@@ -23,6 +23,11 @@ from .core.estimators.programs import (
     RegularizedQPBoostClassifier as RegularizedQPBoostClassifier,
 )
 from .core.estimators.programs import SoftBoostClassifier as SoftBoostClassifier
+from .core.estimators.stagewise import AdaBoostM1Classifier as AdaBoostM1Classifier
+from .core.estimators.stagewise import GentleAdaBoostClassifier as GentleAdaBoostClassifier
+from .core.estimators.stagewise import LogitBoostClassifier as LogitBoostClassifier
+from .core.estimators.stagewise import RealAdaBoostClassifier as RealAdaBoostClassifier
+from .core.estimators.stagewise import SAMMEClassifier as SAMMEClassifier
 from .core.voters.conjunctions import Conjunctions as Conjunctions
 from .core.voters.stumps import DrawnStumps as DrawnStumps
 from .core.voters.stumps import Stumps as Stumps

@@ -1,4 +1,7 @@
-"""Checks of gradient boosting: trees by brute force, steps by the derivative of the loss."""
+"""Checks of gradient boosting: trees by brute force, steps by the derivative of the loss.
+
+The checks of trees are for weighted examples and several targets as well.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,9 @@ VANISHED = 1e-100
 NO_GAIN = 1e-9
 """A leaf is not cut if that lowers the root of the sum of squares by a smaller share of it."""
 
+LIGHT = 2e-9
+"""A leaf with a smaller share of all weight need not be made."""
+
 
 class Tree(NamedTuple):
     """A regression tree, and how the scores follow it."""
@@ -33,6 +39,7 @@ class Tree(NamedTuple):
     thresholds: FloatArray
     """Examples above it move, shape (n_cuts,)."""
     values: FloatArray
+    """Mean of the targets in each leaf, shape (n_leaves,) or (n_targets, n_leaves)."""
     weight: float
     """F <- (1 - shrink) F + weight * tree."""
     shrink: float
@@ -98,7 +105,9 @@ class GradientSolution(PredictedSolution):
             if k in checked:
                 certificate.n_rounds += 1
                 targets = self._descent(scores)
-                self._check_cuts(tree, targets, certificate, f"round {k}")
+                size = self.learner.cuts, self.learner.depth
+                ones = np.ones(len(targets), dtype=np.longdouble)
+                check_tree(tree, self.X, targets[None], ones, size, certificate, f"round {k}")
                 self._check_step(tree, scores, k, certificate)
             scores = tree.moved(scores, self.X)
 
@@ -113,45 +122,6 @@ class GradientSolution(PredictedSolution):
     @property
     def _loss(self) -> str:
         return self.learner.loss or "l2"
-
-    def _check_cuts(
-        self, tree: Tree, targets: LongArray, certificate: Certificate, where: str
-    ) -> None:
-        """Check that every cut is the best, that no good one is left, and the values."""
-        leaves, size = np.zeros(len(targets), dtype=np.intp), float(np.sqrt((targets**2).sum()))
-        depths, least = [0], NO_GAIN * size
-        if not size > 0:
-            return
-        by_level = self.learner.depth is not None
-        gains = [best_gain(self.X, targets, leaves == 0)]
-        made = 0
-        for parent, feature, threshold in zip(
-            tree.parents, tree.features, tree.thresholds, strict=True
-        ):
-            if threshold == np.inf:
-                break
-            inside = leaves == parent
-            right = inside & (self.X[:, feature] > threshold)
-            found = cut_gain(targets, inside, right)
-            best = gains[parent] if by_level else max(gains)
-            certificate.compare(np.array([best / size]), found / size, where)
-            made += 1
-            leaves[right] = made
-            depths.append(depths[parent] + 1)
-            depths[parent] += 1
-            gains.append(best_gain(self.X, targets, right))
-            gains[parent] = best_gain(self.X, targets, inside & ~right)
-        most = self.learner.depth or 0
-        if by_level:
-            left = max((g for g, deep in zip(gains, depths, strict=True) if deep < most), default=0)
-        else:
-            left = 0.0 if made >= self.learner.cuts else max(gains)
-        certificate.require(left <= least, f"{where}: a leaf of the tree could be cut")
-        unit = float(np.abs(targets).max())
-        for leaf in range(made + 1):
-            mean = targets[leaves == leaf].mean()
-            off = float(abs(tree.values[leaf] - mean)) / unit
-            certificate.measure("violation", off, f"{where}: the value of a leaf")
 
     def _check_step(self, tree: Tree, scores: LongArray, k: int, certificate: Certificate) -> None:
         """Check the share that is taken away, and the weight of the tree."""
@@ -198,23 +168,84 @@ class GradientSolution(PredictedSolution):
         return 0.0
 
 
-def cut_gain(targets: LongArray, inside: BoolArray, right: BoolArray) -> np.longdouble:
-    """Return the root of by how much a cut of a leaf lowers its sum of squares."""
-    n, n_right = int(inside.sum()), int(right.sum())
-    if not 0 < n_right < n:
+def check_tree(
+    tree: Tree,
+    X: FloatArray,
+    targets: LongArray,
+    weights: LongArray,
+    size: tuple[int, int | None],
+    certificate: Certificate,
+    where: str,
+) -> None:
+    """Check that every cut is the best, that no good one is left, and the values.
+
+    Targets have one row each; the size is a number of cuts, or a depth that replaces it.
+    """
+    leaves, unit = (
+        np.zeros(len(weights), dtype=np.intp),
+        float(np.sqrt((weights * targets**2).sum())),
+    )
+    (cuts, depth), depths, made = size, [0], 0
+    if not unit > 0:
+        return
+    gains = [best_gain(X, targets, leaves == 0, weights)]
+    for parent, feature, threshold in zip(
+        tree.parents, tree.features, tree.thresholds, strict=True
+    ):
+        if threshold == np.inf:
+            break
+        inside = leaves == parent
+        right = inside & (X[:, feature] > threshold)
+        found = cut_gain(targets, inside, right, weights)
+        best = max(gains) if depth is None else gains[parent]
+        certificate.compare(np.array([best / unit]), found / unit, where)
+        made += 1
+        leaves[right] = made
+        depths.append(depths[parent] + 1)
+        depths[parent] += 1
+        gains.append(best_gain(X, targets, right, weights))
+        gains[parent] = best_gain(X, targets, inside & ~right, weights)
+    if depth is not None:
+        left = max((g for g, deep in zip(gains, depths, strict=True) if deep < depth), default=0)
+    else:
+        left = 0.0 if made >= cuts else max(gains)
+    certificate.require(left <= NO_GAIN * unit, f"{where}: a leaf of the tree could be cut")
+    values, largest = np.atleast_2d(tree.values), float(np.abs(targets).max())
+    for leaf in range(made + 1):
+        own = leaves == leaf
+        means = (weights * targets)[:, own].sum(axis=1) / weights[own].sum()
+        off = float(np.abs(values[:, leaf] - means).max()) / largest
+        certificate.measure("violation", off, f"{where}: the value of a leaf")
+
+
+def cut_gain(
+    targets: LongArray, inside: BoolArray, right: BoolArray, weights: LongArray | None = None
+) -> np.longdouble:
+    """Return the root of by how much a cut of a leaf lowers its sums of squares."""
+    w = np.ones(len(inside), dtype=np.longdouble) if weights is None else weights
+    targets = np.atleast_2d(targets)
+    total, on_right = w[inside].sum(), w[right].sum()
+    if not 0 < on_right < total:
         return np.longdouble(0.0)
-    away = (targets[right] - targets[inside].mean()).sum()
-    return np.longdouble(abs(away) * np.sqrt(np.longdouble(n) / (n_right * (n - n_right))))
+    means = (w * targets)[:, inside].sum(axis=1) / total
+    away = np.sqrt((((w * (targets - means[:, None]))[:, right].sum(axis=1)) ** 2).sum())
+    return np.longdouble(away * np.sqrt(total / (on_right * (total - on_right))))
 
 
-def best_gain(X: FloatArray, targets: LongArray, inside: BoolArray) -> Number:
+def best_gain(
+    X: FloatArray, targets: LongArray, inside: BoolArray, weights: LongArray | None = None
+) -> Number:
     """Return the largest `cut_gain` of all thresholds of all features in a leaf."""
-    own, n = targets[inside], int(inside.sum())
-    if n < 2:
+    w = np.ones(len(inside), dtype=np.longdouble) if weights is None else weights
+    if inside.sum() < 2:
         return 0.0
+    own, least, w = np.atleast_2d(targets)[:, inside], LIGHT * w.sum(), w[inside]
+    total = w.sum()
     order = X[inside].argsort(axis=0, kind="stable")
     values = np.take_along_axis(X[inside], order, axis=0)
-    left = np.arange(1, n)[:, None]
-    away = np.abs((own - own.mean())[order].cumsum(axis=0)[:-1])
-    gains = away * np.sqrt(np.longdouble(n) / (left * (n - left)))
-    return float(np.where(values[:-1] < values[1:], gains, 0.0).max(initial=0.0))
+    left = w[order].cumsum(axis=0)[:-1]
+    centred = w * (own - ((w * own).sum(axis=1) / total)[:, None])
+    away = np.sqrt((centred[:, order].cumsum(axis=1)[:, :-1] ** 2).sum(axis=0))
+    allowed = (values[:-1] < values[1:]) & (left >= least) & (total - left >= least)
+    products = np.where(allowed, left * (total - left), 1.0)
+    return float(np.where(allowed, away * np.sqrt(total / products), 0.0).max(initial=0.0))

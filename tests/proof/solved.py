@@ -167,6 +167,21 @@ TREES = {
     "boosting, apart": Case("boosting", {"n_rounds": 12}, dataset=APART),
     "rboosting, exponential": Case("rboosting", {"u": 5, **ROUNDS}, {"loss": "exponential"}),
 }
+STAGEWISE = {
+    "real-adaboost": Case("real-adaboost", ROUNDS),
+    "gentle-adaboost": Case("gentle-adaboost", ROUNDS, {"cuts": 3}),
+    "logitboost": Case("logitboost", ROUNDS, {"depth": 2}),
+    "adaboost-m1": Case("adaboost-m1", ROUNDS, {"cuts": 3}, dataset="wine"),
+    "samme": Case("samme", ROUNDS),
+    "gentle-adaboost, more classes": Case("gentle-adaboost", {"n_rounds": [2, 5]}, dataset=CLASSES),
+    "logitboost, more classes": Case(
+        "logitboost", {"n_rounds": [2, 12]}, {"z_max": 3}, dataset={**CLASSES, "name": "balance"}
+    ),
+    "adaboost-m1, more classes": Case("adaboost-m1", ROUNDS, {"cuts": 2}, dataset=CLASSES),
+    "samme, more classes": Case("samme", ROUNDS, dataset={**CLASSES, "name": "balance"}),
+    "samme, apart": Case("samme", ROUNDS, {"depth": 3}, dataset=APART),
+    "samme, weak": Case("samme", ROUNDS, {"weak": {"DecisionTreeClassifier": {"max_depth": 2}}}),
+}
 REFITTED = {
     "forest": Case("sklearn:RandomForestClassifier", {"n_estimators": [3, 6]}, dataset="wine"),
     "ridge": Case("sklearn:Ridge", {"alpha": [1, 0.1]}, {}, NUMBERS, REGRESSION),
@@ -177,7 +192,16 @@ REFITTED = {
     "one tree": Case("sklearn:DecisionTreeClassifier", {}, {"max_depth": 2}),
     "baseline, numbers": Case("baseline", {}, {}, NUMBERS, REGRESSION),
 }
-CASES = {**GREEDY, **OVER_DRAWN, **PROGRAMS, **VOTER_SETS, **OF_CLASSES, **TREES, **REFITTED}
+CASES = {
+    **GREEDY,
+    **OVER_DRAWN,
+    **PROGRAMS,
+    **VOTER_SETS,
+    **OF_CLASSES,
+    **TREES,
+    **STAGEWISE,
+    **REFITTED,
+}
 
 
 @cache

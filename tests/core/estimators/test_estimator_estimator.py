@@ -22,7 +22,7 @@ from quadrepro import (
     Stumps,
 )
 from quadrepro.base.types import FloatArray
-from tests.core.learners.variants import ALL, BY_GRADIENT, CLASSIFIERS, VOTES
+from tests.core.learners.variants import ALL, BY_GRADIENT, CLASSIFIERS, STAGEWISE, VOTES
 
 LINKED = [AdaBoostClassifier(20), *BY_GRADIENT]
 
@@ -35,7 +35,7 @@ def examples(estimator: Any = None, seed: int = 0) -> tuple[FloatArray, Any]:
     return X, (y if number else np.where(y > 0.3, "yes", "no"))
 
 
-@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=repr)
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *STAGEWISE], ids=repr)
 def test_the_label_is_the_sign_of_the_decision_in_every_round(estimator: Any) -> None:
     X, y = examples()
     fitted = clone(estimator).fit(X, y)

@@ -8,7 +8,7 @@ import sklearn
 from sklearn.base import is_classifier
 from sklearn.utils import estimator_checks
 
-from tests.core.learners.variants import ALL
+from tests.core.learners.variants import ALL, STAGEWISE
 
 WRONG_LABELS = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
 """scikit-learn 1.6 makes two classes by the first label, while its check of weights shuffles."""
@@ -27,7 +27,7 @@ def labels_without_order(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(estimator_checks, "_enforce_estimator_tags_y", labels)
 
 
-@estimator_checks.parametrize_with_checks(ALL)
+@estimator_checks.parametrize_with_checks([*ALL, *STAGEWISE])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
     check(estimator)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from itertools import product
 from typing import Any, get_args
 
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
 from quadrepro import (
     AdaBoostClassifier,
+    AdaBoostM1Classifier,
     AdaBoostRegClassifier,
     CBBoostClassifier,
     Conjunctions,
@@ -15,14 +18,18 @@ from quadrepro import (
     EBBoostClassifier,
     ERLPBoostClassifier,
     GBCBBoostClassifier,
+    GentleAdaBoostClassifier,
     GradientBoostClassifier,
     GradientBoostRegressor,
     HedgeBoostClassifier,
+    LogitBoostClassifier,
     LPBoostClassifier,
     MinCqClassifier,
     QuadBoostClassifier,
+    RealAdaBoostClassifier,
     RegularizedLPBoostClassifier,
     RegularizedQPBoostClassifier,
+    SAMMEClassifier,
     SoftBoostClassifier,
     Stumps,
 )
@@ -81,6 +88,18 @@ BY_GRADIENT += [
     GradientBoostClassifier("full", n_rounds=10, cuts=3),
     GradientBoostClassifier("rescale-truncate", n_rounds=10, depth=2, bound="tree"),
     GradientBoostClassifier("shrink", n_rounds=10, min_weight_fraction_leaf=0.1),
+]
+STAGEWISE: list[Any] = [
+    RealAdaBoostClassifier(10),
+    RealAdaBoostClassifier(10, depth=2),
+    GentleAdaBoostClassifier(10, cuts=3),
+    LogitBoostClassifier(10),
+    LogitBoostClassifier(10, depth=2, z_max=3.0),
+    AdaBoostM1Classifier(10, cuts=3),
+    SAMMEClassifier(10),
+    SAMMEClassifier(10, depth=2),
+    SAMMEClassifier(5, weak=DecisionTreeClassifier(max_depth=1, random_state=0)),
+    GentleAdaBoostClassifier(5, weak=DecisionTreeRegressor(max_depth=2, random_state=0)),
 ]
 CLASSIFIERS: list[Any] = [*VOTES, *BY_GRADIENT]
 ALL: list[Any] = [*CLASSIFIERS, *REGRESSORS]

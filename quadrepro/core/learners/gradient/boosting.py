@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
@@ -27,7 +26,8 @@ from quadrepro.core.learners.gradient.steps import (
     Truncate,
     follow,
 )
-from quadrepro.core.learners.gradient.trees import GrownTrees, TreeFitter, WeightedTreeFitter
+from quadrepro.core.learners.gradient.trees import GrownTrees, TreeFitter, check_size
+from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter
 from quadrepro.core.learners.greedy.loop import Rule, Step, Watcher, boost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.learners.learner import Entry, Outputs
@@ -119,9 +119,6 @@ LOSSES: dict[LossName, Loss] = {
 }
 
 
-LARGEST_TREE = 10_000
-"""A tree has at most as many cuts, or levels."""
-
 SMALLEST_TARGET = 1e-50
 """Targets are at least as large, and at most its inverse, since their fourth powers are needed."""
 
@@ -179,6 +176,7 @@ class GradientBoost(Predictor):
         "elementary_compiled",
         "learners.gradient.losses_compiled",
         "learners.gradient.trees_compiled",
+        "learners.gradient.weighted_trees_compiled",
     )
     former: ClassVar[Mapping[str, str]] = {"splits": "cuts"}
 
@@ -211,18 +209,7 @@ class GradientBoost(Predictor):
         for name, known in choices:
             if (given := getattr(self, name)) not in known:
                 raise ValueError(f"{name} must be {', '.join(map(repr, known))}, not {given!r}")
-        for name in ("cuts", "depth"):
-            size = getattr(self, name)
-            if size is not None and not (
-                isinstance(size, Integral) and 1 <= int(size) <= LARGEST_TREE
-            ):
-                raise ValueError(
-                    f"{name} must be a whole number from 1 to {LARGEST_TREE}, not {size!r}"
-                )
-        if self.depth is not None and self.cuts != 1:
-            raise ValueError(
-                f"depth replaces cuts: give depth {self.depth} or cuts {self.cuts}, not both"
-            )
+        check_size(self.cuts, self.depth)
         if self.theory and self.step != "rescale":
             raise ValueError(f"theory is for step 'rescale', not {self.step!r}")
         if self.bound is not None and self.step not in UNIT:

@@ -13,12 +13,8 @@ import numpy as np
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core import compiling, elementary
 from quadrepro.core.learners.gradient.losses import Loss, mean_of, ratio
-from quadrepro.core.learners.gradient.trees import (
-    GrownTrees,
-    LeafArray,
-    TreeFitter,
-    WeightedTreeFitter,
-)
+from quadrepro.core.learners.gradient.trees import GrownTrees, LeafArray, TreeFitter
+from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter
 from quadrepro.core.learners.greedy.loop import Rule, State, Step
 
 

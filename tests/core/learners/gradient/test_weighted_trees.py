@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import doctest
+
 import numpy as np
 import pytest
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.gradient.trees import TreeFitter, WeightedTreeFitter
+from quadrepro.core.learners.gradient import weighted_trees as module
+from quadrepro.core.learners.gradient.trees import TreeFitter
+from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter
+
+pytestmark = pytest.mark.usefixtures("compiled_and_plain")
 
 SIZES = [{}, {"cuts": 5}, {"depth": 3}]
 
@@ -59,3 +65,52 @@ def test_the_mean_of_equal_targets_is_that_target() -> None:
         weights = np.random.default_rng(seed).uniform(0.1, 3.0, 20)
         trees, _ = WeightedTreeFitter(X, weights).fit(targets)
         assert trees.values.tolist() == [[0.1, 0.3]]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ({}, {"max_depth": 1}),
+        ({"cuts": 6}, {"max_leaf_nodes": 7}),
+        ({"depth": 3}, {"max_depth": 3}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_a_tree_of_the_classes_is_that_of_scikit_learn_by_gini(
+    n_classes: int, ours: dict[str, int], theirs: dict[str, int]
+) -> None:
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(150, 4)).astype(np.float32).astype(np.float64)
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=150)).argsort().argsort() * n_classes // 150
+    weights = rng.exponential(size=150)
+    weights /= weights.mean()
+    tree = DecisionTreeClassifier(**theirs, random_state=0).fit(X, y, weights)
+    fitter = WeightedTreeFitter(X, np.ones(150), **ours)
+    of_classes = (y == np.arange(n_classes)[:, None]).astype(np.float64)
+    trees, leaves = fitter.grow(of_classes[None], weights[None])
+    np.testing.assert_allclose(trees.values[:, leaves[0]].T, tree.predict_proba(X), atol=1e-12)
+    if n_classes == 2:
+        signs, leaves = fitter.grow(np.where(y == 1, 1.0, -1.0)[None, None], weights[None])
+        np.testing.assert_allclose(
+            (1 + signs.answers(leaves)[0]) / 2, tree.predict_proba(X)[:, 1], atol=1e-12
+        )
+
+
+def test_examples_without_weight_make_no_difference() -> None:
+    X, targets, weights = examples(3)
+    weights[::3] = 0.0
+    kept = weights > 0
+    fitter = WeightedTreeFitter(X, np.ones(60), 4)
+    found, _ = fitter.grow(targets[:1, None], weights[None] / weights.mean())
+    few = WeightedTreeFitter(X[kept], weights[kept], 4).fit(targets[:1, kept])[0]
+    new = X[kept].T
+    np.testing.assert_allclose(
+        found.answers(found.leaves(new)), few.answers(few.leaves(new)), rtol=1e-12
+    )
+
+
+def test_the_examples_of_the_documentation_are_true() -> None:
+    found = doctest.testmod(module)
+    assert found.attempted > 0
+    assert found.failed == 0

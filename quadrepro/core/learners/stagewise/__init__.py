@@ -1,0 +1,1 @@
+"""Learners whose weak learner is fitted in every round."""
