@@ -71,8 +71,8 @@ def _config() -> JsonSchema:
     for name in ("Protocol", "Protocol-changes", "AlgorithmEntry"):
         measures = [*MEASURES, *plugins.names("measures")]
         found[name]["properties"]["measures"]["items"]["enum"] = measures
-    for name in ("Protocol", "Protocol-changes"):
-        alone, mapping = found[name]["properties"]["voter_set"]["anyOf"]
+    for name in ("Protocol", "Protocol-changes", "AlgorithmEntry"):
+        alone, mapping, *_ = found[name]["properties"]["voter_set"]["anyOf"]
         alone["enum"] = [*VOTER_SETS, *plugins.names("voters")]
         mapping |= {"propertyNames": {"enum": alone["enum"]}, "maxProperties": 1}
     column = found["AlgorithmEntry"]

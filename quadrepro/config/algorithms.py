@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 
 from quadrepro.base.models import Model, fault, nested_fault
+from quadrepro.base.models import changes as changes_of
 from quadrepro.config.axis import Axis, Distribution, from_simple
+from quadrepro.config.datasets import changed_protocol
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Value
 from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import find_entry
@@ -30,6 +33,8 @@ MAX_CANDIDATES = 100_000
 
 MAX_STEPS = 1_000
 """Maximum number of steps of a pipeline."""
+
+_OF_ALL_COLUMNS = ("view", "sample", "holdout", "measures")
 
 
 class AlgorithmEntry(Model):
@@ -65,6 +70,10 @@ class AlgorithmEntry(Model):
     """Whether an estimator is given NaN for missing values."""
     measures: Measures = ()
     """Measures of this algorithm, in place of the protocol's."""
+    voter_set: str | dict[str, dict[str, Any]] | None = None
+    """What this algorithm votes with, if not what the protocol says."""
+    protocol: Annotated[dict[str, Any], changes_of(Protocol)] = Field(default_factory=dict)
+    """Changes to the protocol for this column, such as other splits; tables name them."""
     note: str = ""
     """Said below the table, such as a departure from the paper."""
 
@@ -131,8 +140,28 @@ class AlgorithmEntry(Model):
         lacking = {key: Axis.model_validate(axes[key]) for key in axes if key in known}
         return self.model_copy(update={"grid": self.grid | lacking}) if lacking else self
 
+    def changed_protocol(self, protocol: Protocol) -> Protocol:
+        """Return the protocol of a row with the changes of this column."""
+        if self.voter_set is None:
+            return changed_protocol(protocol, self.protocol)
+        return changed_protocol(protocol, {**self.protocol, "voter_set": self.voter_set}, ())
+
+    @property
+    def departures(self) -> str:
+        """Its changes to the protocol in words; empty without any."""
+        voters = {} if self.voter_set is None else {"voter_set": self.voter_set}
+        return ", ".join(_in_words(self.protocol | voters))
+
     def check_protocol(self, protocol: Protocol) -> None:
         """Refuse a column that does not fit how candidates are chosen."""
+        for key in self.protocol:
+            if key in _OF_ALL_COLUMNS:
+                raise fault(
+                    f"{key} is the same for all columns: set it in protocol", "protocol", key
+                )
+        if self.voter_set is not None and "voter_set" in self.protocol:
+            raise fault("voter_set is given twice", "protocol", "voter_set")
+        protocol = self.changed_protocol(protocol)
         learner = self.make()
         if self.draws_stumps(protocol):
             if not learner.takes_drawn_stumps:
@@ -151,7 +180,7 @@ class AlgorithmEntry(Model):
             raise fault(f"{self.id} takes numbers only, which the view makes: leave out {key}", key)
         if protocol.inputs == "voters":
             raise fault(f"the inputs are voters, so {key} has no effect", key)
-        if protocol.noise is not None:
+        if protocol.noise is not None and protocol.noise.of_attributes:
             raise fault(f"noise is added to numbers only: leave out {key}", key)
 
     def own_view(self, view: View) -> View:
@@ -265,6 +294,14 @@ class AlgorithmEntry(Model):
         kinds = {h.name: h.kind for h in self.make().hyperparameters}
         axes = self.grid | {key: axis for key, axis in changes.items() if key in kinds}
         return {name: axis.resolve(kinds[name]) for name, axis in axes.items()}
+
+
+def _in_words(fields: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    for key, value in fields.items():
+        if isinstance(value, dict) and value:
+            yield from _in_words(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}: {json.dumps(value) if value is None else value}"
 
 
 def voters_label(protocol: Protocol) -> str:

@@ -169,11 +169,16 @@ class Config(Model):
         paper, which says what its votes are over, their titles do if it is the same in all rows.
         """
         unlabelled = Counter(a.id for a in self.columns if not a.label)
-        voters = {voters_label(entry.changed(self.protocol)) for entry in self.entries}
-        over = f" ({voters.pop()})" if not self.paper and len(voters) == 1 else ""
+        protocols = [entry.changed(self.protocol) for entry in self.entries]
+
+        def over(column: AlgorithmEntry) -> str:
+            if self.paper or not column.make().gives_votes:
+                return ""
+            voters = {voters_label(column.changed_protocol(protocol)) for protocol in protocols}
+            return f" ({voters.pop()})" if len(voters) == 1 else ""
+
         return {
-            a.name: a.label
-            or (a.name if unlabelled[a.id] > 1 else a.entry.label) + over * a.make().gives_votes
+            a.name: a.label or (a.name if unlabelled[a.id] > 1 else a.entry.label) + over(a)
             for a in self.columns
         }
 
@@ -237,23 +242,22 @@ class Config(Model):
                 within = (error.context or {})["place"] if place[0] != "sweeps" else ()
                 raise fault(error.message(), *place, *within) from None
         self._refuse_equal_titles()
+        self._check_columns_splits()
         checked = False
         for row in self.rows:
             protocol = row.entry.changed(self.protocol)
             own = protocol.split != self.protocol.split
             if protocol.split.repeats not in (None, self.repeats):
-                message = (
-                    f"outer: {protocol.split.outer} makes {protocol.split.repeats} repeats, but"
-                    f" {self.repeats} are asked for"
-                )
-                raise fault(message, *((*row.place, "protocol") if own else ("repeats",)))
+                place = (*row.place, "protocol") if own else ("repeats",)
+                raise fault(self._other_repeats(protocol), *place)
             plain = not (row.entry.protocol or row.entry.grid or row.entry.settings)
             if plain and checked:
                 continue
             checked = checked or plain
             for column in self._columns_of(row):
                 wrong = column.fault_of_size(row.entry.grid)
-                if wrong := wrong or column.fault_of_measures(protocol, row.entry.grid):
+                own_protocol = column.changed_protocol(protocol)
+                if wrong := wrong or column.fault_of_measures(own_protocol, row.entry.grid):
                     raise fault(wrong, *row.place)
         titles: set[str] = set()
         for row in self.rows:
@@ -265,6 +269,26 @@ class Config(Model):
                 if wrong := self._fault_of_axis(key, axis):
                     raise fault(wrong, *place)
         return self
+
+    def _check_columns_splits(self) -> None:
+        """Refuse splits of single columns that rows cannot have, or that make other repeats."""
+        for i, column in enumerate(self.algorithms):
+            for row in self.rows if column.protocol else ():
+                entry, place = row.entry, ("algorithms", i)
+                with _faults_at(*place, "protocol"):
+                    protocol = column.changed_protocol(entry.changed(self.protocol))
+                try:
+                    entry.check_split(protocol.split, entry.resolve(protocol.view))
+                except PydanticCustomError as error:
+                    raise fault(error.message(), *place, *(error.context or {})["place"]) from None
+                if protocol.split.repeats not in (None, self.repeats):
+                    raise fault(self._other_repeats(protocol), *place, "protocol")
+
+    def _other_repeats(self, protocol: Protocol) -> str:
+        return (
+            f"outer: {protocol.split.outer} makes {protocol.split.repeats} repeats, but"
+            f" {self.repeats} are asked for"
+        )
 
     def _check_readings(self) -> None:
         if self.readings and self.sweeps:
@@ -379,16 +403,25 @@ class Experiment:
         return self.config.tasks
 
     @property
+    def folder(self) -> Path:
+        """The folder of the file."""
+        return self.source.path.parent
+
+    @property
     def openml_tasks(self) -> dict[tuple[str, int], None]:
         """The data sets that are divided by OpenML tasks, with the numbers of these."""
         protocol = self.config.protocol
-        found = ((e.name, e.changed(protocol).split.openml_task) for e in self.config.entries)
+        found = (
+            (entry.name, column.changed_protocol(entry.changed(protocol)).split.openml_task)
+            for entry in self.config.entries
+            for column in self.config.columns
+        )
         return {(name, task): None for name, task in found if task is not None}
 
     @property
     def code(self) -> tuple[str, ...]:
         """Files of the config's folder that a run imports, by their paths in it."""
-        folder = self.source.path.parent.resolve()
+        folder = self.folder.resolve()
         files = {file for column in self.config.algorithms for file in column.code}
         return tuple(sorted(str(file.relative_to(folder)) for file in files))
 
@@ -402,7 +435,7 @@ class Experiment:
         if not self.config.paper:
             return None
         try:
-            return load_paper(self.config.paper, self.source.path.parent)
+            return load_paper(self.config.paper, self.folder)
         except NotThereError as error:
             raise self.error(str(error), "paper") from None
 

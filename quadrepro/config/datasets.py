@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, FiniteFloat, ValidationError, field_validator, model_validator
 
 from quadrepro.base.models import MOST_SHOWN, Model, changes, fault, nested_fault
+from quadrepro.base.yaml import Place
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.core.protocol import Protocol, SplitRule
 from quadrepro.core.samples import rule_of
@@ -162,9 +163,13 @@ class DatasetEntry(Model):
         if "view" in self.protocol:
             raise fault("the view of a row is set by its own key, view", "protocol", "view")
         changed = self.changed(protocol)
-        self._check_split(changed.split, self.resolve(protocol.view))
+        self.check_split(changed.split, self.resolve(protocol.view))
         if (changed.holdout is None) != (protocol.holdout is None):
             raise fault("either all rows have a holdout or none", "protocol")
+        predicts_number = not load_card(self.name).classes_of(self.resolve(protocol.view))
+        if changed.noise is not None and changed.noise.labels and predicts_number:
+            message = f"{self.title} predicts a number, so it has no labels to change"
+            raise fault(message, "protocol", "noise", "labels")
         if changed.sample is not None:
             try:
                 rule_of(load_card(self.name), self.parameters)
@@ -173,7 +178,8 @@ class DatasetEntry(Model):
         elif self.parameters:
             raise fault("parameters are only used by a fresh sample: set sample", "parameters")
 
-    def _check_split(self, rule: SplitRule, view: View) -> None:
+    def check_split(self, rule: SplitRule, view: View) -> None:
+        """Check that the card and the view of this row have what a rule divides by."""
         card, place = load_card(self.name), ("protocol", "split")
         for key, name in rule.columns:
             if name not in card.attribute_names:
@@ -188,13 +194,7 @@ class DatasetEntry(Model):
 
     def changed(self, protocol: Protocol) -> Protocol:
         """Return the protocol of the config with the changes of this row."""
-        if not self.protocol:
-            return protocol
-        fields = merged(protocol.model_dump(), self.protocol)
-        try:
-            return Protocol.model_validate(fields)
-        except ValidationError as error:
-            raise nested_fault(error, "protocol", data=fields) from None
+        return changed_protocol(protocol, self.protocol)
 
     def resolve(self, view: str) -> View:
         """Return the view of this row."""
@@ -217,6 +217,22 @@ class DatasetEntry(Model):
             message = "; ".join(mistake.message for mistake in mistakes)
             raise fault(message, "view", *mistakes[0].place)
         return changed
+
+
+def changed_protocol(
+    protocol: Protocol, changes: dict[str, Any], place: Place = ("protocol",)
+) -> Protocol:
+    """Return a protocol with changes; a voter set is replaced with its parameters."""
+    if not changes:
+        return protocol
+    fields = protocol.model_dump(exclude_unset=True)
+    if "voter_set" in changes:
+        fields = {k: v for k, v in fields.items() if k not in ("voter_set", "stumps_per_attribute")}
+    fields = merged(fields, changes)
+    try:
+        return Protocol.model_validate(fields)
+    except ValidationError as error:
+        raise nested_fault(error, *place, data=fields) from None
 
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

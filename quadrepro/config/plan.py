@@ -21,8 +21,8 @@ from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.measure import MEASURES
-from quadrepro.core.problems import RowSource, Sources
-from quadrepro.core.protocol import Protocol
+from quadrepro.core.problems import Problem, RowSource, Sources
+from quadrepro.core.protocol import Protocol, SplitRule
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
@@ -33,7 +33,7 @@ BYTES = 8
 """Bytes of a float64."""
 
 
-def bytes_needed(cell: Cell, source: RowSource) -> int:
+def bytes_needed(cell: Cell) -> int:
     """Return about how many bytes the largest arrays of a cell take.
 
     Voters of a fixed pool are counted as if none were equal: the votes of all candidates on all
@@ -41,7 +41,8 @@ def bytes_needed(cell: Cell, source: RowSource) -> int:
     the Gram matrix of each sample. A voter set is counted with the number of voters that
     stumps would have, other learners with their examples alone.
     """
-    n_examples, n_columns = sum(source.sizes), source.n_columns
+    assert not isinstance(cell.source, Problem)
+    n_examples, n_columns = sum(cell.source.sizes), cell.source.n_columns
     if not cell.learner.gives_votes or cell.protocol.holdout is not None:
         return BYTES * n_examples * n_columns
     n_voters = n_columns * cell.protocol.stumps_per_attribute
@@ -59,7 +60,7 @@ def too_large(plan: Plan, memory: int) -> dict[tuple[str, str], int]:
     for cell in plan.cells:
         place = cell.dataset, cell.algorithm
         if place not in found:
-            found[place] = bytes_needed(cell, plan.sources[cell.dataset])
+            found[place] = bytes_needed(cell)
     return {place: needed for place, needed in found.items() if needed > memory}
 
 
@@ -89,6 +90,10 @@ class Plan:
         Each data set is read once.
         """
         experiment = self.experiment
+        divided: dict[str, dict[SplitRule, RowSource]] = defaultdict(dict)
+        for cell in self.cells:
+            assert not isinstance(cell.source, Problem)
+            divided[cell.dataset].setdefault(cell.protocol.split, cell.source)
         rows: dict[str, list[Row]] = defaultdict(list)
         for row in experiment.config.rows:
             rows[row.entry.name].append(row)
@@ -97,7 +102,8 @@ class Plan:
             for row in of_dataset:
                 with _placed(experiment, row):
                     draws = _draws(experiment, row)
-                    self.sources[row.entry.title].check(dataset, draws)
+                    for source in divided[row.entry.title].values():
+                        source.check(dataset, draws)
 
 
 def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
@@ -107,7 +113,7 @@ def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
     """
     rows = experiment.config.rows
     found = find_datasets(dict.fromkeys(row.entry.name for row in rows), folder)
-    all_sources = Sources(found, experiment.config.repeats)
+    all_sources = Sources(found, experiment.config.repeats, experiment.folder)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:
@@ -124,13 +130,16 @@ def _cells_of_row(
     experiment: Experiment, row: Row, protocol: Protocol, all_sources: Sources
 ) -> Iterator[Cell]:
     columns: list[Callable[[int, Draws], Cell]] = []
-    own: dict[str | None, tuple[RowSource, dict[str, Any]]] = {}
+    own: dict[tuple[str | None, SplitRule], tuple[RowSource, dict[str, Any]]] = {}
     for entry in experiment.config.columns:
-        if entry.nominal not in own:
+        changed = entry.changed_protocol(protocol)
+        key = entry.nominal, changed.split
+        if key not in own:
             view = entry.own_view(experiment.views[row.entry.title])
-            own[entry.nominal] = source_of(all_sources, row.entry, protocol, view), view.content()
-        changed = entry.changed(row.entry.settings)
-        columns.append(_column(experiment, changed, row.entry, protocol, *own[entry.nominal]))
+            view = changed.split.without_columns(view)
+            own[key] = source_of(all_sources, row.entry, changed, view), view.content()
+        settled = entry.changed(row.entry.settings)
+        columns.append(_column(experiment, settled, row.entry, changed, *own[key]))
     for repeat, draws in enumerate(_draws(experiment, row)):
         for column in columns:
             yield column(repeat, draws)

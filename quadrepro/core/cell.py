@@ -29,7 +29,7 @@ from quadrepro.core.learners.learner import (
 from quadrepro.core.learners.one_vs_rest import trainer_of
 from quadrepro.core.learners.voting import FixedStumps, NamedVoters, PerRoundStumps
 from quadrepro.core.measures.measure import Trained, measure
-from quadrepro.core.preprocessing import Normaliser, add_noise
+from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Examples, Problem, RowSource
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
@@ -208,15 +208,21 @@ def training_data(cell: Cell) -> TrainingData:
     X, y, split = problem.X, problem.y, problem.split
     rng = _rng(cell)
     if protocol.noise is not None:
-        noise = protocol.noise.model_dump()
-        X = add_noise(X.astype(np.float64), rng("noise"), **noise, train=split.train)
+        noise = protocol.noise
+        if on := noise.of_attributes:
+            X = add_noise(X.astype(np.float64), rng("noise"), **on, train=split.train)
+        if noise.labels:
+            parts = [split.train] if split.valid is None else [split.train, split.valid]
+            rows = np.concatenate([*parts, split.test] if noise.labels_of == "all" else parts)
+            n_classes = max(2, len(problem.classes))
+            y = change_labels(y, np.unique(rows), noise.labels, n_classes, rng("labels"))
     rows = X[split.train].astype(np.float64, copy=False)
     normaliser = Normaliser.fit(rows, problem.missing)
-    filled = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
+
     codes = np.array(problem.n_codes, dtype=bool) if cell.learner.categories else None
 
     def prepare(X: FloatArray) -> FloatArray:
-        prepared = filled(X)
+        prepared = normaliser.transform(X, protocol.normalise)
         if cell.learner.keeps_missing:
             prepared = np.where(np.isnan(X), np.nan, prepared)
         return prepared if codes is None else np.where(codes, X, prepared)

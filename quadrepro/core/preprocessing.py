@@ -213,9 +213,15 @@ def _columns(
             yield f"{attribute.name}=", missing.astype(np.float64)
 
 
+Normalising = Literal["tanh", "standard", "min-max", "none"]
+
+LARGEST = 1e150
+"""Scaled values are cut here, so that their squares are numbers."""
+
+
 @dataclass(frozen=True, eq=False)
 class Normaliser:
-    """Normalises every column to tanh((x - mean) / std) after missing values are filled in.
+    """Normalises every column, such as to tanh((x - mean) / std), once missing values are filled.
 
     Attributes
     ----------
@@ -224,11 +230,15 @@ class Normaliser:
     mean, std : ndarray of float64, shape (n_attributes,)
         Mean and population standard deviation of the training columns after missing values are
         filled in; `std` is 1 for a constant column.
+    low, span : ndarray of float64, shape (n_attributes,)
+        Minimum and range of the same columns; `span` is 1 for a constant column.
     """
 
     fill: FloatArray
     mean: FloatArray
     std: FloatArray
+    low: FloatArray
+    span: FloatArray
 
     @classmethod
     def fit(cls, X: FloatArray, missing: Literal["mean", "low"] = "mean") -> Self:
@@ -240,18 +250,27 @@ class Normaliser:
         # A sum over rows rounds differently in another memory layout.
         X = np.ascontiguousarray(X, dtype=np.float64)
         seen = ~np.isnan(X)
-        low, mean, std = _moments(X)
+        low, high, mean, std = _moments(X)
         fill = mean if missing == "mean" else np.where(seen.any(axis=0), low - std, 0.0)
         if not seen.all():
-            _, mean, std = _moments(np.where(seen, X, fill))
-        return cls(fill, mean, std)
+            low, high, mean, std = _moments(np.where(seen, X, fill))
+        return cls(fill, mean, std, low, np.where(high > low, high - low, 1.0))
 
-    def transform(self, X: FloatArray) -> FloatArray:
+    def transform(self, X: FloatArray, how: Normalising = "tanh") -> FloatArray:
         """Normalise rows."""
         filled = self.fill_in(X)
         # With a tiny deviation, a distant value overflows to infinity, whose tanh is 1 as well.
         with np.errstate(over="ignore"):
-            return elementary.tanh((filled - self.mean) / self.std)
+            match how:
+                case "none":
+                    return filled
+                case "tanh":
+                    return elementary.tanh((filled - self.mean) / self.std)
+                case "standard":
+                    scaled: FloatArray = (filled - self.mean) / self.std
+                case "min-max":
+                    scaled = (filled - self.low) / self.span
+        return np.clip(scaled, -LARGEST, LARGEST)
 
     def fill_in(self, X: FloatArray) -> FloatArray:
         """Fill in missing values without normalising."""
@@ -268,8 +287,8 @@ def column_ranges(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.where(nothing, 0.0, low), np.where(nothing, 0.0, high)
 
 
-def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return minimum, mean and deviation of each column; 0, 0, 1 for a column without values."""
+def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return minimum, maximum, mean and deviation of each column; 0, 0, 0, 1 without values."""
     missing = np.isnan(X)
     # Without gaps this is the same sum, and takes no copy.
     total = np.nansum if missing.any() else np.sum
@@ -282,7 +301,26 @@ def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     if not np.isfinite(std).all():
         column = int(np.argmin(np.isfinite(std))) + 1
         raise ValueError(f"column {column} has values beyond 1e150, whose squares are not numbers")
-    return low, mean, np.where(std > 0.0, std, 1.0)
+    return low, high, mean, np.where(std > 0.0, std, 1.0)
+
+
+def change_labels(
+    y: FloatArray, rows: IntArray, share: float, n_classes: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return the labels with another class for a share of the given rows.
+
+    A random round(share * n) of n rows are changed; every other class is as likely (T. Dietterich,
+    "An experimental comparison of three methods for constructing ensembles of decision trees",
+    Machine Learning 40, 2000). With equal generators, the rows of a smaller share are among those
+    of a larger one.
+    """
+    drawn = rng.permutation(rows)
+    steps = rng.integers(1, n_classes, size=len(rows))
+    n_changed = round(share * len(rows))
+    changed, steps = drawn[:n_changed], steps[:n_changed]
+    found = y.copy()
+    found[changed] = -y[changed] if n_classes == 2 else (y[changed] + steps) % n_classes
+    return found
 
 
 BLOCK = 128

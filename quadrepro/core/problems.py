@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -19,9 +20,9 @@ from quadrepro.core.preprocessing import Encoded, check_view, count_columns, cou
 from quadrepro.core.protocol import Protocol, Sample
 from quadrepro.core.samples import draw_fresh, rule_of
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.core.splits import TASK, UNKNOWN, Division, KnownRows, Split, deal_folds
-from quadrepro.data.cache import hash_of_splits, load_splits
+from quadrepro.core.splits import GIVEN, UNKNOWN, Division, KnownRows, Split, deal_folds
 from quadrepro.data.canonical import Column
+from quadrepro.data.given import GivenSplits
 from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError
@@ -73,27 +74,27 @@ class Problem:
 class Examples:
     """A data set in a view, read and encoded when it is first asked for.
 
-    Its rows are divided by the attributes `beside` and by the splits of an OpenML `task`.
+    Its rows are divided by the attributes `beside` and by splits that are `given`.
     """
 
     found: Found
     view: View
     beside: tuple[str, ...] = ()
-    task: int | None = None
+    given: GivenSplits | None = None
     _encoded: Encoded | None = None
 
     def encoded(self) -> Encoded:
         """Return the arrays."""
         if self._encoded is None:
-            self._encoded = encode(self.with_task(self.found.load()), self.view, self.beside)
+            self._encoded = encode(self.with_splits(self.found.load()), self.view, self.beside)
         return self._encoded
 
-    def with_task(self, dataset: Dataset) -> Dataset:
-        """Return a data set with the splits of an OpenML task as a column, if there is one."""
-        if self.task is None:
+    def with_splits(self, dataset: Dataset) -> Dataset:
+        """Return a data set with the given splits as a column, if there are some."""
+        if self.given is None:
             return dataset
-        splits = {TASK: load_splits(dataset.card, self.task)}
-        table = replace(dataset.table, columns={**dataset.table.columns, **splits})
+        columns = {**dataset.table.columns, GIVEN: self.given.load(dataset)}
+        table = replace(dataset.table, columns=columns)
         return replace(dataset, table=table)
 
     def let_go(self) -> None:
@@ -136,14 +137,14 @@ class StoredRows:
         """
         found = self.examples.found
         named = self.division.named(draws)
-        if self.examples.task is not None:
-            named["splits"] = hash_of_splits(found.card, self.examples.task)
+        if self.examples.given is not None:
+            named["splits"] = self.examples.given.hash(found.card)
         return {"data": found.content_hash, "division": named}
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the rows, or they cannot be divided."""
         examples = self.examples
-        y, beside = check_view(examples.with_task(dataset), examples.view, examples.beside)
+        y, beside = check_view(examples.with_splits(dataset), examples.view, examples.beside)
         if self.division.rule.needs_rows:
             self.division.check(draws, self._known(y, beside))
 
@@ -214,6 +215,7 @@ class Sources:
 
     datasets: Mapping[str, Found]
     repeats: int
+    folder: Path
     _examples: dict[tuple[Any, ...], Examples] = field(default_factory=dict)
 
     def __call__(
@@ -233,11 +235,14 @@ class Sources:
             return FreshRows(
                 found, title, rule, parameters, protocol.sample, protocol.inner_folds, view
             )
-        beside, task = tuple(name for _, name in protocol.split.columns), protocol.split.openml_task
-        if task is not None:
-            beside = (*beside, TASK)
-        key = name, json.dumps(view.content(), sort_keys=True), beside, task
-        examples = self._examples.setdefault(key, Examples(found, view, beside, task))
+        split, given = protocol.split, None
+        beside = tuple(name for _, name in split.columns)
+        if split.openml_task is not None or split.given is not None:
+            beside = (*beside, GIVEN)
+            file = None if split.given is None or split.by_card else self.folder / split.given
+            given = GivenSplits(split.openml_task, file)
+        key = name, json.dumps(view.content(), sort_keys=True), beside, given
+        examples = self._examples.setdefault(key, Examples(found, view, beside, given))
         division = _division(title, examples, protocol, self.repeats)
         return StoredRows(examples, division)
 

@@ -21,7 +21,10 @@ MOST_REPEATS = 100_000
 _OUTER = re.compile(r"(?:(?P<times>[1-9]\d{0,5})x)?(?P<folds>[1-9]\d{0,5})")
 
 # Ways to divide rows that leave no share to choose.
-_WHOLE = ("outer", "leave_out", "column", "openml_task")
+_WHOLE = ("outer", "leave_out", "column", "openml_task", "given")
+
+PARTS_OF_CARD = "parts"
+"""The value of `given` for the parts that a card names."""
 
 
 def _times_and_folds(value: Any) -> Any:
@@ -42,18 +45,29 @@ class SplitRule(Model):
     """How rows are divided into a training and a test part.
 
     By default, a share of the rows is drawn for training. At most one of `time`, `outer`,
-    `leave_out`, `column` and `openml_task` replaces this.
+    `leave_out`, `column`, `openml_task` and `given` replaces this.
     """
 
-    train: Literal["half", "all"] | Annotated[float, Field(gt=0, lt=1)] = "half"
-    """The share of the rows to train on, between 0 and 1, rounded up to a whole row; with `groups`,
-    the share of the groups. With "all", all rows are both training and test rows."""
+    train: (
+        Literal["half", "all", "bootstrap"]
+        | Annotated[int, Field(ge=2)]
+        | Annotated[float, Field(gt=0, lt=1)]
+    ) = "half"
+    """The rows to train on: their number, or a share of all rows between 0 and 1, rounded up to a
+    whole row; with `groups`, a number or a share of groups. With "all", all rows are both training
+    and test rows. With "bootstrap", as many rows as there are are drawn with replacement, and those
+    never drawn are tested; copies of a row are in the same fold."""
     at_most: int | None = Field(default=500, ge=2)
-    """The largest number of training rows, unless `train` is "all". With `groups`, training rows
-    are then left out at random; with `time`, the earliest ones."""
-    stratify: bool = False
+    """The largest number of training rows if `train` is a share. With `groups`, training rows are
+    then left out at random; with `time`, the earliest ones."""
+    test: int | None = Field(default=None, ge=1)
+    """The number of test rows, drawn from those that are not trained on; by default all of them."""
+    bernoulli: bool = False
+    """Whether each row is trained on with the probability `train`, so that sizes vary."""
+    stratify: bool | Literal["strict"] = False
     """Whether every part and every fold has the share of each class that all rows have. Where
-    groups are drawn for training, only the folds do."""
+    groups are drawn for training, only the folds do. Classes with fewer rows than folds are missing
+    in some of them, unless this is "strict", which refuses them."""
     groups: str | None = Field(default=None, min_length=1)
     """The attribute whose values name the groups: no group is in two parts or in two
     folds."""
@@ -73,6 +87,10 @@ class SplitRule(Model):
     repeat whose test part it belongs to; rows with a negative number are always trained on."""
     openml_task: int | None = Field(default=None, gt=0, lt=2**31)
     """The number of the OpenML task of which each split is a repeat, fold by fold."""
+    given: str | None = Field(default=None, min_length=1)
+    """A CSV with the split of each repeat, from the folder of the config: columns with the names of
+    attributes, whose values identify a row, and a column per repeat with ``train``, ``valid``,
+    ``test`` or nothing; or "parts" for the parts that the card names as one split."""
     as_attributes: bool = False
     """Whether the attributes that `groups`, `time` and `column` name are also learned from."""
 
@@ -89,6 +107,7 @@ class SplitRule(Model):
             raise fault(f"{way} determines the training rows: leave train out", "train")
         if way in _WHOLE and self.at_most not in (None, 500):
             raise fault(f"{way} determines the training rows: leave at_most out", "at_most")
+        self._check_draw(way)
         if way == "time" and self.stratify:
             raise fault("time alone decides which rows are trained on: leave stratify out", "time")
         if way == "time" and self.groups:
@@ -100,6 +119,20 @@ class SplitRule(Model):
         if self.as_attributes and not [*self.columns]:
             raise fault("no attribute divides the rows, so there is none to keep", "as_attributes")
         return self
+
+    def _check_draw(self, way: str) -> None:
+        """Refuse sizes and ways to draw training rows that do not go together."""
+        other = way or ("groups" if self.groups else "")
+        if type(self.train) is int and self.at_most not in (None, 500):
+            raise fault("train is a number of rows: leave at_most out", "at_most")
+        if self.train == "bootstrap" and (other or self.stratify):
+            other = other or "stratify"
+            raise fault(f"a bootstrap sample is drawn from all rows: leave {other} out", other)
+        if self.bernoulli and (other or self.stratify or not isinstance(self.train, float)):
+            message = "bernoulli draws each row with a probability: give train as a share, alone"
+            raise fault(message, "bernoulli")
+        if self.test is not None and (other or self.train == "all"):
+            raise fault(f"{other or 'train: all'} determines the test rows: leave test out", "test")
 
     @property
     def columns(self) -> Iterator[tuple[str, str]]:
@@ -116,7 +149,8 @@ class SplitRule(Model):
     @property
     def needs_rows(self) -> bool:
         """Whether splits depend on what the rows hold, and not on their number alone."""
-        return self.stratify or self.openml_task is not None or any(self.columns)
+        given = self.openml_task is not None or self.given is not None
+        return bool(self.stratify) or given or any(self.columns)
 
     @property
     def draws_share(self) -> bool:
@@ -133,8 +167,29 @@ class SplitRule(Model):
         """The number of repeats that `outer` makes; None without."""
         return math.prod(map(int, self.outer.split("x"))) if self.outer else None
 
+    @property
+    def giver(self) -> str:
+        """What gives the parts: an attribute, an OpenML task, a file or the card; empty if none."""
+        if self.column is not None:
+            return f"attribute {self.column}"
+        if self.openml_task is not None:
+            return f"OpenML task {self.openml_task}"
+        return "card" if self.by_card else self.given or ""
+
+    @property
+    def by_card(self) -> bool:
+        """Whether the parts that the card names are the split."""
+        return self.given == PARTS_OF_CARD
+
+    @property
+    def most(self) -> int | None:
+        """The largest number of training rows, or None."""
+        return self.at_most if self.train == "half" or isinstance(self.train, float) else None
+
     def first_share(self, n_rows: int) -> int:
-        """Return the share of `train` in whole rows or groups, without regard to `at_most`."""
+        """Return how many rows or groups `train` means, without regard to `at_most`."""
+        if isinstance(self.train, int):
+            return self.train
         return math.ceil((0.5 if self.train == "half" else float(self.train)) * n_rows)
 
     def training_size(self, n_rows: int) -> int:
@@ -142,17 +197,25 @@ class SplitRule(Model):
 
         By default, this is min(500, ⌈N/2⌉), the rule of the QuadBoost paper.
         """
-        if self.train == "all":
+        if self.train in ("all", "bootstrap"):
             return n_rows
-        return min(self.at_most or n_rows, self.first_share(n_rows))
+        first = self.first_share(n_rows)
+        return first if self.most is None else min(self.most, first)
 
     def content(self) -> dict[str, Any]:
         """Return the fields that splits depend on, as plain data."""
         # What is not set is left out, so a new field does not change the keys of records. The
         # view says which attributes are learned from.
         fields = self.model_dump(exclude_none=True, exclude={"as_attributes"})
-        if not self.stratify:
-            del fields["stratify"]
+        fields["stratify"] = bool(self.stratify)
+        for key in ("stratify", "bernoulli"):
+            if not fields[key]:
+                del fields[key]
+        if self.given is not None:
+            # The splits themselves are named beside the rows.
+            fields["given"] = True
+        if self.most is None:
+            fields.pop("at_most", None)
         if not self.draws_share:
             del fields["train"]
             fields.pop("at_most", None)
@@ -177,12 +240,29 @@ STUMPS = "stumps"
 
 
 class Noise(Model):
-    """Normal noise on every attribute, see `quadrepro.core.preprocessing.add_noise`."""
+    """Normal noise on every attribute, or labels that are changed."""
 
-    deviation: float = Field(ge=0, le=1e9)
+    deviation: float = Field(default=0.0, ge=0, le=1e9)
     """Standard deviation of the noise, as a share of the attribute's range."""
     contrast: float = Field(default=1.0, gt=0, le=1)
     """The share of its range that an attribute is narrowed to before noise is added."""
+    labels: float = Field(default=0.0, ge=0, lt=1)
+    """The share of rows, drawn at random, whose label becomes another class; all others are as
+    likely."""
+    labels_of: Literal["train", "all"] = "train"
+    """Whether labels are changed among training and validation rows, or among all rows."""
+
+    @model_validator(mode="after")
+    def _names_something(self) -> Self:
+        if not self.model_fields_set & {"deviation", "labels"}:
+            raise ValueError("noise must name deviation or labels")
+        return self
+
+    @property
+    def of_attributes(self) -> dict[str, float]:
+        """What changes attributes; empty if nothing does."""
+        changed = self.deviation or self.contrast < 1
+        return {"deviation": self.deviation, "contrast": self.contrast} if changed else {}
 
 
 class Sample(Model):
@@ -254,9 +334,9 @@ class Protocol(Model):
     sample: Sample | None = None
     """The sizes of a fresh sample to draw for every split. If None, the rows of the card are split.
     """
-    normalise: Literal["tanh", "none"] = "tanh"
-    """Whether attributes become tanh((x - mean)/std), with mean and std of the training part, or
-    stay as they are once missing values are filled."""
+    normalise: Literal["tanh", "standard", "min-max", "none"] = "tanh"
+    """Whether attributes become tanh((x - mean)/std), (x - mean)/std or (x - min)/(max - min), with
+    the numbers of the training part, or stay as they are once missing values are filled."""
     stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
     """The number of thresholds per attribute."""
     voter_set: str | dict[str, dict[str, Any]] = STUMPS
@@ -372,6 +452,8 @@ class Protocol(Model):
             exclude={"view": True, "sample": {"for_each"}}, exclude_none=True, mode="json"
         )
         fields["split"] = self.split.content()
+        if self.noise is not None and not self.noise.labels:
+            del fields["noise"]["labels"], fields["noise"]["labels_of"]
         if not self.measures:
             del fields["measures"]
         if self.voter_set == STUMPS:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
@@ -15,7 +17,7 @@ from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.core.learners.learner import trained_on
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.data.cache import TEST, TRAIN
+from quadrepro.data.cache import TEST, TRAIN, VALID
 from quadrepro.data.canonical import Column, is_missing
 from quadrepro.errors import ConfigError, nearest
 
@@ -63,8 +65,9 @@ def deal_folds(n_rows: int, k: int, rng: np.random.Generator) -> IntArray:
 PARTS = ("train", "valid", "test")
 """Values of a column of parts."""
 
-TASK = ""
-"""The column with the splits of an OpenML task; no attribute has an empty name."""
+GIVEN = ""
+"""The column with splits that an OpenML task, a file or a card gives; no attribute has this name.
+"""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -84,7 +87,7 @@ class KnownRows:
     tested : ndarray of int or None, default None
         The repeat that tests each row; -1 for rows that are never tested.
     splits : ndarray of uint8, shape (n_rows, n_splits), or None, default None
-        The part of each row in the splits of an OpenML task, see `quadrepro.data.cache`.
+        The part of each row in splits that are given, see `quadrepro.data.given`.
     """
 
     classes: IntArray | None = None
@@ -112,7 +115,7 @@ class KnownRows:
             part, tested = _given(columns["column"], f"{rule.column} of {title}")
         if rule.leave_out == "groups":
             tested = groups
-        splits = None if rule.openml_task is None else beside[TASK].astype(np.uint8)
+        splits = beside[GIVEN].astype(np.uint8) if GIVEN in beside else None
         return cls(classes, groups, times, part, tested, splits)
 
     def take(self, rows: IntArray) -> Self:
@@ -188,11 +191,27 @@ AllParts = tuple[IntArray, IntArray | None, IntArray]
 """Training, validation and test rows."""
 
 
-def draw_by_class(classes: IntArray, n_drawn: int, rng: np.random.Generator) -> Parts:
-    """Draw rows of which each class has its share, with StratifiedShuffleSplit."""
+def draw_by_class(
+    classes: IntArray,
+    n_drawn: int,
+    rng: np.random.Generator,
+    n_others: int | None = None,
+    *,
+    strict: bool = True,
+) -> Parts:
+    """Draw rows of which each class has its share, with StratifiedShuffleSplit.
+
+    By default the others are all that are left. If not strict, a class with a single row is drawn
+    as if it were of the largest class.
+    """
     from sklearn.model_selection import StratifiedShuffleSplit
 
-    n_others, sizes = len(classes) - n_drawn, _sizes(classes)
+    n_others = len(classes) - n_drawn if n_others is None else n_others
+    sizes = _sizes(classes)
+    if not strict and sizes.min() < 2 < sizes.max():
+        classes = np.where(np.isin(classes, np.flatnonzero(sizes < 2)), sizes.argmax(), classes)
+        classes = _codes(classes)
+        sizes = _sizes(classes)
     if sizes.min() < 2 or min(n_drawn, n_others) < len(sizes):
         raise ValueError(
             f"{len(classes)} rows of {len(sizes)} classes, {sizes.min()} of the rarest, are too few"
@@ -224,8 +243,12 @@ def deal(
     *,
     classes: IntArray | None = None,
     groups: IntArray | None = None,
+    strict: bool = True,
 ) -> IntArray:
-    """Return a random fold for each row; folds divide no group and have equal class shares."""
+    """Return a random fold for each row; folds divide no group and have equal class shares.
+
+    A class with fewer rows than folds is refused, or missing in some folds if not strict.
+    """
     if n_rows < k:
         raise ValueError(f"{n_rows} rows are too few for {k} folds")
     if groups is None and classes is None:
@@ -235,8 +258,13 @@ def deal(
 
     if groups is not None and (n_groups := len(np.unique(groups))) < k:
         raise ValueError(f"{n_groups} groups are too few for {k} folds")
-    if classes is not None and (rarest := _sizes(classes).min()) < k:
-        raise ValueError(f"{rarest} rows of a class are too few for {k} folds with all classes")
+    sizes = None if classes is None else _sizes(classes)
+    if sizes is not None and (sizes.min() if strict else sizes.max()) < k:
+        of = "a class" if strict else "the largest class"
+        raise ValueError(
+            f"{sizes.min() if strict else sizes.max()} rows of {of} are too few for {k} folds with"
+            " all classes"
+        )
     splitter: Any
     if groups is None:
         splitter = StratifiedKFold(k, shuffle=True, random_state=_seed(rng))
@@ -249,10 +277,12 @@ def deal(
         splitter = StratifiedGroupKFold(k)
         groups = rng.permutation(int(groups.max()) + 1)[groups]
     fold = np.empty(n_rows, dtype=np.intp)
-    for f, (_, out) in enumerate(splitter.split(fold, classes, groups)):
-        if not len(out):
-            raise ValueError(f"the groups are too uneven for {k} folds")
-        fold[out] = f
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        for f, (_, out) in enumerate(splitter.split(fold, classes, groups)):
+            if not len(out):
+                raise ValueError(f"the groups are too uneven for {k} folds")
+            fold[out] = f
     return fold
 
 
@@ -314,12 +344,16 @@ class Division:
         rule, n_rows = self.rule, self.n_rows
         if rule.time:
             rest = self._window
-            n_train = min(rule.at_most or n_rows, n_rows - rest)
+            n_train = min(rule.most or n_rows, n_rows - rest)
         elif rule.train == "all":
             n_train = rest = n_rows
+        elif rule.train == "bootstrap":
+            # Each row is never drawn with a probability of about 1/e.
+            n_train, rest = n_rows, max(1, round(n_rows / math.e))
         elif rule.draws_share:
             n_train = rule.training_size(n_rows)
             rest = n_rows - (rule.first_share(n_rows) if rule.groups else n_train)
+            rest = rest if rule.test is None or rest < rule.test else rule.test
         else:
             # A column that names parts could give any size.
             rest = -(-n_rows // max(self.outer_folds or self.repeats, 2))
@@ -382,13 +416,13 @@ class Division:
         return train, *self._halves(draws, rest, known)
 
     def _given(self, draws: Draws, known: KnownRows) -> AllParts | None:
-        """Return the parts that a column, the groups or an OpenML task give, if they do."""
+        """Return the parts that a column, the groups, a file or a task give, if they do."""
         if known.part is not None:
             return self._named_parts(known.part)
         if known.tested is not None:
             return self._numbered_part(known.tested, draws[2])
         if known.splits is not None:
-            return self._split_of_task(known.splits, draws[2])
+            return self._given_split(known.splits, draws[2])
         return None
 
     def _named_parts(self, part: IntArray) -> AllParts:
@@ -410,13 +444,21 @@ class Division:
         train, test = _sides(tested == repeat)
         return train, None, test
 
-    def _split_of_task(self, splits: NDArray[np.uint8], repeat: int) -> AllParts:
-        task, n_splits = f"OpenML task {self.rule.openml_task}", splits.shape[1]
-        self._require_repeats(n_splits, f"{task} has {n_splits} splits")
-        train, test = (np.flatnonzero(splits[:, repeat] == part) for part in (TRAIN, TEST))
+    def _given_split(self, splits: NDArray[np.uint8], repeat: int) -> AllParts:
+        task, n_splits = self.rule.openml_task, splits.shape[1]
+        what = self.rule.giver
+        # Of a file, the first splits are enough for a trial.
+        if task or self.repeats > n_splits:
+            plural = "s" * (n_splits > 1)
+            self._require_repeats(n_splits, f"{what} has {n_splits} split{plural}")
+        train, valid, test = (np.flatnonzero(splits[:, repeat] == p) for p in (TRAIN, VALID, TEST))
         if not (len(train) and len(test)):
-            raise ValueError(f"{task} has no row of this view to train or to test on")
-        return train, None, test
+            raise ValueError(f"{what} has no row of this view to train or to test on")
+        if self.holdout and not task and not len(valid):
+            raise ValueError(f"{what} names no valid rows, which the holdout needs")
+        if len(valid) and not self.holdout:
+            raise ValueError(f"{what} names valid rows, which only a holdout uses")
+        return train, valid if self.holdout else None, test
 
     def _require_repeats(self, n: int, what: str) -> None:
         if n != self.repeats:
@@ -424,13 +466,12 @@ class Division:
 
     def _require_whole_groups(self, known: KnownRows, parts: AllParts) -> None:
         if known.groups is not None:
-            given = self.rule.column or f"OpenML task {self.rule.openml_task}"
             of_parts = [np.unique(known.groups[rows]) for rows in parts if rows is not None]
             if len(np.unique(np.concatenate(of_parts))) < sum(map(len, of_parts)):
-                raise ValueError(f"{given} divides a group of {self.rule.groups}")
+                raise ValueError(f"{self.rule.giver} divides a group of {self.rule.groups}")
 
     def _before_and_after(self, draws: Draws, times: NumberArray) -> Parts:
-        window, most = self._window, self.rule.at_most
+        window, most = self._window, self.rule.most
         if window < 1 + self.holdout:
             raise ValueError(f"too few rows are left for {self.repeats} test parts")
         # Rows of the same time stay in canonical order.
@@ -445,18 +486,25 @@ class Division:
         rng = generator(seed, name, division, "outer")
         # With a row left out there is nothing to stratify.
         by = {} if self.rule.leave_out else self._by(known)
-        return _sides(deal(self.n_rows, self.outer_folds, rng, **by) == tested)
+        return _sides(deal(self.n_rows, self.outer_folds, rng, **by, strict=self._strict) == tested)
 
     def _some_rows(self, draws: Draws, known: KnownRows) -> Parts:
-        rng, n_train = generator(*draws, "split"), self.rule.training_size(self.n_rows)
-        if self.rule.stratify:
+        rule, rng = self.rule, generator(*draws, "split")
+        if rule.train == "bootstrap":
+            train = rng.integers(self.n_rows, size=self.n_rows)
+            return train, np.setdiff1d(np.arange(self.n_rows), train)
+        n_train = rule.training_size(self.n_rows)
+        if rule.bernoulli:
+            train, rest = _sides(rng.random(self.n_rows) >= n_train / self.n_rows)
+            return train, rng.permutation(rest)[: rule.test]
+        if rule.stratify:
             assert known.classes is not None
-            return draw_by_class(known.classes, n_train, rng)
+            return draw_by_class(known.classes, n_train, rng, rule.test, strict=self._strict)
         order = rng.permutation(self.n_rows)
-        return order[:n_train], order[n_train:]
+        return order[:n_train], order[n_train:][: rule.test]
 
     def _some_groups(self, draws: Draws, groups: IntArray) -> Parts:
-        n_groups, most = len(np.unique(groups)), self.rule.at_most
+        n_groups, most = len(np.unique(groups)), self.rule.most
         n_train = self.rule.first_share(n_groups)
         if n_groups - n_train < 1 + self.holdout:
             raise ValueError(f"{n_train} of {n_groups} groups are trained on: too few are left")
@@ -473,7 +521,7 @@ class Division:
             valid, test = draw_groups(some.groups, len(np.unique(some.groups)) // 2, rng)
         elif self.rule.stratify:
             assert some.classes is not None
-            valid, test = draw_by_class(some.classes, n_valid, rng)
+            valid, test = draw_by_class(some.classes, n_valid, rng, strict=self._strict)
         else:
             # In the order of time or of the draw.
             return rest[:n_valid], rest[n_valid:]
@@ -485,10 +533,16 @@ class Division:
         if known.times is not None:
             return windows(len(train), self.folds)
         by = self._by(known.take(train))
-        return deal(len(train), self.folds, generator(*draws, "folds"), **by)
+        if self.rule.train == "bootstrap":
+            by["groups"] = train
+        return deal(len(train), self.folds, generator(*draws, "folds"), **by, strict=self._strict)
 
     def _by(self, known: KnownRows) -> dict[str, IntArray | None]:
         return {"classes": known.classes if self.rule.stratify else None, "groups": known.groups}
+
+    @property
+    def _strict(self) -> bool:
+        return self.rule.stratify == "strict"
 
     @property
     def _window(self) -> int:

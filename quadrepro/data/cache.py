@@ -189,7 +189,7 @@ def _set_aside(path: Path) -> None:
     log.warning("%s is damaged and was set aside as %s", path, aside.name)
 
 
-UNUSED, TRAIN, TEST = range(3)
+UNUSED, TRAIN, TEST, VALID = range(4)
 """What a split makes of a row."""
 
 

@@ -38,6 +38,7 @@ def _how(config: Config) -> list[str]:
         found.append("A row named after a reading changes what its name says.")
     if own := [entry.title for entry in config.datasets if entry.protocol or entry.grid]:
         found.append(f"The config changes some of this for {listed(own)}.")
+    found += [f"{config.titles[a.name]}: {a.departures}." for a in config.columns if a.departures]
     return [*found, f"Seed {config.seed}."]
 
 
@@ -60,22 +61,35 @@ def _splits(protocol: Protocol, repeats: int) -> str:
         return _other_splits(protocol, repeats)
     if split.train == "all":
         return "All examples are both training and test examples."
+    if split.train == "bootstrap":
+        return (
+            f"In {over}, as many examples as there are are drawn with replacement for training; "
+            "those never drawn are test examples."
+        )
     share = "half" if split.train == "half" else f"a share of {split.train:g}"
-    most = f", at most {split.at_most}," if split.at_most else ""
+    if isinstance(split.train, int):
+        share = str(split.train)
+
+    most = f", at most {split.most}," if split.most else ""
     rest = "the others are test examples"
+    if split.test is not None:
+        rest = f"{split.test} of the others are test examples"
     if protocol.holdout is not None:
         rest = "the others are divided into validation and test examples"
+    if split.bernoulli:
+        return f"In {over}, each example is trained on with a probability of {split.train}; {rest}."
     what = f"groups of {split.groups}" if split.groups else "examples"
     found = f"In {over}, {share} of the {what}{most} are training examples; {rest}."
     if split.groups:
-        most = f", at most {split.at_most} of them" if split.at_most else ""
+        most = f", at most {split.most} of them" if split.most else ""
         found = f"In {over}, the examples of {share} of the {what} are for training{most}; {rest}."
     return found + _kept_together(split)
 
 
 def _kept_together(split: SplitRule) -> str:
     by_class = " Folds have the same shares of the classes." if split.stratify else ""
-    if split.stratify and not (split.groups or split.leave_out or split.column):
+    whole = split.groups or split.leave_out or split.column or split.given
+    if split.stratify and not whole:
         by_class = " All parts and folds have the same shares of the classes."
     together = f" No group of {split.groups} is in two parts or folds." if split.groups else ""
     return by_class + together
@@ -85,7 +99,7 @@ def _other_splits(protocol: Protocol, repeats: int) -> str:
     """Return how rows are divided in a way that draws no share of them."""
     split = protocol.split
     if split.time:
-        most = f", at most the latest {split.at_most}" if split.at_most else ""
+        most = f", at most the latest {split.most}" if split.most else ""
         rest = " The first half of each is for validation." if protocol.holdout is not None else ""
         parts = f"{repeats} test parts of equal size" if repeats > 1 else "one test part"
         return (
@@ -101,18 +115,25 @@ def _other_splits(protocol: Protocol, repeats: int) -> str:
         left = f"the examples of one group of {split.groups}" if split.groups else "one example"
         found = f"Each repeat tests {left}, after training on all others."
     else:
-        what = f"attribute {split.column}" if split.column else f"OpenML task {split.openml_task}"
-        found = f"The {what} says which examples are tested."
+        found = f"The {split.giver} says which examples are tested."
     return found + _kept_together(split)
 
 
 def _preparation(protocol: Protocol, votes: bool) -> list[str]:
     found = []
-    if protocol.normalise == "tanh":
-        found.append("Attributes are standardised and squashed by tanh.")
+    how = {
+        "tanh": "standardised and squashed by tanh",
+        "standard": "standardised",
+        "min-max": "scaled to the range from 0 to 1",
+    }
+    if protocol.normalise != "none":
+        found.append(f"Attributes are {how[protocol.normalise]}.")
     noise, holdout = protocol.noise, protocol.holdout
     if noise is not None and noise.deviation:
         found.append(f"Normal noise of {noise.deviation:g} times its range is on each attribute.")
+    if noise is not None and noise.labels:
+        of = "examples" if noise.labels_of == "all" else "examples that are not tested"
+        found.append(f"A share of {noise.labels:g} of the {of} have another label.")
     if not votes:
         return found
     name, parameters = protocol.named_voters

@@ -331,3 +331,50 @@ def test_default_values_can_be_swept_over(small_config: Write) -> None:
     path = small_config(f"name: ada\n    {ADA}", f"name: adaboost\n{sweep}")
     n_candidates = [c.n_candidates for c in cells_of(path) if c.algorithm == "adaboost"]
     assert n_candidates == [1] * 4
+
+
+def test_a_column_has_voters_and_a_protocol_of_its_own(small_config: Write) -> None:
+    own = "algorithm: adaboost\n    voter_set: {trees: {depth: 2}}\n    grid: {n_rounds: 5}"
+    of_all = small_config(VIEW, f"{VIEW}  voter_set: {{trees: {{depth: 2}}}}\n", name="all")
+    plain = {c.algorithm: c.key for c in cells_of(small_config())}
+    mixed = {c.algorithm: c for c in cells_of(small_config(ADA, own, name="mixed"))}
+    assert mixed["quadboost-l2"].key == plain["quadboost-l2"]
+    assert mixed["ada"].key == {c.algorithm: c.key for c in cells_of(of_all)}["ada"]
+    text = own.replace("voter_set: {trees: {depth: 2}}", "protocol: {split: {train: 0.8}}")
+    ada, quadboost = sorted(cells_of(small_config(ADA, text)), key=lambda c: c.algorithm)[:4:2]
+    n_rows = [
+        len(np.concatenate((c.problem.split.train, c.problem.split.test))) for c in (ada, quadboost)
+    ]
+    assert n_rows[0] == n_rows[1]
+    assert len(ada.problem.split.train) == min(500, -(-n_rows[0] * 4 // 5))
+    assert len(quadboost.problem.split.train) == min(500, -(-n_rows[0] // 2))
+
+
+def test_titles_and_notes_name_what_a_column_changes(small_config: Write) -> None:
+    own = f"{ADA}\n    voter_set: {{trees: {{depth: 2}}}}\n    protocol: {{folds: 3}}"
+    config = load_experiment(small_config(ADA, own)).config
+    assert list(config.titles.values())[:2] == [
+        "QuadBoost-L2 (10 stumps per attribute)",
+        "AdaBoost (small decision trees, depth 2)",
+    ]
+    assert config.columns[1].departures == "folds: 3, voter_set.trees.depth: 2"
+
+
+@pytest.mark.parametrize(
+    ("own", "key", "message"),
+    [
+        ("protocol: {view: all}", "view: all", "view is the same for all columns"),
+        ("protocol: {folds: 1}", "folds: 1}", "one fold leaves nothing to train on"),
+        ("protocol: {split: {groups: x1}}", "groups: x1", "has no attribute 'x1'"),
+        ("protocol: {split: {outer: 5}}", "protocol: {s", "makes 5 repeats, but 1 are asked for"),
+        ("voter_set: tree", "voter_set: tree", "did you mean 'trees'?"),
+        ("voter_set: {trees: {deep: 2}}", "deep", "no parameter 'deep'; did you mean 'depth'?"),
+    ],
+)
+def test_a_column_with_an_impossible_protocol_is_refused_where_it_stands(
+    small_config: Write, own: str, key: str, message: str
+) -> None:
+    path = small_config(ADA, f"{ADA}\n    {own}")
+    before, _ = path.read_text().rsplit(key, 1)
+    *above, line = before.split("\n")
+    assert_refused(path, f"{len(above) + 1}:{len(line) + 1}", message)

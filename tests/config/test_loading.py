@@ -78,7 +78,12 @@ MANY = f"n_rounds: {list(range(1, 12))}\n      lam: {{from: 10, to: 1, points: 1
         ("seed: 7", "repeats: 0", "2:1", "repeats must be at least 1, not 0"),
         (VIEW, "view: quadbost", "6:5", "the card of monks has no view 'quadbost'; did you mean"),
         (VIEW, f"{VIEW}\n  split: {{at_mst: 3}}", "5:11", "'at_mst'; did you mean 'at_most'?"),
-        (VIEW, f"{VIEW}\n  normalise: tan", "5:3", "must be 'tanh' or 'none', not 'tan'"),
+        (
+            VIEW,
+            f"{VIEW}\n  normalise: tan",
+            "5:3",
+            "'min-max' or 'none', not 'tan'",
+        ),
         ("- monks", "- monk", "6:5", "unknown data set 'monk'; did you mean 'monks'?"),
         ("as: people", "az: people", "7:21", "unknown key 'az'; known are as, grid, name, param"),
         ("as: people", "as: monks", "7:5", "duplicate data set 'monks'"),

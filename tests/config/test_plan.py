@@ -247,7 +247,7 @@ def test_an_estimators_key_knows_its_release_its_parameters_and_its_draws(
 def test_the_gram_matrix_counts_for_those_that_need_it(small_config: Callable[..., Path]) -> None:
     plan = make_plan(load_experiment(small_config()))
     source = plan.sources["monks"]
-    quadboost, ada = (bytes_needed(cell, source) for cell in plan.cells[:2])
+    quadboost, ada = map(bytes_needed, plan.cells[:2])
     n_voters, n_examples = 10 * source.n_columns, sum(source.sizes)
     assert ada == 8 * (2 * n_examples * n_voters + 6 * 1 * n_voters)
     assert quadboost == 8 * (2 * n_examples * n_voters + 6 * 4 * n_voters + 6 * n_voters**2)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
-from quadrepro.core.preprocessing import add_noise
+from quadrepro.core.preprocessing import add_noise, change_labels
 
 Table = NDArray[np.float64]
 NUMBERS = st.one_of(st.floats(-1e6, 1e6), st.just(float("nan")))
@@ -86,3 +86,28 @@ def test_a_value_beyond_the_training_range_is_not_taken_further() -> None:
     assert (5.0 - found[2]).max() < 0.5 * 4
     still = add_noise(X, np.random.default_rng(0), 0.0, train=train)
     np.testing.assert_array_equal(still, X)
+
+
+@given(SEEDS, st.floats(0, 0.99), st.integers(2, 5))
+def test_a_share_of_the_labels_becomes_another_class(
+    seed: int, share: float, n_classes: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(n_classes, size=90).astype(np.float64)
+    y = 2 * codes - 1 if n_classes == 2 else codes
+    rows = rng.permutation(90)[:60]
+    found = change_labels(y, rows, share, n_classes, np.random.default_rng(seed))
+    changed = np.flatnonzero(found != y)
+    assert len(changed) == round(share * 60)
+    assert np.isin(changed, rows).all()
+    assert np.isin(found, np.unique([-1, 1] if n_classes == 2 else range(n_classes))).all()
+    fewer = change_labels(y, rows, share / 2, n_classes, np.random.default_rng(seed))
+    np.testing.assert_array_equal(found[fewer != y], fewer[fewer != y])
+
+
+def test_every_other_class_is_as_likely() -> None:
+    y = np.zeros(30_000)
+    found = change_labels(y, np.arange(30_000), 0.5, 4, np.random.default_rng(0))
+    counts = np.bincount(found.astype(int), minlength=4)
+    assert counts[0] == 15_000
+    assert counts[1:] == pytest.approx(5_000, abs=5 * np.sqrt(5_000 * 2 / 3))

@@ -195,9 +195,9 @@ ALIKE = KnownRows(np.repeat([0, 1], 60), times=np.arange(120.0))
     ("rows", "marked", "message"),
     [
         (
-            division(31, stratify=True, train=0.9),
+            division(55, stratify=True, train=0.9),
             KNOWN,
-            "toy, repeat 0: 27 rows of a class are too few for 31 folds with all classes",
+            "toy, repeat 0: 54 rows of the largest class are too few for 55 folds with all classes",
         ),
         (
             division(7, groups="g"),
@@ -257,12 +257,12 @@ ALIKE = KnownRows(np.repeat([0, 1], 60), times=np.arange(120.0))
         (
             division(holdout=True, column="c", groups="g"),
             known(part=PART, groups=GROUPS),
-            "toy, repeat 0: c divides a group of g",
+            "toy, repeat 0: attribute c divides a group of g",
         ),
         (
             division(repeats=4, column="c", groups="g"),
             known(tested=TESTED, groups=GROUPS),
-            "toy, repeat 0: c divides a group of g",
+            "toy, repeat 0: attribute c divides a group of g",
         ),
         (
             division(time="t"),
@@ -307,3 +307,57 @@ def test_a_column_may_divide_the_rows_where_groups_end() -> None:
     rows = division(2, 2, column="c", groups="g")
     split = rows.split(draws(1), known(tested=GROUPS % 2, groups=GROUPS))
     np.testing.assert_array_equal(split.test, np.flatnonzero(GROUPS % 2 == 1))
+
+
+@given(repeat=st.integers(0, 100), train=st.integers(2, 60), test=st.integers(1, 60))
+def test_parts_have_the_sizes_that_are_given(repeat: int, train: int, test: int) -> None:
+    rows = division(train=train, test=test)
+    split = rows.split(draws(repeat))
+    assert (len(split.train), 0, len(split.test)) == rows.sizes == (train, 0, test)
+    assert not np.intersect1d(split.train, split.test).size
+
+
+def test_stratified_parts_of_given_sizes_have_equal_shares_of_each_class() -> None:
+    split = division(stratify=True, train=40, test=20).split(draws(), KNOWN)
+    np.testing.assert_array_equal(np.bincount(CLASSES[split.train]), [20, 10, 10])
+    np.testing.assert_array_equal(np.bincount(CLASSES[split.test]), [10, 5, 5])
+
+
+@given(repeat=st.integers(0, 100))
+def test_a_bootstrap_sample_tests_the_rows_never_drawn_and_keeps_copies_together(
+    repeat: int,
+) -> None:
+    split = division(5, train="bootstrap").split(draws(repeat))
+    assert len(split.train) == 120
+    np.testing.assert_array_equal(np.setdiff1d(np.arange(120), split.train), split.test)
+    folds = {row: {*split.fold[split.train == row].tolist()} for row in split.train.tolist()}
+    assert all(len(found) == 1 for found in folds.values())
+    assert {*split.fold.tolist()} == {*range(5)}
+
+
+def test_bootstrap_and_bernoulli_samples_have_their_sizes_on_average() -> None:
+    drawn, thrown = division(train="bootstrap"), division(train=0.3, bernoulli=True)
+    n_test = [len(drawn.split(draws(i)).test) for i in range(400)]
+    n_train = [len(thrown.split(draws(i)).train) for i in range(400)]
+    # Four standard errors: the deviations of the sizes are below 4.3 and about 5.
+    assert np.mean(n_test) == pytest.approx(120 * (1 - 1 / 120) ** 120, abs=0.9)
+    assert np.mean(n_train) == pytest.approx(36, abs=1.1)
+    assert np.std(n_train) == pytest.approx(np.sqrt(120 * 0.3 * 0.7), rel=0.15)
+    assert_partition(thrown.split(draws()))
+
+
+def test_classes_with_fewer_rows_than_folds_are_in_some_of_them_unless_strict() -> None:
+    rare = KnownRows(np.array([0] * 80 + [1] * 37 + [2] * 2 + [3]))
+    assert rare.classes is not None
+    split = division(4, stratify=True, train=0.75).split(draws(), rare)
+    of_fold = [
+        np.bincount(rare.classes[split.train[split.fold == f]], minlength=2) for f in range(4)
+    ]
+    assert np.ptp([counts[0] for counts in of_fold]) <= 1
+    assert np.ptp([counts[1] for counts in of_fold]) <= 1
+    assert_partition(split)
+    for rule in ({"train": 0.75}, {"outer": 10}):
+        repeats = 10 if "outer" in rule else 1
+        with pytest.raises(ConfigError, match="are too few"):
+            division(4, repeats, stratify="strict", **rule).split(draws(), rare)
+        division(4, repeats, stratify=True, **rule).split(draws(), rare)

@@ -76,6 +76,31 @@ from quadrepro.data.schema import View
             "no attribute divides the rows, so there is none to keep",
         ),
         ({"outer": "50000x3"}, ("outer",), "outer makes 150,000 repeats: at most 100,000"),
+        (
+            {"train": 400, "at_most": 30},
+            ("at_most",),
+            "train is a number of rows: leave at_most out",
+        ),
+        (
+            {"train": "bootstrap", "stratify": True},
+            ("stratify",),
+            "a bootstrap sample is drawn from all rows: leave stratify out",
+        ),
+        (
+            {"bernoulli": True},
+            ("bernoulli",),
+            "bernoulli draws each row with a probability: give train as a share, alone",
+        ),
+        (
+            {"given": "parts", "test": 3},
+            ("test",),
+            "given determines the test rows: leave test out",
+        ),
+        (
+            {"train": "all", "test": 3},
+            ("test",),
+            "train: all determines the test rows: leave test out",
+        ),
     ],
 )
 def test_what_contradicts_itself_is_refused_with_its_place(

@@ -123,7 +123,7 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     rows = _Unread(card, Path())
     try:
         protocol = entry.changed(experiment.config.protocol)
-        sources = Sources({entry.name: rows}, experiment.config.repeats)
+        sources = Sources({entry.name: rows}, experiment.config.repeats, experiment.folder)
         source = source_of(sources, entry, protocol, view)
     except DataError as error:
         return str(error)
@@ -131,8 +131,11 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     if isinstance(source, FreshRows):
         return Size(n_test, 0)
     division = source.division
-    if any(division.rule.columns) or division.rule.openml_task is not None:
+    rule = division.rule
+    if any(rule.columns) or rule.openml_task is not None or rule.given is not None:
         return "the rows decide which of them are tested; n_test can say how many"
+    if rule.train == "bootstrap" or rule.bernoulli:
+        return "chance decides how many rows are tested; n_test can say how many"
     others = _roundings(division) - {n_test}
     return Size(n_test, division.n_rows, tuple(sorted(others)))
 
@@ -143,6 +146,8 @@ def _roundings(division: Division) -> set[int]:
     rests = {n_rows}
     if division.outer_folds:
         rests = _whole(Fraction(n_rows, division.outer_folds))
+    elif rule.test is not None or isinstance(rule.train, int):
+        rests = {sum(division.sizes[1:])}
     elif rule.train != "all":
         share = Fraction("0.5" if rule.train == "half" else str(rule.train))
         most = rule.at_most or n_rows

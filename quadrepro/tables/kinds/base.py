@@ -196,6 +196,11 @@ def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     """Return the notes below most tables: of algorithms, of missing cells, of the config."""
     config = context.config
     notes = [f"{config.titles[a.name]}: {a.note}" for a in config.columns if a.note]
+    notes += [
+        f"{config.titles[a.name]} has a protocol of its own ({a.departures})."
+        for a in config.columns
+        if a.departures
+    ]
     notes += _against_rest(context)
     if oracles := [row.entry.title for row in config.rows if _by_test(context, row)]:
         rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)

@@ -91,17 +91,21 @@ def share_of_tests(protocol: Protocol, n_test: float, repeats: int = 1, dataset:
         return 0.0
     if split.train == "all":
         return 1.0
-    if split.openml_task is not None:
+    if split.openml_task is not None or split.given is not None:
         return min(1.0, n_test / load_card(dataset).rows)
     if not split.draws_share:
         return 1 / (split.outer_folds or repeats)
     # A hold-out takes half of the rows that are not trained on.
     others = n_test * (1 if protocol.holdout is None else 2)
-    trained = 0.5 if split.train == "half" else split.train
     n_windows = repeats if split.time else 1
-    n_train = n_windows * others * trained / (1 - trained)
+    if isinstance(split.train, int):
+        n_train: float = split.train
+    else:
+        shares = {"half": 0.5, "bootstrap": 1 - math.exp(-1)}
+        trained = shares[split.train] if isinstance(split.train, str) else split.train
+        n_train = n_windows * others * trained / (1 - trained)
     windows = [n_train + before * others for before in range(n_windows)]
-    return n_test / (others + fmean(min(n, split.at_most or n) for n in windows))
+    return n_test / (others + fmean(min(n, split.most or n) for n in windows))
 
 
 def _may_be_equal(ours: Moments, printed: Moments) -> bool:
