@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.base.text import visible
+from quadrepro.base.text import few, visible
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 if TYPE_CHECKING:
@@ -37,11 +37,15 @@ def tell_of_code(experiment: Experiment) -> None:
 
 
 def warn_of_memory(plan: Plan) -> None:
-    """Name the rows and columns that may need more memory than there is."""
+    """Name rows that are not whole data sets, and cells that may need more memory than there is."""
     from quadrepro.config.plan import too_large
     from quadrepro.engine.process import available_memory
     from quadrepro.engine.progress import tell
 
+    if changed := plan.experiment.changed_rows:
+        tell(f"the views use not all rows, but: {few(changed)}")
+    for warning in plan.experiment.small_classes[:SHOWN]:
+        tell(f"warning: {warning}")
     memory = plan.experiment.config.memory or available_memory()
     found = too_large(plan, memory)
     for (row, column), needed in list(found.items())[:SHOWN]:

@@ -402,6 +402,30 @@ class Experiment:
         """What is predicted in each row, by the title of the row."""
         return self.config.tasks
 
+    @cached_property
+    def small_classes(self) -> list[str]:
+        """Rows with a class of fewer examples than folds, by their cards, and what follows."""
+        found = []
+        for entry in self.config.entries:
+            protocol, card = entry.changed(self.config.protocol), load_card(entry.name)
+            folds = max(protocol.split.outer_folds, protocol.inner_folds)
+            least = card.least_label_count(self.views[entry.title])
+            if protocol.split.stratify and least < folds:
+                found.append(
+                    f"{entry.title}: a class has only {least} rows, so that it is missing in some"
+                    f" of {folds} folds."
+                )
+        return found
+
+    @cached_property
+    def changed_rows(self) -> list[str]:
+        """Rows whose views leave out or draw rows of a data set."""
+        found = []
+        for entry in self.config.entries:
+            if words := self.views[entry.title].rows_in_words:
+                found.append(f"{entry.title} ({words})")
+        return found
+
     @property
     def folder(self) -> Path:
         """The folder of the file."""

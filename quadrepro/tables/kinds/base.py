@@ -208,6 +208,7 @@ def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
             f"{rows}: an oracle chose by the errors on the test examples themselves, so these are "
             "the least errors that a choice could reach, not estimates."
         )
+    notes += context.experiment.small_classes
     lacking = Counter(record.status for record in outcomes.records.values() if not record.ok)
     if lacking:
         how = ", ".join(f"{n} {status}" for status, n in sorted(lacking.items()))
