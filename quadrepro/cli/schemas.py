@@ -59,7 +59,10 @@ def _config() -> JsonSchema:
     config["tables"] = {"$ref": _ref("Tables"), "description": config["tables"]["description"]}
     # The user's own papers, data sets and measures of their algorithms have names of their own.
     config["paper"]["anyOf"] = [{"enum": ["", *paper_names()]}, {"pattern": r"/|^\."}]
-    datasets = [{"enum": _shipped_cards()}, {"pattern": "^[a-z][a-z0-9_]*$"}]
+    datasets = [
+        {"enum": _shipped_cards()},
+        {"pattern": r"^[a-z][a-z0-9_]*$|^(sklearn:)?[a-z]\w*\(.*\)$"},
+    ]
     algorithms = [{"enum": algorithm_names()}, {"pattern": ":"}]
     for key, entry, names in (
         ("datasets", "DatasetEntry", datasets),

@@ -183,9 +183,9 @@ def load_dataset(name: str, folder: Path | None = None) -> Dataset:
 
 def find_datasets(names: Iterable[str], folder: Path | None = None) -> dict[str, Found]:
     """Find data sets without reading their rows."""
-    cards = [load_card(name) for name in names]
-    found = {card.name: locate(card, folder) for card in cards}
-    if missing := [card for card in cards if found[card.name] is None]:
+    cards = {name: load_card(name) for name in names}
+    found = {name: locate(card, folder) for name, card in cards.items()}
+    if missing := [card for name, card in cards.items() if found[name] is None]:
         raise missing_error(missing, folder)
     return {name: one for name, one in found.items() if one}
 
