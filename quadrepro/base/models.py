@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 
@@ -45,6 +45,9 @@ class Model(BaseModel):
     """Types that may replace the mapping, as `quadrepro.base.json_schema` describes it. The model
     has a validator that makes a mapping of it."""
 
+    meant: ClassVar[Mapping[str, str]] = {}
+    """Keys of other tools, with what to write for them."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
@@ -53,6 +56,8 @@ class Model(BaseModel):
         if isinstance(data, dict):
             known = [info.alias or name for name, info in cls.model_fields.items()]
             for key in data:
+                if key in cls.meant:
+                    raise fault(f"unknown key {key!r}; write {cls.meant[key]}", key)
                 if key not in known:
                     raise fault(f"unknown key {key!r}{nearest(key, known)}", key)
         return data

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from decimal import Context, Decimal, localcontext
 from functools import cache
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -103,6 +104,11 @@ class Axis(Model):
     """
 
     forms = (tuple[Scalar, ...], Scalar)
+    meant = MappingProxyType(
+        dict.fromkeys(("log_from", "start", "low"), "from: 0.01, to: 1, points: 5")
+        | dict.fromkeys(("log_to", "stop", "end", "high"), "from: 0.01, to: 1, points: 5")
+        | dict.fromkeys(("n", "num", "steps"), "points: 5")
+    )
 
     values: tuple[Scalar, ...] | None = None
     """The values themselves."""
@@ -169,6 +175,11 @@ class Distribution(Model):
     """
 
     forms = (tuple[Scalar, ...],)
+    meant = MappingProxyType(
+        dict.fromkeys(("log_uniform", "loguniform", "reciprocal"), "log: [0.01, 1]")
+        | dict.fromkeys(("randint", "int"), "integers: [1, 100]")
+        | dict.fromkeys(("values", "categorical"), "choice: [1, 10]")
+    )
 
     choice: tuple[Scalar, ...] | None = Field(default=None, min_length=1)
     """Values of equal probability."""

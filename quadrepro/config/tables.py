@@ -141,9 +141,11 @@ def _asked(written: Any) -> RequestedTables:
                 key,
             )
         try:
-            KINDS.find(key)
+            kind = KINDS.find(key)
         except KeyError as unknown:
             raise fault(unknown.args[0], key) from None
+        if option is True and kind.option is str:
+            raise fault(f"{key} must be a name, not true: {kind.meaning}", key)
     return RequestedTables(vars(model_of(written).model_validate(written)), written)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -168,3 +169,19 @@ def test_equal_numbers_are_one_value_but_a_count_and_a_share_of_scikit_learn_are
     assert len(from_simple([{"lam": 1}, {"lam": 1.0}], [LAM])) == 1
     words = [point["word"] for point in from_simple([{"word": 1}, {"word": 1.0}], [WORD])]
     assert [type(word) for word in words] == [int, float]
+
+
+@pytest.mark.parametrize(
+    ("model", "fields", "instead"),
+    [
+        (Axis, {"log_from": 1}, "from: 0.01, to: 1, points: 5"),
+        (Axis, {"from": 1, "to": 2, "num": 3}, "points: 5"),
+        (Distribution, {"log_uniform": [1, 2]}, "log: [0.01, 1]"),
+        (Distribution, {"randint": [1, 2]}, "integers: [1, 100]"),
+    ],
+)
+def test_keys_of_other_tools_are_refused_with_what_to_write(
+    model: type[Axis | Distribution], fields: dict[str, object], instead: str
+) -> None:
+    with pytest.raises(ValidationError, match=re.escape(f"; write {instead}")):
+        model.model_validate(fields)

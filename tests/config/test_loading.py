@@ -125,6 +125,7 @@ MANY = f"n_rounds: {list(range(1, 12))}\n      lam: {{from: 10, to: 1, points: 1
         ("datasets:\n", "datasets: []\nreadings:\n", "5:1", "datasets must list at least one"),
         ("datasets:\n", "datasets: monks\nunused:\n", "6:1", "unknown key 'unused'"),
         (ADA, "- ada", "13:5", "unknown algorithm 'ada'; the nearest of"),
+        (ADA, "- ada", "13:5", "; others by import path, such as xgboost:XGBClassifier"),
         (ADA, "- 3", "13:5", "item 2 of algorithms must be a mapping of keys to values, not 3"),
     ],
 )

@@ -84,4 +84,8 @@ def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
         from quadrepro.core.learners.contestants.predictor import estimator_entry
 
         return estimator_entry(name, folder)
-    return ALGORITHMS.find(name)
+    try:
+        return ALGORITHMS.find(name)
+    except KeyError as error:
+        message = f"{error.args[0]}; others by import path, such as xgboost:XGBClassifier"
+        raise KeyError(message) from None
