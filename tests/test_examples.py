@@ -1,14 +1,19 @@
-"""Every example in a docstring gives what it says."""
+"""Every example in a docstring gives what it says, and examples/papers reach verdicts."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
+import re
+import shutil
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 import quadrepro
+from quadrepro.config.config import load_experiment
+from quadrepro.tables.printed import described
 
 ROOT = Path(quadrepro.__file__).parent
 MODULES = [
@@ -37,3 +42,39 @@ def test_the_statistics_have_examples() -> None:
 )
 def test_every_estimator_shows_an_example(name: str) -> None:
     assert f">>> from quadrepro import {name}" in (getattr(quadrepro, name).__doc__ or "")
+
+
+PAPERS = Path(__file__).resolve().parents[1] / "examples" / "papers"
+
+COPIED = {"openml-weka": "20 of 20", "many-classifiers": "16 of 16", "interpretml": "9 of 25"}
+"""Papers of the examples, and how many of their printed numbers meet a cell."""
+
+HERE = {"openml-weka": ["balance"], "many-classifiers": ["wdbc"], "interpretml": ["wdbc"]}
+"""Their data sets that need no network."""
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_printed_numbers_of_a_paper_meet_cells(name: str) -> None:
+    [text] = described(load_experiment(PAPERS / name / f"{name}.yaml"))
+    assert f": {COPIED[name]} numbers meet a cell" in text
+    assert {*COPIED} == {path.name for path in PAPERS.iterdir()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COPIED)
+def test_a_paper_reaches_verdicts(name: str, tmp_path: Path) -> None:
+    path = shutil.copytree(PAPERS / name, tmp_path / name) / f"{name}.yaml"
+    config = YAML().load(path)
+    rows = [{"name": row} if isinstance(row, str) else row for row in config["datasets"]]
+    config["datasets"] = [row for row in rows if row["name"] in HERE[name]]
+    assert len(config["datasets"]) == len(HERE[name])
+    if "outer" in (split := config["protocol"]["split"]):
+        split["outer"] = split["outer"].removeprefix("3x")
+    for algorithm in config["algorithms"]:
+        if "grid" in algorithm:
+            algorithm["grid"]["n_rounds"] = [5]
+    YAML().dump(config, path)
+    results = quadrepro.reproduce(path, jobs=0, out=tmp_path, progress=False)
+    verdicts = (results.folder / "verdicts.md").read_text(encoding="utf-8")
+    judged = len(config["datasets"]) * len(config["algorithms"])
+    assert re.search(rf"^Inside: \d of {judged}, outside: \d", verdicts, re.MULTILINE)

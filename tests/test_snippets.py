@@ -39,6 +39,7 @@ NOT_RUN = {
     r".* --scheduler ": "needs a scheduler of Dask",
     r"(QUADREPRO_CACHE=usb )?quadrepro (fetch|run|check) (configs/)?table1\b": "needs the network",
     r"quadrepro (run|merge) .*(table1-distribution|part-)": "needs the network, and takes minutes",
+    r"quadrepro (check|run) examples/papers/": "needs the network",
     r"quadrepro run quickstart --repeats 10": "takes minutes",
     r"quadrepro run my\.yaml": "takes a minute; tests/cli/test_init.py does so with fewer splits",
     r"quadrepro check-extension |pytest ": "tests/test_extension_example.py runs it",
@@ -130,7 +131,8 @@ def use_yaml(block: Block, folder: Path) -> None:
     if block.name.endswith("paper.yaml"):
         paper = folder / "shown" / block.name
         (paper.parent / "printed").mkdir(parents=True)
-        for name in re.findall(r"^  (table\d):", block.text, re.MULTILINE):
+        printed = block.text.partition("\nprinted:\n")[2]
+        for name in re.findall(r"^  (\w+):", printed, re.MULTILINE):
             text = (folder / "mypaper" / "printed" / "table1.csv").read_text(encoding="utf-8")
             (paper.parent / "printed" / f"{name}.csv").write_text(text, encoding="utf-8")
         paper.write_text(block.text, encoding="utf-8")
