@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,8 +20,13 @@ from quadrepro.core.learners.learner import Algorithm, Learner
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
-from quadrepro.core.voters.voter_set import Voters as Voters
-from quadrepro.core.voters.voter_set import VoterSet, input_options, voter_matrix, voter_set
+from quadrepro.core.voters.voter_set import (
+    Voters,
+    VoterSet,
+    input_options,
+    voter_matrix,
+    voter_set,
+)
 
 
 class LearnerEstimator(BaseEstimator):
@@ -177,6 +182,7 @@ BLOCK = 2**14
 """Examples whose voters are in memory at a time when a vote is applied."""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class VoteClassifier(TwoClassClassifier):
     """Base of the classifiers that are a weighted vote over voters, for two classes.
 
@@ -204,12 +210,9 @@ class VoteClassifier(TwoClassClassifier):
     """
 
     learner: ClassVar[type[Algorithm]]
-    voters: Voters
-    class_weight: ClassWeight
-    min_weight_fraction_leaf: float
-    voters_: VoterSet | None
-    voter_weights_: FloatArray
-    n_iter_: int
+    voters: Voters = None
+    class_weight: ClassWeight = None
+    min_weight_fraction_leaf: float = 0.0
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the vote.

@@ -6,13 +6,13 @@ They stand apart from their algorithms, which the command line uses without scik
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from quadrepro.base.arguments import ClassWeight
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.estimators.base import VoteClassifier, Voters, one_sample, total_of
+from quadrepro.core.estimators.base import VoteClassifier, one_sample, total_of
 from quadrepro.core.estimators.streaming import MomentClassifier
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs import cqboost, lpboost
@@ -39,6 +39,7 @@ class SoftMarginClassifier(VoteClassifier):
         return np.asarray(algorithm.path(H, y, grid, one_sample(weights)).reshape(-1))
 
 
+@dataclass(eq=False, repr=False)
 class CqBoostClassifier(MomentClassifier):
     """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
 
@@ -83,22 +84,10 @@ class CqBoostClassifier(MomentClassifier):
 
     learner = CqBoost
 
-    def __init__(
-        self,
-        mu: float = 0.01,
-        *,
-        epsilon: float = 1e-6,
-        n_rounds: int | None = None,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.mu = mu
-        self.epsilon = epsilon
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    mu: float = 0.01
+    _: KW_ONLY
+    epsilon: float = 1e-6
+    n_rounds: int | None = None
 
     def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
@@ -119,27 +108,16 @@ class CqBoostClassifier(MomentClassifier):
             yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
 
 
+@dataclass(eq=False, repr=False)
 class EntropyBoostClassifier(VoteClassifier):
     """Relative entropy over the examples' weights; the base of the two classifiers."""
 
     learner: ClassVar[type[EntropyBoost]]
 
-    def __init__(
-        self,
-        nu: float = 0.1,
-        *,
-        delta: float = 0.05,
-        n_rounds: int | None = None,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.nu = nu
-        self.delta = delta
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    nu: float = 0.1
+    _: KW_ONLY
+    delta: float = 0.05
+    n_rounds: int | None = None
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         self._votes: list[tuple[IntArray, FloatArray]] = []
@@ -259,6 +237,7 @@ class ERLPBoostClassifier(EntropyBoostClassifier):
     learner = ERLPBoost
 
 
+@dataclass(eq=False, repr=False)
 class RegularizedLPBoostClassifier(SoftMarginClassifier):
     """LP_REG: AdaBoost's voters, weighted for the largest soft margin (Rätsch et al. 2001).
 
@@ -298,22 +277,12 @@ class RegularizedLPBoostClassifier(SoftMarginClassifier):
 
     learner = RegularizedLP
 
-    def __init__(
-        self,
-        nu: float = 0.1,
-        *,
-        n_rounds: int = 100,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.nu = nu
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    nu: float = 0.1
+    _: KW_ONLY
+    n_rounds: int = 100
 
 
+@dataclass(eq=False, repr=False)
 class LPBoostClassifier(VoteClassifier):
     """LPBoost with a soft margin, by column generation (Demiriz et al. 2002).
 
@@ -353,18 +322,7 @@ class LPBoostClassifier(VoteClassifier):
 
     learner = LPBoost
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.C = C
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    C: float = 1.0
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         self._solutions: list[tuple[IntArray, FloatArray]] = []
@@ -388,6 +346,7 @@ class LPBoostClassifier(VoteClassifier):
             yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
 
 
+@dataclass(eq=False, repr=False)
 class MinCqClassifier(MomentClassifier):
     """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
 
@@ -428,18 +387,7 @@ class MinCqClassifier(MomentClassifier):
 
     learner = MinCq
 
-    def __init__(
-        self,
-        mu: float = 0.01,
-        *,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.mu = mu
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    mu: float = 0.01
 
     def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
@@ -451,6 +399,7 @@ class MinCqClassifier(MomentClassifier):
         return problem.expand(solution.voter_weights)
 
 
+@dataclass(eq=False, repr=False)
 class RegularizedQPBoostClassifier(SoftMarginClassifier):
     """QP_REG: AdaBoost's voters, weighted for the least norm (Rätsch et al. 2001).
 
@@ -490,17 +439,6 @@ class RegularizedQPBoostClassifier(SoftMarginClassifier):
 
     learner = RegularizedQP
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        n_rounds: int = 100,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.C = C
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    C: float = 1.0
+    _: KW_ONLY
+    n_rounds: int = 100

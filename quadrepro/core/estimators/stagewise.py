@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -35,6 +36,7 @@ def _gives_probabilities(estimator: StagewiseClassifier) -> bool:
     return estimator.learner(**estimator._settings()).rule.gives_probabilities
 
 
+@dataclass(eq=False, repr=False)
 class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
     """Base of the classifiers whose weak learner is fitted to the current weights in every round.
 
@@ -53,20 +55,12 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
     """
 
     learner: ClassVar[type[StagewiseBoost]]
-    classes_: NDArray[Any]
 
-    def __init__(
-        self,
-        n_rounds: int = 100,
-        *,
-        cuts: int = 1,
-        depth: int | None = None,
-        weak: Any = None,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.cuts = cuts
-        self.depth = depth
-        self.weak = weak
+    n_rounds: int = 100
+    _: KW_ONLY
+    cuts: int = 1
+    depth: int | None = None
+    weak: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the weak learners.
@@ -298,6 +292,7 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
     learner = GentleAdaBoost
 
 
+@dataclass(eq=False, repr=False)
 class LogitBoostClassifier(StagewiseClassifier):
     """LogitBoost (algorithms 3 and 6).
 
@@ -339,17 +334,8 @@ class LogitBoostClassifier(StagewiseClassifier):
 
     learner = LogitBoost
 
-    def __init__(
-        self,
-        n_rounds: int = 100,
-        *,
-        cuts: int = 1,
-        depth: int | None = None,
-        weak: Any = None,
-        z_max: float = 4.0,
-    ) -> None:
-        super().__init__(n_rounds, cuts=cuts, depth=depth, weak=weak)
-        self.z_max = z_max
+    _: KW_ONLY
+    z_max: float = 4.0
 
 
 class AdaBoostM1Classifier(StagewiseClassifier):
