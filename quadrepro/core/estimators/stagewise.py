@@ -17,7 +17,7 @@ from quadrepro.base.arguments import validated, weighted_examples
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.base import LearnerEstimator, two_classes
 from quadrepro.core.learners.grid import N_ROUNDS
-from quadrepro.core.learners.stagewise.adaboost_m1 import AdaBoostM1
+from quadrepro.core.learners.stagewise.additive import GentleAdaBoost, LogitBoost, RealAdaBoost
 from quadrepro.core.learners.stagewise.boosting import (
     StagewiseBoost,
     classes_of,
@@ -25,10 +25,7 @@ from quadrepro.core.learners.stagewise.boosting import (
     rounded,
     scores_after,
 )
-from quadrepro.core.learners.stagewise.gentle_adaboost import GentleAdaBoost
-from quadrepro.core.learners.stagewise.logitboost import LogitBoost
-from quadrepro.core.learners.stagewise.real_adaboost import RealAdaBoost
-from quadrepro.core.learners.stagewise.samme import SAMME
+from quadrepro.core.learners.stagewise.samme import SAMME, AdaBoostM1
 from quadrepro.core.seeds import generator
 
 

@@ -254,12 +254,18 @@ class GrownTrees:
         return leaves
 
     def answers(self, leaves: LeafArray) -> FloatArray:
-        """Return the values of leaves, of the shape of `leaves`."""
+        """Return the values of leaves, one row per target; all targets may share one tree."""
+        if len(leaves) < len(self.values):
+            return np.asarray(self.values[:, leaves[0]])
         if loops := compiling.beside(__name__):
             answers = np.empty(leaves.shape)
             loops.values_of(leaves, self.values, answers)
             return answers
         return np.take_along_axis(self.values, leaves, axis=1)
+
+    def means(self, X: FloatArray) -> FloatArray:
+        """Return the value of each target for each row of `X`, shape (n_targets, n_new)."""
+        return self.answers(self.leaves(X.T))
 
 
 Cut = tuple[float, int, float]
