@@ -28,6 +28,17 @@ from quadrepro.core.learners.programs.softboost import SoftBoost
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem
 
 
+class ColumnClassifier(VoteClassifier):
+    """A vote that is found again in every round, with one more voter to choose from."""
+
+    _votes: list[tuple[IntArray, FloatArray]]
+    """Voters and their weights after each round."""
+
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        for voters, weights in self._votes:
+            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
+
+
 class SoftMarginClassifier(VoteClassifier):
     """AdaBoost's voters with weights from one program; the base of the two classifiers."""
 
@@ -40,7 +51,7 @@ class SoftMarginClassifier(VoteClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class CqBoostClassifier(MomentClassifier):
+class CqBoostClassifier(ColumnClassifier, MomentClassifier):
     """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
 
     Parameters
@@ -91,7 +102,7 @@ class CqBoostClassifier(MomentClassifier):
 
     def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
-        self._votes: list[tuple[IntArray, FloatArray]] = []
+        self._votes = []
         for vote, solution in cqboost.generate_columns(gram, margins, self.mu):
             used = np.flatnonzero(vote)
             self._votes.append((problem.representatives[used], vote[used]))
@@ -103,13 +114,9 @@ class CqBoostClassifier(MomentClassifier):
         self.n_iter_ = len(self._votes)
         return problem.expand(vote)
 
-    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
-        for voters, weights in self._votes:
-            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
-
 
 @dataclass(eq=False, repr=False)
-class EntropyBoostClassifier(VoteClassifier):
+class EntropyBoostClassifier(ColumnClassifier):
     """Relative entropy over the examples' weights; the base of the two classifiers."""
 
     learner: ClassVar[type[EntropyBoost]]
@@ -120,7 +127,7 @@ class EntropyBoostClassifier(VoteClassifier):
     n_rounds: int | None = None
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
-        self._votes: list[tuple[IntArray, FloatArray]] = []
+        self._votes = []
         run = EntropyRun(problem, problem.counts[0], self.nu)
         for found in self.learner().rounds(run, self.nu, self.delta):
             used = np.flatnonzero(found.vote)
@@ -129,10 +136,6 @@ class EntropyBoostClassifier(VoteClassifier):
                 break
         self.n_iter_, self.gap_ = len(self._votes), found.gap
         return problem.expand(found.vote)
-
-    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
-        for voters, weights in self._votes:
-            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
 
 
 class SoftBoostClassifier(EntropyBoostClassifier):
@@ -283,7 +286,7 @@ class RegularizedLPBoostClassifier(SoftMarginClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class LPBoostClassifier(VoteClassifier):
+class LPBoostClassifier(ColumnClassifier):
     """LPBoost with a soft margin, by column generation (Demiriz et al. 2002).
 
     Parameters
@@ -325,25 +328,21 @@ class LPBoostClassifier(VoteClassifier):
     C: float = 1.0
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
-        self._solutions: list[tuple[IntArray, FloatArray]] = []
+        self._votes = []
         path = lpboost.generate_columns(
             problem,
             problem.counts[0],
             [float(self.C)],
-            lambda added, solution: self._solutions.append(
+            lambda added, solution: self._votes.append(
                 (problem.representatives[added], solution.voter_weights)
             ),
         )
         added, solution = next(path)
         self.gap_ = solution.gap
-        self.n_iter_ = len(self._solutions)
+        self.n_iter_ = len(self._votes)
         vote = np.zeros(problem.n_voters)
         vote[added] = solution.voter_weights
         return problem.expand(vote)
-
-    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
-        for voters, weights in self._solutions:
-            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
 
 
 @dataclass(eq=False, repr=False)
