@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from quadrepro.base.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.learner import Algorithm, Learner
-from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.core.voters.voter_set import (
@@ -308,15 +308,10 @@ class VoteClassifier(TwoClassClassifier):
         H = self._matrix(X)
         if not isinstance(self.voters_, Stumps):
             refuse_tiny_voters(H)
-        return self._train(H, y, weights)
-
-    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
-        """Return the voter weights over a voter matrix."""
         algorithm = self._algorithm()
         candidate = self._candidate(algorithm, total_of(y, weights))
-        merges = algorithm.merges_voters
-        problem = reduce_problem(H, y, one_sample(weights), merge_voters=merges)
-        return self._solve(problem, candidate)
+        sample = None if weights is None else weights[None]
+        return self._solve(algorithm.reduced(H, y, sample), candidate)
 
     @abstractmethod
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
@@ -388,11 +383,6 @@ def _without_rounding(votes: FloatArray, total: float) -> FloatArray:
 def total_of(y: FloatArray, weights: FloatArray | None) -> float:
     """Return the total weight of some examples, or their number if that is more."""
     return float(len(y) if weights is None else max(len(y), weights.sum()))
-
-
-def one_sample(weights: FloatArray | None) -> FloatArray | None:
-    """Return weights as the counts of one sample, see `Algorithm.path`."""
-    return None if weights is None else weights[None]
 
 
 def refuse_tiny_voters(H: FloatArray) -> None:

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.estimators.base import VoteClassifier, one_sample, total_of
+from quadrepro.core.estimators.base import VoteClassifier
 from quadrepro.core.estimators.streaming import MomentClassifier
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs import cqboost, lpboost
@@ -42,12 +42,10 @@ class ColumnClassifier(VoteClassifier):
 class SoftMarginClassifier(VoteClassifier):
     """AdaBoost's voters with weights from one program; the base of the two classifiers."""
 
-    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
-        algorithm = self._algorithm()
-        candidate = self._candidate(algorithm, total_of(y, weights))
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         grid = Grid.of({name: [value] for name, value in candidate.items()})
         self.n_iter_ = 1
-        return np.asarray(algorithm.path(H, y, grid, one_sample(weights)).reshape(-1))
+        return self._algorithm().paths(problem, [grid])[0, 0]
 
 
 @dataclass(eq=False, repr=False)
