@@ -51,13 +51,13 @@ class LearnerEstimator(BaseEstimator):
         return given
 
 
-class TwoClassClassifier(ClassifierMixin, LearnerEstimator):
-    """Base of the classifiers of two classes, whose label is the sign of a decision function."""
+class DecisionClassifier(ClassifierMixin, LearnerEstimator):
+    """Base of the classifiers whose label, of two classes, is the sign of a decision function."""
 
     classes_: NDArray[Any]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each example; a decision of zero is the first class.
+        """Return the label of each example: of two classes, a decision of zero is the first.
 
         Parameters
         ----------
@@ -99,11 +99,11 @@ class TwoClassClassifier(ClassifierMixin, LearnerEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self.learner.many_classes
         return tags
 
 
-class LinkedClassifier(TwoClassClassifier):
+class LinkedClassifier(DecisionClassifier):
     """Base of the classifiers whose loss ties decisions F to probabilities 1 / (1 + exp(-c F))."""
 
     @property
@@ -183,7 +183,7 @@ BLOCK = 2**14
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class VoteClassifier(TwoClassClassifier):
+class VoteClassifier(DecisionClassifier):
     """Base of the classifiers that are a weighted vote over voters, for two classes.
 
     A vote has no probabilities unless its loss ties them to decisions, as that of AdaBoost does:

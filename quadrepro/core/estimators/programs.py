@@ -45,7 +45,7 @@ class SoftMarginClassifier(VoteClassifier):
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         grid = Grid.of({name: [value] for name, value in candidate.items()})
         self.n_iter_ = 1
-        return self._algorithm().paths(problem, [grid])[0, 0]
+        return np.asarray(self._algorithm().paths(problem, [grid])[0, 0])
 
 
 @dataclass(eq=False, repr=False)

@@ -8,19 +8,19 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from quadrepro.base.arguments import validated, weighted_examples
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators.base import LearnerEstimator, two_classes
+from quadrepro.core.estimators.base import DecisionClassifier, two_classes
 from quadrepro.core.learners.grid import N_ROUNDS
+from quadrepro.core.learners.one_vs_rest import first_of_largest
 from quadrepro.core.learners.stagewise.additive import GentleAdaBoost, LogitBoost, RealAdaBoost
 from quadrepro.core.learners.stagewise.boosting import (
+    ROUNDING,
     StagewiseBoost,
-    classes_of,
     probabilities_of,
     rounded,
     scores_after,
@@ -34,7 +34,7 @@ def _gives_probabilities(estimator: StagewiseClassifier) -> bool:
 
 
 @dataclass(eq=False, repr=False)
-class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
+class StagewiseClassifier(DecisionClassifier):
     """Base of the classifiers whose weak learner is fitted to the current weights in every round.
 
     Attributes
@@ -125,38 +125,6 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
         """
         yield from map(_decisions, self._staged_scores(X))
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each example: the first class of largest decision.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels from `classes_`.
-        """
-        codes = classes_of(self._scores(X))
-        return np.asarray(self.classes_[codes])
-
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the labels after each round.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Examples.
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-            Labels from `classes_` after 1, 2, ... rounds.
-        """
-        for scores in self._staged_scores(X):
-            yield np.asarray(self.classes_[classes_of(scores)])
-
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn's
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probabilities of the classes.
@@ -200,10 +168,10 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
         *_, last = self._staged_scores(X)
         return last
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self.learner.many_classes
-        return tags
+    def _labels(self, decisions: FloatArray) -> NDArray[Any]:
+        if decisions.ndim == 1:
+            return super()._labels(decisions)
+        return np.asarray(self.classes_[first_of_largest(decisions.T, ROUNDING)])
 
 
 def _decisions(scores: FloatArray) -> FloatArray:

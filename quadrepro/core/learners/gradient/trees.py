@@ -426,4 +426,4 @@ def _gains(whole: WholeArray, order: IntArray) -> FloatArray:
     n = order.shape[1]
     left = np.arange(1, n)
     centred = whole[order] - whole[order[0]].sum() // n
-    return np.abs(centred.cumsum(axis=1)[:, :-1] * np.sqrt(n / (left * (n - left))))
+    return np.asarray(np.abs(centred.cumsum(axis=1)[:, :-1] * np.sqrt(n / (left * (n - left)))))

@@ -171,9 +171,9 @@ def grow(
                 continue
             part(own, begin, end, right, spare)
             for child in (leaf, new):
-                place = begins[child], ends[child]
+                begin, end = begins[child], ends[child]
                 tops[child], best[child], cuts[child] = best_of_leaf(
-                    targets, weights, own, *place, *limits
+                    targets, weights, own, begin, end, *limits
                 )
         if n_leaves == made:
             break

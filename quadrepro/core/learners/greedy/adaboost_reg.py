@@ -98,7 +98,7 @@ class StepLoss:
     def first(self) -> IntArray:
         """Return the place in `SCAN` of the first step with the least loss."""
         losses = [self.logarithms(np.full(len(self.total), a)) for a in SCAN]
-        return np.argmin(losses, axis=0)
+        return np.asarray(np.argmin(losses, axis=0))
 
     def _terms(self, a: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the terms divided by one exponential, and the logarithm of that."""
