@@ -8,7 +8,7 @@ whose error is below one unit in the last place.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -42,13 +42,18 @@ POWERS = np.ldexp(1.0, np.arange(-1075, 1024))
 """2^k for k from -1075 on."""
 
 
+def _mapped(loop: Callable[[FloatArray, FloatArray], None], x: FloatArray) -> FloatArray:
+    """Return what a compiled loop writes for each number."""
+    out = np.empty(x.shape)
+    loop(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
+    return out
+
+
 def exp(x: FloatArray) -> FloatArray:
     """Return e^x."""
     x = np.asarray(x, dtype=np.float64)
     if loops := compiling.beside(__name__):
-        out = np.empty(x.shape)
-        loops.exp_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
-        return out
+        return _mapped(loops.exp_all, x)
     clipped = np.fmin(np.fmax(x, LEAST - 1.0), LARGEST)
     k = np.rint(clipped / (LN2_HIGH + LN2_LOW))
     high = clipped - k * LN2_HIGH
@@ -66,9 +71,7 @@ def log(x: FloatArray) -> FloatArray:
     """Return the natural logarithm."""
     x = np.asarray(x, dtype=np.float64)
     if loops := compiling.beside(__name__):
-        out = np.empty(x.shape)
-        loops.log_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
-        return out
+        return _mapped(loops.log_all, x)
     m, exponents = np.frexp(x)
     small = m * m < 0.5
     f = np.where(small, 2.0 * m, m) - 1.0
@@ -131,8 +134,6 @@ def tanh(x: FloatArray) -> FloatArray:
     """Return the hyperbolic tangent, with an absolute error of two units in the last place of 1."""
     x = np.asarray(x, dtype=np.float64)
     if loops := compiling.beside(__name__):
-        out = np.empty(x.shape)
-        loops.tanh_all(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
-        return out
+        return _mapped(loops.tanh_all, x)
     falling = exp(-2.0 * np.abs(x))
     return np.copysign((1.0 - falling) / (1.0 + falling), x)

@@ -13,8 +13,8 @@ from typing import Any, Self
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.learners.gradient.trees import GrownTrees
 from quadrepro.core.learners.stagewise.boosting import Addition, StagewiseBoost
-from quadrepro.core.learners.stagewise.weak import FittedTrees
 from quadrepro.proof.certificate import Certificate, LongArray, Number, Rounds
 from quadrepro.proof.gradient import Tree, check_tree
 from quadrepro.proof.solution import ExaminedCell, PredictedSolution, Scores
@@ -28,9 +28,9 @@ LEAST_SHARE = 2.0**-52
 
 def trees_of(addition: Addition) -> list[Tree]:
     """Return the trees of a round, one per fit; none if an estimator was fitted."""
-    if not isinstance(addition.fitted, FittedTrees):
+    grown = addition.fitted
+    if not isinstance(grown, GrownTrees):
         return []
-    grown = addition.fitted.trees
     values = grown.values.reshape(len(grown.parents), -1, grown.values.shape[1])
     parts = grown.parents, grown.features, grown.thresholds, values
     return [Tree(*tree, weight=1.0, shrink=0.0) for tree in zip(*parts, strict=True)]

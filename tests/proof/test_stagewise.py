@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quadrepro.core.learners.stagewise.weak import FittedTrees
+from quadrepro.core.learners.gradient.trees import GrownTrees
 from quadrepro.proof.stagewise import StagewiseSolution
 from tests.proof.solved import STAGEWISE, faults, solved
 
@@ -29,11 +29,11 @@ def changed(name: str, k: int, weight: float = 1.0, **fields: Any) -> list[str]:
     additions = list(found.additions)
     fitted = additions[k - 1].fitted
     if fields:
-        assert isinstance(fitted, FittedTrees)
-        new = {key: getattr(fitted.trees, key).copy() for key in fields}
+        assert isinstance(fitted, GrownTrees)
+        new = {key: getattr(fitted, key).copy() for key in fields}
         for key, change in fields.items():
             change(new[key])
-        fitted = FittedTrees(replace(fitted.trees, **new))
+        fitted = replace(fitted, **new)
     old = additions[k - 1]
     additions[k - 1] = replace(old, fitted=fitted, weight=old.weight * weight)
     return faults(replace(found, additions=additions))
@@ -56,7 +56,7 @@ def test_the_value_of_a_leaf_that_is_off_by_a_millionth_is_found(name: str) -> N
 
 @pytest.mark.parametrize("name", LONG)
 def test_a_cut_between_other_neighbours_is_found(name: str) -> None:
-    tree = solution(name).additions[1].fitted.trees  # type: ignore[attr-defined]
+    tree: Any = solution(name).additions[1].fitted
     column = np.unique(solution(name).X[:, tree.features[0, 0]])
     above = column[column > tree.thresholds[0, 0]]
     other = above[0] if len(above) > 1 else column[column <= tree.thresholds[0, 0]][-1] - 1e-9

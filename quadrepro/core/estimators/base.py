@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,11 +17,16 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from quadrepro.base.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.learner import Algorithm, Learner
-from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
-from quadrepro.core.voters.voter_set import Voters as Voters
-from quadrepro.core.voters.voter_set import VoterSet, input_options, voter_matrix, voter_set
+from quadrepro.core.voters.voter_set import (
+    Voters,
+    VoterSet,
+    input_options,
+    voter_matrix,
+    voter_set,
+)
 
 
 class LearnerEstimator(BaseEstimator):
@@ -46,13 +51,13 @@ class LearnerEstimator(BaseEstimator):
         return given
 
 
-class TwoClassClassifier(ClassifierMixin, LearnerEstimator):
-    """Base of the classifiers of two classes, whose label is the sign of a decision function."""
+class DecisionClassifier(ClassifierMixin, LearnerEstimator):
+    """Base of the classifiers whose label, of two classes, is the sign of a decision function."""
 
     classes_: NDArray[Any]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each example; a decision of zero is the first class.
+        """Return the label of each example: of two classes, a decision of zero is the first.
 
         Parameters
         ----------
@@ -94,11 +99,11 @@ class TwoClassClassifier(ClassifierMixin, LearnerEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self.learner.many_classes
         return tags
 
 
-class LinkedClassifier(TwoClassClassifier):
+class LinkedClassifier(DecisionClassifier):
     """Base of the classifiers whose loss ties decisions F to probabilities 1 / (1 + exp(-c F))."""
 
     @property
@@ -177,7 +182,8 @@ BLOCK = 2**14
 """Examples whose voters are in memory at a time when a vote is applied."""
 
 
-class VoteClassifier(TwoClassClassifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class VoteClassifier(DecisionClassifier):
     """Base of the classifiers that are a weighted vote over voters, for two classes.
 
     A vote has no probabilities unless its loss ties them to decisions, as that of AdaBoost does:
@@ -204,12 +210,9 @@ class VoteClassifier(TwoClassClassifier):
     """
 
     learner: ClassVar[type[Algorithm]]
-    voters: Voters
-    class_weight: ClassWeight
-    min_weight_fraction_leaf: float
-    voters_: VoterSet | None
-    voter_weights_: FloatArray
-    n_iter_: int
+    voters: Voters = None
+    class_weight: ClassWeight = None
+    min_weight_fraction_leaf: float = 0.0
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the vote.
@@ -305,15 +308,10 @@ class VoteClassifier(TwoClassClassifier):
         H = self._matrix(X)
         if not isinstance(self.voters_, Stumps):
             refuse_tiny_voters(H)
-        return self._train(H, y, weights)
-
-    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
-        """Return the voter weights over a voter matrix."""
         algorithm = self._algorithm()
         candidate = self._candidate(algorithm, total_of(y, weights))
-        merges = algorithm.merges_voters
-        problem = reduce_problem(H, y, one_sample(weights), merge_voters=merges)
-        return self._solve(problem, candidate)
+        sample = None if weights is None else weights[None]
+        return self._solve(algorithm.reduced(H, y, sample), candidate)
 
     @abstractmethod
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
@@ -385,11 +383,6 @@ def _without_rounding(votes: FloatArray, total: float) -> FloatArray:
 def total_of(y: FloatArray, weights: FloatArray | None) -> float:
     """Return the total weight of some examples, or their number if that is more."""
     return float(len(y) if weights is None else max(len(y), weights.sum()))
-
-
-def one_sample(weights: FloatArray | None) -> FloatArray | None:
-    """Return weights as the counts of one sample, see `Algorithm.path`."""
-    return None if weights is None else weights[None]
 
 
 def refuse_tiny_voters(H: FloatArray) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -26,33 +27,22 @@ from quadrepro.core.learners.gradient.steps import follow
 from quadrepro.core.learners.grid import N_ROUNDS
 
 
+@dataclass(eq=False, repr=False)
 class GradientBoostEstimator(LearnerEstimator):
     """Trees and the steps along them; the base of the two estimators."""
 
     learner = GradientBoost
 
-    def __init__(
-        self,
-        step: StepName = "rescale",
-        *,
-        n_rounds: int = 100,
-        nu: float = 0.1,
-        u: float = 10.0,
-        eps: float = 0.1,
-        cuts: int = 1,
-        depth: int | None = None,
-        bound: Bound | None = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.step = step
-        self.n_rounds = n_rounds
-        self.nu = nu
-        self.u = u
-        self.eps = eps
-        self.cuts = cuts
-        self.depth = depth
-        self.bound = bound
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    step: StepName = "rescale"
+    _: KW_ONLY
+    n_rounds: int = 100
+    nu: float = 0.1
+    u: float = 10.0
+    eps: float = 0.1
+    cuts: int = 1
+    depth: int | None = None
+    bound: Bound | None = None
+    min_weight_fraction_leaf: float = 0.0
 
     @property
     def feature_importances_(self) -> FloatArray:
@@ -106,6 +96,7 @@ CLASS_LOSSES = ("logistic", "exponential")
 """The losses of a class."""
 
 
+@dataclass(eq=False, repr=False)
 class GradientBoostClassifier(LinkedClassifier, GradientBoostEstimator):
     """Boosting of regression trees by the loss of two classes, with one of seven ways to step.
 
@@ -180,34 +171,9 @@ class GradientBoostClassifier(LinkedClassifier, GradientBoostEstimator):
     [3, 3, 2, 3]
     """
 
-    def __init__(
-        self,
-        step: StepName = "rescale",
-        *,
-        n_rounds: int = 100,
-        nu: float = 0.1,
-        u: float = 10.0,
-        eps: float = 0.1,
-        cuts: int = 1,
-        depth: int | None = None,
-        bound: Bound | None = None,
-        min_weight_fraction_leaf: float = 0.0,
-        loss: Literal["logistic", "exponential"] = "logistic",
-        class_weight: ClassWeight = None,
-    ) -> None:
-        super().__init__(
-            step,
-            n_rounds=n_rounds,
-            nu=nu,
-            u=u,
-            eps=eps,
-            cuts=cuts,
-            depth=depth,
-            bound=bound,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-        )
-        self.loss = loss
-        self.class_weight = class_weight
+    _: KW_ONLY
+    loss: Literal["logistic", "exponential"] = "logistic"
+    class_weight: ClassWeight = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the trees.

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from quadrepro.base.arguments import ClassWeight
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.estimators.base import (
-    LinkedClassifier,
-    VoteClassifier,
-    Voters,
-    total_of,
-)
+from quadrepro.core.estimators.base import LinkedClassifier, VoteClassifier, total_of
 from quadrepro.core.estimators.streaming import MomentClassifier
 from quadrepro.core.learners.greedy.adaboost import AdaBoost, WeightBoosting
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
@@ -76,6 +71,7 @@ class GreedyClassifier(VoteClassifier):
             yield votes.copy(), total
 
 
+@dataclass(eq=False, repr=False)
 class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
     """AdaBoost (lecture, section 4), with the weight ½ ln((1-ε)/ε).
 
@@ -122,24 +118,14 @@ class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
 
     learner = AdaBoost
 
+    n_rounds: int = 100
+
     @property
     def _link(self) -> float:
         return 2.0
 
-    def __init__(
-        self,
-        n_rounds: int = 100,
-        *,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
-
+@dataclass(eq=False, repr=False)
 class AdaBoostRegClassifier(GreedyClassifier):
     """AdaBoost_REG: margins softened by influence (Raetsch, Onoda and Mueller 2001).
 
@@ -183,24 +169,13 @@ class AdaBoostRegClassifier(GreedyClassifier):
 
     learner = AdaBoostReg
 
-    def __init__(
-        self,
-        C: float = 100.0,
-        *,
-        power: Literal[1, 2] = 2,
-        n_rounds: int = 100,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.C = C
-        self.power = power
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    C: float = 100.0
+    _: KW_ONLY
+    power: Literal[1, 2] = 2
+    n_rounds: int = 100
 
 
+@dataclass(eq=False, repr=False)
 class EBBoostClassifier(GreedyClassifier):
     """EBBoost: the exponential loss with a penalty on its variance (Shivaswamy and Jebara 2010).
 
@@ -241,22 +216,12 @@ class EBBoostClassifier(GreedyClassifier):
 
     learner = EBBoost
 
-    def __init__(
-        self,
-        lam: float = 0.1,
-        *,
-        n_rounds: int = 100,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.lam = lam
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    lam: float = 0.1
+    _: KW_ONLY
+    n_rounds: int = 100
 
 
+@dataclass(eq=False, repr=False)
 class HedgeBoostClassifier(GreedyClassifier):
     """Boosting by experts: a majority vote by multiplicative weights (lecture, section 3).
 
@@ -302,20 +267,9 @@ class HedgeBoostClassifier(GreedyClassifier):
 
     learner = HedgeBoost
 
-    def __init__(
-        self,
-        eta: float | None = None,
-        *,
-        n_rounds: int = 1000,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.eta = eta
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    eta: float | None = None
+    _: KW_ONLY
+    n_rounds: int = 1000
 
     def _candidate(self, learner: Learner, total: float) -> dict[str, float]:
         learner.check_candidate(n_rounds=self.n_rounds)
@@ -335,6 +289,7 @@ class _CBoundClassifier(GreedyClassifier, MomentClassifier):
             yield votes / total, 1.0
 
 
+@dataclass(eq=False, repr=False)
 class CBBoostClassifier(_CBoundClassifier):
     """CB-Boost: greedy minimisation of the C-bound (Bauvin et al. 2020, Algorithm 1).
 
@@ -385,24 +340,13 @@ class CBBoostClassifier(_CBoundClassifier):
 
     learner = CBBoost
 
-    def __init__(
-        self,
-        n_rounds: int = 100,
-        *,
-        allow_repeats: bool = True,
-        reweight: bool = False,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.allow_repeats = allow_repeats
-        self.reweight = reweight
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    n_rounds: int = 100
+    _: KW_ONLY
+    allow_repeats: bool = True
+    reweight: bool = False
 
 
+@dataclass(eq=False, repr=False)
 class GBCBBoostClassifier(_CBoundClassifier):
     """GB-CB-Boost: gradient descent on the C-bound (Bauvin et al. 2020, Appendix B).
 
@@ -439,24 +383,14 @@ class GBCBBoostClassifier(_CBoundClassifier):
 
     learner = GBCBBoost
 
-    def __init__(
-        self,
-        n_rounds: int = 100,
-        *,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    n_rounds: int = 100
 
 
 UNTIL_CONVERGED = 100_000
 """Largest number of rounds if the user gives none."""
 
 
+@dataclass(eq=False, repr=False)
 class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
     """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
 
@@ -521,28 +455,13 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
 
     learner = QuadBoost
 
-    def __init__(
-        self,
-        norm: Literal["l1", "l2", "linf"] | None = None,
-        *,
-        lam: float = 0.01,
-        alpha_max: float = 0.01,
-        n_rounds: int | None = None,
-        reweight: bool = False,
-        selection: Selection = "decrease",
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.norm = norm
-        self.lam = lam
-        self.alpha_max = alpha_max
-        self.n_rounds = n_rounds
-        self.reweight = reweight
-        self.selection = selection
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    norm: Literal["l1", "l2", "linf"] | None = None
+    _: KW_ONLY
+    lam: float = 0.01
+    alpha_max: float = 0.01
+    n_rounds: int | None = None
+    reweight: bool = False
+    selection: Selection = "decrease"
 
     def _algorithm(self) -> QuadBoost:
         if self.norm not in VARIANTS:

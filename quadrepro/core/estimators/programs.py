@@ -6,13 +6,13 @@ They stand apart from their algorithms, which the command line uses without scik
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from quadrepro.base.arguments import ClassWeight
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.estimators.base import VoteClassifier, Voters, one_sample, total_of
+from quadrepro.core.estimators.base import VoteClassifier
 from quadrepro.core.estimators.streaming import MomentClassifier
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs import cqboost, lpboost
@@ -28,18 +28,28 @@ from quadrepro.core.learners.programs.softboost import SoftBoost
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem
 
 
+class ColumnClassifier(VoteClassifier):
+    """A vote that is found again in every round, with one more voter to choose from."""
+
+    _votes: list[tuple[IntArray, FloatArray]]
+    """Voters and their weights after each round."""
+
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        for voters, weights in self._votes:
+            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
+
+
 class SoftMarginClassifier(VoteClassifier):
     """AdaBoost's voters with weights from one program; the base of the two classifiers."""
 
-    def _train(self, H: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
-        algorithm = self._algorithm()
-        candidate = self._candidate(algorithm, total_of(y, weights))
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         grid = Grid.of({name: [value] for name, value in candidate.items()})
         self.n_iter_ = 1
-        return np.asarray(algorithm.path(H, y, grid, one_sample(weights)).reshape(-1))
+        return np.asarray(self._algorithm().paths(problem, [grid])[0, 0])
 
 
-class CqBoostClassifier(MomentClassifier):
+@dataclass(eq=False, repr=False)
+class CqBoostClassifier(ColumnClassifier, MomentClassifier):
     """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
 
     Parameters
@@ -83,26 +93,14 @@ class CqBoostClassifier(MomentClassifier):
 
     learner = CqBoost
 
-    def __init__(
-        self,
-        mu: float = 0.01,
-        *,
-        epsilon: float = 1e-6,
-        n_rounds: int | None = None,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.mu = mu
-        self.epsilon = epsilon
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    mu: float = 0.01
+    _: KW_ONLY
+    epsilon: float = 1e-6
+    n_rounds: int | None = None
 
     def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
-        self._votes: list[tuple[IntArray, FloatArray]] = []
+        self._votes = []
         for vote, solution in cqboost.generate_columns(gram, margins, self.mu):
             used = np.flatnonzero(vote)
             self._votes.append((problem.representatives[used], vote[used]))
@@ -114,35 +112,20 @@ class CqBoostClassifier(MomentClassifier):
         self.n_iter_ = len(self._votes)
         return problem.expand(vote)
 
-    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
-        for voters, weights in self._votes:
-            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
 
-
-class EntropyBoostClassifier(VoteClassifier):
+@dataclass(eq=False, repr=False)
+class EntropyBoostClassifier(ColumnClassifier):
     """Relative entropy over the examples' weights; the base of the two classifiers."""
 
     learner: ClassVar[type[EntropyBoost]]
 
-    def __init__(
-        self,
-        nu: float = 0.1,
-        *,
-        delta: float = 0.05,
-        n_rounds: int | None = None,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.nu = nu
-        self.delta = delta
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    nu: float = 0.1
+    _: KW_ONLY
+    delta: float = 0.05
+    n_rounds: int | None = None
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
-        self._votes: list[tuple[IntArray, FloatArray]] = []
+        self._votes = []
         run = EntropyRun(problem, problem.counts[0], self.nu)
         for found in self.learner().rounds(run, self.nu, self.delta):
             used = np.flatnonzero(found.vote)
@@ -151,10 +134,6 @@ class EntropyBoostClassifier(VoteClassifier):
                 break
         self.n_iter_, self.gap_ = len(self._votes), found.gap
         return problem.expand(found.vote)
-
-    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
-        for voters, weights in self._votes:
-            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
 
 
 class SoftBoostClassifier(EntropyBoostClassifier):
@@ -259,6 +238,7 @@ class ERLPBoostClassifier(EntropyBoostClassifier):
     learner = ERLPBoost
 
 
+@dataclass(eq=False, repr=False)
 class RegularizedLPBoostClassifier(SoftMarginClassifier):
     """LP_REG: AdaBoost's voters, weighted for the largest soft margin (Rätsch et al. 2001).
 
@@ -298,23 +278,13 @@ class RegularizedLPBoostClassifier(SoftMarginClassifier):
 
     learner = RegularizedLP
 
-    def __init__(
-        self,
-        nu: float = 0.1,
-        *,
-        n_rounds: int = 100,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.nu = nu
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    nu: float = 0.1
+    _: KW_ONLY
+    n_rounds: int = 100
 
 
-class LPBoostClassifier(VoteClassifier):
+@dataclass(eq=False, repr=False)
+class LPBoostClassifier(ColumnClassifier):
     """LPBoost with a soft margin, by column generation (Demiriz et al. 2002).
 
     Parameters
@@ -353,41 +323,27 @@ class LPBoostClassifier(VoteClassifier):
 
     learner = LPBoost
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.C = C
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    C: float = 1.0
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
-        self._solutions: list[tuple[IntArray, FloatArray]] = []
+        self._votes = []
         path = lpboost.generate_columns(
             problem,
             problem.counts[0],
             [float(self.C)],
-            lambda added, solution: self._solutions.append(
+            lambda added, solution: self._votes.append(
                 (problem.representatives[added], solution.voter_weights)
             ),
         )
         added, solution = next(path)
         self.gap_ = solution.gap
-        self.n_iter_ = len(self._solutions)
+        self.n_iter_ = len(self._votes)
         vote = np.zeros(problem.n_voters)
         vote[added] = solution.voter_weights
         return problem.expand(vote)
 
-    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
-        for voters, weights in self._solutions:
-            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
 
-
+@dataclass(eq=False, repr=False)
 class MinCqClassifier(MomentClassifier):
     """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
 
@@ -428,18 +384,7 @@ class MinCqClassifier(MomentClassifier):
 
     learner = MinCq
 
-    def __init__(
-        self,
-        mu: float = 0.01,
-        *,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.mu = mu
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    mu: float = 0.01
 
     def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
@@ -451,6 +396,7 @@ class MinCqClassifier(MomentClassifier):
         return problem.expand(solution.voter_weights)
 
 
+@dataclass(eq=False, repr=False)
 class RegularizedQPBoostClassifier(SoftMarginClassifier):
     """QP_REG: AdaBoost's voters, weighted for the least norm (Rätsch et al. 2001).
 
@@ -490,17 +436,6 @@ class RegularizedQPBoostClassifier(SoftMarginClassifier):
 
     learner = RegularizedQP
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        n_rounds: int = 100,
-        voters: Voters = None,
-        class_weight: ClassWeight = None,
-        min_weight_fraction_leaf: float = 0.0,
-    ) -> None:
-        self.C = C
-        self.n_rounds = n_rounds
-        self.voters = voters
-        self.class_weight = class_weight
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    C: float = 1.0
+    _: KW_ONLY
+    n_rounds: int = 100

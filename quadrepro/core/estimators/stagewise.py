@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from quadrepro.base.arguments import validated, weighted_examples
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators.base import LearnerEstimator, two_classes
+from quadrepro.core.estimators.base import DecisionClassifier, two_classes
 from quadrepro.core.learners.grid import N_ROUNDS
-from quadrepro.core.learners.stagewise.adaboost_m1 import AdaBoostM1
+from quadrepro.core.learners.one_vs_rest import first_of_largest
+from quadrepro.core.learners.stagewise.additive import GentleAdaBoost, LogitBoost, RealAdaBoost
 from quadrepro.core.learners.stagewise.boosting import (
+    ROUNDING,
     StagewiseBoost,
-    classes_of,
     probabilities_of,
     rounded,
     scores_after,
 )
-from quadrepro.core.learners.stagewise.gentle_adaboost import GentleAdaBoost
-from quadrepro.core.learners.stagewise.logitboost import LogitBoost
-from quadrepro.core.learners.stagewise.real_adaboost import RealAdaBoost
-from quadrepro.core.learners.stagewise.samme import SAMME
+from quadrepro.core.learners.stagewise.samme import SAMME, AdaBoostM1
 from quadrepro.core.seeds import generator
 
 
@@ -35,7 +33,8 @@ def _gives_probabilities(estimator: StagewiseClassifier) -> bool:
     return estimator.learner(**estimator._settings()).rule.gives_probabilities
 
 
-class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
+@dataclass(eq=False, repr=False)
+class StagewiseClassifier(DecisionClassifier):
     """Base of the classifiers whose weak learner is fitted to the current weights in every round.
 
     Attributes
@@ -53,20 +52,12 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
     """
 
     learner: ClassVar[type[StagewiseBoost]]
-    classes_: NDArray[Any]
 
-    def __init__(
-        self,
-        n_rounds: int = 100,
-        *,
-        cuts: int = 1,
-        depth: int | None = None,
-        weak: Any = None,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.cuts = cuts
-        self.depth = depth
-        self.weak = weak
+    n_rounds: int = 100
+    _: KW_ONLY
+    cuts: int = 1
+    depth: int | None = None
+    weak: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the weak learners.
@@ -134,38 +125,6 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
         """
         yield from map(_decisions, self._staged_scores(X))
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each example: the first class of largest decision.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels from `classes_`.
-        """
-        codes = classes_of(self._scores(X))
-        return np.asarray(self.classes_[codes])
-
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the labels after each round.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Examples.
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-            Labels from `classes_` after 1, 2, ... rounds.
-        """
-        for scores in self._staged_scores(X):
-            yield np.asarray(self.classes_[classes_of(scores)])
-
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn's
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probabilities of the classes.
@@ -209,10 +168,10 @@ class StagewiseClassifier(ClassifierMixin, LearnerEstimator):
         *_, last = self._staged_scores(X)
         return last
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self.learner.many_classes
-        return tags
+    def _labels(self, decisions: FloatArray) -> NDArray[Any]:
+        if decisions.ndim == 1:
+            return super()._labels(decisions)
+        return np.asarray(self.classes_[first_of_largest(decisions.T, ROUNDING)])
 
 
 def _decisions(scores: FloatArray) -> FloatArray:
@@ -298,6 +257,7 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
     learner = GentleAdaBoost
 
 
+@dataclass(eq=False, repr=False)
 class LogitBoostClassifier(StagewiseClassifier):
     """LogitBoost (algorithms 3 and 6).
 
@@ -339,17 +299,8 @@ class LogitBoostClassifier(StagewiseClassifier):
 
     learner = LogitBoost
 
-    def __init__(
-        self,
-        n_rounds: int = 100,
-        *,
-        cuts: int = 1,
-        depth: int | None = None,
-        weak: Any = None,
-        z_max: float = 4.0,
-    ) -> None:
-        super().__init__(n_rounds, cuts=cuts, depth=depth, weak=weak)
-        self.z_max = z_max
+    _: KW_ONLY
+    z_max: float = 4.0
 
 
 class AdaBoostM1Classifier(StagewiseClassifier):

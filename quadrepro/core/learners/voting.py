@@ -39,6 +39,13 @@ NEEDS_HELD_OUT = "drawn stumps need held-out examples to choose the number of ro
 NO_HOLD_OUT = "a hold-out chooses among votes over drawn stumps, not over a matrix"
 
 
+def _drawn(varying: IntArray, n_voters: int, rng: Rng, few: str) -> IntArray:
+    """Return some voters, drawn from those that vary, in their order."""
+    if len(varying) < n_voters:
+        raise ValueError(f"{n_voters} voters are asked for, but only {len(varying)} {few}")
+    return np.sort(rng("voters").permutation(varying)[:n_voters])
+
+
 @dataclass(frozen=True)
 class FixedStumps(Voters):
     """Evenly spaced stumps, the same in every round; all, or some of those that vary."""
@@ -62,12 +69,8 @@ class FixedStumps(Voters):
         if self.n_voters is None:
             return stumps.matrix(train.X), stumps.matrix(X_new)
         varying = stumps.varying(train.X)
-        if len(varying) < self.n_voters:
-            raise ValueError(
-                f"{self.n_voters} voters are asked for, but only {len(varying)} stumps are not "
-                "constant on the training part: raise stumps_per_attribute"
-            )
-        chosen = np.sort(rng("voters").permutation(varying)[: self.n_voters])
+        few = "stumps are not constant on the training part: raise stumps_per_attribute"
+        chosen = _drawn(varying, self.n_voters, rng, few)
         return stumps.columns(train.X, chosen), stumps.columns(X_new, chosen)
 
 
@@ -264,12 +267,7 @@ class NamedVoters(Voters):
         if self.n_voters is None:
             return H, H_new
         varying = np.flatnonzero(H.min(axis=0) < H.max(axis=0))
-        if len(varying) < self.n_voters:
-            raise ValueError(
-                f"{self.n_voters} voters are asked for, but only {len(varying)} are not constant "
-                "on the training part"
-            )
-        chosen = np.sort(rng("voters").permutation(varying)[: self.n_voters])
+        chosen = _drawn(varying, self.n_voters, rng, "are not constant on the training part")
         return H[:, chosen], H_new[:, chosen]
 
 

@@ -174,14 +174,8 @@ def _lemma1(p: float) -> Callable[[Trained], FloatArray]:
     return measured
 
 
-measured_lemma1_p2 = _lemma1(2)
-measured_lemma1_pinf = _lemma1(np.inf)
-
-
-QUADBOOST_LEMMA1_P2 = Measure("Lemma 1, p = 2", measured_lemma1_p2, needs="voters", direction=None)
-QUADBOOST_LEMMA1_PINF = Measure(
-    "Lemma 1, p = ∞", measured_lemma1_pinf, needs="voters", direction=None
-)
+QUADBOOST_LEMMA1_P2 = Measure("Lemma 1, p = 2", _lemma1(2), needs="voters", direction=None)
+QUADBOOST_LEMMA1_PINF = Measure("Lemma 1, p = ∞", _lemma1(np.inf), needs="voters", direction=None)
 RADEMACHER_COMPLEXITY = Measure(
     "Rademacher complexity", measured_complexity, needs="voters", direction=None
 )
@@ -373,15 +367,8 @@ def _theorem1(p: float) -> Callable[[Trained], FloatArray]:
     return measured
 
 
-measured_theorem1_p1 = _theorem1(1)
-measured_theorem1_p2 = _theorem1(2)
-measured_theorem1_pinf = _theorem1(np.inf)
-
-
 CLIPPED_QUADRATIC_RISK = Measure("clipped quadratic risk", measured_clipped_risk)
 QUADBOOST_QUADRATIC_BOUND = Measure("1 - Tγ²", measured_quadratic_bound, every_round=True)
-QUADBOOST_THEOREM1_P1 = Measure("Theorem 1, p = 1", measured_theorem1_p1, needs="voters", version=2)
-QUADBOOST_THEOREM1_P2 = Measure("Theorem 1, p = 2", measured_theorem1_p2, needs="voters", version=2)
-QUADBOOST_THEOREM1_PINF = Measure(
-    "Theorem 1, p = ∞", measured_theorem1_pinf, needs="voters", version=2
-)
+QUADBOOST_THEOREM1_P1 = Measure("Theorem 1, p = 1", _theorem1(1), needs="voters", version=2)
+QUADBOOST_THEOREM1_P2 = Measure("Theorem 1, p = 2", _theorem1(2), needs="voters", version=2)
+QUADBOOST_THEOREM1_PINF = Measure("Theorem 1, p = ∞", _theorem1(np.inf), needs="voters", version=2)

@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.compiling import compiled
-
-Bits = NDArray[np.uint64]
-Counts = NDArray[np.int64]
+from quadrepro.core.voters.bits import Bits, Counts
 
 TILE = 32
 """Rows of bits that are compared with one row after another while they are in the cache."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.compiling import compiled
-
-Codes = NDArray[np.uint16]
-Places = NDArray[np.int32]
+from quadrepro.core.voters.random_stumps import Codes, Places
 
 
 @compiled(

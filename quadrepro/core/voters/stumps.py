@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from quadrepro.core.voters.registry import VoterSetEntry
 Missing = Literal["error", "branch"]
 
 
+@dataclass(eq=False, repr=False)
 class Stumps(TransformerMixin, BaseEstimator):
     """Decision stumps with evenly spaced thresholds (QuadBoost, section 4).
 
@@ -86,16 +88,10 @@ class Stumps(TransformerMixin, BaseEstimator):
     {'voters__per_attribute': 12}
     """
 
-    def __init__(
-        self,
-        per_attribute: int = 10,
-        min_weight_fraction_leaf: float = 0.0,
-        *,
-        missing: Missing = "error",
-    ) -> None:
-        self.per_attribute = per_attribute
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.missing = missing
+    per_attribute: int = 10
+    min_weight_fraction_leaf: float = 0.0
+    _: KW_ONLY
+    missing: Missing = "error"
 
     def fit(
         self,

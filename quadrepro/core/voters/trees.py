@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.voters.registry import VoterSetEntry
 
 
+@dataclass(eq=False, repr=False)
 class Trees(TransformerMixin, BaseEstimator):
     """Small decision trees, grown at random before the vote is found.
 
@@ -70,22 +72,13 @@ class Trees(TransformerMixin, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        depth: int = 2,
-        n_trees: int = 100,
-        *,
-        values: Literal["class", "share"] = "class",
-        max_features: Any = "sqrt",
-        bootstrap: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.depth = depth
-        self.n_trees = n_trees
-        self.values = values
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.random_state = random_state
+    depth: int = 2
+    n_trees: int = 100
+    _: KW_ONLY
+    values: Literal["class", "share"] = "class"
+    max_features: Any = "sqrt"
+    bootstrap: bool = True
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Grow the trees.

@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-import doctest
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-import quadrepro
 from quadrepro import (
     AdaBoostClassifier,
     AdaBoostRegClassifier,
@@ -20,44 +16,11 @@ from quadrepro import (
 )
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
-from quadrepro.core.estimators import greedy
 from quadrepro.core.estimators.greedy import GreedyClassifier
 from quadrepro.core.voters.groups import VoterGroups
 from tests.loops import set_compiled
 
 Problem = tuple[FloatArray, FloatArray]
-
-PUBLIC = [
-    AdaBoostClassifier,
-    AdaBoostRegClassifier,
-    CBBoostClassifier,
-    EBBoostClassifier,
-    GBCBBoostClassifier,
-    HedgeBoostClassifier,
-    QuadBoostClassifier,
-]
-
-
-def classes() -> Iterator[type]:
-    """Yield the public classifiers of the room's modules."""
-    for name, value in vars(greedy).items():
-        public = isinstance(value, type) and not name.startswith("_")
-        if public and issubclass(value, GreedyClassifier) and value is not GreedyClassifier:
-            yield value
-
-
-def test_every_classifier_of_the_room_is_public() -> None:
-    assert set(classes()) == set(PUBLIC)
-    assert {c.__name__ for c in PUBLIC} <= set(quadrepro.__all__)
-
-
-@pytest.mark.parametrize("estimator", PUBLIC, ids=lambda c: c.__name__)
-def test_the_example_in_the_docstring_is_right(estimator: type) -> None:
-    (test,) = doctest.DocTestFinder(recurse=False).find(estimator, estimator.__name__)
-    assert estimator.__name__ in test.docstring.split("Examples")[1]
-    results = doctest.DocTestRunner().run(test)
-    assert results.attempted > 2
-    assert not results.failed
 
 
 @pytest.mark.parametrize(

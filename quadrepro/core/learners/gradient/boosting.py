@@ -15,20 +15,22 @@ from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
 from quadrepro.core.learners.gradient.losses import ExponentialLoss, LogisticLoss, Loss, SquaredLoss
 from quadrepro.core.learners.gradient.steps import (
-    Epsilon,
-    Full,
-    Rescale,
-    RescaleEpsilon,
-    RescaleInTheory,
-    RescaleTruncate,
+    Alpha,
+    Follow,
     ScoreState,
-    Shrink,
-    Truncate,
+    Weigh,
     follow,
+    of_length,
+    rescaling,
+    rescaling_in_theory,
+    searched,
+    shared,
+    truncated,
+    truncated_unit,
 )
 from quadrepro.core.learners.gradient.trees import GrownTrees, TreeFitter, check_size
 from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter
-from quadrepro.core.learners.greedy.loop import Rule, Step, Watcher, boost
+from quadrepro.core.learners.greedy.loop import Step, Watcher, boost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.learners.learner import Entry, Outputs
 from quadrepro.core.learners.predictor import Predictor
@@ -127,33 +129,36 @@ LONGEST_STEP = 1e6
 
 
 class StepKind(NamedTuple):
-    """A way to step: a rule for one hyper-parameter value per trajectory, if it has any."""
+    """A way to step: how trees are weighed, how scores shrink, and the hyper-parameter."""
 
-    rule: Callable[[FloatArray], Rule[ScoreState]]
+    weigh: Weigh
+    alpha: Alpha | None = None
     value: Hyperparameter | None = None
 
+    def rule(self, values: FloatArray) -> Follow:
+        """Return the rule for one value of the hyper-parameter per trajectory."""
+        return Follow(values, self.weigh, self.alpha)
 
+
+NU = Hyperparameter("nu", "number", "small", "share ν of the line search's step", largest=2.0)
 U = Hyperparameter("u", "number", "small", "u of α_k = min(1, 2 / (k + u))")
 EPS = Hyperparameter("eps", "number", "small", "length ε of a step")
 
 STEPS: dict[StepName, StepKind] = {
-    "full": StepKind(lambda values: Full()),
-    "shrink": StepKind(
-        Shrink,
-        Hyperparameter("nu", "number", "small", "share ν of the line search's step", largest=2.0),
-    ),
-    "truncate": StepKind(lambda values: Truncate(unit=False)),
-    "rescale": StepKind(Rescale, U),
-    "epsilon": StepKind(Epsilon, EPS),
-    "rescale-truncate": StepKind(lambda values: RescaleTruncate(values, unit=False), U),
-    "rescale-epsilon": StepKind(RescaleEpsilon, EPS),
+    "full": StepKind(searched),
+    "shrink": StepKind(shared, value=NU),
+    "truncate": StepKind(truncated),
+    "rescale": StepKind(searched, rescaling, U),
+    "epsilon": StepKind(of_length, value=EPS),
+    "rescale-truncate": StepKind(truncated, rescaling, U),
+    "rescale-epsilon": StepKind(of_length, rescaling_in_theory, EPS),
 }
 
-RESCALE_IN_THEORY = StepKind(RescaleInTheory)
+RESCALE_IN_THEORY = StepKind(searched, rescaling_in_theory)
 
 UNIT: dict[StepName, StepKind] = {
-    "truncate": StepKind(lambda values: Truncate(unit=True)),
-    "rescale-truncate": StepKind(lambda values: RescaleTruncate(values, unit=True), U),
+    "truncate": StepKind(truncated_unit),
+    "rescale-truncate": StepKind(truncated_unit, rescaling, U),
 }
 """The truncated steps, with the bound on trees of unit root mean square."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.types import FloatArray
+from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core import compiling, elementary
 from quadrepro.core.learners.gradient.trees import LeafArray
 
@@ -242,17 +243,34 @@ def _exponential_search(losses: FloatArray, slopes: FloatArray, groups: GroupArr
     of_groups = np.zeros(shape)
     of_groups.reshape(-1)[places] = slopes.reshape(-1)
     totals = np.bincount(places, losses.reshape(-1), n * shape[1]).reshape(shape)
-    found, rows, high = np.zeros(n), np.arange(n), np.full(n, LARGEST_CHANGE)
+
+    def derivatives(rows: IntArray, here: FloatArray) -> tuple[FloatArray, FloatArray]:
+        slopes = of_groups[rows]
+        falling = slopes * totals[rows] * elementary.exp(-here[:, None] * slopes)
+        slope = np.add.accumulate(falling * slopes, axis=1)[:, -1]
+        return -np.add.accumulate(falling, axis=1)[:, -1], slope
+
+    return _roots(n, derivatives)
+
+
+def _roots(
+    n: int, derivatives: Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]
+) -> FloatArray:
+    """Return the root of each of n derivatives, which increase, by Newton steps within a bracket.
+
+    `derivatives` takes the places of some of them and a number for each of these, and returns them
+    and their slopes there.
+    """
+    rows, found, high = np.arange(n), np.zeros(n), np.full(n, LARGEST_CHANGE)
     low = -high
     for _ in range(NEWTON_STEPS):
         if not rows.size:
             break
-        here, slopes = found[rows], of_groups[rows]
-        falling = slopes * totals[rows] * elementary.exp(-here[:, None] * slopes)
-        derivatives = -np.add.accumulate(falling, axis=1)[:, -1]
-        low = np.where(derivatives < 0, here, low)
-        high = np.where(derivatives > 0, here, high)
-        newton = here - ratio(derivatives, np.add.accumulate(falling * slopes, axis=1)[:, -1])
+        here = found[rows]
+        first, second = derivatives(rows, here)
+        low = np.where(first < 0, here, low)
+        high = np.where(first > 0, here, high)
+        newton = here - ratio(first, second)
         inside = (low <= newton) & (newton <= high)
         found[rows] = np.where(inside, newton, (low + high) / 2)
         going = np.abs(found[rows] - here) > CONVERGED
@@ -271,31 +289,19 @@ def _search(
     """Return the root of the derivative along the slopes of each row."""
     n = len(slopes)
     of_groups = np.zeros((n, int(groups.max(initial=0)) + 1))
-    places = groups + np.arange(n)[:, None] * of_groups.shape[1]
-    of_groups.reshape(-1)[places] = slopes
+    np.put_along_axis(of_groups, groups, slopes, axis=1)
     weighted = slopes if weights is None else weights * slopes
-    powers, weighted, places = (_filled_up(part) for part in (powers, weighted, places))
+    powers, weighted, groups = (_filled_up(part) for part in (powers, weighted, groups))
     squares = weighted * _filled_up(slopes)
-    rows, found, high = np.arange(n), np.zeros(n), np.full(n, LARGEST_CHANGE)
-    low = -high
-    for _ in range(NEWTON_STEPS):
-        if not rows.size:
-            break
-        here = found[rows]
-        moved = elementary.exp(found[:, None] * of_groups).reshape(-1).take(places)
-        falling = 1.0 / (1.0 + powers * moved)
-        derivatives = -_sums(weighted * falling)
-        low = np.where(derivatives < 0, here, low)
-        high = np.where(derivatives > 0, here, high)
-        falling *= 1.0 - falling
-        newton = here - ratio(derivatives, _sums(squares * falling))
-        inside = (low <= newton) & (newton <= high)
-        found[rows] = np.where(inside, newton, (low + high) / 2)
-        going = np.abs(found[rows] - here) > CONVERGED
-        if not going.all():
-            rows, low, high, places = rows[going], low[going], high[going], places[going]
-            powers, weighted, squares = powers[going], weighted[going], squares[going]
-    return found
+
+    def derivatives(rows: IntArray, here: FloatArray) -> tuple[FloatArray, FloatArray]:
+        # While all rows are searched, none is copied.
+        own = slice(None) if len(rows) == n else rows
+        moved = elementary.exp(here[:, None] * of_groups[own])
+        falling = 1.0 / (1.0 + powers[own] * np.take_along_axis(moved, groups[own], axis=1))
+        return -_sums(weighted[own] * falling), _sums(squares[own] * (falling * (1.0 - falling)))
+
+    return _roots(n, derivatives)
 
 
 def _filled_up(rows: NDArray[Any]) -> NDArray[Any]:

@@ -6,6 +6,7 @@ tree g by least squares to the negative gradient of the loss at F; a rule says h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,9 +91,9 @@ class ScoreState(State):
         sizes = np.sqrt(mean_of(np.square(self.answers), self.weights_of_examples))
         return ratio(np.ones_like(sizes), sizes)
 
-    def along(self, weights: FloatArray, shrink: FloatArray | None = None) -> Step:
-        """Return the step with the given weights; each tree is the only candidate of its round."""
-        return Step(np.zeros(len(weights), dtype=np.intp), weights, None, shrink)
+    def bound(self) -> float:
+        """Return k^(-2/3) in round k, the largest weight of a truncated step."""
+        return float(elementary.exp(-2 / 3 * elementary.log(np.array(float(self.round)))))
 
     def advance(self, step: Step) -> None:
         """Add the trees to the scores."""
@@ -128,113 +129,64 @@ def follow(scores: FloatArray, trees: GrownTrees, leaves: LeafArray, step: Step)
         scores += np.take_along_axis(moves, leaves, axis=1)
 
 
+Weigh = Callable[[ScoreState, FloatArray, FloatArray | None], FloatArray]
+"""Returns the weights of the trees, given the state, the hyper-parameter's values and α_k."""
+
+Alpha = Callable[[int, FloatArray], FloatArray]
+"""Returns α_k, the share of the scores that round k takes away, given the values."""
+
+
 @dataclass(frozen=True)
-class Full(Rule[ScoreState]):
-    """Boosting: F <- F + β* g, β* = argmin Q(F + β g) (algorithm 1)."""
+class Follow(Rule[ScoreState]):
+    """F <- (1 - α_k) F + w g in round k; g is fitted to the gradient before F shrinks."""
+
+    value: FloatArray
+    """The hyper-parameter, one value per trajectory; NaN if there is none."""
+    weigh: Weigh
+    alpha: Alpha | None = None
+    """None for 0."""
 
     def step(self, state: ScoreState) -> Step:
-        """Follow the tree to the end of the line search."""
-        return state.along(state.search())
+        """Shrink the scores and follow the tree; it is the only candidate of its round."""
+        shrink = None if self.alpha is None else self.alpha(state.round, self.value)
+        weights = self.weigh(state, self.value, shrink)
+        return Step(np.zeros(len(weights), dtype=np.intp), weights, None, shrink)
 
 
-@dataclass(frozen=True)
-class Shrink(Rule[ScoreState]):
-    """RSboosting: F <- F + ν β* g."""
-
-    nu: FloatArray
-
-    def step(self, state: ScoreState) -> Step:
-        """Follow the tree for a share of the way to the end of the line search."""
-        return state.along(self.nu * state.search())
+def searched(state: ScoreState, value: FloatArray, shrink: FloatArray | None) -> FloatArray:
+    """Return β* = argmin Q((1 - α_k) F + β g)."""
+    return state.search(shrink)
 
 
-@dataclass(frozen=True)
-class Truncate(Rule[ScoreState]):
-    """RTboosting: F <- F + clip(β*, ±k^(-2/3)) g in round k."""
-
-    unit: bool
-    """Whether the bound holds for g with a root mean square of 1, and not for g as it is."""
-
-    def step(self, state: ScoreState) -> Step:
-        """Follow the tree to the end of the line search, but not further than the bound."""
-        return state.along(truncated(state.search(), state, self.unit))
+def shared(state: ScoreState, nu: FloatArray, shrink: FloatArray | None) -> FloatArray:
+    """Return ν β*."""
+    return nu * state.search(shrink)
 
 
-def truncated(weights: FloatArray, state: ScoreState, unit: bool) -> FloatArray:
-    """Return clip(β, ±k^(-2/3)) in round k, for g as it is or with a root mean square of 1."""
-    bound = float(elementary.exp(-2 / 3 * elementary.log(np.array(float(state.round)))))
-    bounds = bound * state.per_unit() if unit else bound
-    return np.clip(weights, -bounds, bounds)
+def truncated(state: ScoreState, value: FloatArray, shrink: FloatArray | None) -> FloatArray:
+    """Return clip(β*, ±k^(-2/3)), a bound for g as it is."""
+    return np.clip(state.search(shrink), -state.bound(), state.bound())
 
 
-@dataclass(frozen=True)
-class Rescale(Rule[ScoreState]):
-    """RBoosting: F <- (1 - α_k) F + β g, β = argmin Q((1 - α_k) F + β g) (algorithm 2).
-
-    α_k = min(1, 2 / (k + u)); g is fitted to the gradient before F shrinks.
-    """
-
-    u: FloatArray
-
-    def step(self, state: ScoreState) -> Step:
-        """Shrink the scores, then follow the tree to the end of the line search."""
-        shrink = self.alpha(state.round)
-        return state.along(state.search(shrink), shrink)
-
-    def alpha(self, k: int) -> FloatArray:
-        """Return the share of the scores that round `k`, counted from 1, takes away."""
-        return np.minimum(1.0, 2.0 / (k + self.u))
+def truncated_unit(state: ScoreState, value: FloatArray, shrink: FloatArray | None) -> FloatArray:
+    """Return clip(β*, ±k^(-2/3)/rms), a bound for g with a root mean square of 1."""
+    bounds = state.bound() * state.per_unit()
+    return np.clip(state.search(shrink), -bounds, bounds)
 
 
-@dataclass(frozen=True)
-class RescaleInTheory(Rescale):
-    """RBoosting with the α_k = 3 / (k + 3) of its theorems, whatever the values of u."""
-
-    def alpha(self, k: int) -> FloatArray:
-        """Return the share of the scores that round `k`, counted from 1, takes away."""
-        return np.full(len(self.u), 3.0 / (k + 3.0))
-
-
-@dataclass(frozen=True)
-class RescaleTruncate(Rescale):
-    """Re-scale RTboosting: F <- (1 - α_k) F + clip(β, ±k^(-2/3)) g (Remark 1).
-
-    α_k and β are RBoosting's.
-    """
-
-    unit: bool
-    """See `Truncate`."""
-
-    def step(self, state: ScoreState) -> Step:
-        """Shrink the scores, then follow the tree, but not further than the bound."""
-        shrink = self.alpha(state.round)
-        return state.along(truncated(state.search(shrink), state, self.unit), shrink)
-
-
-@dataclass(frozen=True)
-class Epsilon(Rule[ScoreState]):
-    """ε-boosting: F <- F + ε g, where g has a root mean square of 1; there is no line search.
+def of_length(state: ScoreState, eps: FloatArray, shrink: FloatArray | None) -> FloatArray:
+    """Return ε for g with a root mean square of 1; there is no line search.
 
     The sign of ε should be that of <-∇Q(F), g>, which a least-squares fit never makes negative.
     """
-
-    eps: FloatArray
-
-    def step(self, state: ScoreState) -> Step:
-        """Follow the tree for a fixed length."""
-        return state.along(self.eps * state.per_unit())
+    return eps * state.per_unit()
 
 
-@dataclass(frozen=True)
-class RescaleEpsilon(Rule[ScoreState]):
-    """Re-scale ε-boosting: F <- (1 - α_k) F + ε g, g with a root mean square of 1 (Remark 1).
+def rescaling(k: int, u: FloatArray) -> FloatArray:
+    """Return α_k = min(1, 2 / (k + u))."""
+    return np.minimum(1.0, 2.0 / (k + u))
 
-    α_k = 3 / (k + 3), that of the theorems, so that ε is the only number to choose.
-    """
 
-    eps: FloatArray
-
-    def step(self, state: ScoreState) -> Step:
-        """Shrink the scores, then follow the tree for a fixed length."""
-        shrink = RescaleInTheory(self.eps).alpha(state.round)
-        return state.along(self.eps * state.per_unit(), shrink)
+def rescaling_in_theory(k: int, value: FloatArray) -> FloatArray:
+    """Return the α_k = 3 / (k + 3) of RBoosting's theorems, whatever the values are."""
+    return np.full(len(value), 3.0 / (k + 3.0))

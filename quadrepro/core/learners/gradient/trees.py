@@ -8,7 +8,9 @@ are whole numbers, so that the order in which they are added does not matter.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from numbers import Integral
 from typing import Any
 
@@ -117,7 +119,7 @@ class SortedFeatures:
 
 
 class RootSearch:
-    """Finds the best cut of all examples.
+    """Finds the best cut of all examples, in compiled loops.
 
     The running sums of a feature start at both of its ends and stop before its most frequent
     value, whose examples are never visited. So a feature that is mostly 0 costs only as much as
@@ -165,11 +167,13 @@ class RootSearch:
         self._factors = np.where(low < high, np.sqrt(m / (left * (m - left))), 0.0)
         self._thresholds = midpoints(low, high)
 
-    def best(self, centred: WholeArray) -> tuple[FloatArray, IntArray, FloatArray]:
+    def best(self, loops: Any, centred: WholeArray) -> tuple[FloatArray, IntArray, FloatArray]:
         """Return the best cut for each target.
 
         Parameters
         ----------
+        loops : module
+            Compiled loops.
         centred : ndarray of int64, shape (n_targets, n_examples)
             Targets, each minus its mean.
 
@@ -183,132 +187,10 @@ class RootSearch:
         thresholds : ndarray of shape (n_targets,)
             Examples above the threshold go right.
         """
-        if loops := compiling.beside(__name__):
-            roots, cuts = np.empty(len(centred)), np.empty(len(centred), dtype=np.int64)
-            columns = np.ascontiguousarray(centred.T)
-            table = self._examples, self._factors, self._stretches
-            loops.best_of_root(columns, *table, TIE, roots, cuts)
-        else:
-            gains = self._gains(centred)
-            roots = gains.max(axis=1)
-            cuts = (gains >= (roots * (1 - TIE))[:, None]).argmax(axis=1)
+        roots, cuts = np.empty(len(centred)), np.empty(len(centred), dtype=np.int64)
+        table = self._examples, self._factors, self._stretches
+        loops.best_of_root(np.ascontiguousarray(centred.T), *table, TIE, roots, cuts)
         return roots, self._rows[cuts], self._thresholds[cuts]
-
-    def _gains(self, centred: WholeArray) -> FloatArray:
-        sums = centred.take(self._examples, axis=1)
-        for low, high, step in self._stretches:
-            part = sums[:, low:high][:, ::step]
-            np.add.accumulate(part, axis=1, out=part)
-        gains = sums * self._factors
-        return np.abs(gains, out=gains)
-
-
-class LeafSearch:
-    """Finds the best cut of every leaf of growing trees."""
-
-    def __init__(self, features: SortedFeatures) -> None:
-        self._shape = features.order.shape
-        self._order = features.order.ravel()
-        self._values = features.values.ravel()
-        self._places = np.arange(self._shape[1], dtype=np.int32)
-        # Turn the places within a feature into places within all features.
-        self._starts = np.arange(self._shape[0], dtype=np.int32)[:, None] * self._shape[1]
-        self._ties = bool(features.tied.any())
-        self._allocate(0)
-
-    def _allocate(self, n_targets: int) -> None:
-        self._rows = np.arange(n_targets)
-        self._keys = np.empty((n_targets, *self._shape), dtype=np.int32)
-        self._examples = np.empty(self._keys.shape, dtype=np.intp)
-        self._sums = np.empty(self._keys.shape, dtype=np.int64)
-        self._gains = np.empty(self._keys.shape)
-
-    def evaluate(self, centred: WholeArray, leaves: LeafArray, counts: IntArray) -> FloatArray:
-        """Compute the gain of every cut of every leaf.
-
-        Parameters
-        ----------
-        centred : ndarray of int64, shape (n_targets, n_examples)
-            Targets, each minus the mean of its leaf.
-        leaves : ndarray of int32, shape (n_targets, n_examples)
-            The leaf of each example.
-        counts : ndarray of shape (n_targets, n_leaves)
-            Number of examples of each leaf.
-
-        Returns
-        -------
-        ndarray of shape (n_targets, n_leaves)
-            Square root of the largest decrease of each leaf's sum of squares.
-        """
-        n_targets, m = leaves.shape
-        if len(self._rows) != n_targets:
-            self._allocate(n_targets)
-        self._ends = counts.cumsum(axis=1)
-        self._begins = self._ends - counts
-        keys, examples, sums, gains = self._keys, self._examples, self._sums, self._gains
-        marks = leaves * np.int32(m)
-        # If `take` checked the indices, it would buffer its output.
-        marks.take(self._order, axis=1, out=keys.reshape(n_targets, -1), mode="clip")
-        keys += self._places
-        # Sort the examples by leaf, and within a leaf in the order of the feature.
-        keys.sort(axis=2)
-        marks.sort(axis=1)
-        keys -= marks[:, None, :]
-        keys += self._starts
-        self._order.take(keys, out=examples, mode="clip")
-        examples += (self._rows * m)[:, None, None]
-        centred.reshape(-1).take(examples, out=sums, mode="clip")
-        np.add.accumulate(sums, axis=2, out=sums)
-        # The sums of a leaf begin behind those of the leaves before it.
-        before = sums[self._rows[:, None], 0, self._begins - 1] * (self._begins > 0)
-        of_leaves = marks // m + (self._rows * counts.shape[1])[:, None]
-        sums -= before.take(of_leaves)[:, None, :]
-        np.multiply(sums, self._factors(of_leaves, counts)[:, None, :], out=gains)
-        np.abs(gains, out=gains)
-        if self._ties:
-            values = self._values.take(keys)
-            gains[:, :, :-1] *= values[:, :, 1:] != values[:, :, :-1]
-        # An empty leaf begins where another leaf does or past the end, but has no gain.
-        first = np.minimum(self._begins, m - 1)[:, None, :]
-        first = first + (np.arange(n_targets * self._shape[0]) * m).reshape(n_targets, -1, 1)
-        best = np.maximum.reduceat(gains.reshape(-1), first.reshape(-1)).reshape(first.shape)
-        best *= (counts > 0)[:, None, :]
-        self._of_features = best
-        return np.asarray(best.max(axis=1))
-
-    def _factors(self, of_leaves: IntArray, counts: IntArray) -> FloatArray:
-        size = counts.reshape(-1).take(of_leaves)
-        left = np.arange(1, of_leaves.shape[1] + 1) - self._begins.reshape(-1).take(of_leaves)
-        products = left * (size - left)
-        # After the last example of a leaf nothing is left on the right, so there is no cut.
-        return np.asarray(np.sqrt((products > 0) * size / np.maximum(products, 1)))
-
-    def best(self, leaves: IntArray) -> tuple[IntArray, FloatArray]:
-        """Return the best cut of one leaf of each target, by the last call of `evaluate`.
-
-        Parameters
-        ----------
-        leaves : ndarray of shape (n_targets,)
-            The leaf of each target.
-
-        Returns
-        -------
-        rows, thresholds : ndarray of shape (n_targets,)
-            As returned by `RootSearch.best`.
-        """
-        rows = self._rows
-        of_features = self._of_features[rows, :, leaves]
-        floor = of_features.max(axis=1, keepdims=True) * (1 - TIE)
-        features = (of_features >= floor).argmax(axis=1)
-        places = np.arange(self._shape[1])
-        tied: BoolArray = self._gains[rows, features] >= floor
-        tied &= places >= self._begins[rows, leaves][:, None]
-        tied &= places < self._ends[rows, leaves][:, None]
-        cuts = tied.argmax(axis=1)
-        above = np.minimum(cuts + 1, self._shape[1] - 1)
-        low = self._values[self._keys[rows, features, cuts]]
-        high = self._values[self._keys[rows, features, above]]
-        return features, midpoints(low, high)
 
 
 NO_GAIN = 1e-12
@@ -372,63 +254,28 @@ class GrownTrees:
         return leaves
 
     def answers(self, leaves: LeafArray) -> FloatArray:
-        """Return the values of leaves, of the shape of `leaves`."""
+        """Return the values of leaves, one row per target; all targets may share one tree."""
+        if len(leaves) < len(self.values):
+            return np.asarray(self.values[:, leaves[0]])
         if loops := compiling.beside(__name__):
             answers = np.empty(leaves.shape)
             loops.values_of(leaves, self.values, answers)
             return answers
         return np.take_along_axis(self.values, leaves, axis=1)
 
-
-class _Growth:
-    """Growing trees: their cuts so far, and the size and the sum of the targets of each leaf.
-
-    A feature is known by its row among those that vary.
-    """
-
-    def __init__(self, varying: FloatArray, whole: WholeArray, n_cuts: int) -> None:
-        n_targets, m = whole.shape
-        self._varying, self.whole = varying, whole
-        self.leaves = np.zeros(whole.shape, dtype=np.int32)
-        numbers = np.zeros((4, n_targets, n_cuts + 1), dtype=np.int64)
-        self.parents, self.rows, self.counts, self.sums = numbers
-        self.thresholds = np.full((n_targets, n_cuts + 1), np.inf)
-        self.counts[:, 0], self.sums[:, 0] = m, whole.sum(axis=1)
-        self.n_leaves = np.ones(n_targets, dtype=np.int64)
-
-    def cut(self, parents: IntArray, rows: IntArray, thresholds: FloatArray) -> None:
-        """Cut one leaf of each target; no example is above an infinite threshold."""
-        right: BoolArray = self._varying.take(rows, axis=0) > thresholds[:, None]
-        right &= self.leaves == parents[:, None]
-        np.copyto(self.leaves, self.n_leaves[:, None], where=right, casting="same_kind")
-        made = np.flatnonzero(thresholds < np.inf)
-        old, new = parents[made], self.n_leaves[made]
-        self.parents[made, new - 1] = old
-        self.rows[made, new - 1] = rows[made]
-        self.thresholds[made, new - 1] = thresholds[made]
-        self.counts[made, new] = np.count_nonzero(right, axis=1)[made]
-        self.counts[made, old] -= self.counts[made, new]
-        self.sums[made, new] = (self.whole * right).sum(axis=1)[made]
-        self.sums[made, old] -= self.sums[made, new]
-        self.n_leaves[made] += 1
-
-    def means(self) -> WholeArray:
-        """Return the mean of the targets of each leaf, rounded down."""
-        return np.asarray(self.sums // np.maximum(self.counts, 1))
-
-    def trees(self, features: IntArray, units: FloatArray) -> GrownTrees:
-        """Return the trees, with features for rows and with values in other units."""
-        n = int(self.n_leaves.max())
-        parents, rows, thresholds = (
-            np.ascontiguousarray(part[:, : n - 1])
-            for part in (self.parents, self.rows, self.thresholds)
-        )
-        values = self.sums[:, :n] / np.maximum(self.counts[:, :n], 1) * units[:, None]
-        return GrownTrees(parents, features[rows], thresholds, values)
+    def means(self, X: FloatArray) -> FloatArray:
+        """Return the value of each target for each row of `X`, shape (n_targets, n_new)."""
+        return self.answers(self.leaves(X.T))
 
 
-class TreeFitter:
-    """Fits trees by least squares to changing targets on the same examples.
+Cut = tuple[float, int, float]
+"""Square root of a cut's gain, the row of its feature among those that vary, and its threshold."""
+
+NO_CUT: Cut = 0.0, 0, np.inf
+
+
+class TreeGrower:
+    """Grows trees on the same examples; `gains_of` tells what each cut of a leaf gains.
 
     Ties go to the oldest leaf, then to the lowest feature, then to the lowest threshold. A
     threshold is midway between neighbouring values. A leaf that no cut improves is not cut.
@@ -441,6 +288,77 @@ class TreeFitter:
         Number of cuts J; each is the one that lowers the sum of squares most. 1 gives a stump.
     depth : int or None, default None
         Cut every leaf down to this depth instead.
+    """
+
+    def __init__(self, X: FloatArray, cuts: int = 1, depth: int | None = None) -> None:
+        self._features = SortedFeatures(X)
+        # Every cut makes a leaf of at least one example.
+        most = max(len(X) - 1, 1)
+        self._n_steps = min(cuts if depth is None else depth, most)
+        self._n_cuts = self._n_steps if depth is None else min(2**self._n_steps - 1, most)
+        self._one_at_a_time = depth is None
+
+    def _grow(
+        self,
+        gains_of: Callable[[IntArray], FloatArray],
+        least: float,
+        parents: IntArray,
+        rows: IntArray,
+        thresholds: FloatArray,
+        leaves: LeafArray,
+    ) -> int:
+        """Write the cuts of a tree and the leaves of the examples; return the number of cuts.
+
+        `gains_of` takes the examples of a leaf in the order of each feature.
+        """
+        best = [self._best_cut(gains_of, leaves == 0)]
+        for step in range(self._n_steps):
+            roots = np.array([root for root, *_ in best])
+            oldest = int((roots >= roots.max() * (1 - TIE)).argmax())
+            asked = [oldest] if self._one_at_a_time else range(len(roots))
+            chosen = [leaf for leaf in asked if roots[leaf] > least]
+            if not chosen:
+                break
+            for leaf in chosen:
+                _, row, threshold = best[leaf]
+                new = len(best)
+                leaves[(leaves == leaf) & (self._features.varying[row] > threshold)] = new
+                parents[new - 1], rows[new - 1], thresholds[new - 1] = leaf, row, threshold
+                best[leaf] = NO_CUT
+                best.append(NO_CUT)
+                if step < self._n_steps - 1:
+                    for child in (leaf, new):
+                        best[child] = self._best_cut(gains_of, leaves == child)
+        return len(best) - 1
+
+    def _best_cut(self, gains_of: Callable[[IntArray], FloatArray], held: BoolArray) -> Cut:
+        features = self._features
+        order = features.order[held[features.order]].reshape(len(features.order), -1)
+        if order.shape[1] < 2:
+            return NO_CUT
+        values = np.take_along_axis(features.varying, order, axis=1)
+        gains = np.where(values[:, :-1] < values[:, 1:], gains_of(order), 0.0)
+        top = float(gains.max())
+        if not top > 0:
+            return NO_CUT
+        row, place = divmod(int((gains >= top * (1 - TIE)).argmax()), gains.shape[1])
+        return top, row, float(midpoints(values[row, place], values[row, place + 1]))
+
+    def _trees(
+        self, parents: IntArray, rows: IntArray, thresholds: FloatArray, values: FloatArray
+    ) -> GrownTrees:
+        """Return trees with as many cuts as the values allow for, and with features for rows."""
+        n = values.shape[1] - 1
+        return GrownTrees(
+            np.ascontiguousarray(parents[:, :n]),
+            self._features.index[rows[:, :n]],
+            np.ascontiguousarray(thresholds[:, :n]),
+            np.ascontiguousarray(values),
+        )
+
+
+class TreeFitter(TreeGrower):
+    """Fits trees by least squares to changing targets on the same examples, see `TreeGrower`.
 
     Examples
     --------
@@ -452,15 +370,12 @@ class TreeFitter:
     """
 
     def __init__(self, X: FloatArray, cuts: int = 1, depth: int | None = None) -> None:
-        self._features = SortedFeatures(X)
-        self._root = RootSearch(self._features)
-        self._leaf = LeafSearch(self._features)
-        # Every cut makes a leaf of at least one example.
-        most = max(len(X) - 1, 1)
-        self._n_steps = min(cuts if depth is None else depth, most)
-        self._n_cuts = self._n_steps if depth is None else min(2**self._n_steps - 1, most)
-        self._one_at_a_time = depth is None
+        super().__init__(X, cuts, depth)
         self._least = NO_GAIN * largest_whole(len(X))
+
+    @cached_property
+    def _root(self) -> RootSearch:
+        return RootSearch(self._features)
 
     def fit(self, targets: FloatArray) -> tuple[GrownTrees, LeafArray]:
         """Fit one tree to each target.
@@ -478,51 +393,37 @@ class TreeFitter:
             The leaf of each training example.
         """
         whole, units = whole_numbers(targets)
-        growth = _Growth(self._features.varying, whole, self._n_cuts)
-        roots, rows, thresholds = self._root.best(whole - growth.means()[:, :1])
-        thresholds = np.where(roots > self._least, thresholds, np.inf)
+        n_targets, m = whole.shape
+        numbers = np.zeros((4, n_targets, self._n_cuts + 1), dtype=np.int64)
+        parents, rows, counts, sums = numbers
+        thresholds = np.full(parents.shape, np.inf)
+        counts[:, 0], sums[:, 0] = m, whole.sum(axis=1)
+        n_leaves = np.ones(n_targets, dtype=np.int64)
         if loops := compiling.beside(__name__):
-            growth.rows[:, 0], growth.thresholds[:, 0] = rows, thresholds
-            self._grow_compiled(loops, growth, roots)
+            roots, rows[:, 0], found = self._root.best(loops, whole - sums[:, :1] // m)
+            thresholds[:, 0] = np.where(roots > self._least, found, np.inf)
+            features = self._features
+            columns = features.order, features.varying, features.tied
+            limits = self._least, self._n_steps, self._one_at_a_time, TIE
+            cuts = parents, rows, thresholds
+            loops.grow(whole, *columns, roots, *limits, *cuts, counts, sums, n_leaves)
         else:
-            growth.cut(np.zeros_like(rows), rows, thresholds)
-            for _ in range(1, self._n_steps):
-                if not self._grow(growth):
-                    break
-        trees = growth.trees(self._features.index, units)
+            for t, own in enumerate(whole):
+                leaves = np.zeros(m, dtype=np.int32)
+                cuts = parents[t], rows[t], thresholds[t]
+                n_leaves[t] += self._grow(partial(_gains, own), self._least, *cuts, leaves)
+                counts[t] = np.bincount(leaves, minlength=counts.shape[1])
+                sums[t] = 0
+                np.add.at(sums[t], leaves, own)
+        n = int(n_leaves.max())
+        values = sums[:, :n] / np.maximum(counts[:, :n], 1) * units[:, None]
+        trees = self._trees(parents, rows, thresholds, values)
         return trees, trees.leaves(self._features.columns)
 
-    def _grow(self, growth: _Growth) -> bool:
-        counts = growth.counts[:, : growth.n_leaves.max()]
-        centred = growth.whole - np.take_along_axis(growth.means(), growth.leaves, axis=1)
-        roots = self._leaf.evaluate(centred, growth.leaves, counts)
-        if not (roots > self._least).any():
-            return False
-        if self._one_at_a_time:
-            chosen = [(roots >= roots.max(axis=1, keepdims=True) * (1 - TIE)).argmax(axis=1)]
-        else:
-            chosen = [np.full(len(roots), leaf) for leaf in range(roots.shape[1])]
-        for leaves in chosen:
-            rows, thresholds = self._leaf.best(leaves)
-            gains = np.take_along_axis(roots, leaves[:, None], axis=1)[:, 0]
-            growth.cut(leaves, rows, np.where(gains > self._least, thresholds, np.inf))
-        return True
 
-    def _grow_compiled(self, loops: Any, growth: _Growth, roots: FloatArray) -> None:
-        loops.grow(
-            growth.whole,
-            self._features.order,
-            self._features.varying,
-            self._features.tied,
-            roots,
-            self._least,
-            self._n_steps,
-            self._one_at_a_time,
-            TIE,
-            growth.parents,
-            growth.rows,
-            growth.thresholds,
-            growth.counts,
-            growth.sums,
-            growth.n_leaves,
-        )
+def _gains(whole: WholeArray, order: IntArray) -> FloatArray:
+    """Return the roots of the gains of a leaf's cuts, given its examples by each feature."""
+    n = order.shape[1]
+    left = np.arange(1, n)
+    centred = whole[order] - whole[order[0]].sum() // n
+    return np.asarray(np.abs(centred.cumsum(axis=1)[:, :-1] * np.sqrt(n / (left * (n - left)))))

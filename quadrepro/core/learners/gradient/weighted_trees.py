@@ -9,35 +9,22 @@ They run in the order of the features, which is the same everywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.gradient.trees import (
     NO_GAIN,
     TIE,
     GrownTrees,
     LeafArray,
-    SortedFeatures,
-    midpoints,
+    TreeGrower,
 )
 
-NO_CUT = 0.0, 0, np.inf
 
-
-@dataclass
-class _Growth:
-    """A growing tree: its cuts so far, and the best next cut of every leaf."""
-
-    parents: list[int] = field(default_factory=list)
-    rows: list[int] = field(default_factory=list)
-    thresholds: list[float] = field(default_factory=list)
-    best: list[tuple[float, int, float]] = field(default_factory=list)
-
-
-class WeightedTreeFitter:
+class WeightedTreeFitter(TreeGrower):
     """Fits trees by weighted least squares to changing targets on the same examples.
 
     Parameters
@@ -47,7 +34,7 @@ class WeightedTreeFitter:
     weights : ndarray of shape (n_examples,)
         Positive weights.
     cuts, depth : int, int or None
-        As for `quadrepro.core.learners.gradient.trees.TreeFitter`.
+        As for `quadrepro.core.learners.gradient.trees.TreeGrower`.
     least_share : float, default 0.0
         Least share of the total weight in a leaf.
 
@@ -68,15 +55,11 @@ class WeightedTreeFitter:
         depth: int | None = None,
         least_share: float = 0.0,
     ) -> None:
-        self._features = SortedFeatures(X)
+        super().__init__(X, cuts, depth)
         self._order = self._features.order.astype(np.uint32)
         self._weights = weights / weights.mean()
         # The slack is for the rounding of the sums.
         self._least_weight = (least_share - 1e-9) * len(X)
-        most = max(len(X) - 1, 1)
-        self._n_steps = min(cuts if depth is None else depth, most)
-        self._n_cuts = self._n_steps if depth is None else min(2**self._n_steps - 1, most)
-        self._one_at_a_time = depth is None
 
     def fit(self, targets: FloatArray) -> tuple[GrownTrees, LeafArray]:
         """Fit one tree to each target.
@@ -132,13 +115,8 @@ class WeightedTreeFitter:
             n = self._cut(own, w, parents[t], rows[t], thresholds[t], leaves[t])
             write_means(own, w, leaves[t], anchored, values[t, :, : n + 1])
             made = max(made, n)
-        trees = GrownTrees(
-            np.ascontiguousarray(parents[:, :made]),
-            self._features.index[rows[:, :made]],
-            np.ascontiguousarray(thresholds[:, :made]),
-            np.ascontiguousarray(values[:, :, : made + 1].reshape(-1, made + 1)),
-        )
-        return trees, leaves
+        values = values[:, :, : made + 1].reshape(-1, made + 1)
+        return self._trees(parents, rows, thresholds, values), leaves
 
     def _cut(
         self,
@@ -157,65 +135,23 @@ class WeightedTreeFitter:
             examples = np.ascontiguousarray(targets.T), np.ascontiguousarray(weights)
             columns = self._order, features.varying, features.tied
             return int(loops.grow(*examples, *columns, *limits, parents, rows, thresholds, leaves))
-        tree = self._grown(targets, weights, least, leaves)
-        made = len(tree.parents)
-        parents[:made], rows[:made], thresholds[:made] = tree.parents, tree.rows, tree.thresholds
-        return made
+        gains_of = partial(self._gains, targets, weights)
+        return self._grow(gains_of, least, parents, rows, thresholds, leaves)
 
-    def _grown(
-        self, targets: FloatArray, weights: FloatArray, least: float, leaves: LeafArray
-    ) -> _Growth:
-        tree = _Growth()
-        tree.best.append(self._best_cut(targets, weights, leaves == 0))
-        for step in range(self._n_steps):
-            roots = np.array([root for root, *_ in tree.best])
-            if self._one_at_a_time:
-                chosen = [int((roots >= roots.max() * (1 - TIE)).argmax())]
-            else:
-                chosen = list(range(len(roots)))
-            chosen = [leaf for leaf in chosen if roots[leaf] > least]
-            if not chosen:
-                break
-            for leaf in chosen:
-                _, row, threshold = tree.best[leaf]
-                new = len(tree.best)
-                leaves[(leaves == leaf) & (self._features.varying[row] > threshold)] = new
-                tree.parents.append(leaf)
-                tree.rows.append(row)
-                tree.thresholds.append(threshold)
-                tree.best[leaf] = NO_CUT
-                tree.best.append(NO_CUT)
-                if step < self._n_steps - 1:
-                    tree.best[leaf] = self._best_cut(targets, weights, leaves == leaf)
-                    tree.best[new] = self._best_cut(targets, weights, leaves == new)
-        return tree
-
-    def _best_cut(
-        self, targets: FloatArray, weights: FloatArray, held: BoolArray
-    ) -> tuple[float, int, float]:
-        """Return the square root of the best cut's gain, its feature's row and its threshold."""
-        features = self._features
-        order = features.order[held[features.order]].reshape(len(features.order), -1)
-        if order.shape[1] < 2:
-            return NO_CUT
+    def _gains(self, targets: FloatArray, weights: FloatArray, order: IntArray) -> FloatArray:
+        """Return the roots of the gains of a leaf's cuts, given its examples by each feature."""
         first, w = order[0], weights[order]
         total = np.cumsum(weights[first])[-1]
         means = np.cumsum(weights[first] * targets[:, first], axis=1)[:, -1] / total
         left = np.cumsum(w, axis=1)[:, :-1]
         right = total - left
-        values = np.take_along_axis(features.varying, order, axis=1)
-        allowed = values[:, :-1] < values[:, 1:]
-        allowed &= (left >= self._least_weight) & (right >= self._least_weight)
+        allowed = (left >= self._least_weight) & (right >= self._least_weight)
         allowed &= (left > 0) & (right > 0)
         sums = np.cumsum(w * (targets[:, order] - means[:, None, None]), axis=2)[:, :, :-1]
         sizes = np.abs(sums[0]) if len(sums) == 1 else np.sqrt(np.square(sums).sum(axis=0))
         gains = np.zeros(sizes.shape)
         gains[allowed] = sizes[allowed] * np.sqrt(total / (left[allowed] * right[allowed]))
-        top = float(gains.max())
-        if not top > 0:
-            return NO_CUT
-        row, place = divmod(int((gains >= top * (1 - TIE)).argmax()), gains.shape[1])
-        return top, row, float(midpoints(values[row, place], values[row, place + 1]))
+        return gains
 
 
 def write_means(

@@ -144,9 +144,8 @@ def grow(
     begins, ends, best = np.zeros((3, len(parents) + 1), np.int64)
     tops, cuts = np.zeros((2, len(parents) + 1))
     ends[0] = m
-    tops[0], best[0], cuts[0] = best_of_leaf(
-        targets, weights, own, 0, m, values, tied, least_weight, tie, centred, gains
-    )
+    limits = values, tied, least_weight, tie, centred, gains
+    tops[0], best[0], cuts[0] = best_of_leaf(targets, weights, own, 0, m, *limits)
     n_leaves = 1
     for step in range(n_steps):
         made = n_leaves
@@ -174,17 +173,7 @@ def grow(
             for child in (leaf, new):
                 begin, end = begins[child], ends[child]
                 tops[child], best[child], cuts[child] = best_of_leaf(
-                    targets,
-                    weights,
-                    own,
-                    begin,
-                    end,
-                    values,
-                    tied,
-                    least_weight,
-                    tie,
-                    centred,
-                    gains,
+                    targets, weights, own, begin, end, *limits
                 )
         if n_leaves == made:
             break

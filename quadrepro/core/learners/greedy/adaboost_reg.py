@@ -95,41 +95,10 @@ class StepLoss:
         terms, top = self._terms(a)
         return elementary.log(exact_sums(terms, self.counts)) + top
 
-    def bounds(self) -> FloatArray:
-        """Return what the logarithm is at least at each of `SCAN`, one row per step.
-
-        exp is convex: the sum over examples with d > 0 is at least what it would be if they all had
-        their mean exponent, and so is the sum over the others.
-        """
-        a = SCAN[:, None]
-        share = a * self.total / (self.total + a)
-        weights = self.counts * elementary.exp(self.starts)
-        sides = np.full((2, len(SCAN), len(self.total)), -np.inf)
-        for side, rows in zip(sides, (self.slopes > 0, self.slopes <= 0), strict=True):
-            size = (weights * rows).sum(axis=1)
-            slope = (weights * rows * self.slopes).sum(axis=1)
-            bend = (weights * rows * self.bends).sum(axis=1)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                rise = (share * bend - a * slope) / size
-            side[:, size > 0] = (elementary.log(size) + rise)[:, size > 0]
-        top = sides.max(axis=0)
-        return np.asarray(top + elementary.log(elementary.exp(sides - top).sum(axis=0)))
-
     def first(self) -> IntArray:
         """Return the place in `SCAN` of the first step with the least loss."""
-        bounds, rows = self.bounds(), np.arange(len(self.total))
-        least, place = np.full(len(rows), np.inf), np.full(len(rows), len(SCAN))
-        for _ in SCAN:
-            k = bounds.argmin(axis=0)
-            bound = bounds[k, rows]
-            # The slack is for the rounding of a bound.
-            if (bound - SLACK * (1.0 + np.abs(bound)) > least).all():
-                break
-            bounds[k, rows] = np.inf
-            losses = self.logarithms(SCAN[k])
-            better = (losses < least) | ((losses == least) & (k < place))
-            least, place = np.where(better, losses, least), np.where(better, k, place)
-        return place
+        losses = [self.logarithms(np.full(len(self.total), a)) for a in SCAN]
+        return np.asarray(np.argmin(losses, axis=0))
 
     def _terms(self, a: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the terms divided by one exponential, and the logarithm of that."""

@@ -62,7 +62,11 @@ def write_bounds(
     scan: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write what the logarithm of the loss is at least; see `StepLoss.bounds`."""
+    """Write what the logarithm of the loss is at least at each step of the scan.
+
+    exp is convex: the sum over examples with d > 0 is at least what it would be if they all had
+    their mean exponent, and so is the sum over the others.
+    """
     weights, means, bent = np.zeros(2), np.zeros(2), np.zeros(2)
     for i in range(len(starts)):
         weight, side = counts[i] * exp(starts[i]), int(slopes[i] > 0)

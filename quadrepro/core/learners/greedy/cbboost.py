@@ -5,7 +5,7 @@ The two algorithms differ only in the score of a voter; see `cbound_state` for t
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import compress
 from math import sqrt
@@ -198,41 +198,14 @@ class CBoundState(State):
 class CBoundRule(Rule[CBoundState]):
     """Start with the voter of largest margin, then step to the voter of largest score."""
 
-    allow_repeats: bool
-
-    @abstractmethod
-    def scores(self, state: CBoundState) -> FloatArray:
-        """Return the score of every voter: positive if it is admissible, else 0."""
+    scores: Callable[[CBoundState], FloatArray]
+    """Returns the score of every voter: positive if it is admissible, else 0."""
 
     def step(self, state: CBoundState) -> Step:
         """Pick a voter and the weight that minimises the C-bound."""
         if state.round == 1:
             return state.start()
         return state.step_to_best(self.scores(state))
-
-
-@dataclass(frozen=True)
-class CBBoostRule(CBoundRule):
-    """Pick the voter whose step leads to the smallest C-bound (Algorithm 1)."""
-
-    reweight: bool = False
-    """Whether the weight of a voter is set again."""
-
-    def scores(self, state: CBoundState) -> FloatArray:
-        """Return the decrease of the C-bound along each voter."""
-        return state.changes() if self.reweight else state.decreases(self.allow_repeats)
-
-
-class GBCBBoostRule(CBoundRule):
-    """Pick the voter of steepest descent, argmax Σ r_i h(x_i) (Appendix B).
-
-    The negative gradient is r_i = (2/m) S₁ (y_i S₂ - S₁ F_i)/S₂² with S₁ = Σ y F and S₂ = Σ F², so
-    that Σ r_i h(x_i) is the slope γν/γ_F - τ times 2γ_F²/ν².
-    """
-
-    def scores(self, state: CBoundState) -> FloatArray:
-        """Return the slope of the C-bound along each voter."""
-        return state.slopes(self.allow_repeats)
 
 
 @dataclass(frozen=True)
@@ -293,9 +266,11 @@ class CBBoost(CBoundBoosting):
         """
         return self.allow_repeats
 
-    def rule(self, values: FloatArray) -> CBBoostRule:
-        """Return the rule, which has no hyper-parameter."""
-        return CBBoostRule(self.allow_repeats, self.reweight)
+    def rule(self, values: FloatArray) -> CBoundRule:
+        """Return the rule that picks the voter whose step leads to the smallest C-bound."""
+        if self.reweight:
+            return CBoundRule(lambda state: state.changes())
+        return CBoundRule(lambda state: state.decreases(self.allow_repeats))
 
 
 @dataclass(frozen=True)
@@ -309,9 +284,13 @@ class GBCBBoost(CBoundBoosting):
         """Whether equal voters may be merged: no, after the first one the second can be picked."""
         return False
 
-    def rule(self, values: FloatArray) -> GBCBBoostRule:
-        """Return the rule, which has no hyper-parameter."""
-        return GBCBBoostRule(allow_repeats=False)
+    def rule(self, values: FloatArray) -> CBoundRule:
+        """Return the rule that picks the voter of steepest descent, argmax Σ r_i h(x_i).
+
+        The negative gradient is r_i = (2/m) S₁ (y_i S₂ - S₁ F_i)/S₂² with S₁ = Σ y F and S₂ = Σ F²,
+        so that Σ r_i h(x_i) is the slope γν/γ_F - τ times 2γ_F²/ν².
+        """
+        return CBoundRule(lambda state: state.slopes(repeats=False))
 
 
 def normalised(weights: FloatArray) -> FloatArray:

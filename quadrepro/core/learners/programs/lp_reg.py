@@ -17,15 +17,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
 
 from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.programs.lpboost import LinearSolution, make_solver, run_solver
-from quadrepro.core.learners.programs.ordered import ordered_sum
+from quadrepro.core.learners.programs.lpboost import (
+    LinearSolution,
+    MarginDual,
+    run_solver,
+    weights_of_rows,
+)
 from quadrepro.core.learners.programs.soft_margin import SoftMargin
 
 DUAL_SIMPLEX = 1
@@ -36,7 +39,7 @@ NU = Hyperparameter(
 )
 
 
-class MarginLP:
+class MarginLP(MarginDual):
     """LP_REG over given voters.
 
     Parameters
@@ -48,17 +51,12 @@ class MarginLP:
     """
 
     def __init__(self, margins: FloatArray, counts: FloatArray) -> None:
+        super().__init__(np.ones(len(counts)), simplex_strategy=DUAL_SIMPLEX)
         self._margins = margins
         self._counts = counts
-        self._highs = make_solver(simplex_strategy=DUAL_SIMPLEX)
-        m = len(counts)
-        free = highspy.kHighsInf
-        self._highs.addVars(m + 1, np.append(np.zeros(m), -free), np.append(np.ones(m), free))
-        self._highs.changeColsCost(1, np.array([m], dtype=np.int32), np.ones(1))
-        columns = np.arange(m + 1, dtype=np.int32)
         for voter in margins.T:
-            self._highs.addRow(-free, 0.0, m + 1, columns, np.append(voter, -1.0))
-        self._highs.addRow(1.0, 1.0, m, columns, np.ones(m))
+            self.add_voter(voter)
+        self.add_sum()
 
     def solve(self, nu: float) -> LinearSolution:
         """Solve for a value of ν."""
@@ -66,9 +64,7 @@ class MarginLP:
         caps = self._counts / (nu * self._counts.sum())
         self._highs.changeColsBounds(m, np.arange(m, dtype=np.int32), np.zeros(m), caps)
         solution, word = run_solver(self._highs, f"LP_REG's linear program at nu = {nu:g}")
-        # In a minimisation, multipliers of rows that are bounded above are negative.
-        weights = np.maximum(0.0, -np.array(solution.row_dual[:-1], dtype=np.float64))
-        weights /= ordered_sum(weights)
+        weights = weights_of_rows(solution.row_dual[:-1])
         rho = solution.row_dual[-1]
         examples = np.array(solution.col_value[:-1], dtype=np.float64)
         return LinearSolution(

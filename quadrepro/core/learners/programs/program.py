@@ -73,8 +73,8 @@ TOUCH = 1e-9
 Point = TypeVar("Point")
 
 
-class ProximalSystem:
-    """The linear system of a proximal step: a matrix K whose diagonal is shifted by δ.
+class ProximalSystem(Cholesky):
+    """The factor of the system of a proximal step: a matrix K whose diagonal is shifted by δ.
 
     K is positive semidefinite, and singular if voters or examples depend on each other linearly.
     To minimise x'Kx/2 - c'x, the proximal-point method repeats
@@ -99,11 +99,7 @@ class ProximalSystem:
     def __init__(self, matrix: FloatArray, shift: float) -> None:
         shifted = matrix.copy()
         shifted[np.diag_indices(len(matrix))] += shift
-        self._factor = Cholesky(shifted)
-
-    def solve(self, right: FloatArray) -> FloatArray:
-        """Return (K + δI)⁻¹ times a vector of shape (n,) or a matrix of shape (n, k)."""
-        return self._factor.solve(right)
+        super().__init__(shifted)
 
 
 def kkt_residual(

@@ -7,45 +7,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import highspy
-import numpy as np
-
 from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.programs.entropy import EntropyBoost, EntropyRound, EntropyRun
-from quadrepro.core.learners.programs.lpboost import make_solver, run_solver
-from quadrepro.core.learners.programs.ordered import ordered_sum
+from quadrepro.core.learners.programs.lpboost import MarginDual, run_solver, weights_of_rows
 
 SLACK = 1e-6
 """Least distance of the level from the least largest edge, near which multipliers grow large."""
 
 
-class SoftMarginLP:
-    """The largest soft margin over the voters added so far; its basis is kept, unlike `MarginLP`'s.
-
-    The program that the solver holds is the dual, as there.
-    """
+class SoftMarginLP(MarginDual):
+    """The largest soft margin over the voters added so far; its basis is kept."""
 
     def __init__(self, caps: FloatArray) -> None:
-        self._highs = make_solver()
-        m, free = len(caps), highspy.kHighsInf
-        self._highs.addVars(m + 1, np.append(np.zeros(m), -free), np.append(caps, free))
-        self._highs.changeColsCost(1, np.array([m], dtype=np.int32), np.ones(1))
-        self._columns = np.arange(m + 1, dtype=np.int32)
-        self._highs.addRow(1.0, 1.0, m, self._columns, np.ones(m))
-
-    def add_voter(self, signed: FloatArray) -> None:
-        """Add a voter, given y_i h(x_i)."""
-        row = np.append(signed, -1.0)
-        self._highs.addRow(-highspy.kHighsInf, 0.0, len(row), self._columns, row)
+        super().__init__(caps)
+        self.add_sum()
 
     def solve(self) -> FloatArray:
         """Return the weights of the voters added so far, at least one."""
         solution, _ = run_solver(self._highs, "SoftBoost's linear program")
-        # In a minimisation, multipliers of rows that are bounded above are negative.
-        weights = np.maximum(0.0, -np.array(solution.row_dual[1:], dtype=np.float64))
-        return np.asarray(weights / ordered_sum(weights))
+        return weights_of_rows(solution.row_dual[1:])
 
 
 @dataclass(frozen=True)

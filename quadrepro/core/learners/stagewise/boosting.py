@@ -23,12 +23,13 @@ from quadrepro.core.learners.one_vs_rest import first_of_largest
 from quadrepro.core.learners.predictor import Predictor
 from quadrepro.core.learners.stagewise.weak import (
     Asked,
+    Weak,
     WeakEstimators,
     WeakFit,
     WeakName,
-    WeakTrees,
     check_weak,
     contestant,
+    weak_trees,
 )
 
 ROUNDING = 1e-10
@@ -62,7 +63,7 @@ class Stage(State):
     def __init__(
         self,
         rule: StageRule,
-        weak: WeakTrees | WeakEstimators,
+        weak: Weak,
         codes: IntArray,
         n_classes: int,
         counts: FloatArray,
@@ -78,7 +79,7 @@ class Stage(State):
         """Fit the weak learner of this round."""
         super().begin(t)
         targets, self.example_weights = self.rule.fitting(self)
-        self.fitted, means = self._weak.fit(targets, self.example_weights)
+        self.fitted, means = self._weak(targets, self.example_weights)
         self.answers = self.rule.answers(means)
 
     def falling(self) -> FloatArray:
@@ -135,8 +136,12 @@ def softmax(scores: FloatArray) -> FloatArray:
 
 def probabilities_of(scores: FloatArray) -> FloatArray:
     """Return exp(F_k) / Σ exp(F_j), for two classes 1 / (1 + exp(-2 F)), one column per class."""
-    rows = scores if len(scores) > 1 else np.concatenate([-scores, scores])
-    return np.ascontiguousarray(softmax(rows).T)
+    return np.ascontiguousarray(softmax(of_classes(scores)).T)
+
+
+def of_classes(scores: FloatArray) -> FloatArray:
+    """Return F with one row per class."""
+    return scores if len(scores) > 1 else np.concatenate([-scores, scores])
 
 
 def rounded(scores: FloatArray) -> FloatArray:
@@ -260,11 +265,10 @@ class StagewiseBoost(Predictor):
     ) -> list[Addition]:
         """Run the loop and return what each round adds; examples count once without `counts`."""
         n_classes, rule = max(n_classes, 2), self.rule
-        weak: WeakTrees | WeakEstimators
         if self.weak is None:
-            weak = WeakTrees(X, self.cuts, self.depth)
+            weak = weak_trees(X, self.cuts, self.depth)
         else:
-            weak = WeakEstimators(self.weak, rule.asks, X, codes, n_classes, rng)
+            weak = WeakEstimators(self.weak, rule.asks, X, codes, n_classes, rng).fit
         counts, kept = np.ones(len(X)) if counts is None else counts, Additions()
         boost(rule, Stage(rule, weak, codes, n_classes, counts), n_rounds, [kept])
         return kept.rounds
@@ -290,18 +294,16 @@ class StagewiseBoost(Predictor):
         n_rounds = int(cast(int, candidate[N_ROUNDS.name]))
         additions = self.fitted(data.train.X, codes, len(labels), n_rounds, data.rng("all"))
         [scores] = scores_after([n_rounds], additions, X_new, len(labels))
-        found = probabilities_of(scores)
+        found = probabilities_of(scores) if self.rule.gives_probabilities else None
         if self.predicts == "classification":
-            told = found if self.rule.gives_probabilities else None
-            return Outputs.by_score(rounded(scores[0]), told)
+            return Outputs.by_score(rounded(scores[0]), found)
         seen, shape = labels.astype(np.intp), (len(X_new), data.n_classes)
         full, probabilities = np.full(shape, -np.inf), np.zeros(shape)
-        rows = scores if len(scores) > 1 else np.concatenate([-scores, scores])
-        full[:, seen] = rows[: len(seen)].T
-        shares = found[:, : len(seen)]
-        probabilities[:, seen] = shares / shares.sum(axis=1, keepdims=True)
-        told = probabilities if self.rule.gives_probabilities else None
-        return Outputs(seen[classes_of(scores)], full, told)
+        full[:, seen] = of_classes(scores)[: len(seen)].T
+        if found is not None:
+            shares = found[:, : len(seen)]
+            probabilities[:, seen] = shares / shares.sum(axis=1, keepdims=True)
+        return Outputs(seen[classes_of(scores)], full, None if found is None else probabilities)
 
     def outputs_of(self, predictions: FloatArray) -> Outputs | None:
         """Return None: predictions do not tell the scores of more classes."""

@@ -1,4 +1,8 @@
-"""SAMME: AdaBoost of any number of classes (Zhu, Zou, Rosset and Hastie 2009, algorithm 2)."""
+"""AdaBoost of any number of classes: SAMME, and AdaBoost.M1.
+
+SAMME is algorithm 2 of Zhu, Zou, Rosset and Hastie 2009, AdaBoost.M1 is figure 1 of Freund and
+Schapire 1996.
+"""
 
 from __future__ import annotations
 
@@ -78,17 +82,42 @@ class SAMME(StagewiseBoost):
 
     many_classes = True
     certificate = Place("quadrepro.proof.stagewise:VotingSolution")
-
-    @property
-    def rule(self) -> StageRule:
-        """The step rule."""
-        return Voting()
+    rule = Voting()
 
 
 SAMME_ENTRY = Entry(
     SAMME,
     "SAMME",
     "Zhu, Zou, Rosset and Hastie 2009, algorithm 2",
+    ROUNDS,
+    {"predicts": "classification"},
+)
+
+
+@dataclass(frozen=True)
+class M1Voting(Voting):
+    """Each h has the weight log(1/β), β = ε / (1 - ε); a run ends before an h with ε ≥ 1/2."""
+
+    gives_probabilities: ClassVar[bool] = False
+
+    def alpha(self, missed: float, hit: float, n_classes: int) -> float:
+        """Return log((1 - ε) / ε)."""
+        return float(elementary.log(np.array(hit / missed)))
+
+
+@dataclass(frozen=True)
+class AdaBoostM1(StagewiseBoost):
+    """AdaBoost.M1."""
+
+    many_classes = True
+    certificate = Place("quadrepro.proof.stagewise:M1Solution")
+    rule = M1Voting()
+
+
+ADABOOST_M1 = Entry(
+    AdaBoostM1,
+    "AdaBoost.M1",
+    "Freund and Schapire 1996, figure 1",
     ROUNDS,
     {"predicts": "classification"},
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.gradient.trees import GrownTrees, LeafArray
+from quadrepro.core.learners.gradient.trees import GrownTrees
 from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter
 
 if TYPE_CHECKING:
@@ -24,36 +24,6 @@ WeakName = str | dict[str, Any]
 
 Asked = Literal["classes", "probabilities", "numbers"]
 """What a rule asks of a weak learner."""
-
-
-@dataclass(frozen=True, eq=False)
-class FittedTrees:
-    """A tree for all targets, or one for each."""
-
-    trees: GrownTrees
-
-    def means(self, X: FloatArray) -> FloatArray:
-        """Return the mean of each target in the leaf of each example, (n_targets, n_examples)."""
-        return self.at(self.trees.leaves(X.T))
-
-    def at(self, leaves: LeafArray) -> FloatArray:
-        """Return the means in some leaves."""
-        if len(leaves) == len(self.trees.values):
-            return self.trees.answers(leaves)
-        return np.asarray(self.trees.values[:, leaves[0]])
-
-
-class WeakTrees:
-    """Trees of our own; see `quadrepro.core.learners.gradient.weighted_trees`."""
-
-    def __init__(self, X: FloatArray, cuts: int, depth: int | None) -> None:
-        self._fitter = WeightedTreeFitter(X, np.ones(len(X)), cuts, depth, LEAST_SHARE)
-
-    def fit(self, targets: FloatArray, weights: FloatArray) -> tuple[FittedTrees, FloatArray]:
-        """Grow the trees; return them and their means on the examples."""
-        trees, leaves = self._fitter.grow(targets, weights)
-        fitted = FittedTrees(trees)
-        return fitted, fitted.at(leaves)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +79,23 @@ class WeakEstimators:
         return estimator
 
 
-WeakFit = FittedTrees | FittedEstimators
+WeakFit = GrownTrees | FittedEstimators
+"""What was fitted to the targets of a round; its `means` are those of the targets."""
+
+Weak = Callable[[FloatArray, FloatArray], tuple[WeakFit, FloatArray]]
+"""Fits to targets, (n_fits, n_targets, n_examples), with weights, (n_fits, n_examples); returns
+what was fitted, and the means on the examples."""
+
+
+def weak_trees(X: FloatArray, cuts: int, depth: int | None) -> Weak:
+    """Return what grows trees of our own."""
+    fitter = WeightedTreeFitter(X, np.ones(len(X)), cuts, depth, LEAST_SHARE)
+
+    def fit(targets: FloatArray, weights: FloatArray) -> tuple[GrownTrees, FloatArray]:
+        trees, leaves = fitter.grow(targets, weights)
+        return trees, trees.answers(leaves)
+
+    return fit
 
 
 def _unfitted(weak: Any) -> Any:

@@ -9,7 +9,13 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.gradient.boosting import GradientBoost
-from quadrepro.core.learners.gradient.steps import RescaleInTheory, RescaleTruncate, Truncate
+from quadrepro.core.learners.gradient.steps import (
+    Follow,
+    rescaling_in_theory,
+    searched,
+    truncated,
+    truncated_unit,
+)
 from quadrepro.core.learners.grid import Grid
 from tests.core.learners.gradient.problems import (
     GRIDS,
@@ -114,7 +120,7 @@ def test_the_theorys_rescaling_needs_no_value() -> None:
     algorithm = GradientBoost("rescale", theory=True)
     assert [h.name for h in algorithm.hyperparameters] == ["n_rounds"]
     [scores] = algorithm.predictions(X, y, Grid.of({"n_rounds": [9]}), X, np.random.default_rng())
-    loss = losses_of(RescaleInTheory(NO_VALUE), "l2", 9, cuts=1)[-1]
+    loss = losses_of(Follow(NO_VALUE, searched, rescaling_in_theory), "l2", 9, cuts=1)[-1]
     assert np.square(y - scores).mean() == pytest.approx(loss, rel=1e-12)
 
 
@@ -133,11 +139,9 @@ def test_the_theorys_rescaling_needs_no_value() -> None:
 def test_the_bound_is_that_of_the_setting_or_else_of_the_loss(
     loss: Any, bound: Any, unit: bool
 ) -> None:
-    rule = GradientBoost("truncate", loss, bound=bound).kind.rule(NO_VALUE)
-    assert rule == Truncate(unit=unit)
-    rule = GradientBoost("rescale-truncate", loss, bound=bound).kind.rule(NO_VALUE)
-    assert isinstance(rule, RescaleTruncate)
-    assert rule.unit is unit
+    for step in ("truncate", "rescale-truncate"):
+        weigh = GradientBoost(step, loss, bound=bound).kind.weigh
+        assert weigh is (truncated_unit if unit else truncated)
 
 
 def test_each_loss_has_its_task() -> None:

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quadrepro.base.types import FloatArray
+from quadrepro.base.types import BoolArray, FloatArray
+from quadrepro.core import compiling
+from quadrepro.core.learners.gradient import trees
 from quadrepro.core.learners.gradient.trees import (
-    LeafSearch,
-    RootSearch,
     SortedFeatures,
     WholeArray,
     largest_whole,
@@ -53,19 +55,30 @@ def test_features_that_vary_are_sorted_and_others_left_out() -> None:
     assert features.values.tolist() == [[1.0, 2.0, 3.0], [0.0, 0.5, 0.5]]
 
 
+def best_cuts(X: FloatArray, targets: WholeArray) -> list[trees.Cut]:
+    """Return the best cut of all examples for each target, by the compiled search if there is."""
+    if loops := compiling.beside(trees.__name__):
+        centred = targets - targets.sum(axis=1, keepdims=True) // len(X)
+        found = trees.RootSearch(SortedFeatures(X)).best(loops, centred)
+        return list(zip(*(part.tolist() for part in found), strict=True))
+    return [best_of_leaf(X, whole, np.ones(len(X), dtype=np.bool_)) for whole in targets]
+
+
+def best_of_leaf(X: FloatArray, whole: WholeArray, held: BoolArray) -> trees.Cut:
+    return trees.TreeGrower(X)._best_cut(partial(trees._gains, whole), held)
+
+
 @pytest.mark.usefixtures("compiled_and_plain")
 @settings(max_examples=50, deadline=None)
 @given(st.integers(2, 30), st.integers(2, 9), st.integers(0, 10**6))
 def test_the_gain_is_the_decrease_of_the_sum_of_squares(m: int, levels: int, seed: int) -> None:
     X, targets = draw(m, levels, seed)
-    centred = targets - targets.sum(axis=1, keepdims=True) // m
     features = SortedFeatures(X)
-    roots, rows, thresholds = RootSearch(features).best(centred)
-    for whole, root, row, threshold in zip(centred, roots, rows, thresholds, strict=True):
+    for whole, (root, row, threshold) in zip(targets, best_cuts(X, targets), strict=True):
         right, y = features.varying[row] > threshold, whole / np.abs(whole).max()
         if right.any():
             parts = sum(np.square(part - part.mean()).sum() for part in (y[right], y[~right]))
-            expected = np.sqrt(np.square(y).sum() - parts)
+            expected = np.sqrt(np.square(y - y.mean()).sum() - parts)
             assert root / np.abs(whole).max() == pytest.approx(expected, abs=1e-7)
         else:
             assert root == 0
@@ -76,26 +89,12 @@ def test_the_gain_is_the_decrease_of_the_sum_of_squares(m: int, levels: int, see
 def test_a_leaf_has_the_best_cut_of_its_examples_alone(m: int, levels: int, seed: int) -> None:
     X, targets = draw(m, levels, seed)
     X = np.hstack([X, np.arange(m)[:, None]])
-    rng = np.random.default_rng(seed)
-    leaves = rng.integers(0, 4, targets.shape).astype(np.int32)
-    counts = np.stack([(leaves == leaf).sum(axis=1) for leaf in range(5)], axis=1)
-    centred = np.zeros_like(targets)
-    for t, leaf in np.ndindex(counts.shape):
-        if counts[t, leaf]:
-            own = leaves[t] == leaf
-            centred[t, own] = targets[t, own] - targets[t, own].sum() // own.sum()
-    sorted_features = SortedFeatures(X)
-    search = LeafSearch(sorted_features)
-    roots = search.evaluate(centred, leaves, counts)
-    for leaf in range(5):
-        rows, thresholds = search.best(np.full(2, leaf))
-        for t in range(2):
-            own = leaves[t] == leaf
-            if own.sum() < 2:
-                assert roots[t, leaf] == 0
-                continue
-            alone = SortedFeatures(X[own])
-            [root], [row], [threshold] = RootSearch(alone).best(centred[t : t + 1, own])
-            assert roots[t, leaf] == pytest.approx(root, rel=1e-12)
-            found = sorted_features.index[rows[t]], thresholds[t]
-            assert found == (alone.index[row], threshold)
+    held = np.random.default_rng(seed).random(m) < 0.5
+    root, row, threshold = best_of_leaf(X, targets[0], held)
+    if held.sum() < 2:
+        assert root == 0
+        return
+    [(expected, of_alone, at)] = best_cuts(X[held], targets[:1, held])
+    assert root == pytest.approx(expected, rel=1e-12)
+    found = SortedFeatures(X).index[row], threshold
+    assert found == (SortedFeatures(X[held]).index[of_alone], at)

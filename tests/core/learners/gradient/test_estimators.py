@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ast
-import doctest
 import inspect
 import re
 from typing import Any
@@ -10,11 +9,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss, mean_squared_error
 from sklearn.model_selection import cross_val_score
 
-from quadrepro.core.estimators import gradient
 from quadrepro.core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.core.estimators.greedy import AdaBoostClassifier
 from quadrepro.core.learners.gradient.boosting import GradientBoost
@@ -138,11 +135,6 @@ def test_one_class_is_refused() -> None:
         GradientBoostClassifier().fit(np.zeros((4, 1)), [1, 1, 1, 1])
 
 
-def test_an_unfitted_estimator_says_so() -> None:
-    with pytest.raises(NotFittedError):
-        next(GradientBoostClassifier().staged_predict(np.zeros((1, 1))))
-
-
 @pytest.mark.parametrize("estimator", [GradientBoostRegressor, GradientBoostClassifier])
 def test_the_defaults_are_those_of_the_documentation(estimator: Any) -> None:
     defaults = {n: p.default for n, p in inspect.signature(estimator).parameters.items()}
@@ -154,12 +146,6 @@ def test_the_defaults_are_those_of_the_documentation(estimator: Any) -> None:
 def test_a_number_of_splits_is_refused() -> None:
     with pytest.raises(TypeError, match="splits"):
         GradientBoostRegressor(splits=4)
-
-
-def test_the_examples_of_the_documentation_are_true() -> None:
-    found = doctest.testmod(gradient)
-    assert found.attempted > 0
-    assert found.failed == 0
 
 
 @pytest.mark.parametrize("estimator", [GradientBoostRegressor(), GradientBoostClassifier()])

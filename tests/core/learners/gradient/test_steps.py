@@ -8,23 +8,24 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.gradient.boosting import LOSSES
 from quadrepro.core.learners.gradient.steps import (
-    Full,
-    Rescale,
-    RescaleInTheory,
+    Follow,
     ScoreState,
-    Shrink,
-    Truncate,
     follow,
+    rescaling,
+    rescaling_in_theory,
+    searched,
+    shared,
+    truncated,
 )
 from quadrepro.core.learners.gradient.trees import GrownTrees
 from quadrepro.core.learners.greedy.loop import Step, boost
-from tests.core.learners.gradient.problems import both_losses, problem, start
+from tests.core.learners.gradient.problems import NO_VALUE, both_losses, problem, start
 
 
 def state(loss: str, rounds: int = 0, n: int = 1) -> ScoreState:
     """Return a state after some rounds of Boosting, with the next round's trees."""
     scores = start(loss, n)
-    boost(Full(), scores, rounds)
+    boost(Follow(np.full(n, np.nan), searched), scores, rounds)
     scores.begin(rounds + 1)
     return scores
 
@@ -32,22 +33,23 @@ def state(loss: str, rounds: int = 0, n: int = 1) -> ScoreState:
 @pytest.mark.parametrize("k", [1, 2, 8])
 def test_a_truncated_step_is_bounded_by_the_rounds_power(k: int) -> None:
     squared = state("l2", k - 1)
-    np.testing.assert_allclose(Truncate(unit=False).step(squared).weights, k ** (-2 / 3))
+    np.testing.assert_allclose(truncated(squared, NO_VALUE, None), k ** (-2 / 3))
 
 
 def test_a_truncated_step_is_the_line_search_within_the_bound() -> None:
     scores = state("l2", n=4)
     # The line search gives the least-squares tree a weight of 1, which is the bound of round 1.
     scores.answers = scores.answers / np.array([[0.5], [-0.5], [3.0], [-3.0]])
-    np.testing.assert_allclose(Truncate(unit=False).step(scores).weights, [0.5, -0.5, 1.0, -1.0])
+    found = truncated(scores, np.full(4, np.nan), None)
+    np.testing.assert_allclose(found, [0.5, -0.5, 1.0, -1.0])
 
 
 @both_losses
 @pytest.mark.parametrize("theory", [False, True])
 def test_a_rescaled_step_is_the_best_from_the_shrunken_scores(loss: str, theory: bool) -> None:
     scores = state(loss, 4)
-    rule = (RescaleInTheory if theory else Rescale)(np.array([3.0]))
-    step = rule.step(scores)
+    alpha = rescaling_in_theory if theory else rescaling
+    step = Follow(np.array([3.0]), searched, alpha).step(scores)
     assert step.shrink is not None
     assert step.shrink.tolist() == [3 / 8 if theory else 2 / 8]
     before = (1 - step.shrink[0]) * scores.scores
@@ -59,8 +61,7 @@ def test_a_rescaled_step_is_the_best_from_the_shrunken_scores(loss: str, theory:
 
 
 def test_rescaling_takes_away_no_more_than_all() -> None:
-    rule = Rescale(np.array([1.0, 0.5, 8.0]))
-    assert rule.alpha(1).tolist() == [1.0, 1.0, 2 / 9]
+    assert rescaling(1, np.array([1.0, 0.5, 8.0])).tolist() == [1.0, 1.0, 2 / 9]
 
 
 @both_losses
@@ -100,7 +101,7 @@ def test_following_shrinks_the_scores_and_adds_the_weighted_answers(
 
 def test_kept_trajectories_go_on_as_before() -> None:
     scores = state("l2", 2, n=3)
-    scores.advance(Shrink(np.array([0.1, 0.5, 1.0])).step(scores))
+    scores.advance(Follow(np.array([0.1, 0.5, 1.0]), shared).step(scores))
     before = scores.scores[1:].copy()
     scores.keep(np.array([False, True, True]))
     np.testing.assert_array_equal(scores.scores, before)

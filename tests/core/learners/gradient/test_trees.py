@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.gradient import trees as module
 from quadrepro.core.learners.gradient.trees import GrownTrees, TreeFitter
 
 pytestmark = pytest.mark.usefixtures("compiled_and_plain")
@@ -193,9 +191,3 @@ def test_kept_trees_answer_as_before() -> None:
     assert isinstance(kept, GrownTrees)
     leaves = kept.leaves(np.ascontiguousarray(X.T))
     np.testing.assert_array_equal(kept.answers(leaves), answers[rows])
-
-
-def test_the_examples_of_the_documentation_are_true() -> None:
-    found = doctest.testmod(module)
-    assert found.attempted > 0
-    assert found.failed == 0

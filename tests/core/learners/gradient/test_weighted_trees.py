@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.gradient import weighted_trees as module
 from quadrepro.core.learners.gradient.trees import TreeFitter
 from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter
 
@@ -108,9 +105,3 @@ def test_examples_without_weight_make_no_difference() -> None:
     np.testing.assert_allclose(
         found.answers(found.leaves(new)), few.answers(few.leaves(new)), rtol=1e-12
     )
-
-
-def test_the_examples_of_the_documentation_are_true() -> None:
-    found = doctest.testmod(module)
-    assert found.attempted > 0
-    assert found.failed == 0

@@ -91,6 +91,23 @@ def test_of_steps_with_equal_losses_both_take_the_first() -> None:
     assert set(places) == {10}
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_no_bound_is_above_the_loss_and_the_first_step_is_the_best_of_all(seed: int) -> None:
+    from quadrepro.core.learners.greedy.adaboost_reg_compiled import first, write_bounds
+
+    loss, m = random_loss(seed, 12), 12
+    for r in range(len(PRICES)):
+        rows = loss.starts[r], loss.counts[r], loss.slopes[r], loss.bends[r], loss.total[r]
+        of_row = StepLoss(*(part[None] for part in rows))
+        losses = np.array([of_row.logarithms(np.array([a]))[0] for a in SCAN])
+        bounds = np.empty(len(SCAN))
+        write_bounds(*rows, SCAN, bounds)
+        assert (bounds <= losses + 1e-9 * np.abs(losses)).all()
+        bits = 52 - math.frexp(loss.counts[r].sum())[1]
+        place = first(*rows, bits, SCAN, SLACK, bounds, np.empty(m))
+        assert place == losses.argmin()
+
+
 @pytest.mark.parametrize("low", [-310.0, -30.0, 0.0])
 def test_compiled_and_plain_sums_are_equal(low: float) -> None:
     from quadrepro.core.learners.greedy.adaboost_reg_compiled import exact_sum

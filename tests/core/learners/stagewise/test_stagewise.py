@@ -117,7 +117,7 @@ def test_gentle_adaboosts_stumps_are_the_best_of_all() -> None:
     signs, model = 2.0 * y - 1, GentleAdaBoostClassifier(8).fit(X, y)
     F = np.zeros(60)
     for addition in model.rounds_:
-        trees = addition.fitted.trees  # type: ignore[attr-defined]
+        trees: Any = addition.fitted
         found = int(trees.features[0, 0]), float(trees.thresholds[0, 0])
         assert found == best_stump(X, signs, np.exp(-signs * F))
         F += addition.to(X)[0]

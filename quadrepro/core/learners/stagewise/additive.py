@@ -1,4 +1,7 @@
-"""LogitBoost (Friedman, Hastie and Tibshirani 2000, algorithms 3 and 6)."""
+"""Additive logistic regression: Real AdaBoost, Gentle AdaBoost and LogitBoost.
+
+Algorithms 2, 4, and 3 and 6 of Friedman, Hastie and Tibshirani 2000.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,75 @@ from quadrepro.core.learners.stagewise.boosting import (
     step_of,
 )
 from quadrepro.core.learners.stagewise.weak import Asked
+
+SMALLEST_SHARE = float(np.finfo(np.float64).eps)
+"""A class has at least this probability, so that its logarithm is finite."""
+
+
+@dataclass(frozen=True)
+class HalfLogOdds(StageRule):
+    """F <- F + ½ log(p / (1 - p)), p the probability of the second class by the weights."""
+
+    asks: ClassVar[Asked] = "probabilities"
+
+    def fitting(self, state: Stage) -> tuple[FloatArray, FloatArray]:
+        """Return both classes and w ∝ exp(-y F)."""
+        return state.is_class[None], state.falling()[None]
+
+    def answers(self, means: FloatArray) -> FloatArray:
+        """Return half the log-odds."""
+        first, second = elementary.log(np.maximum(means, SMALLEST_SHARE))
+        return np.asarray(0.5 * (second - first)[None])
+
+
+@dataclass(frozen=True)
+class RealAdaBoost(StagewiseBoost):
+    """Real AdaBoost, for two classes."""
+
+    certificate = Place("quadrepro.proof.stagewise:RealSolution")
+    rule = HalfLogOdds()
+
+
+REAL_ADABOOST = Entry(
+    RealAdaBoost,
+    "Real AdaBoost",
+    "Friedman, Hastie and Tibshirani 2000, algorithm 2",
+    ROUNDS,
+    {"predicts": "classification"},
+)
+
+
+@dataclass(frozen=True)
+class GentleStep(StageRule):
+    """F <- F + f, f fitted to y by weighted least squares."""
+
+    asks: ClassVar[Asked] = "numbers"
+
+    def fitting(self, state: Stage) -> tuple[FloatArray, FloatArray]:
+        """Return y and w ∝ exp(-y F)."""
+        return state.coded[None], state.falling()[None]
+
+    def answers(self, means: FloatArray) -> FloatArray:
+        """Return f."""
+        return means
+
+
+@dataclass(frozen=True)
+class GentleAdaBoost(StagewiseBoost):
+    """Gentle AdaBoost, for two classes."""
+
+    certificate = Place("quadrepro.proof.stagewise:GentleSolution")
+    rule = GentleStep()
+
+
+GENTLE_ADABOOST = Entry(
+    GentleAdaBoost,
+    "Gentle AdaBoost",
+    "Friedman, Hastie and Tibshirani 2000, algorithm 4",
+    ROUNDS,
+    {"predicts": "classification"},
+)
+
 
 LEAST_WEIGHT = 2.0 * float(np.finfo(np.float64).eps)
 """Weights p (1 - p) are at least twice the machine's precision."""
