@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import Any, Literal, TypeVar, cast, get_args
 
+from quadrepro.base.code import origin_of
 from quadrepro.errors import ConfigError, nearest
 
 Found = TypeVar("Found")
@@ -67,12 +67,8 @@ class Extension:
     @property
     def where(self) -> str:
         """Package, entry point and file, for messages."""
-        try:
-            spec = find_spec(self.point.module)
-        except (ImportError, ValueError):
-            spec = None
         dist = self.point.dist
-        file = spec.origin if spec and spec.origin else dist and str(dist.locate_file(""))
+        file = origin_of(self.point.module) or (dist and str(dist.locate_file("")))
         place = f"{self.point.name} = {self.point.value}, in {file or 'no file'}"
         return f"{self.title}, entry point quadrepro.{self.kind}: {place}"
 

@@ -133,9 +133,10 @@ def pairs(given: Iterable[tuple[Any, Any]]) -> Iterator[Chunk]:
     for X, y in given:
         if not len(X):
             continue
-        names = tuple(X.columns) if hasattr(X, "columns") else ()
+        columns = tuple(X.columns) if hasattr(X, "columns") else ()
+        names = columns if all(isinstance(name, str) for name in columns) else ()
         numbers, labels = check_X_y(X, y, dtype=np.float64)
-        chunk = Chunk(numbers, labels, names if _are_names(names) else ())
+        chunk = Chunk(numbers, labels, names)
         if first is None:
             first = chunk
         if chunk.names != first.names:
@@ -145,10 +146,6 @@ def pairs(given: Iterable[tuple[Any, Any]]) -> Iterator[Chunk]:
                 f"a chunk has {chunk.X.shape[1]} attributes, the first had {first.X.shape[1]}"
             )
         yield chunk
-
-
-def _are_names(names: tuple[Any, ...]) -> bool:
-    return all(isinstance(name, str) for name in names)
 
 
 def _known(target: str | None, columns: list[str]) -> str:

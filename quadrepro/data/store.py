@@ -47,11 +47,6 @@ class Dataset:
     table: RawTable
     origin: str
 
-    @property
-    def content_hash(self) -> str:
-        """The hash of the rows, which is that of the card."""
-        return self.card.content_hash
-
 
 @dataclasses.dataclass(frozen=True)
 class Found:
@@ -88,16 +83,12 @@ class Found:
             case CacheEntry(path):
                 return cache.read(path, card, only)
             case Path() as path:
-                return _through_cache(path, card, only, self.origin, lambda: read_csv(path, card))
-            case FileSource(path=own) as own_file:
-                path = Path(own)
+                return self._through_cache(path, lambda: read_csv(path, card), only)
+            case FileSource() as own:
+                path = Path(own.path)
                 try:
-                    return _through_cache(
-                        path,
-                        card,
-                        only,
-                        own,
-                        lambda: to_table(read_file(path, own_file), own_file, card),
+                    return self._through_cache(
+                        path, lambda: to_table(read_file(path, own), own, card), only
                     )
                 except DataError as error:
                     raise DataError(
@@ -108,6 +99,28 @@ class Found:
                 return verified(card, generate(source, card), self.origin)
             case SklearnSource(loader=loader):
                 return verified(card, LOADERS[loader](), self.origin)
+
+    def _through_cache(
+        self, path: Path, parse: Callable[[], RawTable], only: Collection[str] | None
+    ) -> RawTable:
+        """Read a file, or the cache if the file is large and was read before."""
+        card = self.card
+        if card.rows * len(card.attributes) < LARGE:
+            return verified(card, parse(), self.origin)
+        try:
+            key = cache.sha256_of(path)
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+        entry = cache.find(card, key)
+        if entry is not None:
+            return cache.read(entry, card, only)
+        table = verified(card, parse(), self.origin)
+        known = cache.Provenance(card.name, card.content_hash, self.origin, now())
+        try:
+            cache.write(table, key, known)
+        except DataError as error:
+            cache.log.warning("%s", error)
+        return table
 
 
 def locate(card: Card, folder: Path | None = None) -> Found | None:
@@ -144,32 +157,6 @@ def data_folder(folder: Path | None = None) -> Path | None:
 def now() -> str:
     """Return the time in ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _through_cache(
-    path: Path,
-    card: Card,
-    only: Collection[str] | None,
-    origin: str,
-    parse: Callable[[], RawTable],
-) -> RawTable:
-    """Read a file, or the cache if the file is large and was read before."""
-    if card.rows * len(card.attributes) < LARGE:
-        return verified(card, parse(), origin)
-    try:
-        key = cache.sha256_of(path)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
-    entry = cache.find(card, key)
-    if entry is not None:
-        return cache.read(entry, card, only)
-    table = verified(card, parse(), origin)
-    known = cache.Provenance(card.name, card.content_hash, origin, now())
-    try:
-        cache.write(table, key, known)
-    except DataError as error:
-        cache.log.warning("%s", error)
-    return table
 
 
 def load_dataset(name: str, folder: Path | None = None) -> Dataset:

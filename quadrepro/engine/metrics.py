@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import resolve_name
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from quadrepro.base.plugins import Places
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.errors import nearest
+
+if TYPE_CHECKING:
+    from quadrepro.engine.records import Record
 
 Need = Literal["predictions", "scores", "probabilities"]
 """What a metric is computed from: predicted targets, scores that order, or class probabilities."""
@@ -26,26 +29,6 @@ Function = Callable[[NDArray[Any], NDArray[Any], int], float]
 
 LARGEST = float(np.finfo(np.float64).max)
 """The largest finite number."""
-
-
-class Kept(Protocol):
-    """What a `quadrepro.engine.records.Record` keeps of the test examples."""
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """Names of the classes; empty if numbers are predicted."""
-
-    def actual_targets(self) -> NDArray[Any]:
-        """Return class codes or numbers, shape (n_test,)."""
-
-    def predicted_targets(self) -> NDArray[Any]:
-        """Return what is predicted in their place, shape (n_test,)."""
-
-    def decision_scores(self) -> FloatArray | None:
-        """Return scores, shape (n_test,) or (n_test, n_classes), or None."""
-
-    def class_probabilities(self) -> FloatArray | None:
-        """Return probabilities, shape (n_test, n_classes), or None."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +52,11 @@ class Metric:
     counts_errors: bool = False
     """Whether it is the share of wrong examples, which tests of single examples compare."""
 
-    def serves(self, kept: Kept) -> bool:
+    def serves(self, kept: Record) -> bool:
         """Return whether a record keeps what the metric is computed from."""
         return self._output(kept) is not None
 
-    def value(self, kept: Kept) -> float | None:
+    def value(self, kept: Record) -> float | None:
         """Return the metric of the test examples of a cell."""
         output = self._output(kept)
         if output is None:
@@ -87,7 +70,7 @@ class Metric:
                 return None
         return value if math.isfinite(value) else None
 
-    def _output(self, kept: Kept) -> NDArray[Any] | None:
+    def _output(self, kept: Record) -> NDArray[Any] | None:
         if self.needs == "predictions":
             return kept.predicted_targets()
         if self.needs == "scores" and (scores := kept.decision_scores()) is not None:
