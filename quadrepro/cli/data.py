@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quadrepro.base.files import write_text
 from quadrepro.base.plugins import KINDS
-from quadrepro.base.resources import cards_folder, configs_folder, find_config
 from quadrepro.base.text import json_text
 from quadrepro.cli.options import data_option, offline_option
 from quadrepro.cli.showing import echo, print_listing
-from quadrepro.engine.progress import FetchProgress
 from quadrepro.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -96,6 +93,7 @@ def init_command(
 
 def _write_config(card: Card, file: Path, place: Path, force: bool) -> None:
     """Write a card with a config that compares common learners on its data set."""
+    from quadrepro.base.files import write_text
     from quadrepro.cli.schemas import schema_text
     from quadrepro.config.draft import SCHEMA, draft_config
     from quadrepro.data.inspection import write_card
@@ -115,6 +113,8 @@ def _write_config(card: Card, file: Path, place: Path, force: bool) -> None:
 
 def _card_path(card: Card, folder: Path, force: bool) -> Path:
     """Return the file to write a card to, or refuse a name that is taken."""
+    from quadrepro.base.resources import cards_folder
+
     path = folder / f"{card.name}.yaml"
     shipped = cards_folder() / path.name
     if shipped.is_file() and shipped.resolve() != path.resolve():
@@ -173,6 +173,7 @@ def fetch_command(
     from quadrepro.data.card import card_names
     from quadrepro.data.fetch import bring, bring_tasks, missing_cards
     from quadrepro.data.store import load_dataset
+    from quadrepro.engine.progress import FetchProgress
 
     if not what and not everything:
         raise click.UsageError("name data sets or configs, or use --all")
@@ -189,6 +190,7 @@ def fetch_command(
 
 def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None]]:
     """Return the named data sets, and data sets and OpenML tasks of the named configs."""
+    from quadrepro.base.resources import configs_folder, find_config
     from quadrepro.config.config import load_experiment
     from quadrepro.data.card import card_names
 
@@ -250,6 +252,7 @@ def list_command(
 
 def _keys(what: str, form: str, out: Path | None) -> None:
     """Print or write the keys of a kind of file."""
+    from quadrepro.base.files import write_text
     from quadrepro.cli.schemas import DOCUMENTS, config_reference, schema_text
 
     if what not in DOCUMENTS:
@@ -335,6 +338,7 @@ def _others(what: str) -> tuple[tuple[str, ...], Rows]:
 
 
 def _experiments() -> tuple[tuple[str, ...], Rows]:
+    from quadrepro.base.resources import configs_folder
     from quadrepro.config.config import load_experiment
 
     rows: Rows = []
