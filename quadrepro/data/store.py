@@ -18,7 +18,7 @@ from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable, is_missing, nominal_column, number, numeric_column
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.checks import to_table, verified
-from quadrepro.data.sources.formats import read_file, text_of, unpack
+from quadrepro.data.sources.formats import errors_of_others, read_file, text_of, unpack
 from quadrepro.data.sources.generated import LOADERS, generate
 from quadrepro.data.sources.schema import FileSource, GeneratedSource, SklearnSource, describe
 from quadrepro.errors import DataError
@@ -107,10 +107,8 @@ class Found:
         card = self.card
         if card.rows * len(card.attributes) < LARGE:
             return verified(card, parse(), self.origin)
-        try:
+        with errors_of_others(f"{path}: cannot be read"):
             key = cache.sha256_of(path)
-        except OSError as error:
-            raise DataError(f"{path}: cannot be read: {error.strerror}") from error
         entry = cache.find(card, key)
         if entry is not None:
             return cache.read(entry, card, only)
