@@ -188,6 +188,7 @@ def test_a_silent_server_is_given_up(
     url = server.put(PATH, Reply(sent="late"))
     assert refusal(source(url), tmp_path) == f"{url}: the server did not answer in time"
     assert not [*tmp_path.iterdir()]
+    assert server.asked == {PATH: 3}
 
 
 @pytest.mark.parametrize(
