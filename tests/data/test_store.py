@@ -16,7 +16,7 @@ from quadrepro.data import cache, store
 from quadrepro.data.cache import cache_folder
 from quadrepro.data.card import Card, load_card, load_card_file
 from quadrepro.data.store import find_datasets, load_dataset, locate, read_csv
-from quadrepro.errors import ConfigError, DataError
+from quadrepro.errors import DataError
 from tests.data.tables import assert_same
 
 EMBEDDED = ["balance", "monks", "monks_2", "monks_3", "tictactoe", "titanic", "wine"]
@@ -67,11 +67,6 @@ def test_all_missing_sets_are_named_at_once_and_in_order(folder: Path) -> None:
     assert first.startswith("2 data sets are not here")
     assert [line.split(":")[0].strip() for line in lines] == ["pima", "car"]
     assert fetch.endswith("quadrepro fetch pima car")
-
-
-def test_an_unknown_name_is_refused_with_the_nearest() -> None:
-    with pytest.raises(ConfigError, match=r"'wines'; did you mean 'wine'\?"):
-        load_dataset("wines")
 
 
 def test_a_data_set_carries_the_orders_of_its_card_wherever_its_rows_come_from(
