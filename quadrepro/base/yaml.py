@@ -222,9 +222,8 @@ class _Builder:
         if self._depth > MAX_DEPTH:
             message = f"lists and mappings are nested too deeply: at most {MAX_DEPTH} levels"
             raise _FaultError(start, message)
-        value = (self._list if isinstance(start, events.SequenceStartEvent) else self._mapping)(
-            start
-        )
+        build = self._list if isinstance(start, events.SequenceStartEvent) else self._mapping
+        value = build(start)
         self._depth -= 1
         return value
 

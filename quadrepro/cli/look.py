@@ -20,7 +20,6 @@ from quadrepro.cli.showing import (
     show,
     tell_of_missing,
 )
-from quadrepro.engine.progress import tell
 from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, ToleranceError
 
 if TYPE_CHECKING:
@@ -113,6 +112,7 @@ def _write_tables(configs: Sequence[str], common: Common, allow_missing: bool, f
 
 def _write_pages(what: Sequence[str], out: Path) -> None:
     """Write the pages of some results folders."""
+    from quadrepro.engine.progress import tell
     from quadrepro.results.folder import find_results
     from quadrepro.results.pages.index import write_report
 
@@ -125,6 +125,7 @@ def _write_pages(what: Sequence[str], out: Path) -> None:
 
 def _write_all(out: Path) -> int:
     """Write all pages, their index and the scoreboard, and return the exit code."""
+    from quadrepro.engine.progress import tell
     from quadrepro.results.folder import results_folders
     from quadrepro.results.pages.index import write_all
     from quadrepro.results.scoreboard import write_scoreboard

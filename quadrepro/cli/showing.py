@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from quadrepro.base.text import few, visible
-from quadrepro.engine.process import available_memory
-from quadrepro.engine.progress import about, tell
 from quadrepro.errors import EXIT_CELLS_MISSING
 
 if TYPE_CHECKING:
@@ -40,6 +38,8 @@ def tell_of_code(experiment: Experiment) -> None:
 def warn_of_memory(plan: Plan) -> None:
     """Name the rows and columns that may need more memory than there is."""
     from quadrepro.config.plan import too_large
+    from quadrepro.engine.process import available_memory
+    from quadrepro.engine.progress import tell
 
     memory = plan.experiment.config.memory or available_memory()
     found = too_large(plan, memory)
@@ -54,6 +54,8 @@ def warn_of_memory(plan: Plan) -> None:
 
 def expected(forecast: Forecast, jobs: int) -> str:
     """Return in words how long cells will take, to follow the number of cells; may be empty."""
+    from quadrepro.engine.progress import about
+
     text = ""
     if forecast.seconds:
         workers = "1 worker" if jobs <= 1 else f"{jobs} workers"
@@ -117,6 +119,8 @@ def tell_of_missing(results: Results) -> int:
 
 def report_of(results: Results) -> Path | None:
     """Write the HTML page of results and return it; a fault is told, for the results are there."""
+    from quadrepro.engine.progress import tell
+
     try:
         return results.report()
     except Exception as error:
