@@ -201,7 +201,7 @@ ADDITIONS = {
         lines={
             "engine/metrics.py": [
                 ('NEEDS: dict[Any, Need] = {"predict"', METRIC),
-                ('        "r2": ', '        "hits": "metrics:HITS",\n'),
+                ("            *(RMSE, MAE, R2),", "            HITS,\n"),
             ]
         }
     ),

@@ -43,7 +43,11 @@ def weighted_examples(
     weights = np.asarray(
         _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     )
-    X, y, weights = _positive(X, y, weights)
+    counted = weights > 0
+    if not counted.any():
+        raise ValueError("the weights of all examples are zero")
+    if not counted.all():
+        X, y, weights = X[counted], y[counted], weights[counted]
     if class_weight is not None:
         weights = weights * _factors(y, weights, class_weight, classes)
     with np.errstate(over="ignore"):
@@ -53,18 +57,6 @@ def weighted_examples(
             f"the weights add up to {total:g}, and the largest is {weights.max():g}: scale them"
         )
     return X, y, None if (weights == 1.0).all() else weights
-
-
-def _positive(
-    X: FloatArray, y: NDArray[Any], weights: FloatArray
-) -> tuple[FloatArray, NDArray[Any], FloatArray]:
-    """Leave out the examples of weight zero."""
-    rows = weights > 0
-    if rows.all():
-        return X, y, weights
-    if not rows.any():
-        raise ValueError("the weights of all examples are zero")
-    return X[rows], y[rows], weights[rows]
 
 
 def _factors(

@@ -90,9 +90,14 @@ def own_modules(names: Iterable[str]) -> set[str]:
 
 
 def imports_in(name: str, file: Path) -> Iterator[str]:
-    """Yield all that a module of any package may import, also inside and by relative names."""
+    """Yield all that a module may import, also inside functions, but not for types alone.
+
+    It is not known here which names are those of modules.
+    """
     package = name if file.stem == "__init__" else name.rpartition(".")[0]
-    for node in ast.walk(parsed(file)):
+    rest: list[ast.AST] = [parsed(file)]
+    while rest:
+        node = rest.pop()
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -100,6 +105,10 @@ def imports_in(name: str, file: Path) -> Iterator[str]:
             base = resolve_name(base, package) if node.level else base
             yield base
             yield from (f"{base}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            rest += node.orelse
+        elif not isinstance(node, ast.expr):
+            rest += ast.iter_child_nodes(node)
 
 
 def parsed(file: Path) -> ast.Module:
@@ -160,35 +169,26 @@ def _module(name: str) -> tuple[str, frozenset[str]]:
     """Return the hash of a module's code and the names of what it imports."""
     path = _source(name)
     code = _plain(parsed(path), ENTRIES if name.partition(".")[0] == PACKAGE.name else ())
-    return _hash(code), frozenset(_imports(parsed(path).body))
+    others = imports_in(name, path)
+    return _hash(code), frozenset(n for n in others if not _computes(n) or _source(n).is_file())
+
+
+def origin_of(name: str) -> str | None:
+    """Return the file of a module of any package, or None if it is not found."""
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    return spec.origin if spec else None
 
 
 def _source(name: str) -> Path:
     package, *parts = name.split(".")
     if package != PACKAGE.name:
-        try:
-            spec = find_spec(name)
-        except (ImportError, ValueError):
-            spec = None
-        file = spec.origin if spec else None
+        file = origin_of(name)
         return Path(file if file and file.endswith(".py") else os.devnull)
     path = PACKAGE.joinpath(*parts)
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-
-
-def _imports(body: Iterable[ast.AST]) -> Iterator[str]:
-    for node in body:
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            if node.module.split(".")[0] == PACKAGE.name:
-                names = (f"{node.module}.{alias.name}" for alias in node.names)
-                yield from (name for name in names if _source(name).is_file())
-        elif not isinstance(node, ast.expr):
-            yield from _imports(ast.iter_child_nodes(node))
 
 
 def _plain(node: object, entries: tuple[str, ...] = ()) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import Any, Literal, TypeVar, cast, get_args
 
+from quadrepro.base.code import origin_of
 from quadrepro.errors import ConfigError, nearest
 
 Found = TypeVar("Found")
@@ -67,12 +67,8 @@ class Extension:
     @property
     def where(self) -> str:
         """Package, entry point and file, for messages."""
-        try:
-            spec = find_spec(self.point.module)
-        except (ImportError, ValueError):
-            spec = None
         dist = self.point.dist
-        file = spec.origin if spec and spec.origin else dist and str(dist.locate_file(""))
+        file = origin_of(self.point.module) or (dist and str(dist.locate_file("")))
         place = f"{self.point.name} = {self.point.value}, in {file or 'no file'}"
         return f"{self.title}, entry point quadrepro.{self.kind}: {place}"
 
@@ -177,29 +173,22 @@ class Places(Mapping[str, Found]):
             raise KeyError(f"{name} is now called {self.renamed[name]}")
         if name in self:
             return self[name]
-        others = self.others()
-        if name in others:
-            return self.other(name)
         if (added := self.added(name)) is not None:
             return added
-        known = (*self, *others, *(names(self.kind) if self.kind else ()))
+        known = (*self, *self.others())
         raise KeyError(f"{self.unknown(asked)}{nearest(name, known, self.listing)}")
 
     def others(self) -> Sequence[str]:
-        """Return names that are neither quadrepro's own nor entry points of a package."""
-        return ()
-
-    def other(self, name: str) -> Found:
-        """Return the entry of one of `others`."""
-        raise KeyError(name)
+        """Return the names that other packages add."""
+        return names(self.kind)
 
     def unknown(self, asked: object) -> str:
         """Return what is wrong with a name that nothing has."""
-        return f"unknown {WORDS[self.kind] if self.kind else 'name'} {asked!r}"
+        return f"unknown {'name' if self.kind is None else WORDS[self.kind]} {asked!r}"
 
     def added(self, name: str) -> Found | None:
         """Return what another package adds by a name, or None."""
-        extension = find(self.kind, name) if self.kind else None
+        extension = find(self.kind, name)
         return None if extension is None else self.load(extension)
 
     def load(self, extension: Extension) -> Found:
@@ -208,8 +197,7 @@ class Places(Mapping[str, Found]):
 
     def extensions(self) -> tuple[Extension, ...]:
         """Return all that other packages add."""
-        every = names(self.kind) if self.kind else ()
-        found = [added for name in every if self.kind and (added := find(self.kind, name))]
+        found = [added for name in names(self.kind) if (added := find(self.kind, name))]
         for extension in found:
             if extension.name in self:
                 message = f"{extension.name!r} is a name of quadrepro itself: choose another one"
@@ -231,8 +219,10 @@ class ClassPlaces(Places[type[Found]]):
 
 
 @cache
-def _by_name(kind: Kind) -> dict[str, tuple[Extension, ...]]:
+def _by_name(kind: Kind | None) -> dict[str, tuple[Extension, ...]]:
     found: defaultdict[str, list[Extension]] = defaultdict(list)
+    if kind is None:
+        return {}
     for point in entry_points(group=f"quadrepro.{kind}"):
         # A folder that is on the path twice lists the same entry point twice.
         added = Extension(kind, point)
@@ -241,12 +231,12 @@ def _by_name(kind: Kind) -> dict[str, tuple[Extension, ...]]:
     return {name: tuple(found[name]) for name in sorted(found)}
 
 
-def names(kind: Kind) -> tuple[str, ...]:
+def names(kind: Kind | None) -> tuple[str, ...]:
     """Return the names that other packages add."""
     return (*_by_name(kind),)
 
 
-def find(kind: Kind, name: str) -> Extension | None:
+def find(kind: Kind | None, name: str) -> Extension | None:
     """Return what other packages add by a name, or None."""
     found = _by_name(kind).get(name, ())
     if len(found) > 1:

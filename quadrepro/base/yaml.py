@@ -11,24 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from ruamel.yaml import YAML
+from ruamel.yaml import YAML, events
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.emitter import RoundTripEmitter
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import (
-    AliasEvent,
-    CollectionStartEvent,
-    DocumentEndEvent,
-    DocumentStartEvent,
-    Event,
-    MappingEndEvent,
-    NodeEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-    StreamEndEvent,
-    StreamStartEvent,
-)
 from ruamel.yaml.nodes import ScalarNode
 from ruamel.yaml.resolver import VersionedResolver
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, SingleQuotedScalarString
@@ -58,7 +44,12 @@ _WORDS: Mapping[str, bool | None] = MappingProxyType(
 )
 _MANY_DIGITS = 400
 _TAG = "tag:yaml.org,2002:"
-_ENDS = (StreamStartEvent, DocumentStartEvent, DocumentEndEvent, StreamEndEvent)
+_ENDS = (
+    events.StreamStartEvent,
+    events.DocumentStartEvent,
+    events.DocumentEndEvent,
+    events.StreamEndEvent,
+)
 
 
 class Mark(NamedTuple):
@@ -161,7 +152,7 @@ def _build(text: str, scalars: Scalars, *, pure: bool) -> tuple[Any, Mark]:
 class _FaultError(Exception):
     """A fault of a value, at the place of an event."""
 
-    def __init__(self, event: Event, message: str) -> None:
+    def __init__(self, event: events.Event, message: str) -> None:
         super().__init__(message)
         self.line, self.column = _at(event)
 
@@ -178,11 +169,11 @@ class _Value(NamedTuple):
 class _Builder:
     """Builds a document from the events of a parser."""
 
-    def __init__(self, events: Iterator[Event], scalars: Scalars) -> None:
-        self._events = events
+    def __init__(self, stream: Iterator[events.Event], scalars: Scalars) -> None:
+        self._events = stream
         self._typed = scalars == "typed"
         # An anchor without a value is that of a list or mapping that is not complete.
-        self._anchors: dict[str, tuple[Event, _Value | None]] = {}
+        self._anchors: dict[str, tuple[events.Event, _Value | None]] = {}
         self._depth = self._repeated = 0
 
     def document(self) -> tuple[Any, Mark]:
@@ -197,24 +188,24 @@ class _Builder:
             return (None if self._typed else ""), Mark(1, 1)
         return found.data, found.mark
 
-    def _value(self, event: Event) -> _Value:
-        if isinstance(event, AliasEvent):
+    def _value(self, event: events.Event) -> _Value:
+        if isinstance(event, events.AliasEvent):
             return self._anchored(event)
-        assert isinstance(event, NodeEvent)
+        assert isinstance(event, events.NodeEvent)
         if event.anchor:
             if event.anchor in self._anchors:
                 raise _FaultError(event, f"not valid YAML: duplicate anchor {event.anchor!r}")
             self._anchors[event.anchor] = event, None
-        if isinstance(event, ScalarEvent):
+        if isinstance(event, events.ScalarEvent):
             value = _Value(self._scalar(event), Mark(*_at(event)), event.value)
         else:
-            assert isinstance(event, CollectionStartEvent)
+            assert isinstance(event, events.CollectionStartEvent)
             value = self._collection(event)
         if event.anchor:
             self._anchors[event.anchor] = event, value
         return value
 
-    def _anchored(self, alias: AliasEvent) -> _Value:
+    def _anchored(self, alias: events.AliasEvent) -> _Value:
         if alias.anchor not in self._anchors:
             raise _FaultError(alias, f"not valid YAML: found undefined alias {alias.anchor!r}")
         event, value = self._anchors[alias.anchor]
@@ -226,33 +217,34 @@ class _Builder:
             raise _FaultError(alias, message)
         return value
 
-    def _collection(self, start: CollectionStartEvent) -> _Value:
+    def _collection(self, start: events.CollectionStartEvent) -> _Value:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             message = f"lists and mappings are nested too deeply: at most {MAX_DEPTH} levels"
             raise _FaultError(start, message)
-        value = (self._list if isinstance(start, SequenceStartEvent) else self._mapping)(start)
+        build = self._list if isinstance(start, events.SequenceStartEvent) else self._mapping
+        value = build(start)
         self._depth -= 1
         return value
 
-    def _list(self, start: CollectionStartEvent) -> _Value:
+    def _list(self, start: events.CollectionStartEvent) -> _Value:
         _refuse_tag(start, "seq")
         data: list[Any] = []
         inner: dict[str | int, Mark] = {}
         size = 1
-        while not isinstance(event := next(self._events), SequenceEndEvent):
+        while not isinstance(event := next(self._events), events.SequenceEndEvent):
             item = self._value(event)
             size += item.size
             inner[len(data)] = item.mark
             data.append(item.data)
         return _Value(data, Mark(*_at(start), inner), None, size)
 
-    def _mapping(self, start: CollectionStartEvent) -> _Value:
+    def _mapping(self, start: events.CollectionStartEvent) -> _Value:
         _refuse_tag(start, "map")
         data: dict[str, Any] = {}
         inner: dict[str | int, Mark] = {}
         size = 1
-        while not isinstance(event := next(self._events), MappingEndEvent):
+        while not isinstance(event := next(self._events), events.MappingEndEvent):
             key = self._value(event).text
             if key is None:
                 raise _FaultError(event, "a key must be plain text")
@@ -264,7 +256,7 @@ class _Builder:
             data[key] = value.data
         return _Value(data, Mark(*_at(start), inner), None, size)
 
-    def _scalar(self, event: ScalarEvent) -> Any:
+    def _scalar(self, event: events.ScalarEvent) -> Any:
         text: str = event.value
         kind = _refuse_tag(event, "str", "int", "float", "bool", "null")
         # Surrogates cannot be encoded, and the path of no file has a null character.
@@ -287,12 +279,12 @@ class _Builder:
         return value
 
 
-def _at(event: Event) -> tuple[int, int]:
+def _at(event: events.Event) -> tuple[int, int]:
     mark = event.start_mark
     return mark.line + 1, mark.column + 1
 
 
-def _refuse_tag(event: ScalarEvent | CollectionStartEvent, *allowed: str) -> str:
+def _refuse_tag(event: events.ScalarEvent | events.CollectionStartEvent, *allowed: str) -> str:
     """Return which of the allowed kinds an event is tagged as, "" if it has no tag."""
     if not event.tag:
         return ""

@@ -19,23 +19,26 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from quadrepro.base.text import json_text
-from quadrepro.cli.options import (
-    Common,
-    allow_missing_option,
-    common_options,
-    config_argument,
-    format_option,
-    offline_option,
+from quadrepro.cli import options
+from quadrepro.cli.options import Common
+from quadrepro.cli.showing import (
+    echo,
+    expected,
+    failure,
+    print_listing,
+    report_of,
+    show,
+    tell_of_code,
+    warn_of_memory,
 )
-from quadrepro.cli.showing import echo, print_listing
 from quadrepro.engine.process import ENDING
+from quadrepro.engine.progress import FetchProgress, RunProgress, duration, tell
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
     from quadrepro.engine.estimates import Estimates
-    from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.records import Record, Status
     from quadrepro.engine.run import Backend, Overview
     from quadrepro.engine.store import RecordStore, Reservation
@@ -177,7 +180,6 @@ class Interruption:
     def tell(self) -> None:
         """Print what is kept and how to go on."""
         from quadrepro.api import record_store
-        from quadrepro.engine.progress import tell
 
         text = "interrupted"
         if self.out is not None:
@@ -226,8 +228,8 @@ class _Options:
     type=click.IntRange(min=0),
     help="Worker processes; 0 computes in this one  [default: number of cores]",
 )
-@common_options
-@offline_option
+@options.common_options
+@options.offline_option
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -260,12 +262,12 @@ class _Options:
     help="Where cells are computed: workers on this machine, or those of a Dask scheduler.",
 )
 @click.option("--scheduler", help="Address or file of the Dask scheduler, as tcp://host:8786.")
-@allow_missing_option
-@format_option
+@options.allow_missing_option
+@options.format_option
 @click.option("--no-report", is_flag=True, help="Write no HTML page.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as lines of JSON, no tables.")
-def run_command(configs: tuple[str, ...], common: Common, offline: bool, **options: Any) -> None:
+def run_command(configs: tuple[str, ...], common: Common, offline: bool, **others: Any) -> None:
     """Compute experiments and write their tables.
 
     CONFIG is a YAML file, or the name of one that ships with quadrepro. Missing data sets are
@@ -277,7 +279,7 @@ def run_command(configs: tuple[str, ...], common: Common, offline: bool, **optio
     The tables of each are written as soon as its cells are done. An inconsistent config does not
     stop the others; the exit code is the highest of all.
     """
-    asked = _Options(**options)
+    asked = _Options(**others)
     if (asked.backend == "dask") != (asked.scheduler is not None):
         raise click.UsageError("--backend dask and --scheduler go together")
     with Interruption() as interruption:
@@ -294,7 +296,6 @@ def run_command(configs: tuple[str, ...], common: Common, offline: bool, **optio
 def _plans(configs: tuple[str, ...], common: Common, offline: bool) -> tuple[list[Plan], int]:
     """Return the plans of all consistent configs, and the exit code for the others."""
     from quadrepro.api import prepare
-    from quadrepro.engine.progress import FetchProgress, tell
 
     plans: dict[str, Plan] = {}
     code = 0
@@ -334,8 +335,6 @@ class _Work:
 def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Options) -> int:
     """Compute plans and write their results, and return the exit code."""
     from quadrepro.api import record_store, write
-    from quadrepro.cli.showing import report_of
-    from quadrepro.engine.progress import tell
 
     [store, *_] = [record_store(out, plan) for plan in plans]
     interruption.cells = [cell for plan in plans for cell in plan.cells]
@@ -380,9 +379,7 @@ def _work(store: RecordStore, cells: Sequence[Cell], asked: _Options) -> _Work:
 
 def _begin(plan: Plan, work: _Work, asked: _Options) -> None:
     """Print how many cells of an experiment are left, and how long they will take."""
-    from quadrepro.cli.showing import expected, warn_of_memory
     from quadrepro.engine.estimates import forecast
-    from quadrepro.engine.progress import tell
 
     lacking = {cell.key: cell for cell in plan.cells if cell.key in work.missing}
     here = [lacking[cell.key] for cell in work.todo if cell.key in lacking]
@@ -411,7 +408,6 @@ def _compute(
 ) -> None:
     """Compute the cells that are left, on a scheduler if there is a client of one."""
     from quadrepro.api import limits_of
-    from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.run import compute, local
 
     limits = {plan.experiment.name: limits_of(plan, asked.timeout, asked.memory) for plan in plans}
@@ -439,8 +435,6 @@ def _compute(
 
 def _end(plans: list[Plan], finishing: Finishing, asked: _Options) -> int:
     """Print the results of all experiments once they are written, and return the exit code."""
-    from quadrepro.engine.progress import tell
-
     code = 0
     for plan in plans:
         try:
@@ -457,8 +451,6 @@ def _end(plans: list[Plan], finishing: Finishing, asked: _Options) -> int:
 
 def _tell(cell: Cell, record: Record, progress: RunProgress, asked: _Options) -> None:
     """Tell of a finished cell: of each as JSON, otherwise of those without a result."""
-    from quadrepro.cli.showing import failure
-
     row, column, repeat = cell.dataset, cell.algorithm, cell.repeat
     if asked.as_json:
         what = {"experiment": cell.experiment, "dataset": row, "algorithm": column}
@@ -471,8 +463,6 @@ def _tell(cell: Cell, record: Record, progress: RunProgress, asked: _Options) ->
 
 def _show(written: Written, plan: Plan, asked: _Options, heading: bool) -> int:
     """Print what was written of an experiment, and return the exit code."""
-    from quadrepro.cli.showing import show
-
     results, page = written
     if asked.as_json:
         assert results.outcomes is not None
@@ -493,8 +483,8 @@ def _event(name: str, **fields: Any) -> None:
 
 
 @click.command("check")
-@config_argument
-@common_options
+@options.config_argument
+@options.common_options
 @click.option(
     "--cells",
     "list_cells",
@@ -510,7 +500,6 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     of one that ships with quadrepro.
     """
     from quadrepro.api import workers
-    from quadrepro.cli.showing import expected, tell_of_code, warn_of_memory
     from quadrepro.engine.run import overview
     from quadrepro.tables.printed import described
 
@@ -566,8 +555,6 @@ def _print_rows(plan: Plan) -> None:
 
 def _print_columns(plan: Plan, found: Overview) -> None:
     """Print the algorithms, what is searched, and how many of their cells are left."""
-    from quadrepro.engine.progress import duration
-
     first = {cell.algorithm: cell for cell in reversed(plan.cells)}
     lines = {line.algorithm: line for line in found.lines}
     rows = []
@@ -583,7 +570,6 @@ def _print_columns(plan: Plan, found: Overview) -> None:
 
 def _print_cells(found: Overview, store: RecordStore, running: list[Reservation]) -> None:
     """Print the cells that have failed, those that are running, and those that are missing."""
-    from quadrepro.cli.showing import failure
     from quadrepro.engine.records import Record
     from quadrepro.engine.run import records_of
 

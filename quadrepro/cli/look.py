@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quadrepro.cli.options import (
-    Common,
-    allow_missing_option,
-    common_options,
-    config_argument,
-    format_option,
-    out_option,
-)
+from quadrepro.cli import options
+from quadrepro.cli.options import Common
 from quadrepro.cli.showing import (
     echo,
     print_listing,
@@ -47,9 +41,9 @@ FAULTS_SHOWN = 20
     help="Write the pages of all results folders in --out, their index and the scoreboard.",
 )
 @click.option("--readings", is_flag=True, help="Print the tables of readings, and write nothing.")
-@allow_missing_option
-@format_option
-@common_options
+@options.allow_missing_option
+@options.format_option
+@options.common_options
 @click.pass_context
 def table_command(
     ctx: click.Context,
@@ -160,10 +154,10 @@ def _print_readings(config: str, common: Common, form: str) -> int:
     if not missing:
         return 0
     given = {"--data": common.data, "--out": common.out, "--repeats": common.repeats}
-    options = [str(x) for pair in given.items() if pair[1] is not None for x in pair]
+    words = [str(x) for pair in given.items() if pair[1] is not None for x in pair]
     echo(
         f"{missing} of {total} cells have no result in {common.store().folder}; compute them with: "
-        f"{shlex.join(['quadrepro', 'run', config, *options])}",
+        f"{shlex.join(['quadrepro', 'run', config, *words])}",
         err=True,
     )
     return EXIT_CELLS_MISSING
@@ -180,7 +174,7 @@ class _Checks:
 
 
 @click.command("explain")
-@config_argument
+@options.config_argument
 @click.argument("row", required=False)
 @click.argument("column", required=False)
 @click.option("--repeat", type=click.IntRange(min=0), help="Only this repeat, from 0.")
@@ -195,7 +189,7 @@ class _Checks:
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample."
 )
-@common_options
+@options.common_options
 def explain_command(
     config: str,
     row: str | None,
@@ -309,7 +303,7 @@ def _refuse(faults: Sequence[str]) -> None:
     metavar="N",
     help="With --against printed: how many printed numbers must be inside our intervals.",
 )
-@out_option
+@options.out_option
 def compare_command(
     ours: Path,
     theirs: Path | None,

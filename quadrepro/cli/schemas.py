@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from quadrepro.base import plugins
@@ -59,10 +59,9 @@ def _config() -> JsonSchema:
     config["tables"] = {"$ref": _ref("Tables"), "description": config["tables"]["description"]}
     # The user's own papers, data sets and measures of their algorithms have names of their own.
     config["paper"]["anyOf"] = [{"enum": ["", *paper_names()]}, {"pattern": r"/|^\."}]
-    datasets = [
-        {"enum": _shipped_cards()},
-        {"pattern": r"^[a-z][a-z0-9_]*$|^(sklearn:)?[a-z]\w*\(.*\)$"},
-    ]
+    shipped = sorted(path.stem for path in cards_folder().glob("*.yaml"))
+    called = r"^[a-z][a-z0-9_]*$|^(sklearn:)?[a-z]\w*\(.*\)$"
+    datasets = [{"enum": shipped}, {"pattern": called}]
     algorithms = [{"enum": algorithm_names()}, {"pattern": ":"}]
     for key, entry, names in (
         ("datasets", "DatasetEntry", datasets),
@@ -116,10 +115,6 @@ def _of_algorithm(name: str) -> JsonSchema:
     return {"if": {"anyOf": [by_name, by_key]}, "then": {"properties": parts}}
 
 
-def _card() -> JsonSchema:
-    return json_schemas({"Card": Card}, plain=True)
-
-
 def _paper() -> JsonSchema:
     models: dict[str, Any] = {"PaperFile": PaperFile}
     models |= {of.__name__: of for of in CLAIMS.values()}
@@ -137,13 +132,9 @@ def _paper() -> JsonSchema:
     return found
 
 
-def _shipped_cards() -> Iterable[str]:
-    return sorted(path.stem for path in cards_folder().glob("*.yaml"))
-
-
 DOCUMENTS = {
     "config": ("A config of quadrepro", "Config", _config),
-    "card": ("A card of a data set", "Card", _card),
+    "card": ("A card of a data set", "Card", lambda: json_schemas({"Card": Card}, plain=True)),
     "paper": ("A paper.yaml", "PaperFile", _paper),
 }
 """The kinds of files: title, model, and what makes the definitions."""

@@ -32,8 +32,7 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 def tell_of_code(experiment: Experiment) -> None:
     """Name the files in a config's folder that a run imports."""
     if files := experiment.code:
-        more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
-        echo(f"this config runs code: {', '.join(files[:SHOWN])}{more}\n")
+        echo(f"this config runs code: {few(files, SHOWN)}\n")
 
 
 def warn_of_memory(plan: Plan) -> None:

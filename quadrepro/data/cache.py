@@ -62,6 +62,18 @@ def cache_folder() -> Path:
     return Path(named) if named else Path.home() / ".cache" / "quadrepro"
 
 
+@contextlib.contextmanager
+def writing(what: str) -> Iterator[None]:
+    """Name what cannot be written to the cache in an error."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(
+            f"{what} cannot be written to the cache {cache_folder()}: {error.strerror};"
+            " QUADREPRO_CACHE can name another folder"
+        ) from error
+
+
 def entry_path(name: str, key: str) -> Path:
     """Return the folder of an entry."""
     return cache_folder() / "tables" / f"{name}-{key.removeprefix('sha256:')[:16]}"
@@ -109,24 +121,17 @@ def read(path: Path, card: Card, only: Collection[str] | None = None) -> RawTabl
 def write(table: RawTable, key: str, source: Provenance) -> Path:
     """Write an entry."""
     final = entry_path(source.name, key)
-    try:
-        final.parent.mkdir(parents=True, exist_ok=True)
-        with _scratch(final.parent) as folder:
-            content = _packed(table)
-            (folder / _TABLE).write_bytes(content)
-            known = asdict(source) | {"sha256": hashlib.sha256(content).hexdigest()}
-            (folder / _PROVENANCE).write_text(json.dumps(known, indent=1), encoding="utf-8")
-            try:
-                folder.rename(final)
-            except OSError:
-                # If another process was first, its entry is just as good.
-                if not final.is_dir():
-                    raise
-    except OSError as error:
-        raise DataError(
-            f"{source.name} cannot be written to the cache {cache_folder()}: {error.strerror};"
-            " QUADREPRO_CACHE can name another folder"
-        ) from error
+    with writing(source.name), _scratch(final.parent) as folder:
+        content = _packed(table)
+        (folder / _TABLE).write_bytes(content)
+        known = asdict(source) | {"sha256": hashlib.sha256(content).hexdigest()}
+        (folder / _PROVENANCE).write_text(json.dumps(known, indent=1), encoding="utf-8")
+        try:
+            folder.rename(final)
+        except OSError:
+            # If another process was first, its entry is just as good.
+            if not final.is_dir():
+                raise
     return final
 
 
@@ -174,7 +179,7 @@ def _compact(column: Column) -> NDArray[Any]:
 @contextlib.contextmanager
 def _scratch(parent: Path) -> Iterator[Path]:
     folder = parent / f".new-{uuid.uuid4().hex}"
-    folder.mkdir()
+    folder.mkdir(parents=True)
     try:
         yield folder
     finally:
@@ -238,14 +243,11 @@ def missing_splits(missing: list[tuple[Card, int]]) -> DataError:
 
 def keep_splits(card: Card, task: int, splits: NDArray[np.uint8]) -> None:
     """Put the splits of a task for the canonical rows into the cache."""
-    content, folder = io.BytesIO(), cache_folder() / "tasks"
-    path = folder / f"{_splits_name(card, task)}-{_splits_hash(splits)}.npz"
+    content = io.BytesIO()
+    path = cache_folder() / "tasks" / f"{_splits_name(card, task)}-{_splits_hash(splits)}.npz"
     np.savez_compressed(content, splits=splits)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with writing(path.name):
         write_bytes(path, content.getvalue())
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _splits_path(card: Card, task: int) -> Path | None:

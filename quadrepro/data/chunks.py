@@ -6,7 +6,6 @@ the sums over examples. It never sees what they are reduced to.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,22 +41,14 @@ class Chunk:
     names: tuple[str, ...] = ()
 
 
-class Chunks(ABC):
-    """Examples that can be read as often as needed."""
-
-    @abstractmethod
-    def reduce(self, function: Callable[[Chunk], A]) -> A:
-        """Return the sum of a function over all chunks."""
-
-
 @dataclass(frozen=True, eq=False)
-class Read(Chunks):
-    """Chunks that are read one after the other."""
+class Read:
+    """Chunks that are read one after the other, as often as needed."""
 
     read: Callable[[], Iterable[Chunk]]
 
     def reduce(self, function: Callable[[Chunk], A]) -> A:
-        """Add up one after the other."""
+        """Return the sum of a function over all chunks."""
         total: A | None = None
         for chunk in self.read():
             if len(chunk.X):
@@ -69,7 +60,7 @@ class Read(Chunks):
 
 
 @dataclass(frozen=True, eq=False)
-class Partitions(Chunks):
+class Partitions:
     """The partitions of a Dask dataframe, reduced where they are."""
 
     frame: Any
@@ -105,7 +96,7 @@ def _add(a: A | None, b: A | None) -> A | None:
     return a + b  # type: ignore[no-any-return]
 
 
-def open_chunks(data: Any, target: str | None) -> Chunks:
+def open_chunks(data: Any, target: str | None) -> Read | Partitions:
     """Return the chunks of data in any form that can be read more than once."""
     if callable(data):
         if target is not None:
@@ -133,9 +124,10 @@ def pairs(given: Iterable[tuple[Any, Any]]) -> Iterator[Chunk]:
     for X, y in given:
         if not len(X):
             continue
-        names = tuple(X.columns) if hasattr(X, "columns") else ()
+        columns = tuple(X.columns) if hasattr(X, "columns") else ()
+        names = columns if all(isinstance(name, str) for name in columns) else ()
         numbers, labels = check_X_y(X, y, dtype=np.float64)
-        chunk = Chunk(numbers, labels, names if _are_names(names) else ())
+        chunk = Chunk(numbers, labels, names)
         if first is None:
             first = chunk
         if chunk.names != first.names:
@@ -145,10 +137,6 @@ def pairs(given: Iterable[tuple[Any, Any]]) -> Iterator[Chunk]:
                 f"a chunk has {chunk.X.shape[1]} attributes, the first had {first.X.shape[1]}"
             )
         yield chunk
-
-
-def _are_names(names: tuple[Any, ...]) -> bool:
-    return all(isinstance(name, str) for name in names)
 
 
 def _known(target: str | None, columns: list[str]) -> str:
@@ -187,7 +175,6 @@ def _files(dataset: Any, target: str | None) -> Read:
     label = _known(target, dataset.schema.names)
     if len(dataset.schema.names) < 2:
         raise ValueError(f"the data have no column but {label!r}")
-    _refuse_words(dataset.schema, label)
 
     def read() -> Iterator[Chunk]:
         batches = dataset.to_batches(batch_size=ROWS, batch_readahead=2, fragment_readahead=1)
@@ -205,21 +192,17 @@ def _is_number(kind: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
-def _refuse_words(schema: Any, target: str) -> None:
-    for field in schema:
-        if field.name != target and not _is_number(field.type):
-            raise ValueError(f"column {field.name!r} holds {field.type}, not numbers")
-
-
 def table_chunk(table: Any, target: str) -> Chunk:
     """Return a table as a chunk."""
     import pyarrow as pa
 
-    _refuse_words(table.schema, target)
     names = [name for name in table.schema.names if name != target]
     X = np.empty((table.num_rows, len(names)))
     for name, column in zip(names, X.T, strict=True):
-        numbers = table.column(name).cast(pa.float64(), safe=False)
+        values = table.column(name)
+        if not _is_number(values.type):
+            raise ValueError(f"column {name!r} holds {values.type}, not numbers")
+        numbers = values.cast(pa.float64(), safe=False)
         column[:] = numbers.to_numpy(zero_copy_only=False) if numbers.null_count == 0 else np.nan
         if not np.isfinite(column).all():
             what = "infinite" if np.isinf(column).any() else "missing"

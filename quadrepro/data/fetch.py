@@ -119,15 +119,10 @@ def _turn(name: str) -> Iterator[None]:
     from filelock import FileLock
 
     folder = cache.cache_folder() / "locks"
-    try:
+    with cache.writing(name):
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / f"{name}.lock")
         lock.acquire()
-    except OSError as error:
-        raise DataError(
-            f"the cache {cache.cache_folder()} cannot be written: {error.strerror};"
-            " QUADREPRO_CACHE can name another folder"
-        ) from error
     try:
         yield
     finally:

@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, Protocol
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from numpy.typing import NDArray
 from quadrepro.base.plugins import Places
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.errors import nearest
+
+if TYPE_CHECKING:
+    from quadrepro.engine.records import Record
 
 Need = Literal["predictions", "scores", "probabilities"]
 """What a metric is computed from: predicted targets, scores that order, or class probabilities."""
@@ -25,26 +29,6 @@ Function = Callable[[NDArray[Any], NDArray[Any], int], float]
 
 LARGEST = float(np.finfo(np.float64).max)
 """The largest finite number."""
-
-
-class Kept(Protocol):
-    """What a `quadrepro.engine.records.Record` keeps of the test examples."""
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """Names of the classes; empty if numbers are predicted."""
-
-    def actual_targets(self) -> NDArray[Any]:
-        """Return class codes or numbers, shape (n_test,)."""
-
-    def predicted_targets(self) -> NDArray[Any]:
-        """Return what is predicted in their place, shape (n_test,)."""
-
-    def decision_scores(self) -> FloatArray | None:
-        """Return scores, shape (n_test,) or (n_test, n_classes), or None."""
-
-    def class_probabilities(self) -> FloatArray | None:
-        """Return probabilities, shape (n_test, n_classes), or None."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +52,11 @@ class Metric:
     counts_errors: bool = False
     """Whether it is the share of wrong examples, which tests of single examples compare."""
 
-    def serves(self, kept: Kept) -> bool:
+    def serves(self, kept: Record) -> bool:
         """Return whether a record keeps what the metric is computed from."""
         return self._output(kept) is not None
 
-    def value(self, kept: Kept) -> float | None:
+    def value(self, kept: Record) -> float | None:
         """Return the metric of the test examples of a cell."""
         output = self._output(kept)
         if output is None:
@@ -86,7 +70,7 @@ class Metric:
                 return None
         return value if math.isfinite(value) else None
 
-    def _output(self, kept: Kept) -> NDArray[Any] | None:
+    def _output(self, kept: Record) -> NDArray[Any] | None:
         if self.needs == "predictions":
             return kept.predicted_targets()
         if self.needs == "scores" and (scores := kept.decision_scores()) is not None:
@@ -114,21 +98,23 @@ def one_hot(y: Targets, n_classes: int) -> NDArray[Any]:
     return np.asarray(y[:, None] == np.arange(n_classes), dtype=np.intp)
 
 
-def error(y: Targets, predicted: Targets, n_classes: int) -> float:
-    """Return the share of wrong examples."""
-    from sklearn.metrics import zero_one_loss
+def of_sklearn(name: str) -> Function:
+    """Return a function of scikit-learn's, imported when it is called, of targets and outputs."""
 
-    return float(zero_one_loss(y, predicted))
+    def function(y: Targets, output: Targets, n_classes: int) -> float:
+        return float(resolve_name(f"sklearn.metrics:{name}")(y, output))
+
+    return function
 
 
-ERROR = Metric("error", "error", CLASSES, "predictions", error, False, counts_errors=True)
+ERROR = Metric(
+    "error", "error", CLASSES, "predictions", of_sklearn("zero_one_loss"), False, counts_errors=True
+)
 
 
 def balanced_error(y: Targets, predicted: Targets, n_classes: int) -> float:
     """Return the mean over the classes of the share of wrong examples."""
-    from sklearn.metrics import balanced_accuracy_score
-
-    return 1.0 - float(balanced_accuracy_score(y, predicted))
+    return 1.0 - of_sklearn("balanced_accuracy_score")(y, predicted, n_classes)
 
 
 BALANCED_ERROR = Metric(
@@ -138,9 +124,8 @@ BALANCED_ERROR = Metric(
 
 def auc(y: Targets, scores: Targets, n_classes: int) -> float:
     """Return the area under the ROC curve; of more classes the mean of each against the rest."""
-    from sklearn.metrics import roc_auc_score
-
-    return float(roc_auc_score(y if n_classes == 2 else one_hot(y, n_classes), scores))
+    targets = y if n_classes == 2 else one_hot(y, n_classes)
+    return of_sklearn("roc_auc_score")(targets, scores, n_classes)
 
 
 AUC = Metric("auc", "AUC", CLASSES, "scores", auc)
@@ -148,12 +133,10 @@ AUC = Metric("auc", "AUC", CLASSES, "scores", auc)
 
 def average_precision(y: Targets, scores: Targets, n_classes: int) -> float:
     """Return the average precision; of more classes the mean of each against the rest."""
-    from sklearn.metrics import average_precision_score
-
     targets = y if n_classes == 2 else one_hot(y, n_classes)
     if np.any(targets.sum(axis=0) == 0):
         raise ValueError("a class without examples has no precision")
-    return float(average_precision_score(targets, scores))
+    return of_sklearn("average_precision_score")(targets, scores, n_classes)
 
 
 AVERAGE_PRECISION = Metric(
@@ -163,9 +146,9 @@ AVERAGE_PRECISION = Metric(
 
 def log_loss(y: Targets, probabilities: Targets, n_classes: int) -> float:
     """Return the mean of -log of the probability of the actual class."""
-    from sklearn.metrics import log_loss as of_sklearn
+    from sklearn import metrics
 
-    return float(of_sklearn(y, probabilities, labels=range(n_classes)))
+    return float(metrics.log_loss(y, probabilities, labels=range(n_classes)))
 
 
 LOG_LOSS = Metric("log_loss", "log loss", CLASSES, "probabilities", log_loss, False)
@@ -193,44 +176,12 @@ def f1(y: Targets, predicted: Targets, n_classes: int) -> float:
 F1 = Metric("f1", "F1", CLASSES, "predictions", f1)
 
 
-def mcc(y: Targets, predicted: Targets, n_classes: int) -> float:
-    """Return the correlation coefficient of Matthews."""
-    from sklearn.metrics import matthews_corrcoef
+MCC = Metric("mcc", "Matthews correlation", CLASSES, "predictions", of_sklearn("matthews_corrcoef"))
 
-    return float(matthews_corrcoef(y, predicted))
-
-
-MCC = Metric("mcc", "Matthews correlation", CLASSES, "predictions", mcc)
-
-
-def rmse(y: Targets, predicted: Targets, n_classes: int) -> float:
-    """Return the root of the mean squared error."""
-    from sklearn.metrics import root_mean_squared_error
-
-    return float(root_mean_squared_error(y, predicted))
-
-
-RMSE = Metric("rmse", "RMSE", NUMBERS, "predictions", rmse, False)
-
-
-def mae(y: Targets, predicted: Targets, n_classes: int) -> float:
-    """Return the mean absolute error."""
-    from sklearn.metrics import mean_absolute_error
-
-    return float(mean_absolute_error(y, predicted))
-
-
-MAE = Metric("mae", "mean absolute error", NUMBERS, "predictions", mae, False)
-
-
-def r2(y: Targets, predicted: Targets, n_classes: int) -> float:
-    """Return the share of the variance that is explained."""
-    from sklearn.metrics import r2_score
-
-    return float(r2_score(y, predicted))
-
-
-R2 = Metric("r2", "R²", NUMBERS, "predictions", r2)
+_ROOT, _ABSOLUTE = of_sklearn("root_mean_squared_error"), of_sklearn("mean_absolute_error")
+RMSE = Metric("rmse", "RMSE", NUMBERS, "predictions", _ROOT, False)
+MAE = Metric("mae", "mean absolute error", NUMBERS, "predictions", _ABSOLUTE, False)
+R2 = Metric("r2", "R²", NUMBERS, "predictions", of_sklearn("r2_score"))
 
 
 NEEDS: dict[Any, Need] = {"predict": "predictions", "predict_proba": "probabilities"}
@@ -306,12 +257,12 @@ class _Metrics(Places[Metric]):
     """Our metrics, scikit-learn's scorers, and the metrics of other packages."""
 
     def others(self) -> Sequence[str]:
-        """Return the names of the scorers."""
-        return scorer_names()
+        """Return the names of the scorers, and those that packages add."""
+        return (*scorer_names(), *super().others())
 
-    def other(self, name: str) -> Metric:
-        """Return a scorer."""
-        return metric_of_scorer(name)
+    def added(self, name: str) -> Metric | None:
+        """Return a scorer, or what a package adds."""
+        return metric_of_scorer(name) if name in scorer_names() else super().added(name)
 
     def unknown(self, asked: object) -> str:
         """Return what is wrong with a name, which may be that of another kind of scorer."""
@@ -326,17 +277,11 @@ METRICS = _Metrics(
     "quadrepro.engine",
     Metric,
     {
-        "error": "metrics:ERROR",
-        "balanced_error": "metrics:BALANCED_ERROR",
-        "auc": "metrics:AUC",
-        "average_precision": "metrics:AVERAGE_PRECISION",
-        "log_loss": "metrics:LOG_LOSS",
-        "brier": "metrics:BRIER",
-        "f1": "metrics:F1",
-        "mcc": "metrics:MCC",
-        "rmse": "metrics:RMSE",
-        "mae": "metrics:MAE",
-        "r2": "metrics:R2",
+        metric.name: metric
+        for metric in (
+            *(ERROR, BALANCED_ERROR, AUC, AVERAGE_PRECISION, LOG_LOSS, BRIER, F1, MCC),
+            *(RMSE, MAE, R2),
+        )
     },
     kind="metrics",
     listing="docs/metrics.md",

@@ -321,7 +321,7 @@ class FetchProgress(TerminalBar):
     def begin(self, card: Card) -> Self:
         """Begin a data set."""
         self._name = card.name
-        self.reset()
+        self.reset(0)
         return self
 
     def end(self, card: Card, origin: str) -> None:
@@ -329,21 +329,14 @@ class FetchProgress(TerminalBar):
         self.n_done += 1
         tell(f"{card.name}: fetched from {origin} ({self.n_done} of {self._n_cards})")
 
-    @property
-    def total(self) -> int:
-        """Bytes of the current file, 0 if they are not known."""
-        return self._total
-
-    @total.setter
-    def total(self, n: int) -> None:
-        self._total = n
-        if self._bar is not None:
-            self._bar.update(self._task, total=n or None)
+    def reset(self, total: int) -> None:
+        """Begin a file of so many bytes, 0 if they are not known."""
+        self._arrived, self._total = 0, total
+        self._describe(f"{self._name} ({self.n_done + 1} of {self._n_cards})")
 
     def update(self, n: int) -> None:
         """Count bytes of the current file."""
-        # pooch counts whole blocks, also for the last, shorter one.
-        self._arrived = min(self._arrived + n, self._total or self._arrived + n)
+        self._arrived += n
         if self._bar is not None:
             self._bar.advance(self._task, n)
         elif time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
@@ -351,15 +344,11 @@ class FetchProgress(TerminalBar):
             whole = f" of {self._total / 1e6:.1f}" if self._total else ""
             tell(f"{self._name}: {self._arrived / 1e6:.1f}{whole} MB")
 
-    def reset(self) -> None:
-        """Begin a file."""
-        self._arrived = 0
-        self._describe(f"{self._name} ({self.n_done + 1} of {self._n_cards})")
-
     def close(self) -> None:
         """End a file."""
+        self._total = 0
         self._describe(f"{self._name}: reading and checking")
 
     def _describe(self, text: str) -> None:
         if self._bar is not None:
-            self._bar.reset(self._task, description=text, total=None)
+            self._bar.reset(self._task, description=text, total=self._total or None)

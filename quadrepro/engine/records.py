@@ -40,12 +40,6 @@ def count_different(text: str, other: str) -> int:
     return (first ^ second).bit_count()
 
 
-def holds_codes(text: str, n: int, n_classes: int) -> bool:
-    """Return whether a text is as long as that of `n` codes."""
-    size = np.dtype(_type_of(n_classes)).itemsize
-    return _holds(text, -(-n // 8) if n_classes <= 2 else n * size)
-
-
 def pack_numbers(numbers: Targets) -> str:
     """Return numbers as text, exactly."""
     return _text(numbers.astype("<f8"))
@@ -54,11 +48,6 @@ def pack_numbers(numbers: Targets) -> str:
 def unpack_numbers(text: str) -> FloatArray:
     """Return the numbers of which `pack_numbers` returned the text."""
     return np.frombuffer(b64decode(text), dtype="<f8").astype(np.float64)
-
-
-def holds_numbers(text: str, n: int) -> bool:
-    """Return whether a text is as long as that of `n` numbers."""
-    return _holds(text, 8 * n)
 
 
 def pack_scores(scores: FloatArray) -> str:
@@ -73,11 +62,6 @@ def unpack_scores(text: str, n: int) -> FloatArray:
     """Return the scores of `n` examples of which `pack_scores` returned the text."""
     scores = np.frombuffer(b64decode(text), dtype="<f4").astype(np.float64)
     return scores if len(scores) == n else scores.reshape(n, -1)
-
-
-def holds_scores(text: str, n: int) -> bool:
-    """Return whether a text is as long as that of `n` scores."""
-    return _holds(text, 4 * n)
 
 
 def _type_of(n_classes: int) -> str:
@@ -255,16 +239,19 @@ def _fault_of_lengths(record: Record) -> str | None:
     n, n_classes = record.n_test, len(record.classes)
     if (record.rmse is None) != (n_classes > 1):
         return "classes: not those of what is predicted"
-    held = {
-        name: holds_codes(text, n, n_classes) if n_classes else holds_numbers(text, n)
-        for name, text in (("actual", record.actual), ("predicted", record.predicted))
-    }
+    n_bytes = n * np.dtype(_type_of(n_classes) if n_classes else "<f8").itemsize
+    if 1 <= n_classes <= 2:
+        n_bytes = -(-n // 8)
     n_scores = n if n_classes == 2 else n * n_classes
-    held["scores"] = not record.scores or holds_scores(record.scores, n_scores)
-    kept = record.probabilities
-    held["probabilities"] = not kept or holds_scores(kept, n * n_classes)
-    for name, holds in held.items():
-        if not holds:
+    for name, size in (
+        ("actual", n_bytes),
+        ("predicted", n_bytes),
+        ("scores", 4 * n_scores),
+        ("probabilities", 4 * n * n_classes),
+    ):
+        text = getattr(record, name)
+        may_lack = name in ("scores", "probabilities")
+        if not (_holds(text, size) or (may_lack and not text)):
             return f"{name}: not the outcomes of {n} test examples"
     return None
 

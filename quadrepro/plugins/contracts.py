@@ -9,8 +9,9 @@ import pickle
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,7 +34,7 @@ from quadrepro.core.learners.predictor import Predictor
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.measures.measure import MEASURES, Measure, Trained
 from quadrepro.core.voters.reduction import reduce_problem
-from quadrepro.core.voters.registry import VOTER_SETS, VoterSetEntry
+from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.core.voters.voter_set import voter_matrix
 from quadrepro.data.sources.schema import SOURCES, Layout, PackageSource
 from quadrepro.engine.keys import makers
@@ -94,20 +95,27 @@ def learner_of(name: str) -> Learner:
     return ALGORITHMS.find(name).make({})
 
 
-def voting(name: str) -> Algorithm | None:
-    """Return an algorithm with its default settings, or None if it finds no weights of voters."""
-    learner = learner_of(name)
-    return cast(Algorithm, learner) if learner.gives_votes else None
+def of_votes(check: Callable[[Algorithm, Grid, FloatArray, FloatArray], None]) -> Contract:
+    """Return a check of an algorithm that finds weights of voters, on a small problem."""
+
+    @wraps(check)
+    def contract(name: str) -> None:
+        learner = learner_of(name)
+        if learner.gives_votes:
+            check(cast(Algorithm, learner), small_grid(name, learner), *votes())
+
+    return contract
 
 
 def found_by(name: str) -> FloatArray:
     """Return the weights, or the predictions, of an algorithm on a small problem."""
-    if (algorithm := voting(name)) is not None:
-        return algorithm.path(*votes(), small_grid(name, algorithm))
-    predictor = cast(Predictor, learner_of(name))
+    learner = learner_of(name)
+    grid = small_grid(name, learner)
+    if learner.gives_votes:
+        return cast(Algorithm, learner).path(*votes(), grid)
     X, y = attributes()
-    grid = small_grid(name, predictor)
-    return predictor.predictions(X[10:], y[10:], grid, X[:10], np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    return cast(Predictor, learner).predictions(X[10:], y[10:], grid, X[:10], rng)
 
 
 def fingerprint(name: str) -> str:
@@ -128,28 +136,23 @@ def every_candidate_has_its_weights(name: str) -> None:
     assert not np.isnan(found).all(), "no candidate has a solution"
 
 
-def a_candidate_alone_is_the_same(name: str) -> None:
+@of_votes
+def a_candidate_alone_is_the_same(
+    learner: Algorithm, grid: Grid, H: FloatArray, y: FloatArray
+) -> None:
     """A candidate is the same alone and among others, also of fewer rounds."""
-    learner = voting(name)
-    if learner is None:
-        return
-    H, y = votes()
-    grid = small_grid(name, learner)
     path = learner.path(H, y, grid)
     for candidate, weights in zip(grid.candidates, path, strict=True):
         alone = learner.path(H, y, Grid.of({k: [v] for k, v in candidate.items()}))[0]
         assert close(alone, weights), f"{candidate} is another one alone"
 
 
-def samples_are_repeated_examples(name: str) -> None:
+@of_votes
+def samples_are_repeated_examples(
+    learner: Algorithm, grid: Grid, H: FloatArray, y: FloatArray
+) -> None:
     """A sample gives the weights of its examples, repeated as often as it counts them."""
-    learner = voting(name)
-    if learner is None:
-        return
-    H, y = votes()
-    rng = np.random.default_rng(7)
-    samples = rng.integers(0, 3, (2, len(y)))
-    grid = small_grid(name, learner)
+    samples = np.random.default_rng(7).integers(0, 3, (2, len(y)))
     found = learner.path(H, y, grid, samples.astype(np.float64))
     for counts, path in zip(samples, found, strict=True):
         rows = np.repeat(np.arange(len(y)), counts)
@@ -157,25 +160,23 @@ def samples_are_repeated_examples(name: str) -> None:
         assert close(path, expected), "weights differ from those of repeated rows"
 
 
-def the_order_of_examples_does_not_matter(name: str) -> None:
+@of_votes
+def the_order_of_examples_does_not_matter(
+    learner: Algorithm, grid: Grid, H: FloatArray, y: FloatArray
+) -> None:
     """The order of the examples does not matter."""
-    learner = voting(name)
-    if learner is None:
-        return
-    H, y = votes()
     order = np.random.default_rng(8).permutation(len(y))
-    grid = small_grid(name, learner)
     found, expected = learner.path(H[order], y[order], grid), learner.path(H, y, grid)
     assert close(found, expected), "weights change with the order of the examples"
 
 
-def merging_voters_changes_nothing(name: str) -> None:
+@of_votes
+def merging_voters_changes_nothing(
+    learner: Algorithm, grid: Grid, H: FloatArray, y: FloatArray
+) -> None:
     """Merging equal voters gives the same weights, or the algorithm says that it must not be."""
-    learner = voting(name)
-    if learner is None or not learner.merges_voters:
+    if not learner.merges_voters:
         return
-    H, y = votes()
-    grid = small_grid(name, learner)
     plain = learner.paths(reduce_problem(H, y, merge_voters=False), [grid])
     merged = learner.paths(learner.reduced(H, y), [grid])
     # A program may share a weight among equal voters, whose sum is what votes.
@@ -249,21 +250,21 @@ def voters_of(name: str) -> Any:
     return VOTER_SETS.find(name).make({}, lambda: 3)
 
 
-def fitted(entry: VoterSetEntry, voters: Any) -> Any:
+def fitted(name: str, voters: Any = None) -> Any:
     """Return voters fitted to a small problem, with labels only if they need them."""
     X, y = attributes()
-    return voters.fit(X, y if entry.needs_labels else None)
+    voters = voters_of(name) if voters is None else voters
+    return voters.fit(X, y if VOTER_SETS.find(name).needs_labels else None)
 
 
-def matrix(name: str) -> FloatArray:
+def matrix(name: str, voters: Any = None) -> FloatArray:
     """Return the voter matrix of a small problem."""
-    return voter_matrix(fitted(VOTER_SETS.find(name), voters_of(name)), attributes()[0])
+    return voter_matrix(fitted(name, voters), attributes()[0])
 
 
 def outputs_are_votes(name: str) -> None:
     """Outputs are a matrix of numbers in [-1, 1], also on new examples and beyond the range."""
-    voters = fitted(VOTER_SETS.find(name), voters_of(name))
-    X, _ = attributes()
+    voters, (X, _) = fitted(name), attributes()
     n_voters = voter_matrix(voters, X).shape[1]
     for new in (X[:5], 100 * X, X[:1]):
         assert voter_matrix(voters, new).shape == (len(new), n_voters), "the voters are others"
@@ -271,8 +272,7 @@ def outputs_are_votes(name: str) -> None:
 
 def an_example_is_judged_alone(name: str) -> None:
     """The values of voters on an example do not depend on the other examples."""
-    voters = fitted(VOTER_SETS.find(name), voters_of(name))
-    X, _ = attributes()
+    voters, (X, _) = fitted(name), attributes()
     H = voter_matrix(voters, X)
     alone = np.vstack([voter_matrix(voters, row[None]) for row in X])
     assert np.allclose(H, alone, rtol=0, atol=1e-12), "an example alone gets other votes"
@@ -292,17 +292,15 @@ def it_can_be_cloned_and_sent(name: str) -> None:
     """A clone and a copy for a worker are the same voters."""
     from sklearn.base import clone
 
-    entry, voters = VOTER_SETS.find(name), voters_of(name)
-    copies = (clone(voters), pickle.loads(pickle.dumps(voters)))
-    for copy in copies:
-        found = voter_matrix(fitted(entry, copy), attributes()[0])
+    voters = voters_of(name)
+    for copy in (clone(voters), pickle.loads(pickle.dumps(voters))):
+        found = matrix(name, copy)
         assert found.tobytes() == matrix(name).tobytes(), "a copy has other voters"
 
 
 def parameters_are_those_of_the_class(name: str) -> None:
     """A config can give the parameters that scikit-learn sees."""
-    entry = VOTER_SETS.find(name)
-    given = {*entry.parameters}
+    given = {*VOTER_SETS.find(name).parameters}
     assert given == {*voters_of(name).get_params(deep=False)}, "get_params names others"
 
 

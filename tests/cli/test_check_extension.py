@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from quadrepro.cli import main
 from quadrepro.plugins import contracts_of
+from tests.cli.call import quadrepro
 from tests.packages import Install
 
 MEASURE = """
@@ -21,7 +21,7 @@ HALF, ONE = Measure("half", half), Measure("one", one)
 
 
 def check(name: str) -> Result:
-    return CliRunner().invoke(main, ["check-extension", name])
+    return quadrepro("check-extension", name)
 
 
 @pytest.mark.parametrize("name", ["ours", "half"])

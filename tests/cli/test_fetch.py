@@ -76,22 +76,6 @@ def test_what_cannot_be_had_is_named_after_all_others_were_fetched(
     assert "Traceback" not in result.stderr
 
 
-def test_without_a_connection_the_first_failure_ends_it(
-    project: Path, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("one", "two"):
-        card = load_card(name)
-        files = (RemoteFile(url=f"http://127.0.0.1:9/{name}.data"),)
-        source = WebSource(kind="mirror", files=files)
-        write_card(card.model_copy(update={"sources": (source,)}), Path(f"datasets/{name}.yaml"))
-    result = quadrepro("fetch", "one", "two")
-    assert result.exit_code == 3
-    assert result.stderr.splitlines() == [
-        "error: one could not be fetched:",
-        "  http://127.0.0.1:9/one.data: the connection was refused; 1 more data set was not tried",
-    ]
-
-
 @pytest.mark.parametrize("words", [("fetch", "mine.yaml"), ("run", "mine.yaml")])
 def test_offline_nothing_is_asked_for_and_all_that_is_missing_is_named(
     project: Path, server: Server, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

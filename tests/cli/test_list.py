@@ -128,7 +128,7 @@ def test_the_provenance_of_what_was_fetched_is_shown() -> None:
     table = load_dataset("monks").table
     known = cache.Provenance(
         "monks",
-        load_dataset("monks").content_hash,
+        load_dataset("monks").card.content_hash,
         "OpenML 333",
         "2026-01-02T03:04:05",
         files={"a": "md5:1"},

@@ -5,12 +5,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import quadrepro
-from quadrepro.cli import main
+from tests.cli import call
 from tests.hostile import CONTROLS, HOSTILE
 
+DEMSAR = Path(__file__).resolve().parents[2] / "examples" / "scores" / "demsar.csv"
 SCORES = "dataset,ours,theirs\na,0.9,0.8\nb,0.8,0.7\nc,0.7,0.75\nd,0.9,\n"
 
 
@@ -22,7 +23,7 @@ def scores(tmp_path: Path) -> Path:
 
 
 def rank(*words: object) -> Result:
-    return CliRunner().invoke(main, ["rank", *map(str, words)])
+    return call.quadrepro("rank", *words)
 
 
 def test_rank_prints_what_the_function_returns_and_writes_if_asked(
@@ -49,10 +50,9 @@ def test_the_direction_is_printed_and_doubted(scores: Path) -> None:
 
 
 def test_friedmans_statistic_is_demsars_without_the_correction_for_ties() -> None:
-    path = Path(__file__).resolve().parents[2] / "examples" / "scores" / "demsar.csv"
-    found = rank(path, "--higher-is-better", "--no-tie-correction").stdout
+    found = rank(DEMSAR, "--higher-is-better", "--no-tie-correction").stdout
     assert "χ² = 9.28 (ties not corrected)" in found
-    assert "χ² = 10.23, p" in rank(path, "--higher-is-better", "--tie-correction").stdout
+    assert "χ² = 10.23, p" in rank(DEMSAR, "--higher-is-better", "--tie-correction").stdout
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,10 @@ def test_a_file_that_is_not_there_is_a_fault_of_the_data(tmp_path: Path) -> None
 
 def test_a_ranking_is_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quadrepro.tables.terminal.on_terminal", lambda: True)
-    scores = str(Path(__file__).resolve().parents[2] / "examples" / "scores" / "demsar.csv")
-    drawn = CliRunner().invoke(main, ["rank", scores, "--higher-is-better"]).stdout
+    drawn = rank(DEMSAR, "--higher-is-better").stdout
     assert drawn.startswith("demsar: ranking\n")
     assert "|" not in drawn
-    asked = CliRunner().invoke(main, ["rank", scores, "--higher-is-better", "--format", "markdown"])
+    asked = rank(DEMSAR, "--higher-is-better", "--format", "markdown")
     assert asked.stdout.startswith("## demsar: ranking\n")
 
 

@@ -75,13 +75,5 @@ def test_without_a_connection_the_others_are_not_tried(
     assert log.told[-1] == (name,)
 
 
-def test_offline_all_that_is_missing_is_named_at_once(fetched: dict[str, Exception]) -> None:
-    log = Log()
-    with pytest.raises(DataError, match="2 data sets are not here") as caught:
-        bring([load_card("pima"), load_card("heart")], None, offline=True, listener=log)
-    assert "pima: OpenML 37" in str(caught.value)
-    assert log.told == []
-
-
 def test_if_nothing_is_missing_nothing_happens_even_offline() -> None:
     bring([], None, offline=True)

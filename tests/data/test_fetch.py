@@ -171,7 +171,7 @@ def test_a_cache_that_cannot_be_made_is_named(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "file"))
-    assert re.search(r"the cache .*file cannot be written: ", refusal(online_toy))
+    assert re.search(r"cannot be written to the cache .*file: ", refusal(online_toy))
 
 
 def written(card: Card, layout: Layout, table: RawTable) -> Table:

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from quadrepro.cli import main
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.data.cache import TEST, TRAIN, find_splits, hash_of_splits, load_splits
@@ -18,6 +16,7 @@ from quadrepro.data.fetch import fetch_task
 from quadrepro.data.inspection import inspect_file, write_card
 from quadrepro.data.sources.schema import OpenMLSource
 from quadrepro.errors import ConfigError, DataError, NoConnectionError
+from tests.cli.call import quadrepro
 from tests.server import Reply, Server, Table, configure_openml, failure, openml_error
 
 RNG = np.random.default_rng(0)
@@ -126,16 +125,16 @@ def test_fetch_brings_the_task_of_a_config_and_check_needs_no_network(
     card: Card, server: Server
 ) -> None:
     Path("mine.yaml").write_text(CONFIG)
-    missing = CliRunner().invoke(main, ["check", "mine.yaml"])
+    missing = quadrepro("check", "mine.yaml")
     assert missing.exit_code == 3
     assert "splits of OpenML tasks are not in the cache" in missing.output
     assert "59 (mine); with a network, quadrepro fetch CONFIG fetches them" in missing.output
-    fetched = CliRunner(env={"QUADREPRO_OFFLINE": ""}).invoke(main, ["fetch", "mine.yaml"])
+    fetched = quadrepro("fetch", "mine.yaml", QUADREPRO_OFFLINE="")
     assert fetched.exit_code == 0, fetched.output
     kept = {path.name for path in Path("openml").rglob("*") if path.is_file()}
     assert kept == {"dataset.arff", "description.xml"}
     server.asked.clear()
-    assert CliRunner().invoke(main, ["check", "mine.yaml"]).exit_code == 0
+    assert quadrepro("check", "mine.yaml").exit_code == 0
     assert not server.asked
 
 

@@ -253,19 +253,6 @@ def test_cells_are_counted_by_how_far_they_are(plan: Plan, tmp_path: Path) -> No
     assert found.forecast(2).unknown == ()
 
 
-def test_a_damaged_record_is_missing_as_for_a_run(plan: Plan, tmp_path: Path) -> None:
-    cells, told = plan.cells, list[str]()
-    store = RecordStore(tmp_path, lambda path, fault: told.append(path.name), read_only=True)
-    compute(cells, RecordStore(tmp_path), HERE, ignore)
-    damaged = store.path(cells[0].key)
-    damaged.write_bytes(damaged.read_bytes()[:-5])
-    found = overview(cells, store)
-    assert found.missing == (cells[0],)
-    assert sum(line.n_kept for line in found.lines) == len(cells) - 1
-    assert told == [damaged.name]
-    assert damaged.exists()
-
-
 def test_no_key_is_made_where_there_are_no_records(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

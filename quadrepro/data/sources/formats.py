@@ -63,6 +63,19 @@ def refuse_table(n_rows: int, n_columns: int, origin: str) -> None:
     refuse_bytes(8 * n_rows * n_columns, f"{origin}: the table of {n_rows} x {n_columns} numbers")
 
 
+@contextlib.contextmanager
+def errors_of_others(what: str) -> Iterator[None]:
+    """Turn any error of code that is not ours into a `DataError` that begins with `what`."""
+    try:
+        yield
+    except DataError:
+        raise
+    except Exception as error:  # Parsers of broken binary files raise errors of any kind.
+        said = str(getattr(error, "strerror", None) or error)
+        reason = textwrap.shorten(said or type(error).__name__, 200)
+        raise DataError(f"{what}: {reason}") from error
+
+
 def read_file(path: Path, layout: FileLayout, member: str = "") -> Frame:
     """Read the table in a file."""
     name, content = unpack(path, member)
@@ -87,7 +100,7 @@ def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
     """Return the name and the content of a file, or of the file that is packed in it."""
     if is_special(path):
         raise DataError(f"{path}: cannot be read: not a regular file")
-    try:
+    with errors_of_others(f"{path}: cannot be read"):
         if path.suffix.lower() == ".zip":
             with zipfile.ZipFile(path) as archive:
                 name = _member(path, archive, member)
@@ -101,11 +114,6 @@ def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
                 return path.stem, content
         refuse_bytes(path.stat().st_size, f"{path}: the file")
         return path.name, path.read_bytes()
-    except DataError:
-        raise
-    except Exception as error:  # Broken archives raise errors of any kind.
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise DataError(f"{path}: cannot be read: {reason}") from error
 
 
 def _member(path: Path, archive: zipfile.ZipFile, member: str) -> str:
@@ -317,7 +325,7 @@ def parquet(content: bytes, origin: str) -> Frame:
     """Read a parquet file: integers, floats and decimals as numbers, everything else as text."""
     import pyarrow.parquet as pq
 
-    with _library(origin, "parquet"):
+    with errors_of_others(f"{origin}: not readable as parquet"):
         file = pq.ParquetFile(io.BytesIO(content))
         n_columns = len(file.schema_arrow)
         refuse_width(n_columns, origin)
@@ -350,7 +358,7 @@ def excel(content: bytes, origin: str) -> Frame:
     """Read the first sheet of an .xls file, whose first row has the names of the columns."""
     import xlrd
 
-    with _library(origin, "an .xls file"):
+    with errors_of_others(f"{origin}: not readable as an .xls file"):
         book = xlrd.open_workbook(file_contents=content, logfile=io.StringIO())
         sheet = book.sheet_by_index(0)
         columns = [sheet.col(j) for j in range(sheet.ncols)]
@@ -377,7 +385,7 @@ def mat(content: bytes, origin: str) -> Frame:
     from scipy.io import loadmat, whosmat
 
     file: Any = io.BytesIO(content)
-    with _library(origin, "a MATLAB file"):
+    with errors_of_others(f"{origin}: not readable as a MATLAB file"):
         names = []
         for name, shape, kind in whosmat(file):
             if len(shape) == 2 and kind in _MATLAB_NUMBERS:
@@ -454,18 +462,6 @@ def _idx_array(name: str, content: bytes, magic: int) -> NDArray[np.uint8]:
     if held != np.prod(shape, dtype=np.int64):
         raise DataError(f"{name}: expected {_by(shape)} bytes of {what}, got {held}")
     return np.frombuffer(content, np.uint8, offset=4 * (n_sizes + 1)).reshape(shape)
-
-
-@contextlib.contextmanager
-def _library(origin: str, what: str) -> Iterator[None]:
-    """Turn any error of a library into a `DataError` that names the file."""
-    try:
-        yield
-    except DataError:
-        raise
-    except Exception as error:  # Parsers of broken binary files raise errors of any kind.
-        reason = textwrap.shorten(str(error) or type(error).__name__, 200)
-        raise DataError(f"{origin}: not readable as {what}: {reason}") from error
 
 
 def _label_texts(labels: NDArray[Any]) -> NDArray[np.str_]:

@@ -227,15 +227,7 @@ def describe(source: Source) -> str:
 
 def origin(source: Source) -> str:
     """Return where a source is, without its address, such as ``OpenML 37`` or ``UCI``."""
-    match source:
-        case GeneratedSource():
-            return "rule"
-        case WebSource(kind="uci"):
-            return "UCI"
-        case WebSource():
-            return "mirror"
-        case FileSource():
-            return "own file"
-        case PackageSource():
-            return source.kind
-    return describe(source)
+    if isinstance(source, OpenMLSource | SklearnSource):
+        return describe(source)
+    names = {"generated": "rule", "uci": "UCI", "file": "own file"}
+    return names.get(source.kind, source.kind)

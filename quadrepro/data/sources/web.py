@@ -35,17 +35,15 @@ TRIES = 3
 
 
 class Progress(Protocol):
-    """A progress bar, which counts the bytes of one file at a time."""
+    """Is told of the bytes of a download, one file at a time."""
 
-    total: int
+    def reset(self, total: int) -> None:
+        """Begin a file of so many bytes, 0 if they are not known."""
 
-    def update(self, n: int) -> Any:
+    def update(self, n: int) -> None:
         """Count `n` more bytes."""
 
-    def reset(self) -> Any:
-        """Start again at 0."""
-
-    def close(self) -> Any:
+    def close(self) -> None:
         """End the current file."""
 
 
@@ -173,8 +171,7 @@ class Client:
         n_bytes = int(length) if length.isdecimal() else 0
         refuse_bytes(n_bytes, f"{url}: the file")
         if self.progress is not None:
-            self.progress.reset()
-            self.progress.total = n_bytes
+            self.progress.reset(n_bytes)
         seen = 0
         with path.open("wb") as file:
             for chunk in answer.iter_content(1 << 16):

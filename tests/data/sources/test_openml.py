@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import logging
 import pickle
 import re
 import socket
-import sys
 import types
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -125,13 +122,6 @@ def test_an_arff_file_is_read_whole_and_in_its_order(paths: OpenMLPaths, server:
 def test_a_parquet_file_is_taken_where_there_is_one(both: OpenMLPaths, server: Server) -> None:
     assert_is_the_table(read(SOURCE))
     assert server.asked == {both.description: 1, both.parquet: 1}
-
-
-@pytest.mark.parametrize("parquet", [False, True])
-def test_a_second_read_asks_for_nothing(server: Server, parquet: bool) -> None:
-    server.put_openml(37, TABLE, parquet=parquet)
-    read(SOURCE)
-    assert_is_kept(server)
 
 
 def test_what_a_person_had_fetched_before_is_taken_without_asking(
@@ -264,32 +254,6 @@ def test_an_unknown_data_set_is_asked_for_once(server: Server) -> None:
     assert server.asked == {path: 1}
 
 
-@pytest.mark.parametrize("part", ["description", "arff"])
-def test_a_silent_server_is_given_up(
-    paths: OpenMLPaths,
-    server: Server,
-    openml_cache: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    part: str,
-) -> None:
-    monkeypatch.setattr(web, "TIMEOUT", 0.3)
-    path = getattr(paths, part)
-    server.put(path, Reply(sent="late"))
-    assert refusal() == f"OpenML 37: {server.url}{path}: the server did not answer in time"
-    assert server.asked[path] == 3
-    monkeypatch.setattr(web, "TIMEOUT", 30.0)
-    assert_next_try_succeeds(server, openml_cache)
-
-
-def test_a_silent_server_of_parquet_files_is_given_up_for_the_arff_file(
-    both: OpenMLPaths, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(web, "TIMEOUT", 0.3)
-    server.put(both.parquet, Reply(sent="late"))
-    assert_is_the_table(read(SOURCE))
-    assert server.asked[both.parquet] == 3
-
-
 def test_nobody_there_is_one_line() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -372,12 +336,6 @@ def test_a_description_without_an_address_is_one_line(paths: OpenMLPaths, server
     assert refusal() == "OpenML 37: the server has no file of this data set"
 
 
-def test_a_cache_that_cannot_be_written_is_one_line(paths: OpenMLPaths, openml_cache: Path) -> None:
-    openml_cache.parent.mkdir(parents=True)
-    openml_cache.touch()
-    assert refusal() == f"{openml_cache / '37'}: cannot be written: Not a directory"
-
-
 @pytest.mark.parametrize("written", [b"server", b"connection_n_retries = many", b"\xff = 1"])
 def test_a_configuration_that_cannot_be_read_is_one_line(tmp_path: Path, written: bytes) -> None:
     path = tmp_path / "settings" / "openml" / "config"
@@ -408,17 +366,6 @@ def test_without_a_configuration_the_server_is_that_of_openml(
         f"<oml:data_set_description {XML}><oml:url>http://x</oml:url></oml:data_set_description>"
     )
     (folder / "dataset.arff").write_bytes(TABLE.arff())
-    assert_is_the_table(read(SOURCE))
-
-
-def test_an_interrupted_download_leaves_a_usable_cache(
-    paths: OpenMLPaths, server: Server, openml_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(web, "is_page", Mock(side_effect=KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            read(SOURCE)
-    assert not [*openml_cache.rglob("*.*")]
     assert_is_the_table(read(SOURCE))
 
 
@@ -494,35 +441,6 @@ def test_parquet_is_not_taken_where_a_person_does_not_want_it(
     assert not server.asked[both.parquet]
 
 
-@pytest.mark.parametrize("handlers", [[], [logging.StreamHandler()]])
-def test_nothing_is_printed(
-    paths: OpenMLPaths,
-    server: Server,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    handlers: list[logging.StreamHandler[Any]],
-) -> None:
-    for handler in handlers:
-        handler.setStream(sys.stderr)
-    # Without pytest's handlers, as on the command line.
-    root = logging.getLogger()
-    monkeypatch.setattr(root, "handlers", [*handlers])
-    read(SOURCE)
-    server.put(server.put_openml(38, TABLE, parquet=True).parquet, failure(500))
-    read(OpenMLSource(kind="openml", id=38))
-    assert capfd.readouterr() == ("", "")
-    assert root.handlers == handlers
-
-
-def test_two_threads_may_read_at_once(server: Server) -> None:
-    numbers = range(37, 41)
-    for number in numbers:
-        server.put_openml(number, TABLE)
-    with ThreadPoolExecutor(len(numbers)) as pool:
-        frames = pool.map(lambda n: read(OpenMLSource(kind="openml", id=n)), numbers)
-    assert [frame.origin for frame in frames] == [f"OpenML {n}" for n in numbers]
-
-
 class Touch:
     """Makes a file when its pickle is read."""
 
@@ -545,27 +463,6 @@ def test_no_pickle_of_the_cache_is_read(
         (folder / name).write_bytes(content)
     assert_is_the_table(read(SOURCE))
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize("parquet", [False, True])
-def test_a_file_that_is_too_large_is_refused(
-    server: Server, monkeypatch: pytest.MonkeyPatch, parquet: bool
-) -> None:
-    paths = server.put_openml(37, TABLE, parquet=parquet)
-    server.put(paths.arff, TABLE.arff() + b"%" * 2000)
-    monkeypatch.setenv("QUADREPRO_MAX_BYTES", "2000")
-    assert "the file has more than 2,000 bytes" in refusal()
-    assert server.asked[paths.arff] == 1
-
-
-def test_a_server_that_sends_for_ever_is_given_up(
-    server: Server, paths: OpenMLPaths, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server.put(paths.arff, Reply(TABLE.arff(), sent="slowly"))
-    monkeypatch.setenv("QUADREPRO_MAX_SECONDS", "1")
-    assert refusal().startswith(
-        f"OpenML 37: {server.url}{paths.arff}: not complete after 1 seconds"
-    )
 
 
 @pytest.mark.parametrize(("where", "refused"), [("1.1.1.1", True), ("10.0.0.1", False)])
