@@ -312,17 +312,23 @@ def _p(p_value: float) -> str:
     return text if text.startswith("<") else f"= {text}"
 
 
+def repeated(of: MeanOf, n_splits: int, folds: int) -> int:
+    """Return how many cross-validations like the printed one ours are; 0 if too few, or others."""
+    times = n_splits // folds if folds and of.cv == folds else 0
+    return times if times >= LEAST_SPLITS else 0
+
+
 def like_print(
     splits: Sequence[float], of: MeanOf, folds: int, n_test: int | None = None
 ) -> tuple[list[float], int, int | None]:
     """Return our numbers in the form of a printed one, how many it is the mean of, and on what.
 
-    If print is a cross-validation and ours, of as many folds, is repeated, these are the means of
-    our cross-validations: they differ by the choice of folds alone, as a printed one does. Else
-    they are our single splits, or folds.
+    If print is a cross-validation and ours is `repeated`, these are the means of our
+    cross-validations: they differ by the choice of folds alone, as a printed one does. Else they
+    are our single splits, or folds.
     """
-    times = len(splits) // folds if folds else 0
-    if of.cv != folds or times < LEAST_SPLITS:
+    times = repeated(of, len(splits), folds)
+    if not times:
         return list(splits), of.n, n_test
     means = [fmean(splits[i * folds : (i + 1) * folds]) for i in range(times)]
     return means, of.repeats, None

@@ -13,7 +13,6 @@ from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
 
-from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import NOTHING, Printed
 from quadrepro.stats import (
@@ -176,9 +175,9 @@ def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
     The columns of the printed matrix come first, in their order, and then the others in the order
     of the config.
     """
-    printed, titles = context.printed(context.option), context.titles
-    order = [c for c in printed.columns if c in titles]
-    order += [c for c in titles if c not in order and c != BASELINE]
+    printed = context.printed(context.option)
+    order = [c for c in printed.columns if c in context.titles]
+    order += [c for c in context.compared if c not in order]
     # On a single data set a test of signs says nothing.
     several = len(outcomes.rows) > 1 or bool(context.config.paper)
     every = [(a, b) for a in order for b in order]
@@ -327,14 +326,14 @@ def matrix_of_values(context: Context[Any], outcomes: Outcomes) -> Matrix:
             f"({posterior.N_DRAWS:,} draws with seed {posterior.SEED})."
         )
     pairs = {names: of.pair for names, of in found.items()}
-    order = [c for c in outcomes.columns if c != BASELINE]
-    return Matrix(order, pairs, header, how, test if found else "")
+    return Matrix(context.compared, pairs, header, how, test if found else "")
 
 
 class ComparisonsKind(TableKind[str]):
     """The matrix of pairwise tests."""
 
     key, option = "comparisons", str
+    sums_up = True
     meaning = "Tests of every pair of columns, beside a printed table: its name. Always written."
 
     def check(self, context: Context[str]) -> None:
@@ -345,7 +344,7 @@ class ComparisonsKind(TableKind[str]):
         """Return whether there are several columns, and values to compare."""
         tasks = {*context.experiment.tasks.values()}
         values = tasks != {"regression"} or has_values_to_compare(context)
-        return len(context.titles) - (BASELINE in context.titles) > 1 and values
+        return len(context.compared) > 1 and values
 
     def table(self, context: Context[Any], outcomes: Outcomes) -> Table:
         """Return the table of errors or, where numbers are predicted, of values."""

@@ -28,6 +28,7 @@ from quadrepro.tables.verdicts import (
     like_print,
     of_further_splits,
     of_two_means,
+    repeated,
 )
 
 TIME_LABEL = "Mean running time (s)"
@@ -96,6 +97,7 @@ class RisksKind(TableKind[str]):
     """Test risks beside the printed ones, and mean running times."""
 
     key, option = "risks", str
+    sums_up = True
     unit: Unit = "fraction"
     meaning = "The risk of every row and column, beside a printed table: its name. Always written."
 
@@ -239,7 +241,8 @@ def _judged(
     if beside is not None and printed.of.cv is None:
         entry = Verdict(row, column, quantity, text, further=printed.splits)
         return of_two_means(entry, values, beside), values
-    ours, further, n_test = like_print(values, printed.of, context.folds(row), n_test)
+    folds = 0 if printed.of.cv is None else context.folds(row)
+    ours, further, n_test = like_print(values, printed.of, folds, n_test)
     entry = Verdict(row, column, quantity, text, n_test=n_test, further=further)
     return of_further_splits(entry, ours), ours
 
@@ -249,8 +252,7 @@ def _what(context: Context[str], printed: Printed) -> str:
     text = f"{printed.words}."
     if printed.of.cv is None:
         return text
-    repeated = context.config.repeats // printed.of.cv >= LEAST_SPLITS
-    if repeated and context.config.protocol.split.outer_folds == printed.of.cv:
+    if repeated(printed.of, context.config.repeats, context.config.protocol.split.outer_folds):
         return f"{text} It is placed among the means of our cross-validations."
     return (
         f"{text} Without at least {LEAST_SPLITS} such cross-validations of ours, folds are taken "
@@ -268,6 +270,7 @@ class MeansKind(TableKind[str]):
     """Means and deviations in percent, or of RMSEs, with the best of each row and its equals."""
 
     key, option = "means", str
+    sums_up = True
     meaning = (
         "Means and deviations of test errors over the splits, beside a printed table: its name."
     )
@@ -481,6 +484,7 @@ class NoiselessKind(MeansKind):
     """RMSEs against targets without noise."""
 
     key = "noiseless"
+    sums_up = False
     meaning = "The same for errors against targets without noise."
 
     def check(self, context: Context[str]) -> None:

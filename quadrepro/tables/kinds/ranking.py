@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, model_validator
 
 from quadrepro.base.models import Model
-from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import COVERAGE, LEVEL, Ranking, friedman_test, rank_methods
 from quadrepro.stats.ranking import fault_of_size
@@ -140,15 +139,16 @@ class RankingKind(TableKind[Options]):
     """Mean ranks of the algorithms over the data sets, or over the splits of a single one."""
 
     key, option = "ranking", Options
+    sums_up = True
     meaning = (
         "Mean ranks with the critical difference, and posteriors of every pair: `true`, or options."
     )
 
     def check(self, context: Context[Options]) -> None:
         """Refuse a config with too little, or too much, to rank."""
-        n_methods = len(context.titles) - (BASELINE in context.titles)
         n_rows = len(context.config.rows)
-        if fault := fault_of_size(n_methods, n_rows if n_rows > 1 else context.config.repeats):
+        n_ranked = n_rows if n_rows > 1 else context.config.repeats
+        if fault := fault_of_size(len(context.compared), n_ranked):
             raise context.error(fault)
 
     def table(self, context: Context[Options], outcomes: Outcomes) -> Table:
