@@ -30,7 +30,7 @@ from quadrepro.stats import (
     placement,
     welch_test,
 )
-from quadrepro.stats.result import rounded_p
+from quadrepro.stats.result import p_text
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord, csv_text
 
 NAME = "verdicts"
@@ -269,9 +269,9 @@ class Verdicts:
             f"{misses.low} to {misses.high} in {COVERAGE:.0%} of tables"
         )
         if misses.p_more <= misses.p_fewer:
-            found += f"; so many or more come with p {_p(misses.p_more)}."
+            found += f"; so many or more come with {p_text(misses.p_more)}."
         else:
-            found += f"; so few or fewer come with p {_p(misses.p_fewer)}."
+            found += f"; so few or fewer come with {p_text(misses.p_fewer)}."
         return (found, *self._single(), *self._clusters())
 
     def _single(self) -> tuple[str, ...]:
@@ -302,14 +302,9 @@ class Verdicts:
             of = sum(getattr(v, place) == name for v in self.judged)
             found.append(
                 f"Most are outside in the {place} {name}: {worst} of {of}; some {place} has so "
-                f"many by chance with p {_p(p)}."
+                f"many by chance with {p_text(p)}."
             )
         return tuple(found)
-
-
-def _p(p_value: float) -> str:
-    text = rounded_p(p_value)
-    return text if text.startswith("<") else f"= {text}"
 
 
 def repeated(of: MeanOf, n_splits: int, folds: int) -> int:

@@ -17,7 +17,7 @@ from quadrepro.stats.ranking import fault_of_size
 from quadrepro.stats.result import rounded_p
 from quadrepro.tables.figure import draw_critical_difference
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.kinds.deviations import share_of_tests
+from quadrepro.tables.kinds.deviations import tested_shares
 from quadrepro.tables.ranked import (
     ComparedSplits,
     Splits,
@@ -69,15 +69,7 @@ def splits_of(context: Context[Any], outcomes: Outcomes) -> list[Splits]:
     if outcomes.repeats < 2:
         return []
     found = []
-    for row in context.config.rows:
-        title = row.entry.title
-        if title not in outcomes.rows:
-            continue
-        sizes = (r.n_test for c in outcomes.columns for r in outcomes.cell(title, c) if r.ok)
-        if not (n_test := next(sizes, 0)):
-            continue
-        protocol = row.entry.changed(context.config.protocol)
-        share = share_of_tests(protocol, n_test, outcomes.repeats, row.entry.name)
+    for title, share in tested_shares(context.config, outcomes).items():
         if share < 1:
             whole = (c for c in outcomes.compared if outcomes.complete(title, c))
             losses = {c: outcomes.losses(title, c) for c in whole}
