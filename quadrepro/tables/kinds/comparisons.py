@@ -8,7 +8,7 @@ splits of a single data set.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
@@ -189,7 +189,7 @@ def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
         mean = fmean(found) if found else None
         sd = stdev(found) if len(found) > 1 else None
         test = signs(outcomes, *names) if several else None
-        counts = (None,) * 4 if test is None else (test.wins, test.losses, test.ties, test.p_value)
+        counts = (None,) * 4 if test is None else astuple(test)
         pairs[names] = Pair(text, counts[-1], (mean, sd, printed.text(*names), *counts))
     how = (
         "Probability that the row's algorithm is better than the column's (Poisson binomial test)"
@@ -217,10 +217,7 @@ class Comparison:
 
     probability: float | None  # that the first is better; None without a common unit
     difference: float | None  # first less second
-    wins: int  # of the first, over data sets or splits
-    losses: int
-    ties: int
-    p_value: float
+    test: SignTest  # over data sets, or splits with the p-value of the corrected t-test
     interval: tuple[float, ...] = ()  # of the difference for all pairs together, on splits
 
     def turned(self) -> Comparison:
@@ -228,22 +225,18 @@ class Comparison:
         return Comparison(
             None if self.probability is None else 1 - self.probability,
             None if self.difference is None else 0.0 - self.difference,
-            self.losses,
-            self.wins,
-            self.ties,
-            self.p_value,
+            replace(self.test, wins=self.test.losses, losses=self.test.wins),
             tuple(0.0 - end for end in reversed(self.interval)),
         )
 
     @property
     def pair(self) -> Pair:
         """As the table shows it: the probability, or wins and losses."""
-        text = f"{self.wins}–{self.losses}"
+        text = f"{self.test.wins}–{self.test.losses}"
         if self.probability is not None:
             text = f"{self.probability:.2f}"
-        counts = self.wins, self.losses, self.ties, self.p_value
-        numbers = (self.probability, self.difference, *self.interval, *counts)
-        return Pair(text, self.p_value, numbers)
+        numbers = (self.probability, self.difference, *self.interval, *astuple(self.test))
+        return Pair(text, self.test.p_value, numbers)
 
 
 def has_values_to_compare(context: Context[Any]) -> bool:
@@ -278,30 +271,20 @@ def _over_rows(outcomes: Outcomes, a: str, b: str, alike: bool) -> Comparison | 
     if not outcomes.rows or len(mine) + len(theirs) < 2 * len(outcomes.rows):
         return None
     test = sign_test(mine, theirs)
-    counts = test.wins, test.losses, test.ties, test.p_value
     if not alike:
-        return Comparison(None, None, *counts)
+        return Comparison(None, None, test)
     difference = fmean(float(x) - float(y) for x, y in zip(mine, theirs, strict=True))
     probability = bayesian_signed_rank(mine, theirs).better
-    return Comparison(probability, outcomes.sign * difference, *counts)
+    return Comparison(probability, outcomes.sign * difference, test)
 
 
 def _on_splits(splits: Splits, sign: float) -> Iterator[tuple[Names, Comparison]]:
     found = compare_splits(splits, rope=0.0)
     for a, b in combinations(splits.risks, 2):
-        pair, counts = found[a, b], sign_test(splits.risks[a], splits.risks[b])
-        yield (
-            (a, b),
-            Comparison(
-                pair.posterior.better,
-                sign * pair.mean_difference,
-                counts.wins,
-                counts.losses,
-                counts.ties,
-                pair.p_value,
-                tuple(sorted((sign * pair.low, sign * pair.high))),
-            ),
-        )
+        pair = found[a, b]
+        test = replace(sign_test(splits.risks[a], splits.risks[b]), p_value=pair.p_value)
+        ends = tuple(sorted((sign * pair.low, sign * pair.high)))
+        yield (a, b), Comparison(pair.posterior.better, sign * pair.mean_difference, test, ends)
 
 
 def matrix_of_values(context: Context[Any], outcomes: Outcomes) -> Matrix:
