@@ -31,30 +31,13 @@ from quadrepro.results.folder import (
 from quadrepro.tables.captions import ENDING, caption_text
 from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.figure import FORMATS
-from quadrepro.tables.requests import (
-    Request,
-    find_verdicts,
-    metric_columns,
-    requested,
-    written,
-)
+from quadrepro.tables.requests import Request, find_verdicts, metric_columns, requested, written
 from quadrepro.tables.table import LABEL, Table, Value, csv_text
 from quadrepro.tables.verdicts import score_text
 
 CELLS_HEADER = (
-    "dataset",
-    "algorithm",
-    "repeat",
-    "status",
-    "errors",
-    "n_test",
-    "value",
-    "risk",
-    "chosen",
-    "seconds",
-    "published",
-    "key",
-    "reason",
+    *("dataset", "algorithm", "repeat", "status"),
+    *("errors", "n_test", "value", "risk", "chosen", "seconds", "published", "key", "reason"),
 )
 """Columns of the table of cells; those of the metrics that the config asks for follow."""
 
@@ -62,14 +45,8 @@ OUTCOMES = "outcomes.csv"
 """Name of the file with what every test example came to, from which tables can be recomputed."""
 
 OUTCOMES_HEADER = (
-    "dataset",
-    "algorithm",
-    "repeat",
-    "n_test",
-    "wrong",
-    "n_margins",
-    "margin mean",
-    "margin sd",
+    *("dataset", "algorithm", "repeat", "n_test"),
+    *("wrong", "n_margins", "margin mean", "margin sd"),
 )
 """Its columns; `wrong` as in `quadrepro.engine.records.Record`."""
 

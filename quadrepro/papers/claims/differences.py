@@ -11,13 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from quadrepro.papers.claims.claim import (
-    AlgorithmName,
-    AlgorithmNames,
-    Claim,
-    Judgement,
-    joint_p,
-)
+from quadrepro.papers.claims.claim import AlgorithmName, AlgorithmNames, Claim, Judgement, joint_p
 from quadrepro.papers.claims.evidence import (
     Evidence,
     Gap,

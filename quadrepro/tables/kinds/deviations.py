@@ -17,6 +17,11 @@ from quadrepro.tables.table import MISSING, Table, TableEntry, Value
 
 FITS, SMALL, LARGE, VARIES = "fits", "too small", "too large", "varies"
 
+HEADER = (
+    *("Data set", "printed", "ours"),
+    *("implied size", "implied by ours", "our size", "verdict"),
+)
+
 DATA_HEADER = (
     *("dataset", "printed risk", "printed sd", "implied", "low", "high"),
     *("n_test", "share"),
@@ -220,15 +225,7 @@ class DeviationsKind(TableKind[str]):
                 found[title] = part
         return Table(
             f"{context.config.title}: printed deviations against the sizes of test sets",
-            (
-                "Data set",
-                "printed",
-                "ours",
-                "implied size",
-                "implied by ours",
-                "our size",
-                "verdict",
-            ),
+            HEADER,
             tuple((row, _entries(part)) for row, part in found.items()),
             (*_notes(context, printed, found), *closing_notes(context, outcomes)),
             DATA_HEADER,
