@@ -9,7 +9,8 @@ from typing import Any
 
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import COVERAGE, LEVEL, friedman_test, holm, wilcoxon_test
+from quadrepro.stats import COVERAGE, LEVEL, holm, wilcoxon_test
+from quadrepro.stats.friedman import mean_ranks
 from quadrepro.tables.captions import listed
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.ranking import splits_of
@@ -73,9 +74,8 @@ def _over_datasets(context: Context[Any], outcomes: Outcomes, columns: Sequence[
     """Return the conclusion from ranks over data sets."""
     n = len(outcomes.rows)
     losses = {c: [outcomes.mean_loss(row, c) or 0 for row in outcomes.rows] for c in columns}
-    by_row = list(zip(*losses.values(), strict=True))
-    ranks = dict(zip(columns, friedman_test(by_row).mean_ranks, strict=True))
-    best, *others = sorted(columns, key=ranks.__getitem__)
+    ranks = mean_ranks(losses)
+    best, *others = ranks
     pairs = list(combinations(columns, 2))
     tests = {pair: wilcoxon_test(losses[pair[0]], losses[pair[1]]) for pair in pairs}
     adjusted = holm(test.p_value for test in tests.values())

@@ -449,16 +449,10 @@ def _against_best(of_row: Row, compared: Sequence[str], splits: Splits) -> Row:
 def _numbers(errors: Errors) -> tuple[Value, ...]:
     """Return the numbers of an entry for the CSV."""
     printed, mean = errors.printed[0], errors.number
+    difference = None if mean is None or printed is None else mean - printed
     return (
-        len(errors.values),
-        mean,
-        errors.sd,
-        errors.p_best,
-        errors.p_best_holm,
-        *errors.printed,
-        None if mean is None or printed is None else mean - printed,
-        errors.p_value,
-        errors.word,
+        *(len(errors.values), mean, errors.sd, errors.p_best, errors.p_best_holm),
+        *(*errors.printed, difference, errors.p_value, errors.word),
     )
 
 

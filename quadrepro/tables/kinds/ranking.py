@@ -12,7 +12,8 @@ from pydantic import Field, model_validator
 
 from quadrepro.base.models import Model
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import COVERAGE, LEVEL, Ranking, friedman_test, rank_methods
+from quadrepro.stats import COVERAGE, LEVEL, Ranking, rank_methods
+from quadrepro.stats.friedman import mean_ranks
 from quadrepro.stats.ranking import fault_of_size
 from quadrepro.stats.result import rounded_p
 from quadrepro.tables.figure import draw_critical_difference
@@ -90,9 +91,7 @@ def rank_splits(context: Context[Options], outcomes: Outcomes) -> RankedSplits |
     if not splits or not 1 < len(splits[0].risks) == len(outcomes.compared):
         return None
     [of] = splits
-    means = friedman_test(list(zip(*of.risks.values(), strict=True))).mean_ranks
-    ranks = sorted(zip(means, of.risks, strict=True), key=lambda found: found[0])
-    return RankedSplits({c: rank for rank, c in ranks}, compare_splits(of, context.option.rope))
+    return RankedSplits(mean_ranks(of.risks), compare_splits(of, context.option.rope))
 
 
 def _splits_table(
