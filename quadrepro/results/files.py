@@ -29,8 +29,8 @@ from quadrepro.results.folder import (
     read_folder,
 )
 from quadrepro.tables.captions import ENDING, caption_text
-from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.figure import FORMATS
+from quadrepro.tables.kinds.ranking import conclusion
 from quadrepro.tables.requests import Request, find_verdicts, metric_columns, requested, written
 from quadrepro.tables.table import LABEL, Table, Value, csv_text
 from quadrepro.tables.verdicts import score_text

@@ -16,11 +16,10 @@ from quadrepro.config.tables import KINDS
 from quadrepro.engine.metrics import METRICS, Metric, fault_of_task
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats.ranking import fault_of_size
-from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.comparisons import COMPARISONS, has_values_to_compare
 from quadrepro.tables.kinds.errors import MEANS, MeansKind
-from quadrepro.tables.kinds.ranking import RANKING, Options, RankingKind
+from quadrepro.tables.kinds.ranking import RANKING, Options, RankingKind, conclusion
 from quadrepro.tables.printed_figure import NAME as PRINTED
 from quadrepro.tables.printed_figure import draw_printed, printed_caption
 from quadrepro.tables.table import MISSING, Table

@@ -13,7 +13,7 @@ from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
 
-from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.outcomes import Mean, Outcomes
 from quadrepro.papers.printed import NOTHING, Printed
 from quadrepro.stats import (
     COVERAGE,
@@ -157,16 +157,17 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
 
 def signs(outcomes: Outcomes, a: str, b: str) -> SignTest | None:
     """Return the sign test of the mean risks, or None if a cell of either is missing."""
-    orders = []
-    if not outcomes.rows:
-        return None
-    for row in outcomes.rows:
-        mine, theirs = outcomes.mean_loss(row, a), outcomes.mean_loss(row, b)
-        if mine is None or theirs is None:
-            return None
-        # Only the order of two means matters, and it is exact.
-        orders.append(float(mine > theirs) - float(mine < theirs))
-    return sign_test(orders, [0.0] * len(orders))
+    pairs = _mean_losses(outcomes, a, b)
+    # Only the order of two means matters, and it is exact.
+    orders = [float(mine > theirs) - float(mine < theirs) for mine, theirs in pairs]
+    return sign_test(orders, [0.0] * len(orders)) if pairs else None
+
+
+def _mean_losses(outcomes: Outcomes, a: str, b: str) -> list[tuple[Mean, Mean]]:
+    """Return the mean losses of two columns in every row, or none if one is missing."""
+    means = [(outcomes.mean_loss(row, a), outcomes.mean_loss(row, b)) for row in outcomes.rows]
+    known = [(mine, theirs) for mine, theirs in means if mine is not None and theirs is not None]
+    return known if len(known) == len(means) else []
 
 
 def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
@@ -266,14 +267,14 @@ def compare_values(context: Context[Any], outcomes: Outcomes) -> dict[Names, Com
 
 
 def _over_rows(outcomes: Outcomes, a: str, b: str, alike: bool) -> Comparison | None:
-    losses = [[outcomes.mean_loss(row, c) for row in outcomes.rows] for c in (a, b)]
-    mine, theirs = ([loss for loss in of if loss is not None] for of in losses)
-    if not outcomes.rows or len(mine) + len(theirs) < 2 * len(outcomes.rows):
+    pairs = _mean_losses(outcomes, a, b)
+    if not pairs:
         return None
+    mine, theirs = zip(*pairs, strict=True)
     test = sign_test(mine, theirs)
     if not alike:
         return Comparison(None, None, test)
-    difference = fmean(float(x) - float(y) for x, y in zip(mine, theirs, strict=True))
+    difference = fmean(float(x) - float(y) for x, y in pairs)
     probability = bayesian_signed_rank(mine, theirs).better
     return Comparison(probability, outcomes.sign * difference, test)
 

@@ -53,16 +53,10 @@ class Audited:
 
 
 def _audited(outcomes: Outcomes, printed: Printed, row: str, share: float) -> Audited:
-    numbers = {
-        c: (mean, sd)
-        for c in outcomes.columns
-        if (mean := printed.number(row, printed.mean_column(c))) is not None
-        and (sd := printed.number(row, c + SD)) is not None
-    }
+    numbers = {c: of for c in outcomes.columns if (of := printed.moments(row, c)) is not None}
     if not numbers or outcomes.regression(row):
         return Audited()
-    n = printed.splits
-    beside = _together([Moments(mean / 100, sd / 100, n) for mean, sd in numbers.values()])
+    beside = _together([Moments(of.mean / 100, of.sd / 100, of.n) for of in numbers.values()])
     sizes = _sizes(outcomes, row)
     n_test = fmean(sizes) if sizes else None
     rounding = max(printed.rounding(row, c + SD) for c in numbers) / 100
