@@ -11,7 +11,14 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from quadrepro.papers.claims.claim import AlgorithmName, AlgorithmNames, Claim, Judgement, joint_p
+from quadrepro.papers.claims.claim import (
+    AlgorithmName,
+    AlgorithmNames,
+    Claim,
+    Judgement,
+    joint_p,
+    pairs_text,
+)
 from quadrepro.papers.claims.evidence import (
     Evidence,
     Gap,
@@ -197,11 +204,7 @@ class SignificantPairs(Claim, names=("significant-pairs",)):
             if test.significant:
                 found[pair] = test.p_value
             against.append(1.0 if pair in self.pairs else test.p_value)
-        shown = [
-            f"{evidence.label(a)} over {evidence.label(b)} ({p_text(p)})"
-            for (a, b), p in found.items()
-        ]
-        text = "; ".join(shown or ["no pair"])
+        text = pairs_text(evidence, found)
         holds, refuted = set(found) == set(self.pairs), joint_p(against) <= LEVEL
         if not (holds or evidence.exact):
             text += f"; against the claim {p_text(joint_p(against))} (Holm)"

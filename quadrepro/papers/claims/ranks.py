@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement
+from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, pairs_text
 from quadrepro.papers.claims.evidence import Evidence, Lacking, Number
 from quadrepro.stats import LEVEL, friedman_test, holm, nemenyi_p_value, wilcoxon_test
 from quadrepro.stats.friedman import mean_ranks, standard_error
@@ -104,11 +104,7 @@ class NemenyiPairs(OfRanks, names=("nemenyi-pairs",)):
         """Return the pairs that differ, and whether they are the claimed ones."""
         tests = self.tests(self.errors(evidence, *(name for pair in self.pairs for name in pair)))
         found = {pair: p for pair, p in tests.items() if p <= LEVEL}
-        shown = (
-            f"{evidence.label(a)} over {evidence.label(b)} ({p_text(p)})"
-            for (a, b), p in found.items()
-        )
-        text = "; ".join(shown) or "no pair"
+        text = pairs_text(evidence, found)
         if set(found) == set(self.pairs):
             return Judgement(text, True)
         off = max(self.off(pair, p) for pair, p in tests.items())
