@@ -105,19 +105,20 @@ class ErrorsKind(TableKind[str]):
     sums_up = True
     unit: Unit
     """The unit of errors."""
+    word: str
+    """What verdicts call them."""
+    of_metrics: bool = False
+    """Whether printed numbers of the config's metrics can be shown."""
 
     def check(self, context: Context[str]) -> None:
         """Refuse a printed table that does not hold errors, or those of a metric not shown here."""
         context.check_printed("errors")
-        paper, name, shown = context.experiment.paper, context.option, self.shown(context)
+        paper, name = context.experiment.paper, context.option
+        shown = context.config.metrics if self.of_metrics else ()
         metric = paper.printed(name).facts.metric if name and paper is not None else OF_ERRORS[0]
         if metric not in (*OF_ERRORS, *shown):
             message = f"{name} prints {metric}: name it under means, and give metrics: [{metric}]"
             raise context.error(message)
-
-    def shown(self, context: Context[str]) -> tuple[str, ...]:
-        """Return the metrics whose printed numbers the table can show."""
-        return ()
 
     def printed(self, context: Context[str], outcomes: Outcomes) -> Printed:
         """Return the printed table in our unit."""
@@ -127,23 +128,21 @@ class ErrorsKind(TableKind[str]):
 
     def numbers(self, outcomes: Outcomes, row: str, column: str) -> tuple[list[float], Mean | None]:
         """Return the numbers of an entry with their mean, None if one is missing."""
-        raise NotImplementedError
-
-    def quantity(self, outcomes: Outcomes, row: str) -> str:
-        """Return what verdicts call the numbers of a row."""
-        raise NotImplementedError
+        return outcomes.values(row, column), outcomes.mean(row, column)
 
     def best(self, outcomes: Outcomes, means: dict[str, Mean | None]) -> set[str]:
         """Return the columns with the best mean of a row; none if a mean is missing."""
-        raise NotImplementedError
+        return _lowest(means)
 
     def row(self, context: Context[str], outcomes: Outcomes, printed: Printed, row: str) -> Row:
         """Return the entries of a row."""
         numbers = {c: self.numbers(outcomes, row, c) for c in outcomes.columns}
         best = self.best(outcomes, {c: mean for c, (_, mean) in numbers.items()})
+        of_errors = "RMSE" if outcomes.regression(row) else self.word
+        quantity = of_errors if outcomes.metric is None else outcomes.metric.label
         found = {}
         for c, (values, mean) in numbers.items():
-            entry = Verdict(row, c, self.quantity(outcomes, row), "")
+            entry = Verdict(row, c, quantity, "")
             if self.unit == "fraction" and outcomes.counted(row):
                 sizes = {record.n_test for record in outcomes.cell(row, c) if record.ok}
                 entry = replace(entry, n_test=sizes.pop() if len(sizes) == 1 else None)
@@ -174,7 +173,7 @@ class ErrorsKind(TableKind[str]):
 class RisksKind(ErrorsKind):
     """Test risks beside the printed ones, and mean running times."""
 
-    key, unit = "risks", "fraction"
+    key, unit, word = "risks", "fraction", "risk"
     meaning = "The risk of every row and column, beside a printed table: its name. Always written."
 
     def table(self, context: Context[str], outcomes: Outcomes) -> Table:
@@ -202,18 +201,6 @@ class RisksKind(ErrorsKind):
             ),
             timed_rows=(TIME_LABEL, TIME_ROW),
         )
-
-    def numbers(self, outcomes: Outcomes, row: str, column: str) -> tuple[list[float], Mean | None]:
-        """Return the risks, or RMSEs, that were computed."""
-        return outcomes.values(row, column), outcomes.mean(row, column)
-
-    def quantity(self, outcomes: Outcomes, row: str) -> str:
-        """Return what verdicts call the numbers of a row."""
-        return "RMSE" if outcomes.regression(row) else "risk"
-
-    def best(self, outcomes: Outcomes, means: dict[str, Mean | None]) -> set[str]:
-        """Return the columns of the lowest mean, that of the baseline included."""
-        return _lowest(means)
 
     def _entries(self, printed: Printed, row: str, of_row: Row) -> Iterator[TableEntry]:
         printed_best = _lowest({c: printed.number(row, printed.mean_column(c)) for c in of_row})
@@ -292,14 +279,11 @@ def _what(context: Context[str], printed: Printed) -> str:
 class MeansKind(ErrorsKind):
     """Means and deviations in percent, or of RMSEs, with the best of each row and its equals."""
 
-    key, unit = "means", "percent"
+    key, unit, word = "means", "percent", "error in percent"
+    of_metrics = True
     meaning = (
         "Means and deviations of test errors over the splits, beside a printed table: its name."
     )
-
-    def shown(self, context: Context[str]) -> tuple[str, ...]:
-        """Return the metrics of the config, each of which has a table of means."""
-        return context.config.metrics
 
     def what(self, context: Context[str], outcomes: Outcomes) -> str:
         """Return what the title calls the numbers."""
@@ -315,12 +299,6 @@ class MeansKind(ErrorsKind):
         unit = 100 if outcomes.counted(row) else 1
         values = [unit * value for value in outcomes.values(row, column)]
         return values, unit * mean
-
-    def quantity(self, outcomes: Outcomes, row: str) -> str:
-        """Return what verdicts call the numbers of a row."""
-        if outcomes.metric is not None:
-            return outcomes.metric.label
-        return "RMSE" if outcomes.regression(row) else "error in percent"
 
     def best(self, outcomes: Outcomes, means: dict[str, Mean | None]) -> set[str]:
         """Return the columns of the best mean, the baseline left out, if there are several."""
