@@ -92,10 +92,8 @@ def _of_source(subject: Subject, table: Printed, source: Printed) -> Iterator[Fi
         # Sums of products are exact up to this.
         value, slack = float(text), table.rounding(a, b) + 1e-9
         low, high = map(better_over_all, ends)
-        why, holds = (
-            f"{source.name} allows {low:.3f} to {high:.3f}",
-            low - slack <= value <= high + slack,
-        )
+        why = f"{source.name} allows {low:.3f} to {high:.3f}"
+        holds = low - slack <= value <= high + slack
         low, high = map(on_most, ends)
         if not holds and low - slack <= value <= high + slack:
             why += ALLOWED

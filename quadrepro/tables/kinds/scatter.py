@@ -134,11 +134,8 @@ class ScatterKind(TableKind[str]):
 
     def caption(self, context: Context[str], outcomes: Outcomes) -> str:
         """Return what the figure shows."""
-        title, others = (
-            context.titles[context.option],
-            [context.titles[n] for n in _others(context)],
-        )
-        word = _word(context)
+        title, word = context.titles[context.option], _word(context)
+        others = [context.titles[name] for name in _others(context)]
         splits = (
             f"one of {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else "one split"
         )
