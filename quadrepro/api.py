@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -324,11 +324,8 @@ def prepare(
     check_tables(experiment)
     names = dict.fromkeys(entry.name for entry in experiment.config.datasets)
     missing = missing_cards(names, folder)
-    if fetching is None or offline:
-        bring(missing, folder, offline=offline)
-    else:
-        with fetching(missing) as listener:
-            bring(missing, folder, offline=offline, listener=listener)
+    with nullcontext() if fetching is None or offline else fetching(missing) as listener:
+        bring(missing, folder, offline=offline, listener=listener)
     bring_tasks(experiment.openml_tasks, offline=offline)
     plan = make_plan(experiment, folder)
     if check_data:

@@ -78,20 +78,17 @@ CHECK = '''"""Numbers that end with an even digit."""
 
 from __future__ import annotations
 
-from quadrepro.tables.audit.check import Check, Finding, Findings, PrintedPlace, Subject
+from collections.abc import Iterator
+
+from quadrepro.tables.audit.check import Check, Finding, PrintedPlace, Subject
 
 
-def judge_evenness(subject: Subject) -> Findings:
+def judge_evenness(subject: Subject) -> Iterator[Finding]:
     """Judge every number by its last digit."""
-    return Findings(
-        tuple(
-            Finding(PrintedPlace(table.name, row, column), text, text[-1] in "02468", "odd")
-            for table in subject.tables
-            for row in table.rows
-            for column in table.algorithms
-            if (text := table.text(row, column))
-        )
-    )
+    for table in subject.tables:
+        for row, column in table.numbers:
+            text = table.text(row, column)
+            yield Finding(PrintedPlace(table.name, row, column), text, text[-1] in "02468", "odd")
 
 
 EVENNESS = Check("evenness", "Is each last digit even?", judge_evenness)

@@ -406,12 +406,7 @@ def _transposed(
         (split[column][0], row + split[column][1]): text for (row, column), text in cells.items()
     }
     of_rows = {dataset: top for dataset, _ in split.values()}
-    by_row = sorted(turned, key=lambda at: list(of_rows).index(at[0]))
-    return (
-        list(dict.fromkeys(column for _, column in turned)),
-        {at: turned[at] for at in by_row},
-        of_rows,
-    )
+    return list(dict.fromkeys(column for _, column in turned)), turned, of_rows
 
 
 def _described(table: Printed) -> Printed:

@@ -29,32 +29,15 @@ from quadrepro.results.folder import (
     read_folder,
 )
 from quadrepro.tables.captions import ENDING, caption_text
-from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.figure import FORMATS
-from quadrepro.tables.requests import (
-    Request,
-    find_verdicts,
-    metric_columns,
-    requested,
-    written,
-)
+from quadrepro.tables.kinds.ranking import conclusion
+from quadrepro.tables.requests import Request, find_verdicts, metric_columns, requested, written
 from quadrepro.tables.table import LABEL, Table, Value, csv_text
 from quadrepro.tables.verdicts import score_text
 
 CELLS_HEADER = (
-    "dataset",
-    "algorithm",
-    "repeat",
-    "status",
-    "errors",
-    "n_test",
-    "value",
-    "risk",
-    "chosen",
-    "seconds",
-    "published",
-    "key",
-    "reason",
+    *("dataset", "algorithm", "repeat", "status"),
+    *("errors", "n_test", "value", "risk", "chosen", "seconds", "published", "key", "reason"),
 )
 """Columns of the table of cells; those of the metrics that the config asks for follow."""
 
@@ -62,19 +45,10 @@ OUTCOMES = "outcomes.csv"
 """Name of the file with what every test example came to, from which tables can be recomputed."""
 
 OUTCOMES_HEADER = (
-    "dataset",
-    "algorithm",
-    "repeat",
-    "n_test",
-    "wrong",
-    "n_margins",
-    "margin mean",
-    "margin sd",
+    *("dataset", "algorithm", "repeat", "n_test"),
+    *("wrong", "n_margins", "margin mean", "margin sd"),
 )
 """Its columns; `wrong` as in `quadrepro.engine.records.Record`."""
-
-SUMMED_UP = ("risks", "means", "comparisons", "ranking")
-"""Keys of the tables with the sentence of `conclusion`, besides the first one."""
 
 SCORE = "score.csv"
 """Name of the file with the verdicts on each printed table as a whole."""
@@ -93,15 +67,16 @@ def check_tables(experiment: Experiment) -> None:
             kind.check(context)
 
 
-def make_tables(requests: Iterable[Request], outcomes: Outcomes) -> dict[str, Table]:
-    """Return the tables of an experiment that are asked for, by name."""
+def make_tables(
+    requests: Iterable[Request], outcomes: Outcomes, summary: str = ""
+) -> dict[str, Table]:
+    """Return the tables of an experiment that are asked for, by name, with its `conclusion`."""
     note = mixture(outcomes.records.values())
     tables: dict[str, Table] = {}
     for kind, context in requests:
         if kind.makes_table:
             table = kind.table(context, outcomes)
-            sums_up = not tables or kind.key in SUMMED_UP
-            notes = [conclusion(context, outcomes) if sums_up else "", note]
+            notes = [summary if kind.sums_up or not tables else "", note]
             tables[kind.name] = replace(table, notes=(*table.notes, *filter(None, notes)))
     return tables
 
@@ -147,7 +122,8 @@ def write_results(
     outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store), allow_missing)
     verdicts = find_verdicts(experiment, outcomes)
     requests = written(experiment, verdicts)
-    tables = make_tables(requests, outcomes)
+    summary = conclusion(requests[0].context, outcomes)
+    tables = make_tables(requests, outcomes, summary)
     for kind, context in requests:
         if kind.makes_table:
             tables[kind.name].write(folder, kind.name, kind.endings)
@@ -165,7 +141,7 @@ def write_results(
     for name in before - set(manifest.files):
         (folder / name).unlink(missing_ok=True)
     run = provenance(plan, outcomes.records.values()).model_dump(exclude_unset=True)
-    if summary := conclusion(requests[0].context, outcomes):
+    if summary:
         run["conclusion"] = summary
     write_text(folder / RUN, json.dumps(run, indent=2, ensure_ascii=False) + "\n")
     return next(iter(tables.values())), outcomes

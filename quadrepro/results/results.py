@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from quadrepro.tables.table import Table
 
 
+EXAMPLE_COLUMNS = ("dataset", "algorithm", "repeat", "example", "label", "predicted", "wrong")
+"""Columns of `Results.examples`."""
+
+
 @dataclass(frozen=True)
 class TableView:
     """A table of a results folder.
@@ -151,14 +155,8 @@ class Results:
                 }
                 names = {"dataset": cell.dataset, "algorithm": cell.algorithm}
                 parts.append(pd.DataFrame({**names, "repeat": cell.repeat, **columns}))
-        if not parts:
-            return pd.DataFrame(
-                columns=[
-                    *("dataset", "algorithm", "repeat"),
-                    *("example", "label", "predicted", "wrong"),
-                ]
-            )
-        return pd.concat(parts, ignore_index=True)
+        empty = pd.DataFrame(columns=EXAMPLE_COLUMNS)
+        return pd.concat(parts, ignore_index=True) if parts else empty
 
     @property
     def verdicts(self) -> pd.DataFrame:

@@ -97,16 +97,8 @@ def _scored(folder: Folder, score: Score) -> list[str]:
         return [score.printed, f"none of {score.numbers} comparable", *["–"] * 4, link]
     p = min(score.p_more or 0.0, score.p_fewer or 0.0)
     chance = f"{score.expected:.1f} ({score.low:g} to {score.high:g})"
-    inside = f"{score.inside} of {score.judged}"
-    return [
-        score.printed,
-        inside,
-        str(score.outside),
-        chance,
-        rounded_p(p),
-        str(len(score.surely_off)),
-        link,
-    ]
+    inside, off = f"{score.inside} of {score.judged}", str(len(score.surely_off))
+    return [score.printed, inside, str(score.outside), chance, rounded_p(p), off, link]
 
 
 def _verdicts_of(folder: Folder) -> str:

@@ -49,10 +49,16 @@ def holm(p_values: Iterable[float]) -> list[float]:
     [0.03, 0.06, 0.06]
     """
     values = list(p_values)
-    known = sorted((p, i) for i, p in enumerate(values) if not isnan(p))
-    adjusted, least = values.copy(), 0.0
-    for rank, (p, i) in enumerate(known):
-        least = max(least, min(1.0, (len(known) - rank) * p))
+    known = sum(not isnan(p) for p in values)
+    return _stepped_down(values, range(known, 0, -1))
+
+
+def _stepped_down(p_values: Sequence[float], factors: Iterable[int]) -> list[float]:
+    """Return p-values times the factors, the least first, none below one before; NaN stays."""
+    adjusted, least = list(p_values), 0.0
+    known = sorted((p, i) for i, p in enumerate(p_values) if not isnan(p))
+    for (p, i), factor in zip(known, factors, strict=False):
+        least = max(least, min(1.0, factor * p))
         adjusted[i] = least
     return adjusted
 
@@ -96,12 +102,8 @@ def shaffer(p_values: Iterable[float]) -> list[float]:
     """
     values = list(p_values)
     sizes = _true_together(_number_of_methods(len(values)))
-    adjusted, least = values.copy(), 0.0
-    for rank, (p, i) in enumerate(sorted((p, i) for i, p in enumerate(values))):
-        most = max(size for size in sizes if size <= len(values) - rank)
-        least = max(least, min(1.0, most * p))
-        adjusted[i] = least
-    return adjusted
+    left = range(len(values), 0, -1)
+    return _stepped_down(values, [max(size for size in sizes if size <= n) for n in left])
 
 
 def bergmann_hommel(p_values: Iterable[float]) -> list[float]:

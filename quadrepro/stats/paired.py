@@ -22,7 +22,7 @@ from quadrepro.stats.result import (
 )
 
 ROUNDING = 1e-12
-"""Means that differ by less than this share of the larger one are equal."""
+"""Share of the largest value by which equal means differ, and equal differences vary."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,10 +119,6 @@ def welch_test(a: Moments, b: Moments, *, rounding: float = 0.0) -> WelchTest:
     reach = float(student.ppf((1 + COVERAGE) / 2, freedom)) * error + rounding
     p_value = float(2 * student.sf(distance / error, freedom))
     return WelchTest(difference, difference - reach, difference + reach, p_value)
-
-
-ROUNDING = 1e-12
-"""Differences that vary by less than this share of the largest value are equal."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,6 +14,7 @@ from quadrepro.stats.friedman import (
     aligned_ranks_test,
     critical_difference,
     friedman_test,
+    mean_ranks,
     nemenyi_p_value,
     quade_test,
     rank_p_value,
@@ -154,14 +155,8 @@ def rank_methods(
     n = max(sizes, default=0)
     if fault := fault_of_size(len(columns), n):
         raise ValueError(fault)
-    rank_of = dict(
-        zip(
-            columns,
-            friedman_test(list(zip(*columns.values(), strict=True))).mean_ranks,
-            strict=True,
-        )
-    )
-    methods = tuple(sorted(columns, key=rank_of.__getitem__))
+    rank_of = mean_ranks(columns)
+    methods = tuple(rank_of)
     table = list(zip(*(columns[m] for m in methods), strict=True))
     friedman = friedman_test(table, correct_ties=correct_ties)
     pairs = list(combinations(methods, 2))

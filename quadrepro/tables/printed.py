@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -201,13 +201,12 @@ def _misspelt(names: Iterable[str], known: Sequence[str]) -> str | None:
 
     Names with other digits are other names: table1 is not table2.
     """
+    full = {other[:LONG]: other for other in known}
     for name in names:
-        bound = SequenceMatcher(b=name[:LONG])
-        for other in known if affordable(known) else ():
-            bound.set_seq1(other[:LONG])
-            # The ratio itself takes the square of the lengths.
-            alike = bound.real_quick_ratio() >= MISSPELT and bound.quick_ratio() >= MISSPELT
-            similar = alike and SequenceMatcher(None, name[:LONG], other[:LONG]).ratio() >= MISSPELT
-            if similar and re.findall(r"\d+", name) == re.findall(r"\d+", other):
+        if not affordable(full):
+            return None
+        near = get_close_matches(name[:LONG], full, len(full) or 1, MISSPELT)
+        for other in (full[short] for short in near):
+            if re.findall(r"\d+", name) == re.findall(r"\d+", other):
                 return other
     return None

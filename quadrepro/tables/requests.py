@@ -13,15 +13,13 @@ from typing import Any, NamedTuple, cast
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.tables import KINDS
-from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.metrics import METRICS, Metric, fault_of_task
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats.ranking import fault_of_size
-from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.comparisons import COMPARISONS, has_values_to_compare
 from quadrepro.tables.kinds.errors import MEANS, MeansKind
-from quadrepro.tables.kinds.ranking import RANKING, Options, RankingKind
+from quadrepro.tables.kinds.ranking import RANKING, Options, RankingKind, conclusion
 from quadrepro.tables.printed_figure import NAME as PRINTED
 from quadrepro.tables.printed_figure import draw_printed, printed_caption
 from quadrepro.tables.table import MISSING, Table
@@ -136,13 +134,12 @@ class OfMetric(TableKind[Metric]):
 
     def written(self, context: Context[Metric]) -> bool:
         """Return whether there is enough to compare, or to rank."""
-        n_columns = len(context.titles) - (BASELINE in context.titles)
-        n_rows = len(judged_rows(context.experiment, context.option))
+        n_columns = len(context.compared)
         if isinstance(self.kind, RankingKind):
+            n_rows = len(judged_rows(context.experiment, context.option))
             return not fault_of_size(n_columns, n_rows)
-        return isinstance(self.kind, MeansKind) or (
-            n_columns > 1 and has_values_to_compare(context)
-        )
+        several = n_columns > 1 and has_values_to_compare(context)
+        return several or isinstance(self.kind, MeansKind)
 
     def table(self, context: Context[Metric], outcomes: Outcomes) -> Table:
         """Return the table, with notes on what the metric lacks."""

@@ -358,32 +358,13 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 _TEXT = {
-    "&": r"\&",
-    "%": r"\%",
-    "_": r"\_",
-    "#": r"\#",
-    "$": r"\$",
-    "{": r"\{",
-    "}": r"\}",
+    **_pairs(r"""
+        & \&  % \%  _ \_  # \#  $ \$  { \{  } \}  * $\ast$  ~ \textasciitilde{}
+        ^ \textasciicircum{}  \ \textbackslash{}  ` \textasciigrave{}  " ''  – --  — ---  ‐ -  ‑ -
+        ‘ {`}  ’ '  “ {``}  ” ''  „ ,,  ⁄ /  … \ldots{}
+    """),
     # In brackets, for either would be an argument of the line break before it.
     "[": "{[}",
-    "*": r"$\ast$",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "\\": r"\textbackslash{}",
-    "`": r"\textasciigrave{}",
-    '"': "''",
-    "–": "--",
-    "—": "---",
-    "‐": "-",
-    "‑": "-",
-    "‘": "{`}",
-    "’": "'",
-    "“": "{``}",
-    "”": "''",
-    "„": ",,",
-    "⁄": "/",
-    "…": r"\ldots{}",
     "\u00a0": "~",
     "\u2009": r"\,",
     "\u202f": r"\,",

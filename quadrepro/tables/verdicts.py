@@ -30,7 +30,7 @@ from quadrepro.stats import (
     placement,
     welch_test,
 )
-from quadrepro.stats.result import rounded_p
+from quadrepro.stats.result import p_text
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord, csv_text
 
 NAME = "verdicts"
@@ -269,9 +269,9 @@ class Verdicts:
             f"{misses.low} to {misses.high} in {COVERAGE:.0%} of tables"
         )
         if misses.p_more <= misses.p_fewer:
-            found += f"; so many or more come with p {_p(misses.p_more)}."
+            found += f"; so many or more come with {p_text(misses.p_more)}."
         else:
-            found += f"; so few or fewer come with p {_p(misses.p_fewer)}."
+            found += f"; so few or fewer come with {p_text(misses.p_fewer)}."
         return (found, *self._single(), *self._clusters())
 
     def _single(self) -> tuple[str, ...]:
@@ -302,14 +302,15 @@ class Verdicts:
             of = sum(getattr(v, place) == name for v in self.judged)
             found.append(
                 f"Most are outside in the {place} {name}: {worst} of {of}; some {place} has so "
-                f"many by chance with p {_p(p)}."
+                f"many by chance with {p_text(p)}."
             )
         return tuple(found)
 
 
-def _p(p_value: float) -> str:
-    text = rounded_p(p_value)
-    return text if text.startswith("<") else f"= {text}"
+def repeated(of: MeanOf, n_splits: int, folds: int) -> int:
+    """Return how many cross-validations like the printed one ours are; 0 if too few, or others."""
+    times = n_splits // folds if folds and of.cv == folds else 0
+    return times if times >= LEAST_SPLITS else 0
 
 
 def like_print(
@@ -317,12 +318,12 @@ def like_print(
 ) -> tuple[list[float], int, int | None]:
     """Return our numbers in the form of a printed one, how many it is the mean of, and on what.
 
-    If print is a cross-validation and ours, of as many folds, is repeated, these are the means of
-    our cross-validations: they differ by the choice of folds alone, as a printed one does. Else
-    they are our single splits, or folds.
+    If print is a cross-validation and ours is `repeated`, these are the means of our
+    cross-validations: they differ by the choice of folds alone, as a printed one does. Else they
+    are our single splits, or folds.
     """
-    times = len(splits) // folds if folds else 0
-    if of.cv != folds or times < LEAST_SPLITS:
+    times = repeated(of, len(splits), folds)
+    if not times:
         return list(splits), of.n, n_test
     means = [fmean(splits[i * folds : (i + 1) * folds]) for i in range(times)]
     return means, of.repeats, None

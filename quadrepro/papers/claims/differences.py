@@ -17,6 +17,7 @@ from quadrepro.papers.claims.claim import (
     Claim,
     Judgement,
     joint_p,
+    pairs_text,
 )
 from quadrepro.papers.claims.evidence import (
     Evidence,
@@ -203,11 +204,7 @@ class SignificantPairs(Claim, names=("significant-pairs",)):
             if test.significant:
                 found[pair] = test.p_value
             against.append(1.0 if pair in self.pairs else test.p_value)
-        shown = [
-            f"{evidence.label(a)} over {evidence.label(b)} ({p_text(p)})"
-            for (a, b), p in found.items()
-        ]
-        text = "; ".join(shown or ["no pair"])
+        text = pairs_text(evidence, found)
         holds, refuted = set(found) == set(self.pairs), joint_p(against) <= LEVEL
         if not (holds or evidence.exact):
             text += f"; against the claim {p_text(joint_p(against))} (Holm)"

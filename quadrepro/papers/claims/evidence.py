@@ -249,13 +249,11 @@ class Ours(Evidence):
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> Number:
         """Return a quantity on one row."""
         records = self._records(row, algorithm)
-        if quantity == "seconds":
-            return fmean(record.seconds for record in records)
-        if quantity != "error":
+        if quantity in _OF_MARGINS:
             margins = [_margins(record, self.lacking) for record in records]
             return _OF_MARGINS[quantity](np.concatenate(margins))
-        if self.instead:
-            return fmean(self._measured(record, self.instead)[0] for record in records)
+        if self.instead or quantity == "seconds":
+            return fmean(self.per_split(row, algorithm, quantity))
         mean = self.outcomes.mean(row, algorithm)
         assert mean is not None
         return mean if self.outcomes.regression(row) else 100 * mean

@@ -9,10 +9,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement
+from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, pairs_text
 from quadrepro.papers.claims.evidence import Evidence, Lacking, Number
 from quadrepro.stats import LEVEL, friedman_test, holm, nemenyi_p_value, wilcoxon_test
-from quadrepro.stats.friedman import ranks_of, standard_error
+from quadrepro.stats.friedman import mean_ranks, standard_error
 from quadrepro.stats.result import p_text
 
 Errors = dict[str, list[Number]]
@@ -104,11 +104,7 @@ class NemenyiPairs(OfRanks, names=("nemenyi-pairs",)):
         """Return the pairs that differ, and whether they are the claimed ones."""
         tests = self.tests(self.errors(evidence, *(name for pair in self.pairs for name in pair)))
         found = {pair: p for pair, p in tests.items() if p <= LEVEL}
-        shown = (
-            f"{evidence.label(a)} over {evidence.label(b)} ({p_text(p)})"
-            for (a, b), p in found.items()
-        )
-        text = "; ".join(shown) or "no pair"
+        text = pairs_text(evidence, found)
         if set(found) == set(self.pairs):
             return Judgement(text, True)
         off = max(self.off(pair, p) for pair, p in tests.items())
@@ -144,12 +140,6 @@ class WilcoxonPairs(NemenyiPairs, names=("wilcoxon-pairs",)):
             found[(a, b) if test.rank_sum >= test.other_rank_sum else (b, a)] = test.p_value
         p_values = holm(found.values()) if self.adjusted else found.values()
         return dict(zip(found, p_values, strict=True))
-
-
-def mean_ranks(errors: Errors) -> dict[str, float]:
-    """Return the mean rank of each algorithm over the rows, the best first."""
-    means = ranks_of(list(zip(*errors.values(), strict=True))).mean(axis=0).tolist()
-    return dict(sorted(zip(errors, means, strict=True), key=lambda of: of[1]))
 
 
 def _quantile(p_value: float) -> float:

@@ -19,15 +19,7 @@ from quadrepro.base.resources import configs_folder
 from quadrepro.papers.paper import Paper
 from quadrepro.results.folder import FAILS, NOTES, ClaimRow, Environment, Folder, Place
 from quadrepro.results.markdown import ShownTable, notes_html, read_table
-from quadrepro.results.pages.entries import (
-    BUCKETS,
-    MARKS,
-    PERCENT,
-    RATE,
-    RMSE,
-    dialogs,
-    make_grid,
-)
+from quadrepro.results.pages.entries import BUCKETS, MARKS, PERCENT, RATE, RMSE, dialogs, make_grid
 from quadrepro.stats import COVERAGE
 from quadrepro.tables.verdicts import Verdict
 

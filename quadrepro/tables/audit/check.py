@@ -203,7 +203,7 @@ class Findings(NamedTuple):
 
     findings: tuple[Finding, ...]
     """One for each number or sentence."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
     """Remarks on the check as a whole."""
 
 
@@ -214,5 +214,11 @@ class Check(NamedTuple):
     """Its name in tables and the CSV."""
     question: str
     """The question that it answers."""
-    judge: Callable[[Subject], Findings]
-    """Returns what it finds in a paper; without findings the check does not apply."""
+    find: Callable[[Subject], Iterable[Finding | str]]
+    """Yields what it finds in a paper, and notes; without findings the check does not apply."""
+
+    def judge(self, subject: Subject) -> Findings:
+        """Return what the check finds in a paper."""
+        found = [*self.find(subject)]
+        findings = tuple(of for of in found if isinstance(of, Finding))
+        return Findings(findings, tuple(note for note in found if isinstance(note, str)))

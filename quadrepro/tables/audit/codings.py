@@ -13,7 +13,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.errors import DataError
 from quadrepro.papers.printed import Printed
 from quadrepro.stats import LEVEL, placement
-from quadrepro.tables.audit.check import Check, Finding, Findings, PrintedPlace, Subject
+from quadrepro.tables.audit.check import Check, Finding, PrintedPlace, Subject
 from quadrepro.tables.table import read_rows
 
 CELLS = "cells.csv"
@@ -28,31 +28,33 @@ class Coding(NamedTuple):
     risks: dict[str, list[float]]  # by column, over two or more splits
 
 
-def judge(subject: Subject) -> Findings:
+def judge(subject: Subject) -> Iterator[Finding | str]:
     """Place each printed risk among the splits that were computed, row by row."""
-    findings: list[Finding] = []
-    for table in subject.holding("errors"):
-        of_configs: list[list[Coding]] = []
-        for i, name in enumerate(table.facts.codings):
-            experiment = subject.experiment(name, table.name, "codings", i)
-            path = subject.results / experiment.name / CELLS
-            if not i and not is_regular(path):
-                findings.append(Finding(PrintedPlace(table.name), "", None, f"there is no {path}"))
-                break
-            of_configs.append(_codings(table, experiment, path))
-        if of_configs:
-            own, *others = of_configs
-            for coding in own:
-                findings += _judged(table, coding, [c for found in others for c in found])
-    note = (
-        "codings: whether a further split of those in the results folder would give the printed "
-        "risk (Student's t, two-sided). The other codings of a data set are those of the configs "
-        "that paper.yaml lists."
-    )
-    return Findings(tuple(findings), (note,) if findings else ())
+    found = [finding for table in subject.holding("errors") for finding in _judged(subject, table)]
+    yield from found
+    if found:
+        yield (
+            "codings: whether a further split of those in the results folder would give the "
+            "printed risk (Student's t, two-sided). The other codings of a data set are those of "
+            "the configs that paper.yaml lists."
+        )
 
 
-def _judged(table: Printed, own: Coding, others: list[Coding]) -> Iterator[Finding]:
+def _judged(subject: Subject, table: Printed) -> Iterator[Finding]:
+    """Judge a table with the results of the configs that it lists, of which the first must be."""
+    codings: list[list[Coding]] = []
+    for i, name in enumerate(table.facts.codings):
+        experiment = subject.experiment(name, table.name, "codings", i)
+        path = subject.results / experiment.name / CELLS
+        if not i and not is_regular(path):
+            yield Finding(PrintedPlace(table.name), "", None, f"there is no {path}")
+            return
+        codings.append(_codings(table, experiment, path))
+    for own in codings[0] if codings else ():
+        yield from _judged_row(table, own, [c for others in codings[1:] for c in others])
+
+
+def _judged_row(table: Printed, own: Coding, others: list[Coding]) -> Iterator[Finding]:
     """Judge each number of a row under the paper's coding."""
     for column, p_value in _p_values(table, own).items():
         risks = own.risks[column]

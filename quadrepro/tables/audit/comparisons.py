@@ -9,14 +9,14 @@ from itertools import combinations
 from quadrepro.papers.claims.evidence import InPrint
 from quadrepro.papers.printed import Printed
 from quadrepro.stats.poisson_binomial import better_on_one, better_over_all, distribution_of_wins
-from quadrepro.tables.audit.check import Check, Finding, Findings, PrintedPlace, Subject
+from quadrepro.tables.audit.check import Check, Finding, PrintedPlace, Subject
 from quadrepro.tables.audit.counts import counts, denominator
 from quadrepro.tables.kinds.claims import judged_on
 
 
-def judge_claims(subject: Subject) -> Findings:
+def judge_claims(subject: Subject) -> Iterator[Finding | str]:
     """Judge every claim on what is printed."""
-    paper, findings, others = subject.paper, [], 0
+    paper, others = subject.paper, 0
     for group in paper.groups.values():
         if not group.printed:
             others += len(group.claims)
@@ -25,17 +25,18 @@ def judge_claims(subject: Subject) -> Findings:
         evidence = InPrint(tables[0].rows, paper.file.names, tables)
         for claim in group.claims:
             text, holds = judged_on(claim, evidence)
-            findings.append(Finding(PrintedPlace(tables[0].name), claim.text, holds, text))
-    about = f"claims: {others} are about nothing that is printed, so only our numbers judge them."
-    return Findings(tuple(findings), (about,) if others else ())
+            yield Finding(PrintedPlace(tables[0].name), claim.text, holds, text)
+    if others:
+        yield (
+            f"claims: {others} are about nothing that is printed, so only our numbers judge them."
+        )
 
 
 CLAIMS = Check("claims", "Do the claims of the text follow from the printed numbers?", judge_claims)
 
 
-def judge_pairs(subject: Subject) -> Findings:
+def judge_pairs(subject: Subject) -> Iterator[Finding]:
     """Check that the probabilities of A over B and of B over A add up to 1."""
-    findings = []
     for table in subject.holding("comparisons"):
         algorithms = [name for name in table.columns if name in table.rows]
         for a, b in [*((a, a) for a in algorithms), *combinations(algorithms, 2)]:
@@ -46,27 +47,27 @@ def judge_pairs(subject: Subject) -> Findings:
             rounding = sum(Fraction(1, 2 * denominator(text)) for text in (one, other))
             why = f"{one} and {other} add up to {float(total):g}"
             holds = abs(total - 1) <= rounding
-            findings.append(Finding(PrintedPlace(table.name, a, b), one, holds, why))
-    return Findings(tuple(findings))
+            yield Finding(PrintedPlace(table.name, a, b), one, holds, why)
 
 
-def judge_sources(subject: Subject) -> Findings:
+def judge_sources(subject: Subject) -> Iterator[Finding | str]:
     """Check that each probability is possible with the printed risks, whichever examples err."""
-    findings: list[Finding] = []
+    failed: list[Finding] = []
     for table in subject.holding("comparisons"):
         if (name := table.facts.compares) is None:
             continue
         risks = {other.name: other for other in subject.holding("errors")}
         subject.known(name, risks, "printed table of errors", table.name, "compares")
-        findings += _of_source(subject, table, risks[name])
-    failed = [finding for finding in findings if finding.holds is False]
+        for finding in _of_source(subject, table, risks[name]):
+            failed += [finding] if finding.holds is False else []
+            yield finding
     hard = sum(not finding.why.endswith(ALLOWED) for finding in failed)
-    note = (
-        "sources: the test takes the wins over the data sets for tosses of a coin, and gives the "
-        f"probability that the coin favours A. Of the {len(failed)} that fail, {hard} would also "
-        "fail if it gave the probability that A wins on most data sets."
-    )
-    return Findings(tuple(findings), (note,) if failed else ())
+    if failed:
+        yield (
+            "sources: the test takes the wins over the data sets for tosses of a coin, and gives "
+            f"the probability that the coin favours A. Of the {len(failed)} that fail, {hard} "
+            "would also fail if it gave the probability that A wins on most data sets."
+        )
 
 
 ALLOWED = "; winning on most data sets would allow it"
@@ -91,10 +92,8 @@ def _of_source(subject: Subject, table: Printed, source: Printed) -> Iterator[Fi
         # Sums of products are exact up to this.
         value, slack = float(text), table.rounding(a, b) + 1e-9
         low, high = map(better_over_all, ends)
-        why, holds = (
-            f"{source.name} allows {low:.3f} to {high:.3f}",
-            low - slack <= value <= high + slack,
-        )
+        why = f"{source.name} allows {low:.3f} to {high:.3f}"
+        holds = low - slack <= value <= high + slack
         low, high = map(on_most, ends)
         if not holds and low - slack <= value <= high + slack:
             why += ALLOWED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from statistics import fmean
@@ -17,7 +18,6 @@ from quadrepro.tables.audit.check import (
     NUMBERS,
     Check,
     Finding,
-    Findings,
     PrintedPlace,
     Size,
     Subject,
@@ -51,11 +51,13 @@ def counts(text: str, total: int, percent: bool = False) -> range:
     >>> len(counts("0.146", 345))
     0
     """
-    scale = denominator(text, percent)
-    printed = Fraction(text) / (100 if percent else 1)
-    half = Fraction(1, 2 * scale)
-    first = max(math.ceil((printed - half) * total), 0)
-    return range(first, min(math.floor((printed + half) * total), total) + 1)
+    return _counts(int(Fraction(text) * denominator(text)), total, denominator(text, percent))
+
+
+def _counts(k: int, total: int, scale: int) -> range:
+    """Return all numbers of errors among `total` that are printed as k/scale."""
+    first = max(-((1 - 2 * k) * total // (2 * scale)), 0)
+    return range(first, min((2 * k + 1) * total // (2 * scale), total) + 1)
 
 
 def share_possible(total: int, scale: int) -> float:
@@ -149,22 +151,19 @@ def printable(sizes: tuple[tuple[int, int], ...], scale: int) -> IntArray | None
     return numbers[np.diff(numbers, prepend=-1) > 0]
 
 
-def judge(subject: Subject) -> Findings:
+def judge(subject: Subject) -> Iterator[Finding | str]:
     """Check every printed risk and every mean of risks."""
-    findings: list[Finding] = []
-    notes: list[str] = []
     for table in subject.holding("errors"):
         shares: list[float] = []
         confirmed: list[str] = []
         for row in table.rows:
             found, of_row, fits = _row(subject, table, row)
-            findings += found
+            yield from found
             shares += of_row.values()
             if fits and math.prod(of_row.values()) <= LEVEL:
                 confirmed.append(f"{row} ({' or '.join(fits)})")
         if shares:
-            notes.append(_note(table.name, shares, confirmed))
-    return Findings(tuple(findings), tuple(notes))
+            yield _note(table.name, shares, confirmed)
 
 
 def _row(
@@ -212,7 +211,7 @@ def _other_size(texts: list[str], size: Size, splits: int, percent: bool) -> str
     asked = [
         (int(Fraction(text) * denominator(text)), denominator(text, percent)) for text in texts
     ]
-    fits = [n for n in sizes if all(_ways(k, n * splits, scale) for k, scale in asked)]
+    fits = [n for n in sizes if all(_counts(k, n * splits, scale) for k, scale in asked)]
     if not fits:
         return f"nor does any size from {sizes[0]} to {sizes[-1]} fit the row"
     nearest = min(fits, key=lambda n: (abs(n - n_test), n))
@@ -251,9 +250,8 @@ LEADING = 3
 """With fewer digits in all, the last one is not evenly distributed."""
 
 
-def judge_digits(subject: Subject) -> Findings:
+def judge_digits(subject: Subject) -> Iterator[Finding]:
     """Test whether last digits of errors are as frequent as counts of errors make them."""
-    findings = []
     for table in subject.holding("errors"):
         last = [found for row in table.rows for found in last_digits(subject, table, row)]
         printed, place = f"{len(last)} numbers", PrintedPlace(table.name)
@@ -261,15 +259,14 @@ def judge_digits(subject: Subject) -> Findings:
         expected = [math.fsum(weights[digit] for _, weights in last) for digit in range(10)]
         if min(expected) < FEWEST:
             why = "too few numbers have a last digit that could be any"
-            findings.append(Finding(place, printed, None, why))
+            yield Finding(place, printed, None, why)
             continue
         # scipy.stats takes half a second to import.
         from scipy.stats import chisquare
 
         p = float(chisquare(often, expected).pvalue)
         why = f"0 to 9 stand last {', '.join(map(str, often))} times (χ², p = {p:.2g})"
-        findings.append(Finding(place, printed, p > LEVEL, why, p))
-    return Findings(tuple(findings))
+        yield Finding(place, printed, p > LEVEL, why, p)
 
 
 def last_digits(subject: Subject, table: Printed, row: str) -> list[tuple[str, list[float]]]:
@@ -287,26 +284,20 @@ def last_digits(subject: Subject, table: Printed, row: str) -> list[tuple[str, l
         if len(text.lstrip("+-0.").replace(".", "")) < LEADING:
             continue
         scale = denominator(text, table.facts.unit == "percent")
+        first = int(Fraction(text) * denominator(text)) // 10 * 10
         if size == NUMBERS or (sets and column.endswith(SD) and table.splits >= FEWEST):
             found[text] = [0.1] * 10
-        elif not column.endswith(SD) and total >= scale:
-            first = int(Fraction(text) * denominator(text)) // 10 * 10
-            ways = [_ways(k, total, scale) for k in range(first, first + 10)]
+        elif not column.endswith(SD) and total >= scale >= first >= 0:
+            ways = [len(_counts(k, total, scale)) for k in range(first, first + 10)]
             found[text] = [n / sum(ways) for n in ways]
     return [*found.items()]
-
-
-def _ways(k: int, total: int, scale: int) -> int:
-    """Return the number of counts of errors among `total` that are printed as k/scale."""
-    return (2 * k + 1) * total // (2 * scale) + (1 - 2 * k) * total // (2 * scale) + 1
 
 
 DIGITS = Check("digits", "Are the last digits evenly distributed?", judge_digits)
 
 
-def judge_bold(subject: Subject) -> Findings:
+def judge_bold(subject: Subject) -> Iterator[Finding]:
     """Check that what is in bold can be the lowest of its row before rounding."""
-    findings = []
     for table in subject.holding("errors"):
         for row, columns in table.facts.bold.items():
             subject.known(row, table.rows, "row", table.name, "bold", row)
@@ -319,13 +310,11 @@ def judge_bold(subject: Subject) -> Findings:
             lowest = [c for c, text in numbers.items() if Fraction(text) - halves[c] < least]
             why = f"the lowest is {min(map(float, numbers.values())):g} ({', '.join(lowest)})"
             holds = set(columns) <= set(lowest)
-            findings.append(Finding(PrintedPlace(table.name, row), ", ".join(columns), holds, why))
-    return Findings(tuple(findings))
+            yield Finding(PrintedPlace(table.name, row), ", ".join(columns), holds, why)
 
 
-def judge_means(subject: Subject) -> Findings:
+def judge_means(subject: Subject) -> Iterator[Finding]:
     """Compare printed means of columns with the means of what is printed above them."""
-    findings = []
     for table in subject.tables:
         for column in table.columns:
             text = table.text(MEAN_ROW, column)
@@ -334,14 +323,13 @@ def judge_means(subject: Subject) -> Findings:
                 continue
             place = PrintedPlace(table.name, MEAN_ROW, column)
             if not texts or not all(texts):
-                findings.append(Finding(place, text, None, "not all rows are printed"))
+                yield Finding(place, text, None, "not all rows are printed")
                 continue
             mean = sum(map(Fraction, texts), Fraction()) / len(texts)
             own, *above = (Fraction(1, 2 * denominator(t)) for t in (text, *texts))
             slack = own + sum(above, Fraction()) / len(texts)
             holds = abs(mean - Fraction(text)) <= slack
-            findings.append(Finding(place, text, holds, f"the mean is {float(mean):.6g}"))
-    return Findings(tuple(findings))
+            yield Finding(place, text, holds, f"the mean is {float(mean):.6g}")
 
 
 BOLD = Check("bold", "Are the numbers in bold the lowest of their rows?", judge_bold)

@@ -12,7 +12,6 @@ from quadrepro.tables.audit.check import (
     NUMBERS,
     Check,
     Finding,
-    Findings,
     PrintedPlace,
     Subject,
 )
@@ -25,11 +24,10 @@ _ENDS = {
 """Between which ends numbers lie, by what a table holds; RMSEs have no upper end."""
 
 
-def judge(subject: Subject) -> Findings:
+def judge(subject: Subject) -> Iterator[Finding]:
     """Check every number against the ends of its range, and deviations against the largest."""
-    return Findings(
-        tuple(finding for table in subject.tables for finding in _judged(subject, table))
-    )
+    for table in subject.tables:
+        yield from _judged(subject, table)
 
 
 def _judged(subject: Subject, table: Printed) -> Iterator[Finding]:
@@ -77,29 +75,28 @@ def largest_deviation(mean: float, rounding: float, low: float, high: float, spl
 RANGES = Check("ranges", "Is each number possible at all?", judge)
 
 
-def judge_deviations(subject: Subject) -> Findings:
+def judge_deviations(subject: Subject) -> Iterator[Finding | str]:
     """Test every deviation of risks against the binomial floor of its test sets."""
-    findings = [
-        finding
+    found = [
+        _judged_deviation(subject, table, row, column)
         for table in subject.holding("errors")
         for row in table.rows
         for column in table.algorithms
         if table.text(row, column + SD) and table.text(row, table.mean_column(column))
-        for finding in _judged_deviation(subject, table, row, column)
     ]
-    note = (
-        "deviations: the choice of n test examples alone makes a risk p vary by √(p(1 - p)/n), or "
-        "less where test sets overlap, if splits are not stratified, and whether an example is "
-        "classified wrongly does not depend on which others are tested. It is tested whether a "
-        "deviation is smaller than that (χ², one-sided): it fails unless one of these conditions "
-        f"does. Sizes that fit are those of an interval of probability {COVERAGE:g}."
-    )
-    return Findings(
-        tuple(findings), (note,) if any(f.p_value is not None for f in findings) else ()
-    )
+    yield from found
+    if any(finding.p_value is not None for finding in found):
+        yield (
+            "deviations: the choice of n test examples alone makes a risk p vary by √(p(1 - p)/n), "
+            "or less where test sets overlap, if splits are not stratified, and whether an example "
+            "is classified wrongly does not depend on which others are tested. It is tested "
+            "whether a deviation is smaller than that (χ², one-sided): it fails unless one of "
+            "these conditions does. Sizes that fit are those of an interval of probability "
+            f"{COVERAGE:g}."
+        )
 
 
-def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -> Iterator[Finding]:
+def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -> Finding:
     unit = 100 if table.facts.unit == "percent" else 1
     at = table.mean_column(column)
     mean, slack = (table.number(row, at) or 0) / unit, table.rounding(row, at) / unit
@@ -110,23 +107,22 @@ def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -
     # The risk with the least deviation that is printed as this mean.
     risk = mean + slack if mean > 0.5 else mean - slack
     if table.of.cv is not None:
-        yield Finding(
-            place, text, None, "folds partition the rows: their risks are not independent"
-        )
-    elif isinstance(size, str):
-        yield Finding(place, text, None, size)
-    elif not 0 < risk < 1:
-        yield Finding(place, text, None, f"a risk of {mean:g} implies no size")
-    elif size.n_rows == size.n_test:
-        yield Finding(place, text, None, "all rows are tested, or how many there are is not said")
-    else:
-        n_test = max(size.n_test, *size.or_n_test, 0)
-        share = n_test / size.n_rows if size.n_rows else 0.0
-        p_value = too_small(risk, sd + rounding, splits, n_test, share)
-        fits = implied_test_size(risk, sd, splits, rounding=rounding, share=share)
-        floor = unit * math.sqrt((1 - share) * risk * (1 - risk) / n_test)
-        why = f"{n_test} test examples give {floor:.2g} or more; {fits.low:.0f} or more fit"
-        yield Finding(place, text, p_value > LEVEL, f"{why} (p = {p_value:.2g})", p_value, TIED)
+        why = "folds partition the rows: their risks are not independent"
+        return Finding(place, text, None, why)
+    if isinstance(size, str):
+        return Finding(place, text, None, size)
+    if not 0 < risk < 1:
+        return Finding(place, text, None, f"a risk of {mean:g} implies no size")
+    if size.n_rows == size.n_test:
+        why = "all rows are tested, or how many there are is not said"
+        return Finding(place, text, None, why)
+    n_test = max(size.n_test, *size.or_n_test, 0)
+    share = n_test / size.n_rows if size.n_rows else 0.0
+    p_value = too_small(risk, sd + rounding, splits, n_test, share)
+    fits = implied_test_size(risk, sd, splits, rounding=rounding, share=share)
+    floor = unit * math.sqrt((1 - share) * risk * (1 - risk) / n_test)
+    why = f"{n_test} test examples give {floor:.2g} or more; {fits.low:.0f} or more fit"
+    return Finding(place, text, p_value > LEVEL, f"{why} (p = {p_value:.2g})", p_value, TIED)
 
 
 TIED = "splits are stratified, or errors depend on which examples are tested"
@@ -152,9 +148,10 @@ FEWEST, DIGITS = 3, 3
 SAME = "both come to the same, as algorithms do that end in the same votes"
 
 
-def judge_duplicates(subject: Subject) -> Findings:
+def judge_duplicates(subject: Subject) -> Iterator[Finding]:
     """Compare every row with every other of its table, and so for columns."""
-    return Findings(tuple(finding for table in subject.tables for finding in _compared(table)))
+    for table in subject.tables:
+        yield from _compared(table)
 
 
 def _compared(table: Printed) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from quadrepro.config.config import Config, Experiment
 from quadrepro.config.datasets import Row
 from quadrepro.config.tables import TableKey
+from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed, Unit
@@ -46,6 +47,11 @@ class Context(Generic[Option]):
         return self.config.titles
 
     @property
+    def compared(self) -> list[str]:
+        """The columns that can be compared: all but the baseline."""
+        return [column for column in self.titles if column != BASELINE]
+
+    @property
     def splits(self) -> str:
         """What notes and captions call the repeats, in the plural."""
         return splits_word(self.config.protocol)
@@ -76,7 +82,7 @@ class Context(Generic[Option]):
         check_printed(self.experiment, self.key, str(self.option), holds)
 
     def check_splits(self, name: str, *place: str | int) -> None:
-        """Refuse a printed table whose number of splits is not known, or that is of one split."""
+        """Refuse a printed table whose numbers are of one split."""
         if self.read(self.experiment, name).splits < 2:
             raise self.error(
                 "a deviation is that of several splits: set their number in the paper's "
@@ -132,6 +138,10 @@ class TableKind(TableKey, Generic[Option]):
     timed: bool = False
     """Whether the files hold nothing but measured times. Rows of measured times in other tables are
     named by `Table.timed_rows`."""
+
+    sums_up: bool = False
+    """Whether the conclusion of a comparison is below the table; it is below the first in any case.
+    """
 
     @property
     def makes_table(self) -> bool:

@@ -13,7 +13,7 @@ from quadrepro.papers.paper import Also, Group, Paper
 from quadrepro.stats import LEVEL
 from quadrepro.stats.result import p_text
 from quadrepro.tables.kinds.base import Context, TableKind
-from quadrepro.tables.kinds.deviations import share_of_tests
+from quadrepro.tables.kinds.deviations import tested_shares
 from quadrepro.tables.printed import check_claims
 from quadrepro.tables.table import Table, TableEntry
 
@@ -65,7 +65,8 @@ def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple
     if rows_of_paper(experiment, outcomes, name) is not None:
         return ()
     names = paper.file.names
-    ours = Ours(outcomes.rows, names, outcomes, test_shares=_test_shares(experiment, outcomes))
+    shares = tested_shares(experiment.config, outcomes)
+    ours = Ours(outcomes.rows, names, outcomes, test_shares=shares)
     numbers = [row for row, task in experiment.tasks.items() if task == "regression"]
     tables = [
         paper.printed(name).under(experiment.config.entries).in_unit("percent", numbers)
@@ -83,18 +84,6 @@ def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple
         printed = None if in_print is None else judged_on(claim, in_print)
         found.append(Judged(claim, Judgement(text, holds), printed))
     return tuple(found)
-
-
-def _test_shares(experiment: Experiment, outcomes: Outcomes) -> dict[str, float]:
-    """Return the share of the examples of each row that a split tests."""
-    shares = {}
-    for row in experiment.config.rows:
-        title, protocol = row.entry.title, row.entry.changed(experiment.config.protocol)
-        if title in outcomes.rows:
-            sizes = [r.n_test for c in outcomes.columns for r in outcomes.cell(title, c) if r.ok]
-            n_test = max(sizes, default=1)
-            shares[title] = share_of_tests(protocol, n_test, outcomes.repeats, row.entry.name)
-    return shares
 
 
 def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table:

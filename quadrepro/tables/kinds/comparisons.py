@@ -8,13 +8,12 @@ splits of a single data set.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
 
-from quadrepro.core.learners.registry import BASELINE
-from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.outcomes import Mean, Outcomes
 from quadrepro.papers.printed import NOTHING, Printed
 from quadrepro.stats import (
     COVERAGE,
@@ -158,16 +157,17 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
 
 def signs(outcomes: Outcomes, a: str, b: str) -> SignTest | None:
     """Return the sign test of the mean risks, or None if a cell of either is missing."""
-    orders = []
-    if not outcomes.rows:
-        return None
-    for row in outcomes.rows:
-        mine, theirs = outcomes.mean_loss(row, a), outcomes.mean_loss(row, b)
-        if mine is None or theirs is None:
-            return None
-        # Only the order of two means matters, and it is exact.
-        orders.append(float(mine > theirs) - float(mine < theirs))
-    return sign_test(orders, [0.0] * len(orders))
+    pairs = _mean_losses(outcomes, a, b)
+    # Only the order of two means matters, and it is exact.
+    orders = [float(mine > theirs) - float(mine < theirs) for mine, theirs in pairs]
+    return sign_test(orders, [0.0] * len(orders)) if pairs else None
+
+
+def _mean_losses(outcomes: Outcomes, a: str, b: str) -> list[tuple[Mean, Mean]]:
+    """Return the mean losses of two columns in every row, or none if one is missing."""
+    means = [(outcomes.mean_loss(row, a), outcomes.mean_loss(row, b)) for row in outcomes.rows]
+    known = [(mine, theirs) for mine, theirs in means if mine is not None and theirs is not None]
+    return known if len(known) == len(means) else []
 
 
 def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
@@ -176,9 +176,9 @@ def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
     The columns of the printed matrix come first, in their order, and then the others in the order
     of the config.
     """
-    printed, titles = context.printed(context.option), context.titles
-    order = [c for c in printed.columns if c in titles]
-    order += [c for c in titles if c not in order and c != BASELINE]
+    printed = context.printed(context.option)
+    order = [c for c in printed.columns if c in context.titles]
+    order += [c for c in context.compared if c not in order]
     # On a single data set a test of signs says nothing.
     several = len(outcomes.rows) > 1 or bool(context.config.paper)
     every = [(a, b) for a in order for b in order]
@@ -190,7 +190,7 @@ def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
         mean = fmean(found) if found else None
         sd = stdev(found) if len(found) > 1 else None
         test = signs(outcomes, *names) if several else None
-        counts = (None,) * 4 if test is None else (test.wins, test.losses, test.ties, test.p_value)
+        counts = (None,) * 4 if test is None else astuple(test)
         pairs[names] = Pair(text, counts[-1], (mean, sd, printed.text(*names), *counts))
     how = (
         "Probability that the row's algorithm is better than the column's (Poisson binomial test)"
@@ -218,10 +218,7 @@ class Comparison:
 
     probability: float | None  # that the first is better; None without a common unit
     difference: float | None  # first less second
-    wins: int  # of the first, over data sets or splits
-    losses: int
-    ties: int
-    p_value: float
+    test: SignTest  # over data sets, or splits with the p-value of the corrected t-test
     interval: tuple[float, ...] = ()  # of the difference for all pairs together, on splits
 
     def turned(self) -> Comparison:
@@ -229,22 +226,18 @@ class Comparison:
         return Comparison(
             None if self.probability is None else 1 - self.probability,
             None if self.difference is None else 0.0 - self.difference,
-            self.losses,
-            self.wins,
-            self.ties,
-            self.p_value,
+            replace(self.test, wins=self.test.losses, losses=self.test.wins),
             tuple(0.0 - end for end in reversed(self.interval)),
         )
 
     @property
     def pair(self) -> Pair:
         """As the table shows it: the probability, or wins and losses."""
-        text = f"{self.wins}–{self.losses}"
+        text = f"{self.test.wins}–{self.test.losses}"
         if self.probability is not None:
             text = f"{self.probability:.2f}"
-        counts = self.wins, self.losses, self.ties, self.p_value
-        numbers = (self.probability, self.difference, *self.interval, *counts)
-        return Pair(text, self.p_value, numbers)
+        numbers = (self.probability, self.difference, *self.interval, *astuple(self.test))
+        return Pair(text, self.test.p_value, numbers)
 
 
 def has_values_to_compare(context: Context[Any]) -> bool:
@@ -274,35 +267,25 @@ def compare_values(context: Context[Any], outcomes: Outcomes) -> dict[Names, Com
 
 
 def _over_rows(outcomes: Outcomes, a: str, b: str, alike: bool) -> Comparison | None:
-    losses = [[outcomes.mean_loss(row, c) for row in outcomes.rows] for c in (a, b)]
-    mine, theirs = ([loss for loss in of if loss is not None] for of in losses)
-    if not outcomes.rows or len(mine) + len(theirs) < 2 * len(outcomes.rows):
+    pairs = _mean_losses(outcomes, a, b)
+    if not pairs:
         return None
+    mine, theirs = zip(*pairs, strict=True)
     test = sign_test(mine, theirs)
-    counts = test.wins, test.losses, test.ties, test.p_value
     if not alike:
-        return Comparison(None, None, *counts)
-    difference = fmean(float(x) - float(y) for x, y in zip(mine, theirs, strict=True))
+        return Comparison(None, None, test)
+    difference = fmean(float(x) - float(y) for x, y in pairs)
     probability = bayesian_signed_rank(mine, theirs).better
-    return Comparison(probability, outcomes.sign * difference, *counts)
+    return Comparison(probability, outcomes.sign * difference, test)
 
 
 def _on_splits(splits: Splits, sign: float) -> Iterator[tuple[Names, Comparison]]:
     found = compare_splits(splits, rope=0.0)
     for a, b in combinations(splits.risks, 2):
-        pair, counts = found[a, b], sign_test(splits.risks[a], splits.risks[b])
-        yield (
-            (a, b),
-            Comparison(
-                pair.posterior.better,
-                sign * pair.mean_difference,
-                counts.wins,
-                counts.losses,
-                counts.ties,
-                pair.p_value,
-                tuple(sorted((sign * pair.low, sign * pair.high))),
-            ),
-        )
+        pair = found[a, b]
+        test = replace(sign_test(splits.risks[a], splits.risks[b]), p_value=pair.p_value)
+        ends = tuple(sorted((sign * pair.low, sign * pair.high)))
+        yield (a, b), Comparison(pair.posterior.better, sign * pair.mean_difference, test, ends)
 
 
 def matrix_of_values(context: Context[Any], outcomes: Outcomes) -> Matrix:
@@ -327,14 +310,14 @@ def matrix_of_values(context: Context[Any], outcomes: Outcomes) -> Matrix:
             f"({posterior.N_DRAWS:,} draws with seed {posterior.SEED})."
         )
     pairs = {names: of.pair for names, of in found.items()}
-    order = [c for c in outcomes.columns if c != BASELINE]
-    return Matrix(order, pairs, header, how, test if found else "")
+    return Matrix(context.compared, pairs, header, how, test if found else "")
 
 
 class ComparisonsKind(TableKind[str]):
     """The matrix of pairwise tests."""
 
     key, option = "comparisons", str
+    sums_up = True
     meaning = "Tests of every pair of columns, beside a printed table: its name. Always written."
 
     def check(self, context: Context[str]) -> None:
@@ -345,7 +328,7 @@ class ComparisonsKind(TableKind[str]):
         """Return whether there are several columns, and values to compare."""
         tasks = {*context.experiment.tasks.values()}
         values = tasks != {"regression"} or has_values_to_compare(context)
-        return len(context.titles) - (BASELINE in context.titles) > 1 and values
+        return len(context.compared) > 1 and values
 
     def table(self, context: Context[Any], outcomes: Outcomes) -> Table:
         """Return the table of errors or, where numbers are predicted, of values."""

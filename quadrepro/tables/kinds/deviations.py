@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from quadrepro.config.datasets import DatasetEntry
+from quadrepro.config.config import Config
 from quadrepro.core.protocol import Protocol
 from quadrepro.data.card import load_card
 from quadrepro.engine.outcomes import Outcomes
@@ -16,6 +16,11 @@ from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value
 
 FITS, SMALL, LARGE, VARIES = "fits", "too small", "too large", "varies"
+
+HEADER = (
+    *("Data set", "printed", "ours"),
+    *("implied size", "implied by ours", "our size", "verdict"),
+)
 
 DATA_HEADER = (
     *("dataset", "printed risk", "printed sd", "implied", "low", "high"),
@@ -47,25 +52,13 @@ class Audited:
         return VARIES if self.ours and _may_be_equal(self.ours, self.printed) else LARGE
 
 
-def _audited(
-    outcomes: Outcomes, printed: Printed, entry: DatasetEntry, protocol: Protocol
-) -> Audited:
-    row = entry.title
-    numbers = {
-        c: (mean, sd)
-        for c in outcomes.columns
-        if (mean := printed.number(row, printed.mean_column(c))) is not None
-        and (sd := printed.number(row, c + SD)) is not None
-    }
+def _audited(outcomes: Outcomes, printed: Printed, row: str, share: float) -> Audited:
+    numbers = {c: of for c in outcomes.columns if (of := printed.moments(row, c)) is not None}
     if not numbers or outcomes.regression(row):
         return Audited()
-    n = printed.splits
-    beside = _together([Moments(mean / 100, sd / 100, n) for mean, sd in numbers.values()])
-    sizes = [r.n_test for c in outcomes.columns for r in outcomes.cell(row, c) if r.ok]
+    beside = _together([Moments(of.mean / 100, of.sd / 100, of.n) for of in numbers.values()])
+    sizes = _sizes(outcomes, row)
     n_test = fmean(sizes) if sizes else None
-    share = 0.0
-    if n_test is not None:
-        share = share_of_tests(protocol, n_test, outcomes.repeats, entry.name)
     rounding = max(printed.rounding(row, c + SD) for c in numbers) / 100
     ours = None
     if outcomes.repeats > 1 and all(outcomes.complete(row, c) for c in numbers):
@@ -74,6 +67,22 @@ def _audited(
     implied = _implied(beside, rounding, share)
     by_ours = None if ours is None else _implied(ours, 0.0, share)
     return Audited(beside, ours, implied, by_ours, n_test, share)
+
+
+def _sizes(outcomes: Outcomes, row: str) -> list[int]:
+    """Return the number of test examples of every cell of a row that has a result."""
+    return [r.n_test for c in outcomes.columns for r in outcomes.cell(row, c) if r.ok]
+
+
+def tested_shares(config: Config, outcomes: Outcomes) -> dict[str, float]:
+    """Return the share of all rows that are in a test set, by title of those with a result."""
+    return {
+        entry.title: share_of_tests(
+            entry.changed(config.protocol), fmean(sizes), outcomes.repeats, entry.name
+        )
+        for entry in config.entries
+        if entry.title in outcomes.rows and (sizes := _sizes(outcomes, entry.title))
+    }
 
 
 def share_of_tests(protocol: Protocol, n_test: float, repeats: int = 1, dataset: str = "") -> float:
@@ -206,22 +215,15 @@ class DeviationsKind(TableKind[str]):
         """Return the sizes of test sets that printed deviations imply, beside ours."""
         printed = context.printed(context.option)
         found: dict[str, Audited] = {}
+        shares = tested_shares(context.config, outcomes)
         for row in context.config.rows:
-            protocol = row.entry.changed(context.config.protocol)
-            part = _audited(outcomes, printed, row.entry, protocol)
+            title = row.entry.title
+            part = _audited(outcomes, printed, title, shares.get(title, 0.0))
             if not row.reading or part.n_test not in (None, found[row.of].n_test):
-                found[row.entry.title] = part
+                found[title] = part
         return Table(
             f"{context.config.title}: printed deviations against the sizes of test sets",
-            (
-                "Data set",
-                "printed",
-                "ours",
-                "implied size",
-                "implied by ours",
-                "our size",
-                "verdict",
-            ),
+            HEADER,
             tuple((row, _entries(part)) for row, part in found.items()),
             (*_notes(context, printed, found), *closing_notes(context, outcomes)),
             DATA_HEADER,

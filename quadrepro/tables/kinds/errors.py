@@ -8,7 +8,7 @@ against targets without noise. A metric that a config asks for has a table of me
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
@@ -28,6 +28,7 @@ from quadrepro.tables.verdicts import (
     like_print,
     of_further_splits,
     of_two_means,
+    repeated,
 )
 
 TIME_LABEL = "Mean running time (s)"
@@ -48,8 +49,8 @@ class Errors:
 
     values: list[float]
     mean: Mean | None  # exact if errors are counted; None if a split is missing
-    best: bool
-    judged: tuple[Verdict, list[float]] | None  # the verdict on print, and ours behind it
+    best: bool = False
+    judged: tuple[Verdict, list[float]] | None = None  # the verdict on print, and ours behind it
     p_best: float | None = None  # of the t-test against the best
     p_best_holm: float | None = None  # adjusted for the tests of the row
     as_good: bool = False  # whether it is the best, or not found to differ from the best
@@ -61,6 +62,11 @@ class Errors:
         if self.judged is None or self.judged[0].p_value is None:
             return ""
         return self.judged[0].word
+
+    @property
+    def number(self) -> float | None:
+        """The mean for the CSV."""
+        return None if self.mean is None else float(self.mean)
 
     @property
     def p_value(self) -> float | None:
@@ -92,70 +98,109 @@ def _where_predicted(context: Context[str], of_classes: str) -> str:
     return of_classes + ", or RMSE where numbers are predicted" * ("regression" in tasks)
 
 
-class RisksKind(TableKind[str]):
-    """Test risks beside the printed ones, and mean running times."""
+class ErrorsKind(TableKind[str]):
+    """Errors of every row and column beside the printed ones."""
 
-    key, option = "risks", str
-    unit: Unit = "fraction"
-    meaning = "The risk of every row and column, beside a printed table: its name. Always written."
+    option = str
+    sums_up = True
+    unit: Unit
+    """The unit of errors."""
+    word: str
+    """What verdicts call them."""
+    of_metrics: bool = False
+    """Whether printed numbers of the config's metrics can be shown."""
 
     def check(self, context: Context[str]) -> None:
-        """Refuse a printed table that does not hold errors."""
+        """Refuse a printed table that does not hold errors, or those of a metric not shown here."""
         context.check_printed("errors")
-        _check_metric(context, ())
+        paper, name = context.experiment.paper, context.option
+        shown = context.config.metrics if self.of_metrics else ()
+        metric = paper.printed(name).facts.metric if name and paper is not None else OF_ERRORS[0]
+        if metric not in (*OF_ERRORS, *shown):
+            message = f"{name} prints {metric}: name it under means, and give metrics: [{metric}]"
+            raise context.error(message)
+
+    def printed(self, context: Context[str], outcomes: Outcomes) -> Printed:
+        """Return the printed table in our unit."""
+        metric = outcomes.metric
+        unit = self.unit if metric is None or metric.counts_errors else "fraction"
+        return context.printed(context.option, unit, metric.name if metric else "")
+
+    def numbers(self, outcomes: Outcomes, row: str, column: str) -> tuple[list[float], Mean | None]:
+        """Return the numbers of an entry with their mean, None if one is missing."""
+        return outcomes.values(row, column), outcomes.mean(row, column)
+
+    def best(self, outcomes: Outcomes, means: dict[str, Mean | None]) -> set[str]:
+        """Return the columns with the best mean of a row; none if a mean is missing."""
+        return _lowest(means)
+
+    def row(self, context: Context[str], outcomes: Outcomes, printed: Printed, row: str) -> Row:
+        """Return the entries of a row."""
+        numbers = {c: self.numbers(outcomes, row, c) for c in outcomes.columns}
+        best = self.best(outcomes, {c: mean for c, (_, mean) in numbers.items()})
+        of_errors = "RMSE" if outcomes.regression(row) else self.word
+        quantity = of_errors if outcomes.metric is None else outcomes.metric.label
+        found = {}
+        for c, (values, mean) in numbers.items():
+            entry = Verdict(row, c, quantity, "")
+            if self.unit == "fraction" and outcomes.counted(row):
+                sizes = {record.n_test for record in outcomes.cell(row, c) if record.ok}
+                entry = replace(entry, n_test=sizes.pop() if len(sizes) == 1 else None)
+            judged = _judged(context, printed, entry, values)
+            beside = printed.number(row, printed.mean_column(c)), printed.number(row, c + SD)
+            is_best = c in best
+            found[c] = Errors(values, mean, is_best, judged, as_good=is_best, printed=beside)
+        return found
+
+    def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
+        """Return the printed numbers; errors in percent have a percent sign."""
+        printed = context.printed(context.option, self.unit)
+        return {
+            (row, column): text + "%" * (self.unit == "percent" and task != "regression")
+            for row, task in context.experiment.tasks.items()
+            for column in context.titles
+            if (text := printed.text(row, printed.mean_column(column)))
+        }
+
+    def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts | None:
+        """Return where each printed number lies among our splits, or means of like splits."""
+        printed = self.printed(context, outcomes)
+        rows = [self.row(context, outcomes, printed, row) for row in outcomes.rows]
+        found = [of.judged for of_row in rows for of in of_row.values() if of.judged is not None]
+        return Verdicts.of(printed.name, found, what=_what(context, printed))
+
+
+class RisksKind(ErrorsKind):
+    """Test risks beside the printed ones, and mean running times."""
+
+    key, unit, word = "risks", "fraction", "risk"
+    meaning = "The risk of every row and column, beside a printed table: its name. Always written."
 
     def table(self, context: Context[str], outcomes: Outcomes) -> Table:
         """Return the table of test risks."""
-        config, printed = context.config, context.printed(context.option, self.unit)
-        rows = {row: self._row(context, outcomes, printed, row) for row in outcomes.rows}
-        times = {c: outcomes.mean_seconds(c) for c in outcomes.columns}
+        config, printed = context.config, self.printed(context, outcomes)
+        rows = {row: self.row(context, outcomes, printed, row) for row in outcomes.rows}
+        times = {c: Errors([], outcomes.mean_seconds(c)) for c in outcomes.columns}
         shown = [(row, tuple(self._entries(printed, row, of))) for row, of in rows.items()]
         for absent in config.absent:
             texts = (printed.spread(absent.name, c) for c in times)
             shown.append((absent.name, tuple(TableEntry(MISSING, text) for text in texts)))
-        seconds = (
-            TableEntry(MISSING if t is None else f"{t:.3f}", printed.text(TIME_ROW, c))
-            for c, t in times.items()
-        )
+        seconds = (TableEntry(of.text(3), printed.text(TIME_ROW, c)) for c, of in times.items())
         shown.append((TIME_LABEL, tuple(seconds)))
-        kinds = ("", " sd", " printed") if outcomes.repeats > 1 else ("", " printed")
-        numbers: list[tuple[str, dict[str, tuple[Mean | None, float | None]]]] = [
-            *((row, {c: (e.mean, e.sd) for c, e in of.items()}) for row, of in rows.items()),
-            (TIME_ROW, {c: (t, None) for c, t in times.items()}),
-        ]
+        several = outcomes.repeats > 1
+        kinds = ("", " sd", " printed") if several else ("", " printed")
         return Table(
             f"{config.title}: {_where_predicted(context, 'test risks')}",
             ("Data set", *context.titles.values()),
             tuple(shown),
             self._notes(context, outcomes, printed),
             ("dataset", *(column + kind for column in outcomes.columns for kind in kinds)),
-            tuple((row, *_in_columns(printed, row, len(kinds), of)) for row, of in numbers),
+            tuple(
+                (row, *_in_columns(printed, row, of, several))
+                for row, of in (*rows.items(), (TIME_ROW, times))
+            ),
             timed_rows=(TIME_LABEL, TIME_ROW),
         )
-
-    def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
-        """Return the printed risks."""
-        return _published(context, context.printed(context.option, self.unit))
-
-    def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts:
-        """Return where each printed risk, or RMSE, lies among our splits."""
-        printed = context.printed(context.option, self.unit)
-        rows = [self._row(context, outcomes, printed, row) for row in outcomes.rows]
-        return _verdicts_of(context, printed, rows)
-
-    def _row(self, context: Context[str], outcomes: Outcomes, printed: Printed, row: str) -> Row:
-        means = {c: outcomes.mean(row, c) for c in outcomes.columns}
-        best = _lowest(means)
-        found = {}
-        for c, mean in means.items():
-            values = outcomes.values(row, c)
-            counted = not outcomes.regression(row)
-            sizes = {record.n_test for record in outcomes.cell(row, c) if record.ok}
-            n_test = sizes.pop() if counted and len(sizes) == 1 else None
-            quantity = "risk" if counted else "RMSE"
-            judged = _judged(context, printed, row, c, quantity, values, n_test)
-            found[c] = Errors(values, mean, c in best, judged)
-        return found
 
     def _entries(self, printed: Printed, row: str, of_row: Row) -> Iterator[TableEntry]:
         printed_best = _lowest({c: printed.number(row, printed.mean_column(c)) for c in of_row})
@@ -184,14 +229,12 @@ class RisksKind(TableKind[str]):
         return (*first_if_printed, *absent, *closing_notes(context, outcomes))
 
 
-def _in_columns(
-    printed: Printed, row: str, n: int, numbers: dict[str, tuple[Mean | None, float | None]]
-) -> Iterator[Value]:
-    """Yield the numbers of a row for the CSV: mean, deviation if there is room, and print."""
-    for column, (mean, sd) in numbers.items():
-        yield None if mean is None else float(mean)
-        if n > 2:
-            yield sd
+def _in_columns(printed: Printed, row: str, of_row: Row, several: bool) -> Iterator[Value]:
+    """Yield the numbers of a row for the CSV: mean, deviation over several splits, and print."""
+    for column, errors in of_row.items():
+        yield errors.number
+        if several:
+            yield errors.sd
         yield printed.text(row, printed.mean_column(column))
 
 
@@ -203,45 +246,21 @@ def _lowest(numbers: Mapping[str, Mean | None]) -> set[str]:
     return {column for column, number in numbers.items() if number == min(present)}
 
 
-def _check_metric(context: Context[str], metrics: Iterable[str]) -> None:
-    """Refuse a printed table of a metric that no table of the config shows."""
-    paper, name = context.experiment.paper, context.option
-    if not name or paper is None:
-        return
-    metric = paper.printed(name).facts.metric
-    if metric not in (*OF_ERRORS, *metrics):
-        message = f"{name} prints {metric}: name it under means, and give metrics: [{metric}]"
-        raise context.error(message)
-
-
-def _published(context: Context[str], printed: Printed) -> dict[tuple[str, str], str]:
-    return {
-        (row, column): text
-        for row in context.experiment.tasks
-        for column in context.titles
-        if (text := printed.text(row, printed.mean_column(column)))
-    }
-
-
 def _judged(
-    context: Context[str],
-    printed: Printed,
-    row: str,
-    column: str,
-    quantity: str,
-    values: list[float],
-    n_test: int | None = None,
+    context: Context[str], printed: Printed, entry: Verdict, values: list[float]
 ) -> tuple[Verdict, list[float]] | None:
     """Judge a printed number, and return ours that it is placed among."""
+    row, column, of = entry.row, entry.column, printed.of
     if not (text := printed.text(row, printed.mean_column(column))):
         return None
+    entry = replace(entry, printed=text)
     beside = printed.moments(row, column)
-    if beside is not None and printed.of.cv is None:
-        entry = Verdict(row, column, quantity, text, further=printed.splits)
+    if beside is not None and of.cv is None:
+        entry = replace(entry, n_test=None, further=printed.splits)
         return of_two_means(entry, values, beside), values
-    ours, further, n_test = like_print(values, printed.of, context.folds(row), n_test)
-    entry = Verdict(row, column, quantity, text, n_test=n_test, further=further)
-    return of_further_splits(entry, ours), ours
+    folds = 0 if of.cv is None else context.folds(row)
+    ours, further, n_test = like_print(values, of, folds, entry.n_test)
+    return of_further_splits(replace(entry, n_test=n_test, further=further), ours), ours
 
 
 def _what(context: Context[str], printed: Printed) -> str:
@@ -249,8 +268,7 @@ def _what(context: Context[str], printed: Printed) -> str:
     text = f"{printed.words}."
     if printed.of.cv is None:
         return text
-    repeated = context.config.repeats // printed.of.cv >= LEAST_SPLITS
-    if repeated and context.config.protocol.split.outer_folds == printed.of.cv:
+    if repeated(printed.of, context.config.repeats, context.config.protocol.split.outer_folds):
         return f"{text} It is placed among the means of our cross-validations."
     return (
         f"{text} Without at least {LEAST_SPLITS} such cross-validations of ours, folds are taken "
@@ -258,30 +276,14 @@ def _what(context: Context[str], printed: Printed) -> str:
     )
 
 
-def _verdicts_of(context: Context[str], printed: Printed, rows: list[Row]) -> Verdicts:
-    judged = [errors.judged for of_row in rows for errors in of_row.values()]
-    found = [of for of in judged if of is not None]
-    return Verdicts.of(printed.name, found, what=_what(context, printed))
-
-
-class MeansKind(TableKind[str]):
+class MeansKind(ErrorsKind):
     """Means and deviations in percent, or of RMSEs, with the best of each row and its equals."""
 
-    key, option = "means", str
+    key, unit, word = "means", "percent", "error in percent"
+    of_metrics = True
     meaning = (
         "Means and deviations of test errors over the splits, beside a printed table: its name."
     )
-
-    def check(self, context: Context[str]) -> None:
-        """Refuse a printed table that does not hold errors, or a metric that is not asked for."""
-        context.check_printed("errors")
-        _check_metric(context, context.config.metrics)
-
-    def printed(self, context: Context[str], outcomes: Outcomes) -> Printed:
-        """Return the printed table in our unit."""
-        metric = outcomes.metric
-        unit: Unit = "percent" if metric is None or metric.counts_errors else "fraction"
-        return context.printed(context.option, unit, metric.name if metric else "")
 
     def what(self, context: Context[str], outcomes: Outcomes) -> str:
         """Return what the title calls the numbers."""
@@ -289,20 +291,25 @@ class MeansKind(TableKind[str]):
             return f"{outcomes.metric.label} on test examples"
         return _where_predicted(context, "test errors in percent")
 
-    def values(self, outcomes: Outcomes, row: str, column: str) -> list[float]:
+    def numbers(self, outcomes: Outcomes, row: str, column: str) -> tuple[list[float], Mean | None]:
         """Return the numbers of an entry, of which none is missing."""
+        mean = outcomes.mean(row, column)
+        if mean is None:
+            return [], None
         unit = 100 if outcomes.counted(row) else 1
-        return [unit * value for value in outcomes.values(row, column)]
+        values = [unit * value for value in outcomes.values(row, column)]
+        return values, unit * mean
 
-    def mean(self, outcomes: Outcomes, row: str, column: str, values: list[float]) -> Mean:
-        """Return their mean."""
-        exact = outcomes.counted(row)
-        return 100 * outcomes.mean_of_computed(row, column) if exact else fmean(values)
+    def best(self, outcomes: Outcomes, means: dict[str, Mean | None]) -> set[str]:
+        """Return the columns of the best mean, the baseline left out, if there are several."""
+        sign = -1 if outcomes.greater_is_better else 1
+        losses = {c: None if (mean := means[c]) is None else sign * mean for c in outcomes.compared}
+        return _lowest(losses) if len(losses) > 1 else set()
 
     def table(self, context: Context[str], outcomes: Outcomes) -> Table:
         """Return the table of means."""
         printed = self.printed(context, outcomes)
-        rows = {row: self._row(context, outcomes, printed, row) for row in outcomes.rows}
+        rows = {row: self.row(context, outcomes, printed, row) for row in outcomes.rows}
         splits = splits_of(context, outcomes)
         for of in splits:
             rows[of.dataset] = _against_best(rows[of.dataset], outcomes.compared, of)
@@ -318,50 +325,6 @@ class MeansKind(TableKind[str]):
             MEANS_HEADER,
             tuple((row, c, *_numbers(e)) for row, of in rows.items() for c, e in of.items()),
         )
-
-    def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
-        """Return the printed means; errors have a percent sign and RMSEs have none."""
-        tasks = context.experiment.tasks
-        return {
-            (row, column): text + ("" if tasks[row] == "regression" else "%")
-            for (row, column), text in _published(context, context.printed(context.option)).items()
-        }
-
-    def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts | None:
-        """Return whether each printed mean can be that of splits like ours."""
-        printed = self.printed(context, outcomes)
-        rows = [self._row(context, outcomes, printed, row) for row in outcomes.rows]
-        return _verdicts_of(context, printed, rows)
-
-    def _row(self, context: Context[str], outcomes: Outcomes, printed: Printed, row: str) -> Row:
-        values = {
-            c: self.values(outcomes, row, c) if outcomes.complete(row, c) else []
-            for c in outcomes.columns
-        }
-        means = {c: self.mean(outcomes, row, c, of) if of else None for c, of in values.items()}
-        compared = outcomes.compared
-        known = [mean for c in compared if (mean := means[c]) is not None]
-        best: list[str] = []
-        if len(compared) > 1 and len(known) == len(compared):
-            first = max(known) if outcomes.greater_is_better else min(known)
-            best = [c for c in compared if means[c] == first]
-        found = {}
-        for c, of_column in values.items():
-            beside = printed.number(row, printed.mean_column(c)), printed.number(row, c + SD)
-            found[c] = Errors(
-                of_column,
-                means[c],
-                c in best,
-                _judged(context, printed, row, c, self._quantity(outcomes, row), of_column),
-                as_good=c in best,
-                printed=beside,
-            )
-        return found
-
-    def _quantity(self, outcomes: Outcomes, row: str) -> str:
-        if outcomes.metric is not None:
-            return outcomes.metric.label
-        return "RMSE" if outcomes.regression(row) else "error in percent"
 
     def _entries(
         self, printed: Printed, row: str, of_row: Row, digits: int
@@ -463,17 +426,11 @@ def _against_best(of_row: Row, compared: Sequence[str], splits: Splits) -> Row:
 
 def _numbers(errors: Errors) -> tuple[Value, ...]:
     """Return the numbers of an entry for the CSV."""
-    printed, mean = errors.printed[0], None if errors.mean is None else float(errors.mean)
+    printed, mean = errors.printed[0], errors.number
+    difference = None if mean is None or printed is None else mean - printed
     return (
-        len(errors.values),
-        mean,
-        errors.sd,
-        errors.p_best,
-        errors.p_best_holm,
-        *errors.printed,
-        None if mean is None or printed is None else mean - printed,
-        errors.p_value,
-        errors.word,
+        *(len(errors.values), mean, errors.sd, errors.p_best, errors.p_best_holm),
+        *(*errors.printed, difference, errors.p_value, errors.word),
     )
 
 
@@ -481,6 +438,7 @@ class NoiselessKind(MeansKind):
     """RMSEs against targets without noise."""
 
     key = "noiseless"
+    sums_up = False
     meaning = "The same for errors against targets without noise."
 
     def check(self, context: Context[str]) -> None:
@@ -494,15 +452,13 @@ class NoiselessKind(MeansKind):
         """Return what the title calls the numbers."""
         return "RMSE on test examples without noise"
 
-    def values(self, outcomes: Outcomes, row: str, column: str) -> list[float]:
+    def numbers(self, outcomes: Outcomes, row: str, column: str) -> tuple[list[float], Mean | None]:
         """Return the numbers of an entry, if all splits have them."""
         measures = [record.measures for record in outcomes.cell(row, column)]
-        known = all(NOISELESS_RMSE in of_split for of_split in measures)
-        return [of_split[NOISELESS_RMSE][0] for of_split in measures] if known else []
-
-    def mean(self, outcomes: Outcomes, row: str, column: str, values: list[float]) -> Mean:
-        """Return their mean."""
-        return fmean(values)
+        if not all(NOISELESS_RMSE in of_split for of_split in measures):
+            return [], None
+        values = [of_split[NOISELESS_RMSE][0] for of_split in measures]
+        return values, fmean(values)
 
     def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
         """Return nothing: the printed means are those of `MeansKind`."""

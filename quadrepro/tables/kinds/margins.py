@@ -134,14 +134,8 @@ class MarginsKind(TableKind[str]):
                 *context.config.notes,
             ),
             (
-                "dataset",
-                "algorithm",
-                "margins",
-                "mean",
-                "sd",
-                "printed mean",
-                "printed sd",
-                "verdict",
+                *("dataset", "algorithm", "margins", "mean", "sd"),
+                *("printed mean", "printed sd", "verdict"),
             ),
             tuple(data),
         )

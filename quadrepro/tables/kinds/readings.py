@@ -99,19 +99,20 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
     )
     distances, logs, splits = {}, {}, {}
     for quantity, printed, ending, ours in compared:
-        at = _printed(outcomes, printed, row, ending)
+        at = {c: printed.mean_column(c) if ending == MEAN else c + ending for c in outcomes.columns}
+        at = {c: column for c, column in at.items() if printed.text(row, column)}
         if at and ours.keys() >= at.keys():
             statistic, log_probability = STATISTICS[quantity]
-            rounding = np.array([printed.rounding(row, _column(printed, c, ending)) for c in at])
+            rounding = np.array([printed.rounding(row, column) for column in at.values()])
             of = OurSplits(np.stack([ours[c] for c in at], axis=1), rounding, printed.splits)
-            numbers = np.array([*at.values()])
+            numbers = np.array([printed.number(row, column) for column in at.values()])
             distances[quantity] = tuple(abs(statistic(of.values) - numbers).tolist())
             logs[quantity] = log_probability(of.values, numbers, rounding, of.n_printed)
             splits[quantity] = of
     inside = tuple(
-        welch_test(_moments(errors[c]), Moments(mean, sd, means.splits)).p_value > LEVEL
-        for c, mean in _printed(outcomes, means, row, MEAN).items()
-        if (sd := means.number(row, c + SD)) is not None
+        welch_test(_moments(errors[c]), beside).p_value > LEVEL
+        for c in columns
+        if (beside := means.moments(row, c)) is not None
     )
     return RowEvidence(inside, distances, logs, splits)
 
@@ -143,16 +144,6 @@ def _margins(outcomes: Outcomes, row: str) -> tuple[dict[str, FloatArray], dict[
         for c, of_splits in means.items()
     }
     return means, squares
-
-
-def _column(printed: Printed, algorithm: str, ending: str) -> str:
-    return printed.mean_column(algorithm) if ending == MEAN else algorithm + ending
-
-
-def _printed(outcomes: Outcomes, printed: Printed, row: str, ending: str) -> dict[str, float]:
-    """Return the printed numbers of a row by column of ours."""
-    numbers = {c: printed.number(row, _column(printed, c, ending)) for c in outcomes.columns}
-    return {c: number for c, number in numbers.items() if number is not None}
 
 
 def _moments(values: FloatArray) -> Moments:

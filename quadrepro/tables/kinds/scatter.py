@@ -68,7 +68,8 @@ class ScatterKind(TableKind[str]):
         unit, digits, points = (100, 2, " in percent points") if word == "risk" else (1, 4, "")
         rows, data = [], []
         alone = len(outcomes.rows) == 1
-        on_splits = compare_values(context, outcomes) if alone else {}
+        found = compare_values(context, outcomes) if alone else {}
+        on_splits = {pair: of.test for pair, of in found.items()}
         for other in _others(context):
             of_rows = {row: dots(outcomes, row, name, other) for row in outcomes.rows}
             data += [(other, row, x, y) for row, of_row in of_rows.items() for x, y in of_row]
@@ -133,11 +134,8 @@ class ScatterKind(TableKind[str]):
 
     def caption(self, context: Context[str], outcomes: Outcomes) -> str:
         """Return what the figure shows."""
-        title, others = (
-            context.titles[context.option],
-            [context.titles[n] for n in _others(context)],
-        )
-        word = _word(context)
+        title, word = context.titles[context.option], _word(context)
+        others = [context.titles[name] for name in _others(context)]
         splits = (
             f"one of {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else "one split"
         )

@@ -348,13 +348,8 @@ class DifferencesKind(TableKind[Pair]):
                 f"{context.titles[pair[1]]} is better": SECOND,
                 "equivalent": EQUIVALENT,
             }
-            add_legend(
-                figure,
-                {
-                    text: {"color": colour, "marker": "s", "markersize": 8, "linestyle": ""}
-                    for text, colour in meanings.items()
-                },
-            )
+            square = {"marker": "s", "markersize": 8, "linestyle": ""}
+            add_legend(figure, {text: {"color": c, **square} for text, c in meanings.items()})
 
     def caption(self, context: Context[Pair], outcomes: Outcomes) -> str:
         """Return what the figure shows."""

@@ -50,15 +50,10 @@ def test_over_data_sets_pairs_have_the_signed_rank_posterior_and_the_sign_test(
         test = sign_test(means[a], means[b])
         of = pairs[a, b]
         assert of.probability == bayesian_signed_rank(means[a], means[b]).better
-        assert (of.wins, of.losses, of.ties, of.p_value) == (
-            test.wins,
-            test.losses,
-            test.ties,
-            test.p_value,
-        )
+        assert of.test == test
         assert of.difference == pytest.approx((sum(means[a]) - sum(means[b])) / 6)
         assert pairs[b, a].probability == pytest.approx(1 - (of.probability or 0))
-        assert (pairs[b, a].wins, pairs[b, a].losses) == (of.losses, of.wins)
+        assert (pairs[b, a].test.wins, pairs[b, a].test.losses) == (test.losses, test.wins)
 
 
 def test_on_the_splits_of_one_data_set_pairs_have_the_tests_for_overlapping_splits(
@@ -72,7 +67,7 @@ def test_on_the_splits_of_one_data_set_pairs_have_the_tests_for_overlapping_spli
         test = corrected_t_test(values[a], values[b], 0.5)
         of = pairs[a, b]
         assert of.probability == bayesian_correlated_t(values[a], values[b], 0.5).better
-        assert (of.difference, of.p_value) == (test.mean_difference, test.p_value)
+        assert (of.difference, of.test.p_value) == (test.mean_difference, test.p_value)
     notes = " ".join(COMPARISONS.table(context, found).notes)
     assert "correlated t-test of RMSE on 4 splits" in notes
     assert "corrected resampled t-test: p ≤ 0.05" in notes
@@ -88,7 +83,7 @@ def test_where_the_highest_is_best_the_better_one_wins_and_differences_keep_thei
     for pair, of in compare_values(context, plain).items():
         other = compare_values(context, turned)[pair]
         assert other.probability == of.probability
-        assert (other.wins, other.losses) == (of.wins, of.losses)
+        assert other.test == of.test
         assert other.difference == pytest.approx(-(of.difference or 0))
 
 

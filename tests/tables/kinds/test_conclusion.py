@@ -14,8 +14,8 @@ from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import holm
-from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.kinds.base import Context
+from quadrepro.tables.kinds.ranking import conclusion
 from tests.tables.conftest import CONFIG
 from tests.tables.contexts import context_of, loaded
 
