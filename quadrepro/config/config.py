@@ -153,6 +153,18 @@ class Config(Model):
             AlgorithmEntry(name=BASELINE, label=label.capitalize(), note=note),
         )
 
+    @cached_property
+    def apart(self) -> frozenset[str]:
+        """Columns on splits or with noise of their own, whose examples are not those of others."""
+        found: set[str] = set()
+        for entry in self.entries if any(a.protocol for a in self.algorithms) else ():
+            row = entry.changed(self.protocol)
+            own = {a.name: a.changed_protocol(row) for a in self.columns}
+            drawn = {name: (protocol.split, protocol.noise) for name, protocol in own.items()}
+            common = Counter(drawn.values()).most_common(1)[0][0]
+            found |= {name for name, of in drawn.items() if of != common}
+        return frozenset(found)
+
     @property
     def _adds_baseline(self) -> bool:
         if any(BASELINE in (a.id, a.name) for a in self.algorithms):

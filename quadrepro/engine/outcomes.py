@@ -55,6 +55,8 @@ class Outcomes:
     allow_missing: bool = False
     """Whether tests over all data sets leave out those that lack a result, rather than being left
     out themselves."""
+    apart: frozenset[str] = frozenset()
+    """Columns with other test examples than the others, which tests leave out."""
     metric: Metric | None = None
     """What cells are judged by; None for the risk, or the RMSE if numbers are predicted."""
     measured: Mapping[Place, float] = field(default_factory=dict)
@@ -63,7 +65,11 @@ class Outcomes:
 
     @classmethod
     def of(
-        cls, cells: Sequence[Cell], records: Sequence[Record], allow_missing: bool = False
+        cls,
+        cells: Sequence[Cell],
+        records: Sequence[Record],
+        allow_missing: bool = False,
+        apart: frozenset[str] = frozenset(),
     ) -> Outcomes:
         """Arrange the records of a plan's cells."""
         places = [(c.dataset, c.algorithm, c.repeat) for c in cells]
@@ -74,6 +80,7 @@ class Outcomes:
             dict(zip(places, records, strict=True)),
             dict(zip(places, (c.grids for c in cells), strict=True)),
             allow_missing,
+            apart,
         )
 
     def by(self, metric: Metric, rows: Iterable[str]) -> Outcomes:
@@ -121,12 +128,14 @@ class Outcomes:
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """The columns that tests compare: neither the baseline nor what the metric cannot judge."""
+        """The columns that tests compare: not the baseline, not what the metric cannot judge."""
         judged = {column for _, column, _ in self.measured}
         return tuple(
             column
             for column in self.columns
-            if column != BASELINE and (self.metric is None or column in judged)
+            if column != BASELINE
+            and column not in self.apart
+            and (self.metric is None or column in judged)
         )
 
     def left_out(self, all_rows: Sequence[str]) -> str:

@@ -119,7 +119,12 @@ def write_results(
     """Write tables, figures, ``cells.csv``, ``outcomes.csv``, ``tables.json`` and ``run.json``."""
     experiment = plan.experiment
     before = _read_before(folder)
-    outcomes = Outcomes.of(plan.cells, records_of(plan.cells, store), allow_missing)
+    outcomes = Outcomes.of(
+        plan.cells,
+        records_of(plan.cells, store),
+        allow_missing,
+        plan.experiment.config.apart,
+    )
     verdicts = find_verdicts(experiment, outcomes)
     requests = written(experiment, verdicts)
     summary = conclusion(requests[0].context, outcomes)

@@ -15,6 +15,10 @@ from quadrepro.config.axis import Axis
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.protocol import Protocol
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.records import Record
+from quadrepro.tables.kinds.base import Context
+from quadrepro.tables.kinds.comparisons import matrix_of_errors
 from tests.cells import cells_of
 from tests.refusals import assert_refused, refusal
 
@@ -378,3 +382,25 @@ def test_a_column_with_an_impossible_protocol_is_refused_where_it_stands(
     before, _ = path.read_text().rsplit(key, 1)
     *above, line = before.split("\n")
     assert_refused(path, f"{len(above) + 1}:{len(line) + 1}", message)
+
+
+@pytest.mark.parametrize(
+    ("own", "apart"),
+    [
+        ("protocol: {split: {train: 0.8}}", {"ada"}),
+        ("protocol: {noise: {deviation: 0.1}}", {"ada"}),
+        ("protocol: {folds: 3}", set()),
+        ("voter_set: {trees: {depth: 2}}", set()),
+    ],
+)
+def test_tests_leave_out_columns_with_examples_of_their_own(
+    small_config: Write, own: str, apart: set[str]
+) -> None:
+    experiment = load_experiment(small_config(ADA, f"{ADA}\n    {own}"))
+    assert experiment.config.apart == apart
+    cells = make_plan(experiment).cells
+    records = [Record("k", "ok", 1, 100)] * len(cells)
+    outcomes = Outcomes.of(cells, records, apart=experiment.config.apart)
+    assert {*outcomes.compared} == {"quadboost-l2", "ada"} - apart
+    matrix = matrix_of_errors(Context(experiment, "comparisons", ""), outcomes)
+    assert {*matrix.order} == {*outcomes.compared}

@@ -48,8 +48,8 @@ class Context(Generic[Option]):
 
     @property
     def compared(self) -> list[str]:
-        """The columns that can be compared: all but the baseline."""
-        return [column for column in self.titles if column != BASELINE]
+        """The columns that can be compared: not the baseline, nor those on other splits."""
+        return [c for c in self.titles if c != BASELINE and c not in self.config.apart]
 
     @property
     def splits(self) -> str:
@@ -207,7 +207,8 @@ def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     config = context.config
     notes = [f"{config.titles[a.name]}: {a.note}" for a in config.columns if a.note]
     notes += [
-        f"{config.titles[a.name]} has a protocol of its own ({a.departures})."
+        f"{config.titles[a.name]} has a protocol of its own ({a.departures})"
+        + ("; no test compares it." if a.name in config.apart else ".")
         for a in config.columns
         if a.departures
     ]
