@@ -105,6 +105,17 @@ def read_splits(path: Path, table: RawTable, name: str) -> NDArray[np.uint8]:
     return found
 
 
+def count_splits(path: Path) -> int:
+    """Return the number of splits of such a CSV: its columns that name nothing but parts."""
+    text = text_of(_content(path), str(path))
+    lines = [fields for fields, _ in text_rows(text, str(path), separator_of(text))]
+    columns = [set(column) for column in zip(*lines[1:], strict=False)]
+    count = sum(words <= _WORDS.keys() and words != {""} for words in columns)
+    if not count:
+        raise DataError(f"{path}: no column has train, valid and test alone")
+    return count
+
+
 def _rows_by_key(path: Path, table: RawTable, names: list[str], name: str) -> dict[Key, int]:
     keys = [*zip(*(table.columns[of].tolist() for of in names), strict=True)]
     common, times = Counter(keys).most_common(1)[0]

@@ -78,12 +78,15 @@ class MeanOf(Model):
     """Number of folds of a cross-validation."""
     repeats: int = Field(default=1, ge=1, le=100_000)
     """How often the cross-validation is repeated."""
+    given: str | None = Field(default=None, min_length=1)
+    """A file with the splits, as for `given` of a config's split; its path starts at the folder of
+    the paper."""
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
-        if (self.splits is None) == (self.cv is None):
-            raise fault("give either splits: 20 or cv: 10")
-        if self.splits is not None and self.repeats > 1:
+    def _one_way(self) -> Self:
+        if [self.splits, self.cv, self.given].count(None) != 2:
+            raise fault("give one of splits: 20, cv: 10 and given: FILE")
+        if self.cv is None and self.repeats > 1:
             raise fault("repeats is of a cross-validation: give cv as well", "repeats")
         return self
 
