@@ -128,15 +128,11 @@ def step_of(weight: float, last: bool = False) -> Step:
     return Step(np.zeros(1, np.intp), np.array([weight]), np.array([True]) if last else None)
 
 
-def softmax(scores: FloatArray) -> FloatArray:
-    """Return exp(F_k) / Σ exp(F_j), of the shape of `scores`."""
-    shares = elementary.exp(scores - scores.max(axis=0))
-    return np.asarray(shares / shares.sum(axis=0))
-
-
 def probabilities_of(scores: FloatArray) -> FloatArray:
     """Return exp(F_k) / Σ exp(F_j), for two classes 1 / (1 + exp(-2 F)), one column per class."""
-    return np.ascontiguousarray(softmax(of_classes(scores)).T)
+    rows = of_classes(scores)
+    shares = elementary.exp(rows - rows.max(axis=0))
+    return np.ascontiguousarray((shares / shares.sum(axis=0)).T)
 
 
 def of_classes(scores: FloatArray) -> FloatArray:
