@@ -328,12 +328,13 @@ class VoteClassifier(DecisionClassifier):
     def _new_voters(self) -> VoterSet | None:
         """Return voters with the user's parameters, not yet fitted; None if X holds them."""
         given = voter_set(self.voters)
-        if self.min_weight_fraction_leaf and not isinstance(given, Stumps):
-            raise ValueError("min_weight_fraction_leaf is for stumps, not for other voters")
         # Voters without parameters that scikit-learn knows are copied.
         voters: VoterSet | None = None if given is None else clone(given, safe=False)
-        if self.min_weight_fraction_leaf and isinstance(voters, Stumps):
-            voters.set_params(min_weight_fraction_leaf=self.min_weight_fraction_leaf)
+        if self.min_weight_fraction_leaf:
+            key = "min_weight_fraction_leaf"
+            if not (isinstance(voters, BaseEstimator) and key in voters.get_params()):
+                raise ValueError(f"{key} is for stumps and trees, not for other voters")
+            voters.set_params(**{key: self.min_weight_fraction_leaf})
         return voters
 
     def _fitted(self) -> Self:

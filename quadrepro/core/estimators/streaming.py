@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from quadrepro.base.arguments import ClassWeight, validated, weighted_examples
@@ -23,8 +24,15 @@ from quadrepro.core.voters.conjunctions import Conjunctions, Tallies
 from quadrepro.core.voters.moments import VoterMoments, stump_problem
 from quadrepro.core.voters.reduction import GramProblem
 from quadrepro.core.voters.stumps import Stumps
-from quadrepro.core.voters.voter_set import input_options
+from quadrepro.core.voters.voter_set import input_options, voter_set
 from quadrepro.data.chunks import Chunk, open_chunks
+
+
+def _adds_sums(classifier: MomentClassifier) -> bool:
+    """Return whether the voters are stumps, or raise AttributeError."""
+    if not isinstance(voter_set(classifier.voters), Stumps):
+        raise AttributeError(f"partial_fit needs stumps as voters, not {classifier.voters!r}")
+    return True
 
 
 class MomentClassifier(VoteClassifier):
@@ -39,6 +47,7 @@ class MomentClassifier(VoteClassifier):
 
     moments_: VoterMoments | None
 
+    @available_if(_adds_sums)  # type: ignore[untyped-decorator]  # scikit-learn's
     def partial_fit(
         self,
         X: ArrayLike,

@@ -41,6 +41,8 @@ class Trees(TransformerMixin, BaseEstimator):
     bootstrap : bool, default True
         Whether each tree is grown on a bootstrap sample. If False, trees differ only by the
         attributes that their splits are chosen from.
+    min_weight_fraction_leaf : float, default 0.0
+        Least share of the examples in a leaf, as in ``RandomForestClassifier``.
     random_state : int, RandomState instance or None, default None
         Where random numbers come from. Pass an int for the same trees in every call.
 
@@ -78,6 +80,7 @@ class Trees(TransformerMixin, BaseEstimator):
     values: Literal["class", "share"] = "class"
     max_features: Any = "sqrt"
     bootstrap: bool = True
+    min_weight_fraction_leaf: float = 0.0
     random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
@@ -112,6 +115,7 @@ class Trees(TransformerMixin, BaseEstimator):
             max_depth=self.depth,
             max_features=self.max_features,
             bootstrap=self.bootstrap,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
             random_state=self.random_state,
         )
         positive = np.asarray(labels) == np.unique(labels)[-1]
