@@ -83,3 +83,14 @@ def test_one_class_is_all_that_the_trees_say() -> None:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_follows_scikit_learns_conventions(estimator, check) -> None:  # type: ignore[no-untyped-def]
     check(estimator)
+
+
+def test_leaves_have_at_least_a_share_of_the_examples() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    y = X[:, 0] + rng.normal(size=200) > 0
+    vote = AdaBoostClassifier(
+        5, voters=Trees(4, random_state=0, bootstrap=False), min_weight_fraction_leaf=0.2
+    ).fit(X, y)
+    sizes = [tree.tree_.n_node_samples for tree in vote.voters_.forest_.estimators_]
+    assert min(map(min, sizes)) >= 40

@@ -170,5 +170,8 @@ def test_what_is_no_voter_matrix_is_refused(
 
 def test_only_stumps_can_be_fitted_to_a_stream(examples: tuple[FloatArray, FloatArray]) -> None:
     vote = QuadBoostClassifier(n_rounds=5, voters=Trees())
-    with pytest.raises(ValueError, match="partial_fit needs stumps as voters, not Trees"):
+    with pytest.raises(AttributeError) as caught:
         vote.partial_fit(*examples)
+    assert "partial_fit needs stumps as voters, not Trees" in str(caught.value.__cause__)
+    with pytest.raises(ValueError, match="fit_stream needs stumps as voters, not Trees"):
+        vote.fit_stream(lambda: iter([examples]))
