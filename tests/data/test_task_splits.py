@@ -10,7 +10,7 @@ import pytest
 
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.data.cache import TEST, TRAIN, find_splits, hash_of_splits, load_splits
+from quadrepro.data.cache import TEST, TRAIN, find_splits, hash_of_splits, keep_splits, load_splits
 from quadrepro.data.card import Card
 from quadrepro.data.fetch import fetch_task
 from quadrepro.data.inspection import inspect_file, write_card
@@ -235,3 +235,11 @@ def test_without_a_connection_that_is_said(card: Card) -> None:
     configure_openml(server="http://127.0.0.1:9/api/v1/xml")
     with pytest.raises(NoConnectionError, match="OpenML task 59"):
         fetch_task(card, 59)
+
+
+def test_a_cache_that_cannot_keep_splits_is_named(
+    card: Card, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "mine.csv"))
+    with pytest.raises(DataError, match=r"cannot be written to the cache .*mine\.csv: Not a dir"):
+        keep_splits(card, 59, np.ones((30, 2), dtype=np.uint8))

@@ -18,6 +18,7 @@ from quadrepro.data.sources.schema import (
     Source,
     WebSource,
     describe,
+    origin,
 )
 
 SOURCE: TypeAdapter[Any] = TypeAdapter(Source)
@@ -87,3 +88,20 @@ def test_a_file_is_text_with_commas_and_usual_gaps_if_nothing_is_said() -> None:
     layout = FileLayout()
     assert (layout.format, layout.separator, layout.skip) == ("csv", ",", 0)
     assert layout.missing == ("?", "")
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ({"kind": "generated", "generator": "m1"}, "rule"),
+        (SKLEARN, "scikit-learn"),
+        ({"kind": "openml", "id": 7}, "OpenML 7"),
+        ({"kind": "uci", "files": [{"url": "https://a.test/x"}]}, "UCI"),
+        ({"kind": "mirror", "files": [{"url": "https://a.test/x"}]}, "mirror"),
+        (FILE, "own file"),
+    ],
+)
+def test_the_origin_of_a_source_is_named_without_its_address(
+    source: dict[str, Any], name: str
+) -> None:
+    assert origin(SOURCE.validate_python(source)) == name
