@@ -32,6 +32,7 @@ from quadrepro import (
     SAMMEClassifier,
     SoftBoostClassifier,
     Stumps,
+    Trees,
 )
 from quadrepro.core.learners.gradient.boosting import StepName
 
@@ -71,6 +72,10 @@ OTHER_VOTERS = [
     QuadBoostClassifier("l1", lam=0.03, n_rounds=30, selection="correlation"),
     CBBoostClassifier(20, voters=DrawnStumps(60, random_state=0)),
     AdaBoostClassifier(20, voters=Stumps(40), min_weight_fraction_leaf=0.1),
+]
+OVER_TREES: list[Any] = [
+    AdaBoostClassifier(20, voters=Trees(n_trees=20, random_state=0)),
+    CBBoostClassifier(20, voters=Trees(n_trees=20, random_state=0), min_weight_fraction_leaf=0.1),
 ]
 VOTES: list[Any] = [*QUADBOOST, *GREEDY, *PROGRAMS, *OTHER_VOTERS]
 
