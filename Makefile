@@ -32,6 +32,8 @@ format: $(VENV)/dev
 	$(BIN)/ruff format .
 
 docs: $(VENV)/docs ## the documentation site, in build/site; a link that leads nowhere is an error
+	@rm -rf build/pages && mkdir -p build && cp -R results build/pages && rm -rf build/pages/records
+	$(BIN)/quadrepro table --all --out build/pages
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured in one run

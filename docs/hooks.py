@@ -24,6 +24,11 @@ def on_files(files: Files, config: Any) -> Files:
         for path in sorted(results.rglob("*"))
         if path.suffix in TAKEN and "records" not in path.parts
     }
+    # `make docs` makes the pages of all experiments from `results/` alone.
+    made = ROOT / "build" / "pages"
+    pages |= {
+        path.relative_to(made.parent).as_posix(): path for path in sorted(made.rglob("*.html"))
+    }
     for uri, path in pages.items():
         files.append(File.generated(config, uri, abs_src_path=str(path)))
     return files
@@ -46,4 +51,14 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         kind = "tree" if target.is_dir() else "blob"
         return f"{config['repo_url']}/{kind}/main/{name}"
 
-    return _LINK.sub(place, markdown)
+    return _page_of(page.file.src_uri, known) + _LINK.sub(place, markdown)
+
+
+def _page_of(uri: str, known: set[str]) -> str:
+    """Return a link to the page of an experiment above its notes, and to all above the results."""
+    if uri == "results/README.md" and "pages/index.html" in known:
+        return "[Every number leads to its splits on these pages](../pages/index.html).\n\n"
+    name = uri.removeprefix("results/").removesuffix("/notes.md")
+    if f"pages/{name}/report.html" in known:
+        return f"[Tables and figures of this experiment](../../pages/{name}/report.html)\n\n"
+    return ""
