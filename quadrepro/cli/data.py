@@ -33,6 +33,9 @@ DISPENSABLE = ("sources",)
 WIDTH = 100
 """Largest width of the lines of a card."""
 
+SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "blank": "blank"}
+"""Separators of text as options name them."""
+
 SHOWN_LABELS = 10
 SHOWN_CODES = 8
 SHOWN_NAMES = 12
@@ -57,6 +60,29 @@ SHOWN_NAMES = 12
 @click.option("--name", default="", show_default="that of the file", help="Name of the data set.")
 @click.option("--missing", multiple=True, metavar="WORD", help="Text that means a missing value.")
 @click.option("--nominal", multiple=True, metavar="COLUMN", help="Column whose digits are codes.")
+@click.option("--encoding", show_default="detected", help="Encoding of text, such as cp1250.")
+@click.option(
+    "--separator",
+    type=click.Choice([*SEPARATORS]),
+    show_default="detected",
+    help="What is between the fields of text.",
+)
+@click.option(
+    "--decimal",
+    type=click.Choice([".", ","]),
+    show_default="detected",
+    help="Decimal sign of numbers in text.",
+)
+@click.option("--no-header", is_flag=True, help="The columns are called x1, x2 and so on.")
+@click.option("--names", metavar="A,B,C", help="Names of the columns of a file without a header.")
+@click.option("--month-first", is_flag=True, help="Read the month first in dates as 03/04/2024.")
+@click.option(
+    "--with",
+    "added",
+    multiple=True,
+    metavar="NAME",
+    help="Compare this as well: xgboost:XGBClassifier, or a name of list algorithms.",
+)
 @click.option("--card-only", is_flag=True, help="Write no config.")
 @click.option(
     "--out",
@@ -67,31 +93,48 @@ SHOWN_NAMES = 12
 )
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 def init_command(
-    file: Path, target: str, card_only: bool, out: Path, force: bool, **told: Any
+    file: Path,
+    target: str,
+    added: tuple[str, ...],
+    card_only: bool,
+    out: Path,
+    force: bool,
+    **told: Any,
 ) -> None:
     """Write a card and a config for a file of your own, ready to run.
 
-    FILE is CSV, or text with tabs, semicolons or blanks between its fields, with the names of the
-    columns above them; or ARFF, parquet, or LIBSVM's sparse rows; or one of these in .gz or .zip.
-    The card describes the file, so that configs can name it; edit it as needed. The config compares
-    common learners on it. It is written to NAME.yaml in this folder, and explains itself in
-    comments.
+    FILE is CSV, or text with tabs, semicolons or blanks between its fields; or ARFF, parquet, or
+    LIBSVM's sparse rows; or one of these in .gz or .zip. How text is written is detected, and shown
+    in one line. The card describes the file, so that configs can name it; edit it as needed. The
+    config compares common learners on it. It is written to NAME.yaml in this folder, and explains
+    itself in comments.
     """
-    from quadrepro.data.inspection import inspect_file, write_card
+    from quadrepro.data.inspection import Told, inspect_file, write_card
 
     if out != CARDS and not card_only:
         raise click.UsageError("--out goes with --card-only: configs find the cards in ./datasets")
-    card = inspect_file(file, target, **told)
+    if added and card_only:
+        raise click.UsageError("--with goes with a config, which --card-only does not write")
+    names = told.pop("names")
+    reading = Told(
+        encoding=told.pop("encoding") or "",
+        separator=SEPARATORS.get(told.pop("separator"), ""),
+        decimal=told.pop("decimal") or "",
+        header=not told.pop("no_header"),
+        names=tuple(names.split(",")) if names else (),
+        month_first=told.pop("month_first"),
+    )
+    card = inspect_file(file, target, told=reading, **told)
     place = _card_path(card, out, force)
     if not card_only:
-        _write_config(card, file, place, force)
+        _write_config(card, file, place, added, force)
         return
     write_card(card, place)
     echo(f"Wrote {place}\n\n{_summary(card)}")
     echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
 
 
-def _write_config(card: Card, file: Path, place: Path, force: bool) -> None:
+def _write_config(card: Card, file: Path, place: Path, added: tuple[str, ...], force: bool) -> None:
     """Write a card with a config that compares common learners on its data set."""
     from quadrepro.base.files import write_text
     from quadrepro.cli.schemas import schema_text
@@ -100,8 +143,9 @@ def _write_config(card: Card, file: Path, place: Path, force: bool) -> None:
 
     config = Path(f"{card.name}.yaml")
     _refuse_to_replace(config, force)
+    draft = draft_config(card, str(file), str(place), added)
     write_card(card, place)
-    write_text(config, draft_config(card, str(file), str(place)))
+    write_text(config, draft)
     write_text(Path(SCHEMA), schema_text("config"))
     echo(f"Wrote {place} and {config}\n\n{_summary(card)}")
     echo(
@@ -142,6 +186,7 @@ def _summary(card: Card) -> str:
         more = f", ... ({len(shown)} labels)" if len(shown) > SHOWN_LABELS else ""
         values = f"{', '.join(shown[:SHOWN_LABELS])}{more}"
     lines = [
+        *_reading(card),
         f"task: {card.task}",
         f"rows: {card.rows}",
         f"attributes: {kinds.count('numeric')} numeric, {kinds.count('nominal')} nominal",
@@ -154,6 +199,19 @@ def _summary(card: Card) -> str:
         elif target.labels:
             lines.append(f"classes: {view.evidence}")
     return "\n".join([*lines, *card.notes])
+
+
+def _reading(card: Card) -> Iterator[str]:
+    """Yield how the text of a file was read."""
+    source = card.sources[0].model_dump()
+    if source["format"] == "csv":
+        words = {sign: word for word, sign in SEPARATORS.items()}
+        header = f"names in line {source['skip']}" if source["skip"] else "no header"
+        yield (
+            f"read as: {source['encoding']}, fields separated by {words[source['separator']]!r},"
+            f" decimals by {source['decimal']!r}, {header}; --encoding, --separator, --decimal and"
+            " --no-header change this"
+        )
 
 
 @click.command("fetch")
