@@ -46,12 +46,11 @@ tables:
 _FOREST_AND_BOOSTING = """\
   - name: random forest
     algorithm: sklearn:RandomForest{kind}
-    label: Random forest
-    grid: {{min_samples_leaf: [5, 1]}}
+    label: Random forest                     # it needs no search
   - name: gradient boosting
     algorithm: sklearn:HistGradientBoosting{kind}
     label: Gradient boosting
-    grid: {{max_leaf_nodes: [4, 8, 31]}}
+    grid: {{max_leaf_nodes: [4, 16]}}
 """
 
 _OF_CLASSES = """\
@@ -101,7 +100,7 @@ GRIDS = {
 """What is searched over for estimators of other packages, from simple to complex."""
 
 _REMARKS = {
-    "exclude": "IDs, codes of almost every row, and months and weekdays: what is not here is used.",
+    "exclude": "IDs, codes that are too many, and months and weekdays: remove a name to use it.",
     "nominal": "Each code becomes a column of zeros and ones.",
     "missing": "Gaps are filled with the mean of the training rows; or: low, drop.",
 }
@@ -173,14 +172,12 @@ def _datasets(card: Card) -> str:
     """Return the row, with the changes to the card's view that its columns ask for."""
     nominal = {a.name: a.codes for a in card.attributes if a.kind == "nominal"}
     # A card lists no codes where there are many.
-    left_out = card.view(ANY_VIEW).exclude
-    many = [name for name, codes in nominal.items() if codes is None and name not in left_out]
-    if len(many) + len(left_out) == len(card.attributes):
-        many = []
+    many = [name for name, codes in nominal.items() if codes is None or len(codes) == card.rows]
+    left_out = [*dict.fromkeys([*card.view(ANY_VIEW).exclude, *many])]
     view: dict[str, Any] = {}
-    if left_out or many:
-        view["exclude"] = [*left_out, *many]
-    if nominal.keys() - {*left_out, *many}:
+    if left_out and len(left_out) < len(card.attributes):
+        view["exclude"] = left_out
+    if len(nominal) > len(many):
         view["nominal"] = "one-hot"
     if card.missing_cells:
         view["missing"] = "mean"

@@ -508,7 +508,7 @@ class OwnColumn:
     @cached_property
     def date_format(self) -> str:
         """The format of the dates or times in the fields; empty for other fields."""
-        if not len(self.words):
+        if self.held.dtype.kind == "f" or not len(self.words):
             return ""
         texts = self.held.tolist()
         found = (_date_formats(text, self.month_first) for text in texts[:SNIFFED])
