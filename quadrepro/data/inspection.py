@@ -52,13 +52,16 @@ _OTHER_SIGN = {
     ".": re.compile(r"[-+]?\d+(,\d+)+(\.\d+)?"),
     ",": re.compile(r"[-+]?\d+(\.\d+)+(,\d+)?"),
 }
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
 _DATE = re.compile(r"\d{1,2}([-./])\d{1,2}\1(\d{4}|\d\d)( \d{1,2}:\d\d(:\d\d)?)?")
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?")
 _TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?")
 _ID = re.compile(
     r"(?i:(^|[\W_])(id|uuid|key|index|row|no|nr)([\W_]|$)|(number|nummer)$)|[a-z]I[dD]$"
 )
+
+MOST_DATES = 200
+"""Maximum number of columns that are read as dates, which takes time for each."""
 
 SNIFFED = 1000
 """Number of rows by which decimal signs and dates are detected."""
@@ -340,11 +343,11 @@ def _date_notes(source: FileSource) -> Iterator[str]:
     for form in sorted({*source.dates.values()}):
         names = [name for name, of_column in source.dates.items() if of_column == form]
         if form.startswith("%H"):
-            yield f"Times {form} become hours since midnight ({_listed(names)})."
+            yield f"Times written {form} become hours since midnight ({_listed(names)})."
         else:
             yield (
-                f"Dates {form} become days since 1970-01-01 ({_listed(names)}); their month and"
-                " weekday are left out."
+                f"Dates written {form} become days since 1970-01-01 ({_listed(names)}); their month"
+                " and weekday are left out."
             )
 
 
@@ -483,7 +486,7 @@ class OwnColumn:
     frame: Frame
     held: Column  # with empty text or NaN for missing values
     decimal: str = "."
-    month_first: bool = False
+    date_formats: tuple[str, ...] = ()  # that its first date or time can have
 
     @cached_property
     def codes(self) -> NDArray[np.str_]:
@@ -508,17 +511,14 @@ class OwnColumn:
     @cached_property
     def date_format(self) -> str:
         """The format of the dates or times in the fields; empty for other fields."""
-        if self.held.dtype.kind == "f" or not len(self.words):
-            return ""
         texts = self.held.tolist()
-        found = (_date_formats(text, self.month_first) for text in texts[:SNIFFED])
-        fits = {form: np.isinf(dates(texts, form)) for form in next(filter(None, found), ())}
-        if not fits:
+        words = {form: np.isinf(dates(texts, form)) for form in self.date_formats}
+        if not words:
             return ""
-        form = min(fits, key=lambda form: fits[form].sum())
-        n_words, n_values = int(fits[form].sum()), int((self.held != "").sum())
+        form = min(words, key=lambda form: words[form].sum())
+        n_words, n_values = int(words[form].sum()), int((self.held != "").sum())
         if 0 < 2 * n_words < n_values:
-            row = int(np.argmax(fits[form]))
+            row = int(np.argmax(words[form]))
             raise self._word(row, f"{n_values - n_words} of its {n_values} values are dates {form}")
         return "" if n_words else form
 
@@ -531,8 +531,8 @@ class OwnColumn:
             raise self.refusal(row, "which is not a finite number")
         if _OTHER_SIGN[self.decimal].fullmatch(str(self.held[row])):
             ours, other = ("point", "commas") if self.decimal == "." else ("comma", "points")
-            why = f"but numbers are written with a {ours} and without {other}; see --decimal"
-            raise self.refusal(row, why)
+            why = f"but numbers are written with a {ours} and without {other}"
+            raise self.refusal(row, f"{why}; remove them, or see --decimal")
         n_values = int((~is_missing(self.held)).sum())
         n_numbers = n_values - len(self.words)
         if n_numbers > len(self.words):
@@ -553,8 +553,13 @@ class OwnColumn:
         return DataError(f"{place}: {self.name} is {str(self.held[row])!r}, {why}")
 
 
-def _date_formats(text: str, month_first: bool) -> tuple[str, ...]:
-    """Return the formats that a date or time can have."""
+def _date_formats(held: Column, month_first: bool) -> tuple[str, ...]:
+    """Return the formats that the first date or time of a column can have."""
+    seen = held[:SNIFFED].tolist() if held.dtype.kind == "U" else []
+    return next(filter(None, (_formats_of(text, month_first) for text in seen)), ())
+
+
+def _formats_of(text: str, month_first: bool) -> tuple[str, ...]:
     if _ISO_DATE.fullmatch(text):
         return ("ISO8601",)
     if match := _TIME.fullmatch(text):
@@ -585,10 +590,13 @@ def own_columns(
 ) -> dict[str, OwnColumn]:
     """Return the columns of a file by name; columns without a name are left out."""
     columns = {}
+    n_dates = 0
     for name, held in zip(frame.names or (), frame.columns, strict=True):
         if name:
             seen = held if held.dtype.kind == "f" else np.where(np.isin(held, gaps), "", held)
-            columns[name] = OwnColumn(name, frame, seen, decimal, month_first)
+            formats = _date_formats(seen, month_first) if n_dates < MOST_DATES else ()
+            n_dates += bool(formats)
+            columns[name] = OwnColumn(name, frame, seen, decimal, formats)
     return columns
 
 

@@ -50,6 +50,8 @@ def test_it_says_what_was_written_and_what_was_inferred(my_csv: str) -> None:
         result.stdout
         == """Wrote datasets/my.yaml
 
+read as: utf-8, fields separated by ',', decimals by '.', names in line 1; --encoding, --separator,\
+ --decimal and --no-header change this
 task: classification
 rows: 4
 attributes: 1 numeric, 3 nominal
@@ -60,7 +62,7 @@ Taken as a classification, since the target has 2 distinct words.
 Missing values are written '', 'n.a.'.
 Taken as nominal, since not all values are numbers (colour, always).
 The same value in every row (always).
-Looks like an ID column (id).
+Left out, since they look like IDs (id).
 
 In a config:
 
@@ -74,7 +76,8 @@ datasets:
 def test_options_say_what_is_not_to_be_inferred(my_csv: str) -> None:
     words = ("--target", "id", "--task", "regression", "--name", "ids", "--out", "cards")
     result = add(my_csv, *words)
-    assert result.stdout.startswith("Wrote cards/ids.yaml\n\ntask: regression\n")
+    assert result.stdout.startswith("Wrote cards/ids.yaml\n\nread as: ")
+    assert "\ntask: regression\n" in result.stdout
     assert "\nid: from 7 to 11\n" in result.stdout
     assert "positive" not in result.stdout
     add(my_csv, "--target", "label", "--positive", "no")
