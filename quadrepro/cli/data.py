@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +33,6 @@ DISPENSABLE = ("sources",)
 WIDTH = 100
 """Largest width of the lines of a card."""
 
-SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "blank": "blank"}
-"""Separators of text as options name them."""
-
 SHOWN_LABELS = 10
 SHOWN_CODES = 8
 SHOWN_NAMES = 12
@@ -63,7 +60,7 @@ SHOWN_NAMES = 12
 @click.option("--encoding", show_default="detected", help="Encoding of text, such as cp1250.")
 @click.option(
     "--separator",
-    type=click.Choice([*SEPARATORS]),
+    type=click.Choice([",", ";", "|", "tab", "blank"]),
     show_default="detected",
     help="What is between the fields of text.",
 )
@@ -95,7 +92,7 @@ SHOWN_NAMES = 12
 def init_command(
     file: Path,
     target: str,
-    added: tuple[str, ...],
+    added: Sequence[str],
     card_only: bool,
     out: Path,
     force: bool,
@@ -109,22 +106,13 @@ def init_command(
     config compares common learners on it. It is written to NAME.yaml in this folder, and explains
     itself in comments.
     """
-    from quadrepro.data.inspection import Told, inspect_file, write_card
+    from quadrepro.data.inspection import inspect_file, write_card
 
     if out != CARDS and not card_only:
         raise click.UsageError("--out goes with --card-only: configs find the cards in ./datasets")
     if added and card_only:
         raise click.UsageError("--with goes with a config, which --card-only does not write")
-    names = told.pop("names")
-    reading = Told(
-        encoding=told.pop("encoding") or "",
-        separator=SEPARATORS.get(told.pop("separator"), ""),
-        decimal=told.pop("decimal") or "",
-        header=not told.pop("no_header"),
-        names=tuple(names.split(",")) if names else (),
-        month_first=told.pop("month_first"),
-    )
-    card = inspect_file(file, target, told=reading, **told)
+    card = inspect_file(file, target, **told)
     place = _card_path(card, out, force)
     if not card_only:
         _write_config(card, file, place, added, force)
@@ -134,7 +122,7 @@ def init_command(
     echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
 
 
-def _write_config(card: Card, file: Path, place: Path, added: tuple[str, ...], force: bool) -> None:
+def _write_config(card: Card, file: Path, place: Path, added: Sequence[str], force: bool) -> None:
     """Write a card with a config that compares common learners on its data set."""
     from quadrepro.base.files import write_text
     from quadrepro.cli.schemas import schema_text
@@ -186,7 +174,6 @@ def _summary(card: Card) -> str:
         more = f", ... ({len(shown)} labels)" if len(shown) > SHOWN_LABELS else ""
         values = f"{', '.join(shown[:SHOWN_LABELS])}{more}"
     lines = [
-        *_reading(card),
         f"task: {card.task}",
         f"rows: {card.rows}",
         f"attributes: {kinds.count('numeric')} numeric, {kinds.count('nominal')} nominal",
@@ -199,19 +186,6 @@ def _summary(card: Card) -> str:
         elif target.labels:
             lines.append(f"classes: {view.evidence}")
     return "\n".join([*lines, *card.notes])
-
-
-def _reading(card: Card) -> Iterator[str]:
-    """Yield how the text of a file was read."""
-    source = card.sources[0].model_dump()
-    if source["format"] == "csv":
-        words = {sign: word for word, sign in SEPARATORS.items()}
-        header = f"names in line {source['skip']}" if source["skip"] else "no header"
-        yield (
-            f"read as: {source['encoding']}, fields separated by {words[source['separator']]!r},"
-            f" decimals by {source['decimal']!r}, {header}; --encoding, --separator, --decimal and"
-            " --no-header change this"
-        )
 
 
 @click.command("fetch")

@@ -34,16 +34,11 @@ protocol:
   folds: 3                                   # of the training rows, to choose values by
 
 {datasets}
-# Each searches over its `grid`, from simple to complex: ties go to the first value. The last column
-# of all tables is a baseline, which looks at no attribute.
+# Each searches over its `grid`, from simple to complex: ties go to the first value. A name alone
+# searches over default values, see `quadrepro list algorithms`. The last column of all tables is a
+# baseline, which looks at no attribute.
 algorithms:
-{algorithms}
-metrics: {metrics}
-tables:
-  scatter: gradient boosting                 # its error against that of each other, split by split
-"""
-
-_FOREST_AND_BOOSTING = """\
+{linear}
   - name: random forest
     algorithm: sklearn:RandomForest{kind}
     label: Random forest                     # it needs no search
@@ -51,51 +46,45 @@ _FOREST_AND_BOOSTING = """\
     algorithm: sklearn:HistGradientBoosting{kind}
     label: Gradient boosting
     grid: {{max_leaf_nodes: [4, 16]}}
+{ours}
+{added}\
+  # - name: XGBoost                          # or: quadrepro init --with xgboost:XGB{kind}
+  #   algorithm: xgboost:XGB{kind}
+  #   grid: {xgboost}
+  # - name: mine                             # a class of my_models.py with fit and predict
+  #   algorithm: my_models:Mine
+
+metrics: {metrics}
+tables:
+  scatter: gradient boosting                 # its error against that of each other, split by split
 """
 
-_OF_CLASSES = """\
+_OF_CLASSES = {
+    "kind": "Classifier",
+    "linear": """\
   - name: logistic regression
     pipeline: [StandardScaler, LogisticRegression]
     label: Logistic regression
-    grid: {logisticregression__C: [0.01, 0.1, 1, 10, 100]}
-"""
+    grid: {logisticregression__C: [0.01, 0.1, 1, 10, 100]}""",
+    "ours": "  - quadboost-l2",
+    "metrics": "[balanced_error, auc]               # and the share of wrong rows",
+}
 
-_QUADBOOST = """\
-  - quadboost-l2                             # a name alone searches over default values:
-                                             # `quadrepro list algorithms` shows them
-"""
-
-_OF_NUMBERS = """\
+_OF_NUMBERS = {
+    "kind": "Regressor",
+    "linear": """\
   - name: ridge
     pipeline: [StandardScaler, Ridge]
     label: Ridge regression
-    grid: {ridge__alpha: [100, 10, 1, 0.1]}
-"""
-
-_BOOSTING = """\
-  - name: boosting                           # without a grid it searches over default values:
-    settings: {cuts: 3}                      # `quadrepro list algorithms` shows them
-"""
-
-_OTHERS = """\
-  # Other packages, and a class of your own in my_models.py with fit and predict:
-{xgboost}\
-  # - {{name: mine, algorithm: "my_models:Mine"}}
-"""
+    grid: {ridge__alpha: [100, 10, 1, 0.1]}""",
+    "ours": "  - {name: boosting, settings: {cuts: 3}}",
+    "metrics": "[mae, r2]                           # and the RMSE",
+}
 
 GRIDS = {
-    "xgboost": """\
-    settings: {n_estimators: 100}
-    grid: {max_depth: [2, 4, 6], learning_rate: [0.1, 0.3]}
-""",
-    "lightgbm": """\
-    settings: {n_estimators: 100}
-    grid: {num_leaves: [4, 8, 31], learning_rate: [0.03, 0.1]}
-""",
-    "catboost": """\
-    settings: {iterations: 200}
-    grid: {depth: [4, 6]}
-""",
+    "xgboost": "{n_estimators: [100], max_depth: [2, 4, 6], learning_rate: [0.1, 0.3]}",
+    "lightgbm": "{n_estimators: [100], num_leaves: [4, 8, 31], learning_rate: [0.03, 0.1]}",
+    "catboost": "{iterations: [200], depth: [4, 6]}",
 }
 """What is searched over for estimators of other packages, from simple to complex."""
 
@@ -109,8 +98,9 @@ _REMARKS = {
 def draft_config(card: Card, file: str, place: str, added: Sequence[str] = ()) -> str:
     """Return the text of a first config."""
     view = card.view(ANY_VIEW)
-    of_numbers = card.task == "regression"
-    kind = "Regressor" if of_numbers else "Classifier"
+    parts = dict(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES)
+    for note in imbalance(card.target, view):
+        parts["metrics"] = f"[balanced_error, auc, log_loss]\n# {note}"
     stratified = min(class_sizes(card.target, view), default=0) >= ENOUGH
     return _DRAFT.format(
         schema=SCHEMA,
@@ -120,52 +110,28 @@ def draft_config(card: Card, file: str, place: str, added: Sequence[str] = ()) -
         card=place,
         stratify=", stratify: true" if stratified else "",
         datasets=_datasets(card),
-        algorithms="".join(
-            [
-                _OF_NUMBERS if of_numbers else _OF_CLASSES,
-                _FOREST_AND_BOOSTING.format(kind=kind),
-                _BOOSTING if of_numbers else _QUADBOOST,
-                *(_added(name, card) for name in added),
-                _OTHERS.format(xgboost=_commented(_estimator(f"xgboost:XGB{kind}"))),
-            ]
-        ),
-        metrics=_metrics(card),
+        added="".join(_added(name, card) for name in added),
+        xgboost=GRIDS["xgboost"],
+        **parts,
     )
 
 
 def _added(name: str, card: Card) -> str:
     """Return the lines of an algorithm that the user named."""
-    task = card.task_of(card.view(ANY_VIEW))
     try:
         learner = find_entry(name, str(Path.cwd())).make({})
     except (KeyError, ValueError) as error:
         raise ConfigError(f"--with {name}: {error.args[0]}") from None
-    if learner.for_task(task) is None:
-        predicted = "a number" if task == "regression" else "a class"
+    if learner.for_task(card.task_of(card.view(ANY_VIEW))) is None:
+        predicted = "a number" if card.task == "regression" else "a class"
         raise ConfigError(
             f"--with {name}: it cannot predict {predicted}, as {card.target.original}"
         )
-    return _estimator(name) if ":" in name else f"  - {name}\n"
-
-
-def _estimator(path: str) -> str:
-    """Return the lines of an estimator, with a grid if its package is known."""
-    module, _, name = path.partition(":")
-    return f"  - name: {name}\n    algorithm: {path}\n{GRIDS.get(module, '')}"
-
-
-def _commented(lines: str) -> str:
-    return "".join(f"  # {line[2:]}" for line in lines.splitlines(keepends=True))
-
-
-def _metrics(card: Card) -> str:
-    """Return the metrics beside the error, with a comment."""
-    if card.task == "regression":
-        return "[mae, r2]                           # and the RMSE"
-    notes = [*imbalance(card.target, card.view(ANY_VIEW))]
-    if not notes:
-        return "[balanced_error, auc]               # and the share of wrong rows"
-    return f"[balanced_error, auc, log_loss]     # and the share of wrong rows\n# {notes[0]}"
+    module, _, label = name.partition(":")
+    if not label:
+        return f"  - {name}\n"
+    grid = f"    grid: {GRIDS[module]}\n" if module in GRIDS else ""
+    return f"  - name: {label}\n    algorithm: {name}\n{grid}"
 
 
 def _datasets(card: Card) -> str:

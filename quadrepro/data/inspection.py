@@ -69,6 +69,9 @@ SNIFFED = 1000
 RARE = 0.5
 """Classes are imbalanced if the rarest has less than this share of the rows of an average one."""
 
+SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "blank": "blank"}
+"""Separators of text by the words of options."""
+
 LIBSVM_LABEL = "label"
 """The name of the label in a LIBSVM file; its features are called f1, f2 and so on."""
 
@@ -95,48 +98,49 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Told:
-    """What the user says of a file; anything else is detected."""
+    """What the user says of a file; how its text is written is detected otherwise."""
 
-    encoding: str = ""
-    separator: str = ""
-    decimal: str = ""
-    header: bool = True
-    names: tuple[str, ...] = ()  # of the columns of a text without a header
+    name: str = ""
+    task: str = ""
+    positive: str = ""
+    missing: Sequence[str] = ()
+    nominal: Sequence[str] = ()
+    encoding: str | None = None
+    separator: str | None = None  # a key of SEPARATORS
+    decimal: str | None = None
+    no_header: bool = False
+    names: str | None = None  # of the columns of text without a header, with commas
     month_first: bool = False  # in dates such as 03/04/2024
 
 
 NOTHING = Told()
 
 
-def inspect_file(
-    path: Path,
-    target: str,
-    *,
-    told: Told = NOTHING,
-    name: str = "",
-    task: str = "",
-    positive: str = "",
-    missing: Sequence[str] = (),
-    nominal: Sequence[str] = (),
-) -> Card:
-    """Describe a user's file."""
-    _refuse_names(path, name)
-    frame, layout = read_own(path, target, {*GAPS, *missing}, told)
-    names = _names(frame, (target, *nominal))
-    gaps = used_gaps(frame, missing)
+def inspect_file(path: Path, target: str, **options: Any) -> Card:
+    """Describe a user's file, by options of `Told`."""
+    told = Told(**options)
+    _refuse_names(path, told.name)
+    frame, layout = read_own(path, target, {*GAPS, *told.missing}, told)
+    names = _names(frame, (target, *told.nominal))
+    gaps = used_gaps(frame, told.missing)
     columns = own_columns(frame, gaps, layout.get("decimal", "."), month_first=told.month_first)
-    described = _target(target, labels := target_values(columns.pop(target), task))
-    found = {c: attribute_values(held, as_codes=c in nominal) for c, held in columns.items()}
+    labels = target_values(replace(columns.pop(target), date_formats=()), told.task)
+    described = _target(target, labels)
+    found = {c: attribute_values(held, as_codes=c in told.nominal) for c, held in columns.items()}
     _refuse_empty(found, frame)
-    forms = {c: held.date_format for c, held in columns.items() if c not in nominal}
-    called = _attribute_names(found, {c for c in forms if forms[c]})
+    forms = {
+        c: held.date_format
+        for c, held in columns.items()
+        if held.date_format and found[c].dtype.kind == "f"
+    }
+    called = _attribute_names(found, forms)
     default_gaps: tuple[str, ...] = Layout.model_fields["missing"].default
     source = FileSource(
         kind="file",
         path=str(path.resolve()),
         columns=tuple("target" if c == target else called.get(c, "") for c in names),
         missing=default_gaps if set(gaps) <= set(default_gaps) else gaps,
-        dates={called[c]: form for c, form in forms.items() if form},
+        dates={called[c]: form for c, form in forms.items()},
         **layout,
     )
     values = {called[c]: held for c, held in found.items()}
@@ -146,9 +150,9 @@ def inspect_file(
     for day, made in source.made_of_dates.items():
         values |= zip(made, month_and_weekday(values[day]), strict=True)
     left_out = (*ids, *chain(*source.made_of_dates.values()))
-    view = _view(described, positive, frame).model_copy(update={"exclude": left_out})
+    view = _view(described, told.positive, frame).model_copy(update={"exclude": left_out})
     fields = {
-        "name": name or _name(path),
+        "name": told.name or _name(path),
         "title": plain_stem(path),
         "task": "classification" if described.labels else "regression",
         "rows": len(labels),
@@ -158,9 +162,10 @@ def inspect_file(
         "citation": "not stated",
         "sources": [source],
         "notes": [
-            *([] if task else [_task_note(described)]),
+            *_reading(layout),
+            *([] if told.task else [_task_note(described)]),
             *([f"Missing values are written {_listed(map(repr, gaps))}."] if gaps else []),
-            *_column_notes(names, found, called, nominal),
+            *_column_notes(names, found, called, told.nominal),
             *_date_notes(source),
             *([f"Left out, since they look like IDs ({_listed(ids)})."] if ids else []),
             *imbalance(described, view),
@@ -338,6 +343,17 @@ def _is_id(name: str, held: Column) -> bool:
     return whole and (bool(_ID.search(name)) or np.ptp(held) == len(held) - 1)
 
 
+def _reading(layout: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how the text of a file is written."""
+    if "encoding" in layout:
+        header = f"names in line {layout['skip']}" if layout["skip"] else "no header"
+        yield (
+            f"Read as {layout['encoding']}, separator {layout['separator']!r}, decimal"
+            f" {layout['decimal']!r}, {header}; --encoding, --separator, --decimal and --no-header"
+            " change this."
+        )
+
+
 def _date_notes(source: FileSource) -> Iterator[str]:
     """Yield how dates and times are read, by their format."""
     for form in sorted({*source.dates.values()}):
@@ -370,7 +386,7 @@ def read_own(
         raise DataError(f"{path}: the file is empty")
     if _FORMATS[suffix] == "csv":
         return _text(path, content, target, gaps, told)
-    if replace(told, month_first=False) != NOTHING:
+    if told.encoding or told.separator or told.decimal or told.no_header or told.names:
         raise ConfigError(f"{path}: encoding, separator, decimal and names are those of the format")
     layout = {"format": _FORMATS[suffix]}
     frame = read_file(path, FileLayout.model_validate(layout))
@@ -407,12 +423,12 @@ def _text(
     text = text_of(content, str(path), encoding)
     if not text.strip():
         raise DataError(f"{path}: the file is empty")
-    separator = told.separator or separator_of(text, target)
+    separator = SEPARATORS[told.separator] if told.separator else separator_of(text, target)
     layout: dict[str, Any] = {"separator": separator, "encoding": encoding}
     # The header is read as a row, so that all rows must have the same number of fields.
     frame = read_file(path, FileLayout(**layout))
     assert frame.lines is not None
-    if told.names or not told.header:
+    if told.names or told.no_header:
         names, line = _given_names(frame, told.names), 0
     else:
         line = frame.lines[0]
@@ -432,11 +448,12 @@ def _text(
     return rows, layout | {"decimal": decimal, "skip": line}
 
 
-def _given_names(frame: Frame, names: tuple[str, ...]) -> tuple[str, ...]:
-    n_columns = len(frame.columns)
-    if names and len(names) != n_columns:
-        raise ConfigError(f"{frame.origin}: {len(names)} names, but {n_columns} columns")
-    return names or tuple(f"x{j}" for j in range(1, n_columns + 1))
+def _given_names(frame: Frame, written: str | None) -> tuple[str, ...]:
+    numbered = tuple(f"x{j}" for j in range(1, len(frame.columns) + 1))
+    names = tuple(written.split(",")) if written else numbered
+    if len(names) != len(numbered):
+        raise ConfigError(f"{frame.origin}: {len(names)} names, but {len(numbered)} columns")
+    return names
 
 
 def _decimal(frame: Frame, gaps: Collection[str]) -> str:
@@ -498,31 +515,26 @@ class OwnColumn:
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """The fields as numbers, shape (n_rows,); infinite if a field is not a finite number."""
+        """The fields as numbers or dates, shape (n_rows,); infinite if a field is neither."""
         if self.held.dtype.kind == "f":
             return numeric_column(self.held)
+        if self.date_format:
+            return dates(self.held.tolist(), self.date_format)
         return numbers(self.held.tolist(), self.decimal)
 
     @cached_property
     def words(self) -> IntArray:
-        """The indices of rows whose fields are not finite numbers."""
+        """The indices of rows whose fields are neither finite numbers nor dates."""
         return np.flatnonzero(np.isinf(self.numbers))
 
     @cached_property
     def date_format(self) -> str:
-        """The format of the dates or times in the fields; empty for other fields."""
+        """The format of most dates or times in the fields; empty if the first is neither."""
         texts = self.held.tolist()
-        words = {form: np.isinf(dates(texts, form)) for form in self.date_formats}
-        if not words:
-            return ""
-        form = min(words, key=lambda form: words[form].sum())
-        n_words, n_values = int(words[form].sum()), int((self.held != "").sum())
-        if 0 < 2 * n_words < n_values:
-            row = int(np.argmax(words[form]))
-            raise self._word(row, f"{n_values - n_words} of its {n_values} values are dates {form}")
-        return "" if n_words else form
+        n_words = {form: np.isinf(dates(texts, form)).sum() for form in self.date_formats}
+        return min(n_words, key=n_words.__getitem__, default="")
 
-    def values(self, advice: str = "") -> Column:
+    def values(self, advice: str) -> Column:
         """Return numbers if all fields are numbers, otherwise codes."""
         if not len(self.words):
             return self.numbers
@@ -536,16 +548,11 @@ class OwnColumn:
         n_values = int((~is_missing(self.held)).sum())
         n_numbers = n_values - len(self.words)
         if n_numbers > len(self.words):
-            raise self._word(row, f"{n_numbers} of its {n_values} values are numbers", advice)
+            word = shlex.quote(str(self.held[row]))
+            hint = advice.replace("WORD", word)
+            kind = f"dates {self.date_format}" if self.date_format else "numbers"
+            raise self.refusal(row, f"but {n_numbers} of its {n_values} values are {kind}; {hint}")
         return self.codes
-
-    def _word(self, row: int, others: str, advice: str = "") -> DataError:
-        advice = advice or (
-            "add --missing WORD if it means a missing value, or --nominal "
-            f"{shlex.quote(self.name)} if the column holds codes"
-        )
-        hint = advice.replace("WORD", shlex.quote(str(self.held[row])))
-        return self.refusal(row, f"but {others}; {hint}")
 
     def refusal(self, row: int, why: str) -> DataError:
         """Return an error that names the place and the field of a row."""
@@ -604,9 +611,10 @@ def attribute_values(column: OwnColumn, *, as_codes: bool) -> Column:
     """Return the numbers or codes of an attribute."""
     if as_codes:
         return column.codes
-    if column.date_format:
-        return dates(column.held.tolist(), column.date_format)
-    return column.values()
+    return column.values(
+        "add --missing WORD if it means a missing value, or --nominal "
+        f"{shlex.quote(column.name)} if the column holds codes"
+    )
 
 
 def target_values(column: OwnColumn, task: str) -> Column:

@@ -152,7 +152,7 @@ def test_with_decimal_commas_a_point_makes_no_number() -> None:
     np.testing.assert_array_equal(found.numbers, [1.5, -2, math.nan])
     (found,) = own_columns(frame(["1.500", "2,5"]), GAPS, ",").values()
     with pytest.raises(DataError, match=r"c0 is '1.500', but numbers are written with a comma"):
-        found.values()
+        found.values("")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,6 @@ def test_with_decimal_commas_a_point_makes_no_number() -> None:
         (["9:05:59", "23:00:00"], False, "%H:%M:%S"),
         (["1.5", "2.5"], False, ""),
         (["1.2.3", "4.5.6"], False, ""),
-        (["red", "2024-01-01", "blue"], False, ""),
     ],
 )
 def test_the_format_of_dates_is_the_one_that_all_fields_have(
@@ -192,3 +191,8 @@ def test_a_word_among_dates_is_refused_with_its_line_and_ways_out() -> None:
         "my.csv, line 3: c0 is '2024-02-30', but 2 of its 3 values are dates ISO8601; add --missing"
         " 2024-02-30 if it means a missing value, or --nominal c0 if the column holds codes"
     )
+
+
+def test_words_with_a_date_among_them_are_codes() -> None:
+    held = column("red", "2024-01-01", "blue")
+    assert attribute_values(held, as_codes=False).tolist() == ["red", "2024-01-01", "blue"]

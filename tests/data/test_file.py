@@ -169,14 +169,14 @@ def test_encodings_are_detected(save: Save, encoding: str, detected: str) -> Non
 
 def test_what_is_detected_can_be_overruled(save: Save) -> None:
     path = save("a|1,000|č\nb|2,000|d\n".encode("cp1250"))
-    told = Told(encoding="cp1250", separator="|", decimal=",", names=("u", "v", "w"))
+    told = Told(encoding="cp1250", separator="|", decimal=",", names="u,v,w")
     frame, layout = read_own(path, "w", GAPS, told)
     assert (frame.names, cells(frame)[2]) == (("u", "v", "w"), ["č", "d"])
     assert layout == {"encoding": "cp1250", "separator": "|", "decimal": ",", "skip": 0}
 
 
 def test_columns_without_a_header_are_numbered(save: Save) -> None:
-    frame, layout = read_own(save("1,5;2,25\n3,5;4,25\n"), "x2", GAPS, Told(header=False))
+    frame, layout = read_own(save("1,5;2,25\n3,5;4,25\n"), "x2", GAPS, Told(no_header=True))
     assert (frame.names, frame.place(0)) == (("x1", "x2"), "line 1")
     assert cells(frame) == [["1,5", "3,5"], ["2,25", "4,25"]]
     assert (layout["decimal"], layout["skip"]) == (",", 0)
@@ -205,7 +205,7 @@ def test_a_comma_is_decimal_if_it_cannot_be_between_thousands(
     [
         ("my.csv", Told(encoding="utf-99"), "--encoding: unknown encoding 'utf-99'"),
         ("my.csv", Told(encoding="zlib"), "--encoding: unknown encoding 'zlib'"),
-        ("my.csv", Told(names=("a", "b")), ": 2 names, but 1 columns"),
+        ("my.csv", Told(names="a,b"), ": 2 names, but 1 columns"),
         ("my.arff", Told(decimal=","), ": encoding, separator, decimal and names are those of the"),
     ],
 )

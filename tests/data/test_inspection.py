@@ -85,6 +85,8 @@ def test_a_card_says_all_that_there_is_to_be_seen(save: Save) -> None:
             },
         ),
         "notes": (
+            "Read as utf-8, separator ',', decimal '.', names in line 1; --encoding, --separator,"
+            " --decimal and --no-header change this.",
             "Taken as a classification, since the target has 2 distinct words.",
             "Missing values are written '', 'NA'.",
             "Taken as nominal, since not all values are numbers (colour, always).",
