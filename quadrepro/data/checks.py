@@ -50,7 +50,7 @@ def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
         if name
     }
     for name, made in layout.made_of_dates.items():
-        columns |= zip(made, month_and_weekday(columns[name]), strict=True)
+        columns |= zip(made, month_and_weekday(numeric_column(columns[name])), strict=True)
     taken = np.ones(len(frame.columns[0]), dtype=bool)
     if layout.rows is not None:
         first, last = layout.rows

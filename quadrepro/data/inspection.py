@@ -128,11 +128,8 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
     described = _target(target, labels)
     found = {c: attribute_values(held, as_codes=c in told.nominal) for c, held in columns.items()}
     _refuse_empty(found, frame)
-    forms = {
-        c: held.date_format
-        for c, held in columns.items()
-        if held.date_format and found[c].dtype.kind == "f"
-    }
+    numeric = {c: columns[c] for c, held in found.items() if held.dtype.kind == "f"}
+    forms = {c: held.date_format for c, held in numeric.items() if held.date_format}
     called = _attribute_names(found, forms)
     default_gaps: tuple[str, ...] = Layout.model_fields["missing"].default
     source = FileSource(
@@ -148,7 +145,7 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
     if len(ids) == len(values):
         ids = []
     for day, made in source.made_of_dates.items():
-        values |= zip(made, month_and_weekday(values[day]), strict=True)
+        values |= zip(made, month_and_weekday(numeric_column(values[day])), strict=True)
     left_out = (*ids, *chain(*source.made_of_dates.values()))
     view = _view(described, told.positive, frame).model_copy(update={"exclude": left_out})
     fields = {
@@ -339,8 +336,9 @@ def _is_id(name: str, held: Column) -> bool:
         return False
     if held.dtype.kind != "f":
         return True
-    whole = bool(np.all(held == np.round(held)))
-    return whole and (bool(_ID.search(name)) or np.ptp(held) == len(held) - 1)
+    found = numeric_column(held)
+    numbered = bool(_ID.search(name)) or np.ptp(found) == len(found) - 1
+    return numbered and np.array_equal(found, np.round(found))
 
 
 def _reading(layout: Mapping[str, Any]) -> Iterator[str]:
@@ -518,9 +516,7 @@ class OwnColumn:
         """The fields as numbers or dates, shape (n_rows,); infinite if a field is neither."""
         if self.held.dtype.kind == "f":
             return numeric_column(self.held)
-        if self.date_format:
-            return dates(self.held.tolist(), self.date_format)
-        return numbers(self.held.tolist(), self.decimal)
+        return self._read(self.date_format)
 
     @cached_property
     def words(self) -> IntArray:
@@ -529,10 +525,15 @@ class OwnColumn:
 
     @cached_property
     def date_format(self) -> str:
-        """The format of most dates or times in the fields; empty if the first is neither."""
+        """The format that most fields have; empty if they are numbers rather than dates."""
+        if not self.date_formats:
+            return ""
+        n_words = {form: np.isinf(self._read(form)).sum() for form in ("", *self.date_formats)}
+        return min(n_words, key=n_words.__getitem__)
+
+    def _read(self, form: str) -> FloatArray:
         texts = self.held.tolist()
-        n_words = {form: np.isinf(dates(texts, form)).sum() for form in self.date_formats}
-        return min(n_words, key=n_words.__getitem__, default="")
+        return dates(texts, form) if form else numbers(texts, self.decimal)
 
     def values(self, advice: str) -> Column:
         """Return numbers if all fields are numbers, otherwise codes."""

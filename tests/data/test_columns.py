@@ -196,3 +196,8 @@ def test_a_word_among_dates_is_refused_with_its_line_and_ways_out() -> None:
 def test_words_with_a_date_among_them_are_codes() -> None:
     held = column("red", "2024-01-01", "blue")
     assert attribute_values(held, as_codes=False).tolist() == ["red", "2024-01-01", "blue"]
+
+
+def test_a_date_among_numbers_is_refused() -> None:
+    with pytest.raises(DataError, match=r"c0 is '10:30', but 2 of its 3 values are numbers"):
+        attribute_values(column("1", "2", "10:30"), as_codes=False)
