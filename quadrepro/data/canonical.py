@@ -190,12 +190,15 @@ def dates(texts: Iterable[str], form: str) -> FloatArray:
     """
     import pandas as pd
 
-    held = np.array([*texts], dtype=object)
-    found = pd.DatetimeIndex(pd.to_datetime(held, format=form, errors="coerce", utc=True))
+    held = [*texts]
+    # To pandas, words such as "today" are dates.
+    begun = np.array([text if text[:1].isdecimal() else None for text in held], dtype=object)
+    found = pd.DatetimeIndex(pd.to_datetime(begun, format=form, errors="coerce", utc=True))
     microseconds = found.as_unit("us").asi8
     times = form.startswith("%H")
     values = microseconds % _DAY * 24 / _DAY if times else microseconds / _DAY
-    return numeric_column(np.where(held == "", np.nan, np.where(found.isna(), np.inf, values)))
+    unread = np.array([math.inf if text else math.nan for text in held])
+    return numeric_column(np.where(found.isna(), unread, values))
 
 
 def month_and_weekday(days: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -204,7 +207,7 @@ def month_and_weekday(days: FloatArray) -> tuple[FloatArray, FloatArray]:
     Examples
     --------
     >>> month_and_weekday(np.array([0.5, 31.0, np.nan]))
-    (array([ 1.,  2., nan]), array([4., 7., nan]))
+    (array([ 1.,  2., nan]), array([ 4.,  7., nan]))
     """
     seen = ~np.isnan(days)
     day = np.floor(days[seen]).astype("datetime64[D]")
