@@ -61,8 +61,9 @@ SHOWN_NAMES = 12
 @click.option(
     "--separator",
     type=click.Choice([",", ";", "|", "tab", "blank"]),
+    metavar="SIGN",
     show_default="detected",
-    help="What is between the fields of text.",
+    help="What is between the fields of text: one of , ; | or the word tab or blank.",
 )
 @click.option(
     "--decimal",
