@@ -511,3 +511,8 @@ def test_classes_of_unequal_sizes_are_noted(save: Save, labels: str, note: str) 
     assert [n for n in notes if n.startswith("Imbalanced")] == (
         [f"Imbalanced: {note}, so a low error is easy; see the other metrics."] if note else []
     )
+
+
+def test_a_target_of_dates_is_labels(save: Save) -> None:
+    card = inspect_file(save("x,day\n1,2024-01-01\n2,2024-01-02\n4,2024-01-02\n"), "day")
+    assert card.target.labels == {"2024-01-01": 1, "2024-01-02": 2}
