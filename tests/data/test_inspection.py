@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from quadrepro.data.canonical import content_hash
 from quadrepro.data.card import Card
 from quadrepro.data.checks import refuse_other_content, to_table
-from quadrepro.data.inspection import MOST_CODES, inspect_file
+from quadrepro.data.inspection import MOST_CODES, MOST_LABELS, inspect_file
 from quadrepro.data.sources.formats import read_file
 from quadrepro.data.sources.schema import FileSource
 from quadrepro.errors import ConfigError, DataError
@@ -514,5 +514,6 @@ def test_classes_of_unequal_sizes_are_noted(save: Save, labels: str, note: str) 
 
 
 def test_a_target_of_dates_is_labels(save: Save) -> None:
-    card = inspect_file(save("x,day\n1,2024-01-01\n2,2024-01-02\n4,2024-01-02\n"), "day")
-    assert card.target.labels == {"2024-01-01": 1, "2024-01-02": 2}
+    days = [f"2024-01-{day:02}" for day in range(1, MOST_LABELS + 6)]
+    card = inspect_file(save(rows(*days)), "label")
+    assert card.target.labels == dict.fromkeys(days, 1)
