@@ -52,7 +52,7 @@ def test_a_file_of_numbers_with_two_labels_needs_no_changes_to_its_view(tmp_path
     assert [a.name for a in config.algorithms] == (
         ["logistic regression", "random forest", "gradient boosting", "quadboost-l2"]
     )
-    assert (config.repeats, config.protocol.normalise) == (5, "none")
+    assert (config.repeats, config.protocol.normalise) == (4, "none")
     assert config.metrics == ("balanced_error", "auc")
     assert config.tables == {"scatter": "gradient boosting"}
 
