@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,30 @@ SHOWN_NAMES = 12
 @click.option("--name", default="", show_default="that of the file", help="Name of the data set.")
 @click.option("--missing", multiple=True, metavar="WORD", help="Text that means a missing value.")
 @click.option("--nominal", multiple=True, metavar="COLUMN", help="Column whose digits are codes.")
+@click.option("--encoding", show_default="detected", help="Encoding of text, such as cp1250.")
+@click.option(
+    "--separator",
+    type=click.Choice([",", ";", "|", "tab", "blank"]),
+    metavar="SIGN",
+    show_default="detected",
+    help="What is between the fields of text: one of , ; | or the word tab or blank.",
+)
+@click.option(
+    "--decimal",
+    type=click.Choice([".", ","]),
+    show_default="detected",
+    help="Decimal sign of numbers in text.",
+)
+@click.option("--no-header", is_flag=True, help="The columns are called x1, x2 and so on.")
+@click.option("--names", metavar="A,B,C", help="Names of the columns of a file without a header.")
+@click.option("--month-first", is_flag=True, help="Read the month first in dates as 03/04/2024.")
+@click.option(
+    "--with",
+    "added",
+    multiple=True,
+    metavar="NAME",
+    help="Compare this as well: xgboost:XGBClassifier, or a name of list algorithms.",
+)
 @click.option("--card-only", is_flag=True, help="Write no config.")
 @click.option(
     "--out",
@@ -67,31 +91,39 @@ SHOWN_NAMES = 12
 )
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 def init_command(
-    file: Path, target: str, card_only: bool, out: Path, force: bool, **told: Any
+    file: Path,
+    target: str,
+    added: Sequence[str],
+    card_only: bool,
+    out: Path,
+    force: bool,
+    **told: Any,
 ) -> None:
     """Write a card and a config for a file of your own, ready to run.
 
-    FILE is CSV, or text with tabs, semicolons or blanks between its fields, with the names of the
-    columns above them; or ARFF, parquet, or LIBSVM's sparse rows; or one of these in .gz or .zip.
-    The card describes the file, so that configs can name it; edit it as needed. The config compares
-    common learners on it. It is written to NAME.yaml in this folder, and explains itself in
-    comments.
+    FILE is CSV, or text with tabs, semicolons or blanks between its fields; or ARFF, parquet, or
+    LIBSVM's sparse rows; or one of these in .gz or .zip. How text is written is detected, and shown
+    in one line. The card describes the file, so that configs can name it; edit it as needed. The
+    config compares common learners on it. It is written to NAME.yaml in this folder, and explains
+    itself in comments.
     """
     from quadrepro.data.inspection import inspect_file, write_card
 
     if out != CARDS and not card_only:
         raise click.UsageError("--out goes with --card-only: configs find the cards in ./datasets")
+    if added and card_only:
+        raise click.UsageError("--with goes with a config, which --card-only does not write")
     card = inspect_file(file, target, **told)
     place = _card_path(card, out, force)
     if not card_only:
-        _write_config(card, file, place, force)
+        _write_config(card, file, place, added, force)
         return
     write_card(card, place)
     echo(f"Wrote {place}\n\n{_summary(card)}")
     echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
 
 
-def _write_config(card: Card, file: Path, place: Path, force: bool) -> None:
+def _write_config(card: Card, file: Path, place: Path, added: Sequence[str], force: bool) -> None:
     """Write a card with a config that compares common learners on its data set."""
     from quadrepro.base.files import write_text
     from quadrepro.cli.schemas import schema_text
@@ -100,8 +132,9 @@ def _write_config(card: Card, file: Path, place: Path, force: bool) -> None:
 
     config = Path(f"{card.name}.yaml")
     _refuse_to_replace(config, force)
+    draft = draft_config(card, str(file), str(place), added)
     write_card(card, place)
-    write_text(config, draft_config(card, str(file), str(place)))
+    write_text(config, draft)
     write_text(Path(SCHEMA), schema_text("config"))
     echo(f"Wrote {place} and {config}\n\n{_summary(card)}")
     echo(

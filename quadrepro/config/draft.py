@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from quadrepro.base.yaml import Block, to_yaml
+from quadrepro.core.learners.registry import find_entry
 from quadrepro.data.card import ANY_VIEW, Card
+from quadrepro.data.inspection import class_sizes, imbalance
+from quadrepro.errors import ConfigError
 
 SCHEMA = ".quadrepro/config.json"
 """Where the JSON schema stands that a draft names, relative to the draft."""
@@ -14,119 +18,132 @@ SCHEMA = ".quadrepro/config.json"
 ENOUGH = 10
 """With fewer rows of a class, some folds of the training rows would have none of it."""
 
-STRATIFIED = ", stratify: true"
-
 _DRAFT = """\
 # yaml-language-server: $schema={schema}
 # Compares learners on {file}. `quadrepro check` says whether this file is right and what a run
 # will do; `quadrepro list keys --format markdown` lists all keys.
 {title}
 seed: 1                                      # where all random draws come from
-repeats: 10                                  # random splits into training and test rows
+# `quadrepro run {config} --repeats 30` adds splits, which narrows the intervals.
+repeats: 4                                   # random splits into training and test rows
 
 protocol:
   view: default                              # of the card {card}
-{protocol}  folds: 5                                   # of the training rows, to choose values by
+  split: {{train: 0.7, at_most: null{stratify}}}
+  normalise: none                            # attributes stay as they are; pipelines scale them
+  folds: 3                                   # of the training rows, to choose values by
 
 {datasets}
-# Each searches over its `grid`, from simple to complex: ties go to the first value. The last column
-# of all tables is a baseline, which looks at no attribute.
+# Each searches over its `grid`, from simple to complex: ties go to the first value. A name alone
+# searches over default values, see `quadrepro list algorithms`. The last column of all tables is a
+# baseline, which looks at no attribute.
 algorithms:
-{algorithms}
-{metrics}
+{linear}
+  - name: random forest
+    algorithm: sklearn:RandomForest{kind}
+    label: Random forest                     # it needs no search
+  - name: gradient boosting
+    algorithm: sklearn:HistGradientBoosting{kind}
+    label: Gradient boosting
+    grid: {{max_leaf_nodes: [4, 16]}}
+{ours}
+{added}\
+  # - name: XGBoost                          # or: quadrepro init --with xgboost:XGB{kind}
+  #   algorithm: xgboost:XGB{kind}
+  #   grid: {xgboost}
+  # - name: mine                             # a class of my_models.py with fit and predict
+  #   algorithm: my_models:Mine
+
+metrics: {metrics}
 tables:
   scatter: gradient boosting                 # its error against that of each other, split by split
 """
 
 _OF_CLASSES = {
-    "protocol": """\
-  split: {train: 0.7, at_most: null, stratify: true}
-  normalise: tanh                            # attributes become tanh((x - mean)/std)
-  stumps_per_attribute: 10                   # which QuadBoost and AdaBoost vote with
-""",
-    "algorithms": """\
+    "kind": "Classifier",
+    "linear": """\
   - name: logistic regression
     pipeline: [StandardScaler, LogisticRegression]
     label: Logistic regression
-    grid: {logisticregression__C: [0.01, 0.1, 1, 10, 100]}
-  - name: random forest
-    algorithm: sklearn:RandomForestClassifier
-    label: Random forest
-    grid: {min_samples_leaf: [20, 5, 1]}
-  - name: gradient boosting
-    algorithm: sklearn:HistGradientBoostingClassifier
-    label: Gradient boosting
-    grid: {learning_rate: [0.03, 0.1, 0.3]}
-  - quadboost-l2                             # a name alone searches over default values:
-  - adaboost                                 # `quadrepro list algorithms` shows them
-""",
-    "metrics": "metrics: [balanced_error, auc]               # and the share of wrong rows",
+    grid: {logisticregression__C: [0.01, 0.1, 1, 10]}""",
+    "ours": "  - quadboost-l2",
+    "metrics": "[balanced_error, auc]               # and the share of wrong rows",
 }
 
 _OF_NUMBERS = {
-    "protocol": """\
-  split: {train: 0.7, at_most: null}
-  normalise: none                            # attributes stay as they are
-""",
-    "algorithms": """\
+    "kind": "Regressor",
+    "linear": """\
   - name: ridge
     pipeline: [StandardScaler, Ridge]
     label: Ridge regression
-    grid: {ridge__alpha: [100, 10, 1, 0.1]}
-  - name: random forest
-    algorithm: sklearn:RandomForestRegressor
-    label: Random forest
-    grid: {min_samples_leaf: [20, 5, 1]}
-  - name: gradient boosting
-    algorithm: sklearn:HistGradientBoostingRegressor
-    label: Gradient boosting
-    grid: {learning_rate: [0.03, 0.1, 0.3]}
-  - name: boosting                           # without a grid it searches over default values:
-    settings: {cuts: 3}                      # `quadrepro list algorithms` shows them
-""",
-    "metrics": "metrics: [mae, r2]                           # and the RMSE",
+    grid: {ridge__alpha: [100, 10, 1, 0.1]}""",
+    "ours": "  - {name: boosting, settings: {cuts: 3}}",
+    "metrics": "[mae, r2]                           # and the RMSE",
 }
 
+GRIDS = {
+    "xgboost": "{n_estimators: [100], max_depth: [2, 4, 6], learning_rate: [0.1, 0.3]}",
+    "lightgbm": "{n_estimators: [100], num_leaves: [4, 8, 31], learning_rate: [0.03, 0.1]}",
+    "catboost": "{iterations: [200], depth: [4, 6]}",
+}
+"""What is searched over for estimators of other packages, from simple to complex."""
+
 _REMARKS = {
-    "exclude": "Almost every value is unique.",
+    "exclude": "IDs, codes that are too many, and months and weekdays: remove a name to use it.",
     "nominal": "Each code becomes a column of zeros and ones.",
     "missing": "Gaps are filled with the mean of the training rows; or: low, drop.",
 }
 
 
-def draft_config(card: Card, file: str, place: str) -> str:
+def draft_config(card: Card, file: str, place: str, added: Sequence[str] = ()) -> str:
     """Return the text of a first config."""
+    view = card.view(ANY_VIEW)
     parts = dict(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES)
-    if _rarest(card) < ENOUGH:
-        parts["protocol"] = parts["protocol"].replace(STRATIFIED, "")
+    for note in imbalance(card.target, view):
+        parts["metrics"] = f"[balanced_error, auc, log_loss]\n# {note}"
+    stratified = min(class_sizes(card.target, view), default=0) >= ENOUGH
     return _DRAFT.format(
         schema=SCHEMA,
         file=file if file.isprintable() else repr(file),
         title=to_yaml({"title": f"{card.title}: {card.target.original}"}).strip(),
+        config=f"{card.name}.yaml",
         card=place,
+        stratify=", stratify: true" if stratified else "",
         datasets=_datasets(card),
+        added="".join(_added(name, card) for name in added),
+        xgboost=GRIDS["xgboost"],
         **parts,
     )
 
 
-def _rarest(card: Card) -> float:
-    """Return the number of rows of the rarest class; infinity for numbers."""
-    counts, positive = card.target.labels, card.view(ANY_VIEW).positive
-    if not isinstance(positive, tuple):
-        return min(counts.values(), default=math.inf)
-    n_positive = sum(counts[label] for label in positive)
-    return min(n_positive, card.rows - n_positive)
+def _added(name: str, card: Card) -> str:
+    """Return the lines of an algorithm that the user named."""
+    try:
+        learner = find_entry(name, str(Path.cwd())).make({})
+    except (KeyError, ValueError) as error:
+        raise ConfigError(f"--with {name}: {error.args[0]}") from None
+    if learner.for_task(card.task_of(card.view(ANY_VIEW))) is None:
+        predicted = "a number" if card.task == "regression" else "a class"
+        raise ConfigError(
+            f"--with {name}: it cannot predict {predicted}, as {card.target.original}"
+        )
+    module, _, label = name.partition(":")
+    if not label:
+        return f"  - {name}\n"
+    grid = f"    grid: {GRIDS[module]}\n" if module in GRIDS else ""
+    return f"  - name: {label}\n    algorithm: {name}\n{grid}"
 
 
 def _datasets(card: Card) -> str:
     """Return the row, with the changes to the card's view that its columns ask for."""
     nominal = {a.name: a.codes for a in card.attributes if a.kind == "nominal"}
     # A card lists no codes where there are many.
-    own = [name for name, codes in nominal.items() if codes is None or len(codes) == card.rows]
+    many = [name for name, codes in nominal.items() if codes is None or len(codes) == card.rows]
+    left_out = [*dict.fromkeys([*card.view(ANY_VIEW).exclude, *many])]
     view: dict[str, Any] = {}
-    if own and len(own) < len(card.attributes):
-        view["exclude"] = own
-    if len(nominal) > len(own):
+    if left_out and len(left_out) < len(card.attributes):
+        view["exclude"] = left_out
+    if len(nominal) > len(many):
         view["nominal"] = "one-hot"
     if card.missing_cells:
         view["missing"] = "mean"

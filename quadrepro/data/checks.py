@@ -15,7 +15,9 @@ from quadrepro.data.canonical import (
     RawTable,
     codes_of,
     content_hash,
+    dates,
     is_missing,
+    month_and_weekday,
     nominal_column,
     number,
     numbers,
@@ -47,6 +49,8 @@ def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
         for j, name in enumerate(held)
         if name
     }
+    for name, made in layout.made_of_dates.items():
+        columns |= zip(made, month_and_weekday(numeric_column(columns[name])), strict=True)
     taken = np.ones(len(frame.columns[0]), dtype=bool)
     if layout.rows is not None:
         first, last = layout.rows
@@ -70,16 +74,17 @@ def _codes(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.str_]:
 
 
 def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> FloatArray:
-    column, new = frame.columns[j], _renamed(layout, name)
+    column, new, form = frame.columns[j], _renamed(layout, name), layout.dates.get(name)
     values = column
     if column.dtype.kind != "f" or any(number(text) for text in new if text):
-        values = numbers(new.get(text, text) for text in codes_of(column).tolist())
+        texts = (new.get(text, text) for text in codes_of(column).tolist())
+        values = dates(texts, form) if form else numbers(texts, layout.decimal)
     unfit = np.flatnonzero(np.isinf(values))
     if len(unfit):
         held = str(column[unfit[0]])
         raise DataError(
             f"{frame.origin}, {frame.place(int(unfit[0]))}: {name} is {held!r}, which is not a"
-            " finite number"
+            f" {'date' if form else 'finite number'}"
         )
     return numeric_column(values)
 

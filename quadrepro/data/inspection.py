@@ -7,9 +7,9 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
@@ -23,7 +23,9 @@ from quadrepro.data.canonical import (
     Column,
     Frame,
     content_hash,
+    dates,
     is_missing,
+    month_and_weekday,
     nominal_column,
     number,
     numbers,
@@ -32,8 +34,8 @@ from quadrepro.data.canonical import (
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import to_table
 from quadrepro.data.schema import Attribute, Target, View, series
-from quadrepro.data.sources.formats import read_file, separator_of, text_of, unpack
-from quadrepro.data.sources.schema import FileLayout, FileSource, Layout
+from quadrepro.data.sources.formats import encoding_of, read_file, separator_of, text_of, unpack
+from quadrepro.data.sources.schema import FileLayout, FileSource, Layout, text_encoding
 from quadrepro.errors import ConfigError, DataError, nearest
 
 GAPS = ("?", "", "NA", "NaN", "nan", "N/A", "null")
@@ -46,7 +48,29 @@ MOST_CODES = 100
 """A card lists the codes of an attribute if there are at most this many."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_WITH_COMMAS = re.compile(r"[-+]?\d+(,\d+)+(\.\d+)?")
+_OTHER_SIGN = {
+    ".": re.compile(r"[-+]?\d+(,\d+)+(\.\d+)?"),
+    ",": re.compile(r"[-+]?\d+(\.\d+)+(,\d+)?"),
+}
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
+_DATE = re.compile(r"\d{1,2}([-./])\d{1,2}\1(\d{4}|\d\d)( \d{1,2}:\d\d(:\d\d)?)?")
+_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?")
+_TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?")
+_ID = re.compile(
+    r"(?i:(^|[\W_])(id|uuid|key|index|row|no|nr)([\W_]|$)|(number|nummer)$)|[a-z]I[dD]$"
+)
+
+MOST_DATES = 200
+"""Maximum number of columns that are read as dates, which takes time for each."""
+
+SNIFFED = 1000
+"""Number of rows by which decimal signs and dates are detected."""
+
+RARE = 0.5
+"""Classes are imbalanced if the rarest has less than this share of the rows of an average one."""
+
+SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "blank": "blank"}
+"""Separators of text by the words of options."""
 
 LIBSVM_LABEL = "label"
 """The name of the label in a LIBSVM file; its features are called f1, f2 and so on."""
@@ -72,63 +96,92 @@ _FIRST_OF_SOURCE = ("kind", "path", "format", "separator", "skip", "columns")
 T = TypeVar("T")
 
 
-def inspect_file(
-    path: Path,
-    target: str,
-    *,
-    name: str = "",
-    task: str = "",
-    positive: str = "",
-    missing: Sequence[str] = (),
-    nominal: Sequence[str] = (),
-) -> Card:
-    """Describe a user's file."""
-    _refuse_names(path, name)
-    frame, layout = read_own(path, target, {*GAPS, *missing})
-    names = _names(frame, (target, *nominal))
-    if len(frame.columns[0]) < 2:
-        raise DataError(f"{path}: the file has only one row")
-    gaps = used_gaps(frame, missing)
-    columns = own_columns(frame, gaps)
-    labels = target_values(columns.pop(target), task)
-    values = {c: attribute_values(held, as_codes=c in nominal) for c, held in columns.items()}
-    _refuse_empty(values, frame)
-    called = _attribute_names(values)
+@dataclass(frozen=True)
+class Told:
+    """What the user says of a file; how its text is written is detected otherwise."""
+
+    name: str = ""
+    task: str = ""
+    positive: str = ""
+    missing: Sequence[str] = ()
+    nominal: Sequence[str] = ()
+    encoding: str | None = None
+    separator: str | None = None  # a key of SEPARATORS
+    decimal: str | None = None
+    no_header: bool = False
+    names: str | None = None  # of the columns of text without a header, with commas
+    month_first: bool = False  # in dates such as 03/04/2024
+
+
+NOTHING = Told()
+
+
+def inspect_file(path: Path, target: str, **options: Any) -> Card:
+    """Describe a user's file, by options of `Told`."""
+    told = Told(**options)
+    _refuse_names(path, told.name)
+    frame, layout = read_own(path, target, {*GAPS, *told.missing}, told)
+    names = _names(frame, (target, *told.nominal))
+    gaps = used_gaps(frame, told.missing)
+    columns = own_columns(frame, gaps, layout.get("decimal", "."), month_first=told.month_first)
+    labels = target_values(replace(columns.pop(target), date_formats=()), told.task)
     described = _target(target, labels)
+    found = {c: attribute_values(held, as_codes=c in told.nominal) for c, held in columns.items()}
+    _refuse_empty(found, frame)
+    numeric = {c: columns[c] for c, held in found.items() if held.dtype.kind == "f"}
+    forms = {c: held.date_format for c, held in numeric.items() if held.date_format}
+    called = _attribute_names(found, forms)
     default_gaps: tuple[str, ...] = Layout.model_fields["missing"].default
     source = FileSource(
         kind="file",
         path=str(path.resolve()),
         columns=tuple("target" if c == target else called.get(c, "") for c in names),
         missing=default_gaps if set(gaps) <= set(default_gaps) else gaps,
+        dates={called[c]: form for c, form in forms.items()},
         **layout,
     )
-    fields: dict[str, Any] = {
-        "name": name or _name(path),
+    values = {called[c]: held for c, held in found.items()}
+    ids = [n for n, held in values.items() if n not in source.dates and _is_id(n, held)]
+    if len(ids) == len(values):
+        ids = []
+    for day, made in source.made_of_dates.items():
+        values |= zip(made, month_and_weekday(numeric_column(values[day])), strict=True)
+    left_out = (*ids, *chain(*source.made_of_dates.values()))
+    view = _view(described, told.positive, frame).model_copy(update={"exclude": left_out})
+    fields = {
+        "name": told.name or _name(path),
         "title": plain_stem(path),
         "task": "classification" if described.labels else "regression",
         "rows": len(labels),
-        "missing_cells": 0,
-        "rows_with_missing": 0,
-        "content_hash": "sha256:" + "0" * 64,
         "target": described,
-        "attributes": [_attribute(called[c], held) for c, held in values.items()],
+        "attributes": [_attribute(name, held) for name, held in values.items()],
         "licence": "not stated",
         "citation": "not stated",
         "sources": [source],
         "notes": [
-            *([] if task else [_task_note(described)]),
+            *_reading(layout),
+            *([] if told.task else [_task_note(described)]),
             *([f"Missing values are written {_listed(map(repr, gaps))}."] if gaps else []),
-            *_column_notes(names, values, called, nominal),
+            *_column_notes(names, found, called, told.nominal),
+            *_date_notes(source),
+            *([f"Left out, since they look like IDs ({_listed(ids)})."] if ids else []),
+            *imbalance(described, view),
         ],
-        "views": {ANY_VIEW: _view(described, positive, frame)},
+        "views": {ANY_VIEW: view},
     }
-    # Rows are counted and hashed as they will be read from the file with this card.
-    table = to_table(frame, source, Card(**fields))
-    fields["missing_cells"] = int(table.missing.sum())
-    fields["rows_with_missing"] = int(table.missing.any(axis=1).sum())
-    fields["content_hash"] = content_hash(table)
-    return Card(**fields)
+    return _counted(frame, source, fields)
+
+
+def _counted(frame: Frame, source: FileSource, fields: dict[str, Any]) -> Card:
+    """Return a card whose rows are counted and hashed as they will be read with it."""
+    nothing = {"missing_cells": 0, "rows_with_missing": 0, "content_hash": "sha256:" + "0" * 64}
+    table = to_table(frame, source, Card(**fields, **nothing))
+    return Card(
+        **fields,
+        missing_cells=int(table.missing.sum()),
+        rows_with_missing=int(table.missing.any(axis=1).sum()),
+        content_hash=content_hash(table),
+    )
 
 
 def _refuse_names(path: Path, name: str) -> None:
@@ -149,6 +202,8 @@ def _names(frame: Frame, wanted: Iterable[str]) -> tuple[str, ...]:
             raise ConfigError(f"{frame.origin}: unknown column {name!r}{hint}")
     if sum(map(bool, names)) < 2:
         raise DataError(f"{frame.origin}: there are no columns other than the target")
+    if len(frame.columns[0]) < 2:
+        raise DataError(f"{frame.origin}: the file has only one row")
     return names
 
 
@@ -163,15 +218,16 @@ def _refuse_empty(values: Mapping[str, Column], frame: Frame) -> None:
         )
 
 
-def _attribute_names(columns: Collection[str]) -> dict[str, str]:
+def _attribute_names(columns: Collection[str], dates: Collection[str]) -> dict[str, str]:
     """Return the name of each column in the card: that of the file, unless it has a meaning."""
     taken = {"target", *columns}
     called = {}
     for name in columns:
         # `a1..a3` would stand for three attributes.
         new = name.replace("..", "__") if next(series(name)) != name else name
-        if new != name or new == "target":
-            while new in taken:
+        made = {f"{new}_month", f"{new}_weekday"} if name in dates else set()
+        if new != name or new == "target" or made & taken:
+            while new in taken or (made and {f"{new}_month", f"{new}_weekday"} & taken):
                 new += "_"
             taken.add(new)
         called[name] = new
@@ -221,6 +277,24 @@ def _view(target: Target, positive: str, frame: Frame) -> View:
     return View(positive=(positive,), status="open", evidence=evidence)
 
 
+def class_sizes(target: Target, view: View) -> list[int]:
+    """Return the number of rows of each class; nothing if the target is a number."""
+    if not isinstance(view.positive, tuple):
+        return [*target.labels.values()]
+    n_positive = sum(target.labels[label] for label in view.positive)
+    return [n_positive, sum(target.labels.values()) - n_positive]
+
+
+def imbalance(target: Target, view: View) -> Iterator[str]:
+    """Yield a note if the rarest class has less than a part of its equal share of the rows."""
+    sizes = class_sizes(target, view)
+    if sizes and min(sizes) * len(sizes) < RARE * sum(sizes):
+        yield (
+            f"Imbalanced: the rarest class has {min(sizes)} of {sum(sizes)} rows, so a low error is"
+            " easy; see the other metrics."
+        )
+
+
 def _task_note(target: Target) -> str:
     if not target.labels:
         return (
@@ -246,7 +320,6 @@ def _column_notes(
             n for n, held in values.items() if held.dtype.kind != "f" and n not in nominal
         ],
         "The same value in every row": [n for n, held in values.items() if _is_constant(held)],
-        "Looks like an ID column": [n for n, held in values.items() if _is_row_id(held)],
     }
     for remark, columns in remarks.items():
         if columns:
@@ -257,11 +330,39 @@ def _is_constant(held: Column) -> bool:
     return len(set(held.tolist())) == 1
 
 
-def _is_row_id(held: Column) -> bool:
-    values = held.tolist()
-    return len(set(values)) == len(values) and all(
-        isinstance(value, str) or value.is_integer() for value in values
-    )
+def _is_id(name: str, held: Column) -> bool:
+    """Whether values are unique, and words, numbers of the rows, or numbers called an ID."""
+    if len(set(held.tolist())) < len(held) or is_missing(held).any():
+        return False
+    if held.dtype.kind != "f":
+        return True
+    found = numeric_column(held)
+    numbered = bool(_ID.search(name)) or np.ptp(found) == len(found) - 1
+    return numbered and np.array_equal(found, np.round(found))
+
+
+def _reading(layout: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how the text of a file is written."""
+    if "encoding" in layout:
+        header = f"names in line {layout['skip']}" if layout["skip"] else "no header"
+        yield (
+            f"Read as {layout['encoding']}, separator {layout['separator']!r}, decimal"
+            f" {layout['decimal']!r}, {header}; --encoding, --separator, --decimal and --no-header"
+            " change this."
+        )
+
+
+def _date_notes(source: FileSource) -> Iterator[str]:
+    """Yield how dates and times are read, by their format."""
+    for form in sorted({*source.dates.values()}):
+        names = [name for name, of_column in source.dates.items() if of_column == form]
+        if form.startswith("%H"):
+            yield f"Times written {form} become hours since midnight ({_listed(names)})."
+        else:
+            yield (
+                f"Dates written {form} become days since 1970-01-01 ({_listed(names)}); their month"
+                " and weekday are left out."
+            )
 
 
 def _listed(names: Iterable[str], at_most: int = 8) -> str:
@@ -270,7 +371,9 @@ def _listed(names: Iterable[str], at_most: int = 8) -> str:
     return ", ".join(every[:at_most]) + more
 
 
-def read_own(path: Path, target: str, gaps: Collection[str]) -> tuple[Frame, dict[str, Any]]:
+def read_own(
+    path: Path, target: str, gaps: Collection[str], told: Told = NOTHING
+) -> tuple[Frame, dict[str, Any]]:
     """Read a file whose layout is not known."""
     name, content = unpack(path)
     suffix = PurePath(name).suffix.lower()
@@ -280,7 +383,9 @@ def read_own(path: Path, target: str, gaps: Collection[str]) -> tuple[Frame, dic
     if not content.strip():
         raise DataError(f"{path}: the file is empty")
     if _FORMATS[suffix] == "csv":
-        return _text(path, text_of(content, str(path)), target, gaps)
+        return _text(path, content, target, gaps, told)
+    if told.encoding or told.separator or told.decimal or told.no_header or told.names:
+        raise ConfigError(f"{path}: encoding, separator, decimal and names are those of the format")
     layout = {"format": _FORMATS[suffix]}
     frame = read_file(path, FileLayout.model_validate(layout))
     if frame.names is None:
@@ -307,31 +412,62 @@ def plain_stem(path: Path) -> str:
 
 
 def _text(
-    path: Path, text: str, target: str, gaps: Collection[str]
+    path: Path, content: bytes, target: str, gaps: Collection[str], told: Told
 ) -> tuple[Frame, dict[str, Any]]:
+    try:
+        encoding = text_encoding(told.encoding or encoding_of(content))
+    except ValueError as error:
+        raise ConfigError(f"--encoding: {error}") from None
+    text = text_of(content, str(path), encoding)
     if not text.strip():
         raise DataError(f"{path}: the file is empty")
-    separator = separator_of(text, target)
+    separator = SEPARATORS[told.separator] if told.separator else separator_of(text, target)
+    layout: dict[str, Any] = {"separator": separator, "encoding": encoding}
     # The header is read as a row, so that all rows must have the same number of fields.
-    frame = read_file(path, FileLayout(separator=separator))
+    frame = read_file(path, FileLayout(**layout))
     assert frame.lines is not None
-    line = frame.lines[0]
-    names = tuple(str(column[0]) for column in frame.columns)
-    rows = Frame(tuple(c[1:] for c in frame.columns), frame.origin, names, frame.lines[1:])
-    if _looks_like_data(rows, names, target, gaps):
+    if told.names or told.no_header:
+        names, line = _given_names(frame, told.names), 0
+    else:
+        line = frame.lines[0]
+        names = tuple(str(column[0]) for column in frame.columns)
+        frame = replace(frame, columns=tuple(c[1:] for c in frame.columns), lines=frame.lines[1:])
+    rows = replace(frame, names=names)
+    decimal = told.decimal or _decimal(rows, gaps)
+    if line and _looks_like_data(rows, names, target, gaps, decimal):
         first = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
         raise DataError(
             f"{path}, line {line}: this looks like a row ({first}), not like the names of columns;"
-            " add a line with the names above it"
+            " add --no-header, or a line with the names above it"
         )
-    _refuse_same_names(names, f"{path}, line {line}")
+    _refuse_same_names(names, f"{path}, line {line}" if line else str(path))
     if not rows.lines:
         raise DataError(f"{path}: the file has a header but no rows")
-    return rows, {"separator": separator, "skip": line}
+    return rows, layout | {"decimal": decimal, "skip": line}
+
+
+def _given_names(frame: Frame, written: str | None) -> tuple[str, ...]:
+    numbered = tuple(f"x{j}" for j in range(1, len(frame.columns) + 1))
+    names = tuple(written.split(",")) if written else numbered
+    if len(names) != len(numbered):
+        raise ConfigError(f"{frame.origin}: {len(names)} names, but {len(numbered)} columns")
+    return names
+
+
+def _decimal(frame: Frame, gaps: Collection[str]) -> str:
+    """Return a comma if more columns have decimal commas than have decimal points."""
+    n_columns = {".": 0, ",": 0}
+    for column in frame.columns:
+        seen = [text for text in column[:SNIFFED].tolist() if text not in gaps]
+        for sign in n_columns:
+            written = [text for text in seen if sign in text and not _THOUSANDS.fullmatch(text)]
+            if written and None not in (number(text, sign) for text in seen):
+                n_columns[sign] += 1
+    return max(n_columns, key=n_columns.__getitem__)
 
 
 def _looks_like_data(
-    frame: Frame, names: Sequence[str], target: str, gaps: Collection[str]
+    frame: Frame, names: Sequence[str], target: str, gaps: Collection[str], decimal: str
 ) -> bool:
     """Whether the first line has numbers above numbers, or codes that occur again below."""
     columns = dict(zip(names, frame.columns, strict=True))
@@ -341,8 +477,8 @@ def _looks_like_data(
     for name, column in columns.items():
         texts = column.tolist()
         seen = next((text for text in texts if text not in gaps), "")
-        if seen and number(seen) is not None and name not in gaps:
-            if number(name) is None:
+        if seen and number(seen, decimal) is not None and name not in gaps:
+            if number(name, decimal) is None:
                 return False
             n_numbers += 1
         n_again += name in texts
@@ -364,6 +500,8 @@ class OwnColumn:
     name: str
     frame: Frame
     held: Column  # with empty text or NaN for missing values
+    decimal: str = "."
+    date_formats: tuple[str, ...] = ()  # that its first date or time can have
 
     @cached_property
     def codes(self) -> NDArray[np.str_]:
@@ -375,15 +513,27 @@ class OwnColumn:
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """The fields as numbers, shape (n_rows,); infinite if a field is not a finite number."""
+        """The fields as numbers or dates, shape (n_rows,); infinite if a field is neither."""
         if self.held.dtype.kind == "f":
             return numeric_column(self.held)
-        return numbers(self.held.tolist())
+        return self._read(self.date_format)
 
     @cached_property
     def words(self) -> IntArray:
-        """The indices of rows whose fields are not finite numbers."""
+        """The indices of rows whose fields are neither finite numbers nor dates."""
         return np.flatnonzero(np.isinf(self.numbers))
+
+    @cached_property
+    def date_format(self) -> str:
+        """The format that most fields have; empty if they are numbers rather than dates."""
+        if not self.date_formats:
+            return ""
+        n_words = {form: np.isinf(self._read(form)).sum() for form in ("", *self.date_formats)}
+        return min(n_words, key=n_words.__getitem__)
+
+    def _read(self, form: str) -> FloatArray:
+        texts = self.held.tolist()
+        return dates(texts, form) if form else numbers(texts, self.decimal)
 
     def values(self, advice: str) -> Column:
         """Return numbers if all fields are numbers, otherwise codes."""
@@ -392,20 +542,42 @@ class OwnColumn:
         row = int(self.words[0])
         if _is_infinite(str(self.held[row])):
             raise self.refusal(row, "which is not a finite number")
-        if _WITH_COMMAS.fullmatch(str(self.held[row])):
-            raise self.refusal(row, "but numbers are written with a point and without commas")
+        if _OTHER_SIGN[self.decimal].fullmatch(str(self.held[row])):
+            ours, other = ("point", "commas") if self.decimal == "." else ("comma", "points")
+            why = f"but numbers are written with a {ours} and without {other}"
+            raise self.refusal(row, f"{why}; remove them, or see --decimal")
         n_values = int((~is_missing(self.held)).sum())
         n_numbers = n_values - len(self.words)
         if n_numbers > len(self.words):
             word = shlex.quote(str(self.held[row]))
             hint = advice.replace("WORD", word)
-            raise self.refusal(row, f"but {n_numbers} of its {n_values} values are numbers; {hint}")
+            kind = f"dates {self.date_format}" if self.date_format else "numbers"
+            raise self.refusal(row, f"but {n_numbers} of its {n_values} values are {kind}; {hint}")
         return self.codes
 
     def refusal(self, row: int, why: str) -> DataError:
         """Return an error that names the place and the field of a row."""
         place = f"{self.frame.origin}, {self.frame.place(row)}"
         return DataError(f"{place}: {self.name} is {str(self.held[row])!r}, {why}")
+
+
+def _date_formats(held: Column, month_first: bool) -> tuple[str, ...]:
+    """Return the formats that the first date or time of a column can have."""
+    seen = held[:SNIFFED].tolist() if held.dtype.kind == "U" else []
+    return next(filter(None, (_formats_of(text, month_first) for text in seen)), ())
+
+
+def _formats_of(text: str, month_first: bool) -> tuple[str, ...]:
+    if _ISO_DATE.fullmatch(text):
+        return ("ISO8601",)
+    if match := _TIME.fullmatch(text):
+        return ("%H:%M:%S" if match[1] else "%H:%M",)
+    if (match := _DATE.fullmatch(text)) is None:
+        return ()
+    sign, year, clock, seconds = match.groups()
+    end = ("%Y" if len(year) == 4 else "%y") + " %H:%M" * bool(clock) + ":%S" * bool(seconds)
+    both = (f"%d{sign}%m{sign}{end}", f"%m{sign}%d{sign}{end}")
+    return both[::-1] if month_first else both
 
 
 def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
@@ -421,13 +593,18 @@ def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in words if word in found)
 
 
-def own_columns(frame: Frame, gaps: Sequence[str]) -> dict[str, OwnColumn]:
+def own_columns(
+    frame: Frame, gaps: Sequence[str], decimal: str = ".", *, month_first: bool = False
+) -> dict[str, OwnColumn]:
     """Return the columns of a file by name; columns without a name are left out."""
     columns = {}
+    n_dates = 0
     for name, held in zip(frame.names or (), frame.columns, strict=True):
         if name:
             seen = held if held.dtype.kind == "f" else np.where(np.isin(held, gaps), "", held)
-            columns[name] = OwnColumn(name, frame, seen)
+            formats = _date_formats(seen, month_first) if n_dates < MOST_DATES else ()
+            n_dates += bool(formats)
+            columns[name] = OwnColumn(name, frame, seen, decimal, formats)
     return columns
 
 

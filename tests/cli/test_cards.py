@@ -56,11 +56,13 @@ attributes: 1 numeric, 3 nominal
 missing cells: 2
 label: no (3), yes (1)
 positive: yes. The rarer of the two labels.
+Read as utf-8, separator ',', decimal '.', names in line 1; --encoding, --separator, --decimal and\
+ --no-header change this.
 Taken as a classification, since the target has 2 distinct words.
 Missing values are written '', 'n.a.'.
 Taken as nominal, since not all values are numbers (colour, always).
 The same value in every row (always).
-Looks like an ID column (id).
+Left out, since they look like IDs (id).
 
 In a config:
 

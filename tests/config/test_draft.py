@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -8,15 +9,18 @@ from jsonschema import Draft202012Validator
 from quadrepro.base.yaml import read_yaml
 from quadrepro.cli.schemas import schema_of
 from quadrepro.config.config import Config, load_experiment
-from quadrepro.config.draft import SCHEMA, draft_config
+from quadrepro.config.draft import GRIDS, SCHEMA, draft_config
 from quadrepro.config.plan import make_plan
 from quadrepro.data.inspection import inspect_file, write_card
+from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables
 
 ROWS = 12
 
 
-def drafted(folder: Path, columns: dict[str, list[str]], name: str = "my.csv") -> Config:
+def drafted(
+    folder: Path, columns: dict[str, list[str]], name: str = "my.csv", added: Sequence[str] = ()
+) -> Config:
     """Return the config that is drafted for a file of these columns, the last one the target."""
     rows = zip(*columns.values(), strict=True)
     text = "\n".join(",".join(f'"{field}"' for field in row) for row in [(*columns,), *rows])
@@ -25,7 +29,7 @@ def drafted(folder: Path, columns: dict[str, list[str]], name: str = "my.csv") -
     place = Path("datasets") / f"{card.name}.yaml"
     write_card(card, place)
     path = folder / f"{card.name}.yaml"
-    path.write_text(draft_config(card, name, str(place)), encoding="utf-8")
+    path.write_text(draft_config(card, name, str(place), added), encoding="utf-8")
     data = read_yaml(path).data
     assert [e.message for e in Draft202012Validator(schema_of("config")).iter_errors(data)] == []
     experiment = load_experiment(path)
@@ -46,9 +50,10 @@ def test_a_file_of_numbers_with_two_labels_needs_no_changes_to_its_view(tmp_path
     config = drafted(tmp_path, {"x": numbers(), "label": ["no", "yes"] * 6})
     assert config.datasets[0].view == {}
     assert [a.name for a in config.algorithms] == (
-        ["logistic regression", "random forest", "gradient boosting", "quadboost-l2", "adaboost"]
+        ["logistic regression", "random forest", "gradient boosting", "quadboost-l2"]
     )
-    assert config.repeats == 10
+    assert (config.repeats, config.protocol.normalise) == (4, "none")
+    assert config.metrics == ("balanced_error", "auc")
     assert config.tables == {"scatter": "gradient boosting"}
 
 
@@ -102,3 +107,64 @@ def test_an_editor_finds_the_schema_in_the_first_line(tmp_path: Path) -> None:
     drafted(tmp_path, {"x": numbers(), "label": ["no", "yes"] * 6})
     first = (tmp_path / "my.yaml").read_text(encoding="utf-8").splitlines()[0]
     assert first == f"# yaml-language-server: $schema={SCHEMA}"
+
+
+def test_imbalanced_classes_are_judged_by_probabilities_as_well(tmp_path: Path) -> None:
+    labels = ["rare"] * 10 + ["common"] * 90
+    config = drafted(tmp_path, {"x": [f"{i}.5" for i in range(100)], "label": labels})
+    assert config.metrics == ("balanced_error", "auc", "log_loss")
+    text = (tmp_path / "my.yaml").read_text(encoding="utf-8")
+    assert "# Imbalanced: the rarest class has 10 of 100 rows" in text
+
+
+def test_ids_months_and_weekdays_are_left_out_with_a_comment(tmp_path: Path) -> None:
+    days = [f"{i + 1}.1.2024" for i in range(ROWS)]
+    columns = {"user_id": [str(7 * i) for i in range(ROWS)], "day": days, "label": ["a", "b"] * 6}
+    config = drafted(tmp_path, columns)
+    assert config.datasets[0].view == {"exclude": ["user_id", "day_month", "day_weekday"]}
+    text = (tmp_path / "my.yaml").read_text(encoding="utf-8")
+    assert "remove a name to use it.\n      exclude: [user_id" in text
+
+
+@pytest.mark.parametrize("kind", ["Classifier", "Regressor"])
+def test_known_packages_are_added_with_a_grid(tmp_path: Path, kind: str) -> None:
+    added = [f"xgboost:XGB{kind}", f"lightgbm:LGBM{kind}", f"catboost:CatBoost{kind}"]
+    assert [path.partition(":")[0] for path in added] == [*GRIDS]
+    y = ["a", "b"] * 6 if kind == "Classifier" else numbers(3)
+    config = drafted(tmp_path, {"x": numbers(), "y": y}, added=added)
+    for path, entry in zip(added, config.algorithms[4:], strict=True):
+        assert entry.algorithm == path
+        assert entry.grid
+
+
+def test_registered_names_and_other_import_paths_are_added_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "my_models.py").write_text("from sklearn.svm import SVC as Mine\n")
+    added = ["lpboost", "sklearn:GaussianNB", "my_models:Mine"]
+    config = drafted(tmp_path, {"x": numbers(), "y": ["a", "b"] * 6}, added=added)
+    assert [entry.id for entry in config.algorithms[4:]] == added
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "xgbost:XGBClassifier",
+            "--with xgbost:XGBClassifier: unknown module 'xgbost'; did you me",
+        ),
+        ("xgboost:XGBClassifer", "--with xgboost:XGBClassifer: "),
+        ("lpbost", "--with lpbost: unknown algorithm 'lpbost'; did you mean 'lpboost'?"),
+        ("sklearn:SVR", "--with sklearn:SVR: it cannot predict a class, as y"),
+    ],
+)
+def test_what_cannot_be_added_is_refused(tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        drafted(tmp_path, {"x": numbers(), "y": ["a", "b"] * 6}, added=[name])
+    assert str(error.value).startswith(message)
+
+
+def test_a_package_that_is_not_installed_is_named_with_the_way_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"lightgbm is not installed: pip install lightgbm"):
+        drafted(tmp_path, {"x": numbers(), "y": ["a", "b"] * 6}, added=["lightgbm:LGBMClassifier"])

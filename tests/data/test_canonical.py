@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import math
 from random import Random
 
 import numpy as np
@@ -10,7 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.data.canonical import RawTable, content_hash, nominal_column, sort_rows
+from quadrepro.data.canonical import (
+    RawTable,
+    content_hash,
+    dates,
+    month_and_weekday,
+    nominal_column,
+    number,
+    sort_rows,
+)
 from quadrepro.data.card import Attribute
 from tests.data.tables import ATTRIBUTES, Row, assert_same, make_table
 
@@ -105,3 +115,40 @@ def test_every_nan_and_every_zero_hash_alike() -> None:
 )
 def test_codes_lose_blanks_and_empty_decimals_and_nothing_else(written: str, read: str) -> None:
     assert nominal_column([written]).tolist() == [read]
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "value"),
+    [("1.5", ".", 1.5), ("1,5", ".", None), ("1,5", ",", 1.5), ("1.5", ",", None), ("-2", ",", -2)],
+)
+def test_a_number_has_the_decimal_sign_that_is_given(
+    text: str, decimal: str, value: float | None
+) -> None:
+    assert number(text, decimal) == value
+
+
+moments = st.datetimes(datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31))
+
+
+@given(st.lists(moments, min_size=1))
+def test_dates_are_those_of_python(drawn: list[datetime.datetime]) -> None:
+    expected = [(d - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1) for d in drawn]
+    found = dates([d.isoformat() for d in drawn], "ISO8601")
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+    whole = [d.replace(second=0, microsecond=0) for d in drawn]
+    texts = [f"{d.day}.{d.month}.{d.year:04} {d.hour}:{d.minute:02}" for d in whole]
+    days = dates(texts, "%d.%m.%Y %H:%M")
+    assert days.tolist() == dates([d.isoformat() for d in whole], "ISO8601").tolist()
+    months, weekdays = month_and_weekday(days)
+    assert months.tolist() == [d.month for d in whole]
+    assert weekdays.tolist() == [d.isoweekday() for d in whole]
+    clock = dates([f"{d:%H:%M:%S}" for d in drawn], "%H:%M:%S")
+    assert clock.tolist() == [(d.hour * 3600 + d.minute * 60 + d.second) / 3600 for d in drawn]
+
+
+def test_gaps_among_dates_stay_gaps_and_words_are_infinite() -> None:
+    np.testing.assert_array_equal(
+        dates(["", "2024-13-01", "99999-01-01", "today", "now"], "ISO8601"),
+        [math.nan, *[math.inf] * 4],
+    )
+    assert np.isnan(month_and_weekday(np.array([math.nan]))).all()

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quadrepro.data.inspection import GAPS, plain_stem, read_own
-from quadrepro.errors import DataError
+from quadrepro.data.inspection import GAPS, Told, plain_stem, read_own
+from quadrepro.errors import ConfigError, DataError
 from tests.data.files import Save, cells
 
 
@@ -91,8 +91,8 @@ def test_a_first_line_that_looks_like_the_others_is_no_header(
     save: Save, text: str, row: str
 ) -> None:
     assert refusal(save(text)) == (
-        f", line 1: this looks like a row ({row}), not like the names of columns; add a line"
-        " with the names above it"
+        f", line 1: this looks like a row ({row}), not like the names of columns; add"
+        " --no-header, or a line with the names above it"
     )
 
 
@@ -146,3 +146,73 @@ def test_a_file_that_cannot_be_understood_is_refused(
 def test_columns_without_a_name_can_be_many(save: Save) -> None:
     frame, _ = read_own(save(",,label\n1,2,a\n3,4,b\n"), "label", GAPS)
     assert frame.names == ("", "", "label")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "detected"),
+    [
+        ("utf-8", "utf-8"),
+        ("utf-8-sig", "utf-8"),
+        ("utf-16", "utf-16"),
+        ("utf-16-le", "utf-16-le"),
+        ("utf-16-be", "utf-16-be"),
+        ("latin-1", "cp1252"),
+        ("cp1252", "cp1252"),
+    ],
+)
+def test_encodings_are_detected(save: Save, encoding: str, detected: str) -> None:
+    path = save("Größe;Kündigung\n1,5;ja\n2;nein\n".encode(encoding))
+    frame, layout = read_own(path, "Kündigung", GAPS)
+    assert frame.names == ("Größe", "Kündigung")
+    assert layout == {"encoding": detected, "separator": ";", "decimal": ",", "skip": 1}
+
+
+def test_what_is_detected_can_be_overruled(save: Save) -> None:
+    path = save("a|1,000|č\nb|2,000|d\n".encode("cp1250"))
+    told = Told(encoding="cp1250", separator="|", decimal=",", names="u,v,w")
+    frame, layout = read_own(path, "w", GAPS, told)
+    assert (frame.names, cells(frame)[2]) == (("u", "v", "w"), ["č", "d"])
+    assert layout == {"encoding": "cp1250", "separator": "|", "decimal": ",", "skip": 0}
+
+
+def test_columns_without_a_header_are_numbered(save: Save) -> None:
+    frame, layout = read_own(save("1,5;2,25\n3,5;4,25\n"), "x2", GAPS, Told(no_header=True))
+    assert (frame.names, frame.place(0)) == (("x1", "x2"), "line 1")
+    assert cells(frame) == [["1,5", "3,5"], ["2,25", "4,25"]]
+    assert (layout["decimal"], layout["skip"]) == (",", 0)
+
+
+@pytest.mark.parametrize(
+    ("column", "decimal"),
+    [
+        (["1,5", "2"], ","),
+        (["1.5", "2"], "."),
+        (["1,000", "2,500"], "."),
+        (["0,513", "-1,486"], ","),
+        (["1,5", "a"], "."),
+        (["1,5", "NA"], ","),
+    ],
+)
+def test_a_comma_is_decimal_if_it_cannot_be_between_thousands(
+    save: Save, column: list[str], decimal: str
+) -> None:
+    path = save("\n".join(["x;label", *(f"{field};{i}" for i, field in enumerate(column))]))
+    assert read_own(path, "label", GAPS)[1]["decimal"] == decimal
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "message"),
+    [
+        ("my.csv", Told(encoding="utf-99"), "--encoding: unknown encoding 'utf-99'"),
+        ("my.csv", Told(encoding="zlib"), "--encoding: unknown encoding 'zlib'"),
+        ("my.csv", Told(names="a,b"), ": 2 names, but 1 columns"),
+        ("my.arff", Told(decimal=","), ": encoding, separator, decimal and names are those of the"),
+    ],
+)
+def test_what_cannot_be_told_of_a_file_is_refused(
+    save: Save, name: str, told: Told, message: str
+) -> None:
+    path = save("x\n1\n", name)
+    with pytest.raises(ConfigError) as error:
+        read_own(path, "x", GAPS, told)
+    assert str(error.value).replace(str(path), "").startswith(message)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from quadrepro.data.canonical import content_hash
 from quadrepro.data.card import Card
 from quadrepro.data.checks import refuse_other_content, to_table
-from quadrepro.data.inspection import MOST_CODES, inspect_file
+from quadrepro.data.inspection import MOST_CODES, MOST_LABELS, inspect_file
 from quadrepro.data.sources.formats import read_file
 from quadrepro.data.sources.schema import FileSource
 from quadrepro.errors import ConfigError, DataError
@@ -85,15 +85,18 @@ def test_a_card_says_all_that_there_is_to_be_seen(save: Save) -> None:
             },
         ),
         "notes": (
+            "Read as utf-8, separator ',', decimal '.', names in line 1; --encoding, --separator,"
+            " --decimal and --no-header change this.",
             "Taken as a classification, since the target has 2 distinct words.",
             "Missing values are written '', 'NA'.",
             "Taken as nominal, since not all values are numbers (colour, always).",
             "The same value in every row (always).",
-            "Looks like an ID column (id).",
+            "Left out, since they look like IDs (id).",
         ),
         "views": {
             "default": {
                 "positive": ("yes",),
+                "exclude": ("id",),
                 "status": "open",
                 "evidence": "The rarer of the two labels.",
             }
@@ -330,7 +333,8 @@ def test_a_long_list_of_columns_in_a_note_is_cut_short(save: Save) -> None:
         ("x,label\n1,a\n\n2,?\n3,b\n", ", line 4: the target label has no value"),
         ("x,label\n1,a\n2,a\n-nan,b\n", ", line 4: x is '-nan', but 2 of its 3 values are numbers"),
         ("x,label\n1,0.5\n2,1e999\n", ", line 3: label is '1e999', which is not a finite number"),
-        ("x,label\n1,ä\n".encode("latin-1"), ", line 2: not UTF-8 text"),
+        (b"x,label\n1,\x81\n", ", line 2: not UTF-8 text"),
+        (b"\x89PNG\r\n\x1a\n\xff", ", line 1: not UTF-8 text"),
         (b"\xef\xbb\xbf \n\n", ": the file is empty"),
         ("x,label\n1,a\n", ": the file has only one row"),
         ("label\na\nb\n", ": there are no columns other than the target"),
@@ -431,3 +435,85 @@ def test_the_path_of_a_file_is_utf8(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"caf\xe9.csv")
     path.write_text("a,target\n1,x\n2,y\n")
     assert "the path of the file must be UTF-8" in refusal(path, "target")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "left_out"),
+    [
+        ("customer_id", [50, 7, 31, 12], True),
+        ("customerID", [50, 7, 31, 12], True),
+        ("Kundennummer", [50, 7, 31, 12], True),
+        ("income", [50, 7, 31, 12], False),
+        ("income", [4, 2, 3, 5], True),
+        ("id", [1.5, 2, 3, 4], False),
+        ("id", [1, 1, 2, 3], False),
+        ("name", ["Ann", "Bob", "Cid", "Dan"], True),
+        ("width", [50, 7, 31, 12], False),
+        ("day", ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"], False),
+    ],
+)
+def test_unique_words_and_numbers_of_rows_or_named_so_are_left_out(
+    save: Save, name: str, values: list[object], *, left_out: bool
+) -> None:
+    text = "\n".join(f"{value},{i % 2}.5,{'abab'[i]}" for i, value in enumerate(values))
+    card = inspect_file(save(f"{name},x,label\n{text}\n"), "label")
+    assert (name in card.view("default").exclude) is left_out
+    assert any("look like IDs" in note for note in card.notes) is left_out
+
+
+def test_an_id_stays_if_there_is_nothing_else(save: Save) -> None:
+    assert inspect_file(save(rows("a", "b")), "label").view("default").exclude == ()
+
+
+def test_dates_become_days_with_a_month_and_a_weekday_to_choose(save: Save) -> None:
+    path = save("d;t;y\n29.02.2024;08:30;a\n?;?;b\n01.01.1970;20:00;b\n")
+    card = inspect_file(path, "y")
+    assert card.attribute_names == ("d", "t", "d_month", "d_weekday")
+    assert [a.range for a in card.attributes] == [(0, 19782), (8.5, 20), (1, 2), (4, 4)]
+    assert card.view("default").exclude == ("d_month", "d_weekday")
+    assert {*card.notes} >= {
+        "Dates written %d.%m.%Y become days since 1970-01-01 (d); their month and weekday are left"
+        " out.",
+        "Times written %H:%M become hours since midnight (t).",
+    }
+    source = own_source(card)
+    refuse_other_content(card, to_table(read_file(path, source), source, card), "my.csv")
+    assert [a.kind for a in inspect_file(path, "y", nominal=["d", "t"]).attributes] == [
+        "nominal"
+    ] * 2
+
+
+def test_a_date_gives_way_to_a_column_that_is_called_like_its_month(save: Save) -> None:
+    card = inspect_file(save("d,d_month,y\n2024-01-01,5,a\n2024-02-02,6,b\n"), "y")
+    assert card.attribute_names == ("d_", "d_month", "d__month", "d__weekday")
+
+
+def test_a_date_that_has_become_a_word_is_refused_with_its_line(save: Save) -> None:
+    path = save("d,x,y\n2024-01-01,5,a\n2024-02-02,6,b\n")
+    card = inspect_file(path, "y")
+    source = own_source(card)
+    save("d,x,y\n2024-01-01,5,a\nsoon,6,b\n")
+    with pytest.raises(DataError, match=r"line 3: d is 'soon', which is not a date"):
+        to_table(read_file(path, source), source, card)
+
+
+@pytest.mark.parametrize(
+    ("labels", "note"),
+    [
+        ("a" * 4 + "b" * 12, ""),
+        ("a" * 3 + "b" * 13, "the rarest class has 3 of 16 rows"),
+        ("a" * 3 + "b" * 6 + "c" * 9, ""),
+        ("a" * 2 + "b" * 7 + "c" * 9, "the rarest class has 2 of 18 rows"),
+    ],
+)
+def test_classes_of_unequal_sizes_are_noted(save: Save, labels: str, note: str) -> None:
+    notes = inspect_file(save(rows(*labels)), "label").notes
+    assert [n for n in notes if n.startswith("Imbalanced")] == (
+        [f"Imbalanced: {note}, so a low error is easy; see the other metrics."] if note else []
+    )
+
+
+def test_a_target_of_dates_is_labels(save: Save) -> None:
+    days = [f"2024-01-{day:02}" for day in range(1, MOST_LABELS + 6)]
+    card = inspect_file(save(rows(*days)), "label")
+    assert card.target.labels == dict.fromkeys(days, 1)

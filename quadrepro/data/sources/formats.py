@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
 import gzip
@@ -34,6 +35,12 @@ BYTES, SECONDS = "QUADREPRO_MAX_BYTES", "QUADREPRO_MAX_SECONDS"
 """The environment variables that change the limits."""
 
 _DEFAULTS = {BYTES: 512 * 2**20, SECONDS: 1800}
+
+
+UTF_8 = "utf-8"
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+"""Characters of binary files, which texts do not contain."""
 
 
 def limit(variable: str) -> int:
@@ -81,7 +88,7 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> Frame:
     name, content = unpack(path, member)
     origin = str(path) if name == path.name else f"{path} ({name})"
     readers: dict[str, Callable[[], Frame]] = {
-        "csv": lambda: _csv(text_of(content, origin), origin, layout),
+        "csv": lambda: _csv(text_of(content, origin, layout.encoding), origin, layout),
         "arff": lambda: read_arff(text_of(content, origin), origin),
         "libsvm": lambda: libsvm(content, origin, max(len(layout.columns) - 1, 0)),
         "parquet": lambda: parquet(content, origin),
@@ -133,35 +140,58 @@ def _member(path: Path, archive: zipfile.ZipFile, member: str) -> str:
     raise DataError(f"{path}: expected an archive with one file; it contains {holds}")
 
 
-def text_of(content: bytes, origin: str) -> str:
-    """Decode UTF-8, without a byte order mark."""
-    zero = content.find(b"\0")
+def text_of(content: bytes, origin: str, encoding: str = UTF_8) -> str:
+    """Decode text, without a byte order mark."""
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig" if encoding == UTF_8 else encoding)
+        zero = text.find("\0")
+        line = text.count("\n", 0, zero) + 1
     except UnicodeDecodeError as error:
         zero = error.start
-    if zero >= 0:
         line = content[:zero].count(b"\n") + 1
-        raise DataError(f"{origin}, line {line}: not UTF-8 text")
+    if zero >= 0:
+        raise DataError(f"{origin}, line {line}: not {encoding.upper()} text")
     return text
 
 
+def encoding_of(content: bytes) -> str:
+    """Return the encoding of a text: UTF-8, UTF-16 or Windows' superset of Latin-1."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    # Every other byte of most texts is zero.
+    start = content[:1000]
+    for encoding, zeros in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
+        if 2 * zeros.count(0) > len(zeros):
+            return encoding
+    for encoding in (UTF_8, "cp1252"):
+        with contextlib.suppress(UnicodeDecodeError):
+            if not _CONTROLS.search(content.decode(encoding)):
+                return encoding
+    return UTF_8
+
+
 def separator_of(text: str, target: str = "") -> str:
-    """Return what splits the header into the most fields, preferably with the target among them."""
-    best, separator = (False, 1), ","
-    for candidate in (",", ";", "\t"):
-        header = _header(text, candidate)
-        if (target in header, len(header)) > best:
-            best, separator = (target in header, len(header)), candidate
+    """Return what splits the first rows evenly, preferably with the target in the header."""
+    best, separator = (False, False, False, 1), ","
+    for candidate in (",", ";", "\t", "|"):
+        first = _first_rows(text, candidate)
+        width = len(first[0]) if first else 0
+        even = width > 1 and {*map(len, first)} == {width}
+        # Between decimal commas there is another separator.
+        fits = (bool(first) and target in first[0], even, even and candidate != ",", width)
+        if fits > best:
+            best, separator = fits, candidate
     # Names can contain blanks, so blanks are separators only if nothing else is.
-    return "blank" if best[1] == 1 and len(_header(text, "blank")) > 1 else separator
+    header = _first_rows(text, "blank")[:1]
+    return "blank" if best[3] == 1 and header and len(header[0]) > 1 else separator
 
 
-def _header(text: str, separator: str) -> list[str]:
-    try:
-        return next(text_rows(text, "", separator), ([], 0))[0]
-    except DataError:  # A quote is followed by another separator.
-        return []
+def _first_rows(text: str, separator: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    with contextlib.suppress(DataError):  # A quote is followed by another separator.
+        for fields, _ in itertools.islice(text_rows(text, "", separator), 20):
+            rows.append(fields)
+    return rows
 
 
 def text_rows(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from encodings import aliases, normalize_encoding
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     Field,
     SerializeAsAny,
     ValidationError,
@@ -23,6 +25,21 @@ if TYPE_CHECKING:
     from quadrepro.data.canonical import Frame
 
 RowNumber = Annotated[int, Field(gt=0, lt=MAX_ROWS)]
+
+_DAY = r"(%d[-./]%m|%m[-./]%d)[-./]%[Yy]"
+DateFormat = Annotated[str, Field(pattern=rf"^(ISO8601|%H:%M(:%S)?|{_DAY}( %H:%M(:%S)?)?)$")]
+
+
+def text_encoding(name: str) -> str:
+    """Return the name of an encoding as Python writes it, or raise ValueError."""
+    plain = normalize_encoding(name).lower()
+    try:
+        if plain not in {*aliases.aliases, *aliases.aliases.values()}:
+            raise LookupError
+        "".encode(plain)  # encodings of bytes, such as zlib, refuse it
+    except LookupError:
+        raise ValueError(f"unknown encoding {name!r}; known are those of Python") from None
+    return plain.replace("_", "-")
 
 
 class Layout(Model):
@@ -43,8 +60,20 @@ class Layout(Model):
     """By column: the codes, as named in the card, of the rows to use. By default, all rows."""
     complete: bool = False
     """Whether rows with missing values are left out."""
+    decimal: Literal[".", ","] = "."
+    """The decimal sign of numbers; no sign is between thousands."""
+    dates: dict[str, DateFormat] = Field(default_factory=dict)
+    """By column of dates or times: their format for ``datetime.strptime``, or ``ISO8601``. Dates
+    become days since 1970-01-01, and their month and weekday (1 for Monday) are the attributes
+    ``NAME_month`` and ``NAME_weekday``. Times become hours since midnight."""
     note: str = ""
     """What users should know about this source."""
+
+    @property
+    def made_of_dates(self) -> dict[str, tuple[str, str]]:
+        """By column of dates: the names of the attributes of its month and its weekday."""
+        days = [name for name, form in self.dates.items() if not form.startswith("%H")]
+        return {name: (f"{name}_month", f"{name}_weekday") for name in days}
 
     @field_validator("columns")
     @classmethod
@@ -67,8 +96,10 @@ class FileLayout(Layout):
     format: Literal["csv", "arff", "libsvm", "parquet", "idx", "mat", "excel"] = "csv"
     """``csv`` is any text with one row per line. ``idx`` is MNIST's format: pairs of files with
     images and labels. ``mat`` is MATLAB's, with one matrix of examples and one vector of labels."""
-    separator: str = ","
+    separator: str = Field(default=",", pattern=r'^(blank|[^"\r\n])$')
     """The character between the fields of ``csv``, or ``blank`` for any run of blanks and tabs."""
+    encoding: Annotated[str, AfterValidator(text_encoding)] = "utf-8"
+    """The encoding of ``csv``."""
     skip: int = Field(default=0, ge=0, lt=MAX_ROWS)
     """The number of lines of ``csv`` above the first row, such as a header."""
 
