@@ -421,7 +421,7 @@ class Experiment:
         for entry in self.config.entries:
             protocol, card = entry.changed(self.config.protocol), load_card(entry.name)
             folds = max(protocol.split.outer_folds, protocol.inner_folds)
-            least = card.least_label_count(self.views[entry.title])
+            least = min(self.views[entry.title].class_sizes(card.target), default=folds)
             if protocol.split.stratify and least < folds:
                 found.append(
                     f"{entry.title}: a class has only {least} rows, so that it is missing in some"

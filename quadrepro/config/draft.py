@@ -9,7 +9,7 @@ from typing import Any
 from quadrepro.base.yaml import Block, to_yaml
 from quadrepro.core.learners.registry import find_entry
 from quadrepro.data.card import ANY_VIEW, Card
-from quadrepro.data.inspection import class_sizes, imbalance
+from quadrepro.data.inspection import imbalance
 from quadrepro.errors import ConfigError
 
 SCHEMA = ".quadrepro/config.json"
@@ -101,7 +101,7 @@ def draft_config(card: Card, file: str, place: str, added: Sequence[str] = ()) -
     parts = dict(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES)
     for note in imbalance(card.target, view):
         parts["metrics"] = f"[balanced_error, auc, log_loss]\n# {note}"
-    stratified = min(class_sizes(card.target, view), default=0) >= ENOUGH
+    stratified = min(view.class_sizes(card.target), default=0) >= ENOUGH
     return _DRAFT.format(
         schema=SCHEMA,
         file=file if file.isprintable() else repr(file),

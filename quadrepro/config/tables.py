@@ -84,7 +84,7 @@ KINDS = _Kinds(
     meaning="meaning",
     renamed=RENAMED,
 )
-"""All kinds. The first table of these that a config asks for is the one that is shown."""
+"""All kinds, in the order in which tables are written."""
 
 UNASKED = {"risks": "", "comparisons": ""}
 """Options of the kinds that are written without being asked for."""

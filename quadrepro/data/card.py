@@ -176,17 +176,6 @@ class Card(Model):
             return TWO_CLASSES
         return default_order(view.labels or self.target.labels)
 
-    def least_label_count(self, view: View) -> int:
-        """Return the number of rows of the rarest class if the view leaves out none of them."""
-        labels = self.target.labels
-        if not labels:
-            return self.rows
-        if isinstance(view.positive, tuple):
-            n_positive = sum(labels.get(label, 0) for label in view.positive)
-            negative = view.negative or [label for label in labels if label not in view.positive]
-            return min(n_positive, sum(labels.get(label, 0) for label in negative))
-        return min(labels.get(label, 0) for label in view.labels or labels)
-
     def task_of(self, view: View) -> Task:
         """Return what is predicted in a view."""
         n_classes = len(self.classes_of(view))

@@ -277,17 +277,9 @@ def _view(target: Target, positive: str, frame: Frame) -> View:
     return View(positive=(positive,), status="open", evidence=evidence)
 
 
-def class_sizes(target: Target, view: View) -> list[int]:
-    """Return the number of rows of each class; nothing if the target is a number."""
-    if not isinstance(view.positive, tuple):
-        return [*target.labels.values()]
-    n_positive = sum(target.labels[label] for label in view.positive)
-    return [n_positive, sum(target.labels.values()) - n_positive]
-
-
 def imbalance(target: Target, view: View) -> Iterator[str]:
     """Yield a note if the rarest class has less than a part of its equal share of the rows."""
-    sizes = class_sizes(target, view)
+    sizes = view.class_sizes(target)
     if sizes and min(sizes) * len(sizes) < RARE * sum(sizes):
         yield (
             f"Imbalanced: the rarest class has {min(sizes)} of {sum(sizes)} rows, so a low error is"

@@ -189,6 +189,18 @@ class View(Model):
             return (*self.positive, *self.negative)
         return self.labels
 
+    def class_sizes(self, target: Target) -> list[int]:
+        """Return the number of rows of each class if only rows of other labels are left out.
+
+        There are none if numbers are predicted.
+        """
+        labels = target.labels
+        if not isinstance(self.positive, tuple):
+            return [labels.get(label, 0) for label in self.labels or labels]
+        n_positive = sum(labels.get(label, 0) for label in self.positive)
+        kept = self.kept_labels or tuple(labels)
+        return [n_positive, sum(labels.get(label, 0) for label in kept) - n_positive]
+
     @property
     def rows_in_words(self) -> str:
         """What it leaves out or draws of the rows; empty if nothing."""

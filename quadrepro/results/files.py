@@ -149,7 +149,15 @@ def write_results(
     if summary:
         run["conclusion"] = summary
     write_text(folder / RUN, json.dumps(run, indent=2, ensure_ascii=False) + "\n")
-    return next(iter(tables.values())), outcomes
+    return _shown(requests, tables), outcomes
+
+
+def _shown(requests: Sequence[Request], tables: Mapping[str, Table]) -> Table:
+    """Return the table to print: with printed numbers, without a paper one that sums up, or any."""
+    first = [t for t in tables.values() if any(e.printed for _, row in t.rows for e in row)]
+    if not requests[0].context.config.paper:
+        first += [tables[kind.name] for kind, _ in requests if kind.sums_up]
+    return [*first, *tables.values()][0]
 
 
 def _read_before(folder: Path) -> set[str]:

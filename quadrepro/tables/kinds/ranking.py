@@ -248,7 +248,8 @@ def _on_splits(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]
     pairs = compare_splits(splits[0], rope=0.0)
 
     def short(number: float) -> str:
-        text = f"{100 * number:.1f}" if outcomes.counted(row) else f"{number:.2g}"
+        # Adding 0 takes the sign from what rounds to 0.
+        text = f"{round(100 * number, 1) + 0:.1f}" if outcomes.counted(row) else f"{number:.2g}"
         return text.replace("-", "−")
 
     points = " points" if outcomes.counted(row) else ""
