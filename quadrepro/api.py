@@ -297,7 +297,8 @@ def prepare(
     fetching : callable, optional
         Returns a listener to the progress of fetching some data sets.
     check_data : bool, default True
-        Read all data sets once, to compare them with their cards and views.
+        Read all data sets once, to compare them with their cards and views. If False, they need
+        not be available: the keys of records follow from their cards.
 
     Returns
     -------
@@ -322,12 +323,13 @@ def prepare(
     else:
         experiment = load_experiment(find_config(config), repeats)
     check_tables(experiment)
-    names = dict.fromkeys(entry.name for entry in experiment.config.datasets)
-    missing = missing_cards(names, folder)
-    with nullcontext() if fetching is None or offline else fetching(missing) as listener:
-        bring(missing, folder, offline=offline, listener=listener)
-    bring_tasks(experiment.openml_tasks, offline=offline)
-    plan = make_plan(experiment, folder)
+    if check_data:
+        names = dict.fromkeys(entry.name for entry in experiment.config.datasets)
+        missing = missing_cards(names, folder)
+        with nullcontext() if fetching is None or offline else fetching(missing) as listener:
+            bring(missing, folder, offline=offline, listener=listener)
+        bring_tasks(experiment.openml_tasks, offline=offline)
+    plan = make_plan(experiment, folder, lenient=not check_data)
     if check_data:
         plan.check_data()
     return plan

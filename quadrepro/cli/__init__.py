@@ -9,11 +9,13 @@ import importlib
 import io
 import shlex
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from quadrepro.cli.showing import echo
-from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
+from quadrepro.errors import EXIT_INTERRUPTED, ConfigError, QuadreproError, nearest
 
 GROUPS = {
     "Compute": {
@@ -78,14 +80,36 @@ class _Verbs(click.Group):
         if name not in VERBS and not ctx.resilient_parsing:
             if name in FORMER:
                 line = shlex.join(["quadrepro", *FORMER[name], *words])
-                ctx.fail(f"{name} has been replaced; use: {line}")
-            ctx.fail(f"unknown command {name!r}{nearest(name, VERBS)}")
+                raise ConfigError(f"{name} has been replaced; use: {line}")
+            raise ConfigError(f"unknown command {name!r}{nearest(name, VERBS)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, verbs in GROUPS.items():
             with formatter.section(title):
                 formatter.write_dl([*verbs.items()])
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command; errors of usage look like all others."""
+        try:
+            found = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        except click.exceptions.NoArgsIsHelpError as error:
+            echo(error.format_message(), err=True)
+            found = error.exit_code
+        except click.ClickException as error:
+            message = error.format_message().rstrip(".")
+            lower = message[0].lower() + message[1:] if message[1:2].islower() else message
+            path = getattr(getattr(error, "ctx", None), "command_path", "quadrepro")
+            echo(f"error: {lower}\nsee: {path} --help", err=True)
+            found = error.exit_code
+        return sys.exit(found if isinstance(found, int) else 0) if standalone_mode else found
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -106,6 +130,13 @@ class _Verbs(click.Group):
 @click.group(
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Reproduce the tables of boosting papers, next to the printed numbers, and compare "
+    "methods.\n\n"
+    "\b\n"
+    "quadrepro audit quadboost               check a paper's tables by arithmetic\n"
+    "quadrepro init my.csv --target label    compare common learners on your file\n"
+    "quadrepro rank scores.csv               test a table of scores\n"
+    "quadrepro run quickstart                reproduce five rows of a paper's table",
     epilog="Exit codes: 0 done; 1 some cells failed or are missing, or a contract is broken; "
     "2 usage or config; 3 data missing or different from its card; 4 tables differ, "
     "fewer numbers are inside than asked for, a check of results fails, or a paper "
@@ -113,7 +144,7 @@ class _Verbs(click.Group):
 )
 @click.version_option(package_name="quadrepro")
 def main() -> None:
-    """Reproduce the tables of boosting papers, next to the printed numbers."""
+    """Run the command line."""
     # Names of files and of cards may have characters that the terminal cannot show.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -395,7 +395,7 @@ def _begin(plan: Plan, work: _Work, asked: _Options) -> None:
         # How many workers a scheduler has is not known yet.
         time = forecast(here, work.estimates, work.jobs)
         text += f", {len(here)} left{expected(time, work.jobs)}"
-    tell(text)
+    tell(f"{text}; tables go to {work.store.folder.parent / plan.experiment.name}")
 
 
 def _compute(

@@ -65,8 +65,9 @@ def expected(forecast: Forecast, jobs: int) -> str:
         workers = "1 worker" if jobs <= 1 else f"{jobs} workers"
         text = f", {about(forecast.seconds, forecast.factor)} with {workers}"
     if forecast.unknown:
-        they = "it has" if len(forecast.unknown) == 1 else "they have"
-        text += f"; no estimate for {', '.join(forecast.unknown)}: {they} never run here"
+        names = ", ".join(forecast.unknown)
+        text += f", not counting {names}" if text else ", of unknown time"
+        text += ", which never ran here" if text.endswith(names) else ""
     return text
 
 

@@ -106,13 +106,14 @@ class Plan:
                         source.check(dataset, draws)
 
 
-def make_plan(experiment: Experiment, folder: Path | None = None) -> Plan:
+def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bool = False) -> Plan:
     """Lay out the cells of an experiment.
 
-    Rows of a data set are read only if its card does not tell how many of them are in a view.
+    Rows of a data set are read only if its card does not tell how many of them are in a view. If
+    lenient, data sets that are not here are missed only then.
     """
     rows = experiment.config.rows
-    found = find_datasets(dict.fromkeys(row.entry.name for row in rows), folder)
+    found = find_datasets({row.entry.name: None for row in rows}, folder, lenient=lenient)
     all_sources = Sources(found, experiment.config.repeats, experiment.folder)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []

@@ -53,8 +53,9 @@ class Found:
     """A data set that is on this machine; its rows are not read before `load`."""
 
     card: Card
-    where: Path | CacheEntry | FileSource | GeneratedSource | SklearnSource
-    """Where the rows are: a canonical CSV, an entry of the cache, or a source of the card."""
+    where: Path | CacheEntry | FileSource | GeneratedSource | SklearnSource | None
+    """Where the rows are: a canonical CSV, an entry of the cache, a source of the card, or None if
+    they are not here."""
 
     @property
     def origin(self) -> str:
@@ -64,6 +65,8 @@ class Found:
                 return str(csv_file)
             case CacheEntry(path):
                 return f"cache ({cache.provenance(path).origin})"
+            case None:
+                return "not here"
             case source:
                 return describe(source)
 
@@ -80,6 +83,8 @@ class Found:
         """Return the rows in canonical order, compared with their card."""
         card = self.card
         match self.where:
+            case None:
+                raise missing_error([card])
             case CacheEntry(path):
                 return cache.read(path, card, only)
             case Path() as path:
@@ -162,13 +167,16 @@ def load_dataset(name: str, folder: Path | None = None) -> Dataset:
     return find_datasets([name], folder)[name].load()
 
 
-def find_datasets(names: Iterable[str], folder: Path | None = None) -> dict[str, Found]:
-    """Find data sets without reading their rows."""
+def find_datasets(
+    names: Iterable[str], folder: Path | None = None, *, lenient: bool = False
+) -> dict[str, Found]:
+    """Find data sets without reading their rows; if lenient, those that are not here as well."""
     cards = {name: load_card(name) for name in names}
     found = {name: locate(card, folder) for name, card in cards.items()}
-    if missing := [card for name, card in cards.items() if found[name] is None]:
+    missing = [card for name, card in cards.items() if found[name] is None]
+    if missing and not lenient:
         raise missing_error(missing, folder)
-    return {name: one for name, one in found.items() if one}
+    return {name: one or Found(cards[name], None) for name, one in found.items()}
 
 
 def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataError:

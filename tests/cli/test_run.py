@@ -281,7 +281,8 @@ def test_the_first_line_tells_how_long_a_fresh_config_takes(small_config: Write,
     more = small_config("seed: 7", "seed: 8", "more")
     first = quadrepro("run", more, "--jobs", 2, "--out", out).stderr.splitlines()[0]
     assert re.fullmatch(
-        r"Small: 4 cells, 0 already computed, 4 left, about .+ with 2 workers", first
+        r"Small: 4 cells, 0 already computed, 4 left, about .+ with 2 workers; tables go to .+",
+        first,
     )
 
 

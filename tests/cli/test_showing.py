@@ -19,12 +19,12 @@ from quadrepro.engine.estimates import Forecast
         (
             Forecast(60.0, 1.0, ("svm",)),
             2,
-            ", about 60 s with 2 workers; no estimate for svm: it has never run here",
+            ", about 60 s with 2 workers, not counting svm, which never ran here",
         ),
         (
             Forecast(0.0, 1.0, ("svm", "forest")),
             2,
-            "; no estimate for svm, forest: they have never run here",
+            ", of unknown time",
         ),
     ],
 )

@@ -188,9 +188,11 @@ def separator_of(text: str, target: str = "") -> str:
 
 def _first_rows(text: str, separator: str) -> list[list[str]]:
     rows: list[list[str]] = []
-    with contextlib.suppress(DataError):  # A quote is followed by another separator.
+    try:
         for fields, _ in itertools.islice(text_rows(text, "", separator), 20):
             rows.append(fields)
+    except DataError:  # A quote is followed by another separator: this one makes uneven rows.
+        rows.append([])
     return rows
 
 

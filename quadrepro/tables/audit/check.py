@@ -17,7 +17,7 @@ from quadrepro.config.plan import source_of
 from quadrepro.core.problems import FreshRows, Sources
 from quadrepro.core.splits import Division
 from quadrepro.data.card import load_card
-from quadrepro.data.store import Dataset, Found
+from quadrepro.data.store import Found
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.papers.paper import Paper
 from quadrepro.papers.printed import OF_ERRORS, Printed
@@ -107,26 +107,18 @@ class Subject:
         return found
 
 
-class _Unread(Found):
-    """A data set of which only the card is known."""
-
-    def load(self, only: object = None) -> Dataset:
-        """Raise DataError: an audit reads no data."""
-        raise DataError("the card does not tell how many rows it has; n_test can say it")
-
-
 def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     """Return the test sets of a row of a config, by the card alone."""
     view, card = experiment.views[entry.title], load_card(entry.name)
     if not card.classes_of(view):
         return NUMBERS
-    rows = _Unread(card, Path())
+    rows = Found(card, None)
     try:
         protocol = entry.changed(experiment.config.protocol)
         sources = Sources({entry.name: rows}, experiment.config.repeats, experiment.folder)
         source = source_of(sources, entry, protocol, view)
-    except DataError as error:
-        return str(error)
+    except DataError:
+        return "the card does not tell how many rows it has; n_test can say it"
     _, _, n_test = source.sizes
     if isinstance(source, FreshRows):
         return Size(n_test, 0)
