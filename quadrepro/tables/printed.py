@@ -57,10 +57,13 @@ def _described(experiment: Experiment, table: Printed) -> str:
     numbers = table.numbers
     met = sum(row in rows and column in columns for row, column in numbers)
     text = f"printed {table.name}, {table.words}: {met} of {len(numbers)} numbers meet a cell"
-    others = [f"row {row}" for row in table.rows if row not in rows]
+    absent = {of.name for of in experiment.config.absent}
+    others = [f"row {row}" for row in table.rows if row not in rows | absent]
     others += [f"column {c}" for c in dict.fromkeys(c for _, c in numbers) if c not in columns]
     if others:
         text += f"; without one: {few(others)}"
+    if of_absent := [row for row in table.rows if row in absent - rows]:
+        text += f"; absent: {few(of_absent)}"
     if found := [row for row in table.rows if row not in rows and AVERAGE.fullmatch(row)]:
         text += f" (ignore: [{', '.join(found)}] leaves out what summarises other rows)"
     shares = [float(table.text(*at)) for at in numbers]

@@ -283,7 +283,7 @@ def test_a_papers_functions_are_loaded_only_for_its_claims() -> None:
             "",
             "",
             "printed table1, error as a fraction, of one split: 6 of 8 numbers meet a cell; "
-            "without one: row zoo",
+            "absent: zoo",
         ),
         (
             "table1",
@@ -296,7 +296,7 @@ def test_a_papers_functions_are_loaded_only_for_its_claims() -> None:
             "table1",
             ",quadboost",
             ",svm",
-            "3 of 8 numbers meet a cell; without one: row zoo, column svm",
+            "3 of 8 numbers meet a cell; without one: column svm; absent: zoo",
         ),
         (
             "table1",
