@@ -78,6 +78,8 @@ class MeanOf(Model):
     """Number of folds of a cross-validation."""
     repeats: int = Field(default=1, ge=1, le=100_000)
     """How often the cross-validation is repeated."""
+    pooled: bool = False
+    """Whether the errors on all folds are counted together, and not averaged fold by fold."""
     given: str | None = Field(default=None, min_length=1)
     """A file with the splits, as for `given` of a config's split; its path starts at the folder of
     the paper."""
@@ -86,6 +88,8 @@ class MeanOf(Model):
     def _one_way(self) -> Self:
         if [self.splits, self.cv, self.given].count(None) != 2:
             raise fault("give one of splits: 20, cv: 10 and given: FILE")
+        if self.cv is None and self.pooled:
+            raise fault("pooled is of a cross-validation: give cv as well", "pooled")
         if self.cv is None and self.repeats > 1:
             raise fault("repeats is of a cross-validation: give cv as well", "repeats")
         return self
@@ -101,7 +105,7 @@ class MeanOf(Model):
         if self.cv is None:
             return "one split" if self.splits == 1 else f"{self.splits} splits"
         times = f"{self.repeats} × " if self.repeats > 1 else ""
-        return f"{times}{self.cv}-fold cross-validation"
+        return f"{times}{self.cv}-fold cross-validation" + ", pooled" * self.pooled
 
 
 Size = Annotated[int, Field(ge=1, le=1_000_000_000)]

@@ -314,18 +314,23 @@ def repeated(of: MeanOf, n_splits: int, folds: int) -> int:
 
 
 def like_print(
-    splits: Sequence[float], of: MeanOf, folds: int, n_test: int | None = None
+    splits: Sequence[float],
+    of: MeanOf,
+    folds: int,
+    n_test: int | None = None,
+    sizes: Sequence[int] = (),
 ) -> tuple[list[float], int, int | None]:
     """Return our numbers in the form of a printed one, how many it is the mean of, and on what.
 
     If print is a cross-validation and ours is `repeated`, these are the means of our
     cross-validations: they differ by the choice of folds alone, as a printed one does. Else they
-    are our single splits, or folds.
+    are our single splits, or folds. The `sizes` of our test sets are for errors that are pooled.
     """
     times = repeated(of, len(splits), folds)
     if not times:
         return list(splits), of.n, n_test
-    means = [fmean(splits[i * folds : (i + 1) * folds]) for i in range(times)]
+    each = [slice(i * folds, (i + 1) * folds) for i in range(times)]
+    means = [fmean(splits[of_one], sizes[of_one] if of.pooled else None) for of_one in each]
     return means, of.repeats, None
 
 

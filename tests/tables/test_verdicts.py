@@ -153,6 +153,9 @@ def test_a_printed_cross_validation_is_placed_among_ours() -> None:
     folds = [0.1, 0.3, 0.2, 0.2, 0.15, 0.25, 0.05, 0.35]
     means = [0.2, 0.2, 0.2, 0.2]
     assert like_print(folds, MeanOf(cv=2, repeats=3), 2, 50) == (pytest.approx(means), 3, None)
+    sizes = [10, 30] * 4
+    pooled, *_ = like_print(folds, MeanOf(cv=2, pooled=True), 2, None, sizes)
+    assert pooled == pytest.approx([0.25, 0.2, 0.225, 0.275])
     for of, kept in ((MeanOf(cv=4), 8), (MeanOf(splits=4), 8), (MeanOf(cv=2), 4)):
         assert like_print(folds[:kept], of, 2, 50) == (folds[:kept], of.n, 50)
 

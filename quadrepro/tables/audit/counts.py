@@ -109,8 +109,9 @@ def plausible(size: Size, of: MeanOf) -> list[TestSets]:
         folds = {fewer: of.cv - larger, fewer + 1: larger}
         sizes = {n: of.repeats * k for n, k in folds.items() if n and k}
         words = " or ".join(map(str, sizes))
-        found.append(TestSets((*sizes.items(),), f"{times}{of.cv} folds of {words}"))
-        if len(sizes) > 1:
+        if not of.pooled:
+            found.append(TestSets((*sizes.items(),), f"{times}{of.cv} folds of {words}"))
+        if len(sizes) > 1 or of.pooled:
             found.append(TestSets(((n_rows, of.repeats),), f"{times}{n_rows} pooled"))
     return found
 

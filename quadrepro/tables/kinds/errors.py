@@ -146,7 +146,8 @@ class ErrorsKind(TableKind[str]):
             if self.unit == "fraction" and outcomes.counted(row):
                 sizes = {record.n_test for record in outcomes.cell(row, c) if record.ok}
                 entry = replace(entry, n_test=sizes.pop() if len(sizes) == 1 else None)
-            judged = _judged(context, printed, entry, values)
+            records = outcomes.cell(row, c) if printed.of.pooled else ()
+            judged = _judged(context, printed, entry, values, [r.n_test for r in records])
             beside = printed.number(row, printed.mean_column(c)), printed.number(row, c + SD)
             is_best = c in best
             found[c] = Errors(values, mean, is_best, judged, as_good=is_best, printed=beside)
@@ -247,7 +248,11 @@ def _lowest(numbers: Mapping[str, Mean | None]) -> set[str]:
 
 
 def _judged(
-    context: Context[str], printed: Printed, entry: Verdict, values: list[float]
+    context: Context[str],
+    printed: Printed,
+    entry: Verdict,
+    values: list[float],
+    sizes: Sequence[int],
 ) -> tuple[Verdict, list[float]] | None:
     """Judge a printed number, and return ours that it is placed among."""
     row, column, of = entry.row, entry.column, printed.of
@@ -259,7 +264,7 @@ def _judged(
         entry = replace(entry, n_test=None, further=printed.splits)
         return of_two_means(entry, values, beside), values
     folds = 0 if of.cv is None else context.folds(row)
-    ours, further, n_test = like_print(values, of, folds, entry.n_test)
+    ours, further, n_test = like_print(values, of, folds, entry.n_test, sizes)
     return of_further_splits(replace(entry, n_test=n_test, further=further), ours), ours
 
 
