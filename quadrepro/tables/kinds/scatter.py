@@ -59,7 +59,12 @@ def _labelled(context: Context[str], outcomes: Outcomes) -> bool:
     return not context.config.paper and 1 < len(outcomes.rows) <= LABELLED
 
 
-def _write_labels(panel: Axes, middles: dict[str, FloatArray], points: float) -> None:
+def _write_labels(
+    panel: Axes,
+    looks: dict[str, dict[str, Any]],
+    middles: dict[str, FloatArray],
+    points: float,
+) -> None:
     """Write each name beside its place, above those in its way; points are those of a unit."""
     taken: list[tuple[float, float, float]] = []
     for name, middle in sorted(middles.items(), key=lambda item: (item[1][1], item[0])):
@@ -71,7 +76,7 @@ def _write_labels(panel: Axes, middles: dict[str, FloatArray], points: float) ->
         while any(left < r and left + width > o and abs(low - b) < LINE for o, r, b in taken):
             low += LINE / 4
         taken.append((left, left + width, low))
-        line = {"arrowstyle": "-", "color": "#999999", "linewidth": 0.5} if low > y else None
+        line = {"arrowstyle": "-", "color": looks[name]["color"], "linewidth": 0.8, "shrinkB": 0}
         form: dict[str, Any] = {"va": "center", "fontsize": "x-small", "arrowprops": line}
         write_beside(panel, name, (middle[0], middle[1]), (left - x, low - y), **form)
 
@@ -155,8 +160,9 @@ class ScatterKind(TableKind[str]):
             margin = 0.05 * (max(values) - min(values))
             low, top = min(values) - margin, max(values) + margin
         n_rows, n_columns = ceil(len(others) / ABREAST), min(ABREAST, len(others))
-        size = 3.6 if labelled else 2.6
-        with new_figure(folder, self.name, size * n_columns + 0.6, size * n_rows + 0.7) as figure:
+        size, legend = (3.6, 0.0) if labelled else (2.6, 0.7)
+        shape = size * n_columns + 0.6, size * n_rows + legend
+        with new_figure(folder, self.name, *shape) as figure:
             panels = figure.subplots(n_rows, n_columns, squeeze=False)
             for panel in panels.flat[len(others) :]:
                 panel.remove()
@@ -169,7 +175,7 @@ class ScatterKind(TableKind[str]):
                     if labelled and len(xy):
                         middles[row] = xy.mean(axis=0)
                 panel.set(xlim=(low, top), ylim=(low, top), aspect="equal")
-                _write_labels(panel, middles, 60 * size / (top - low))
+                _write_labels(panel, looks, middles, 60 * size / (top - low))
                 panel.set(xlabel=f"{word} of {titles[name]}", ylabel=f"{word} of {titles[other]}")
                 open_frame(panel)
             if not labelled:
