@@ -58,19 +58,17 @@ MOST_MARKDOWN = 300_000
 def score_sentence(score: Score) -> str:
     """Return in a sentence how the printed numbers of a table compare with ours."""
     name = re.sub(r"^(table|figure)(?=\d)", lambda word: f"{word[0].title()} ", score.printed)
-    numbers = f"{score.judged} printed numbers of {name}"
+    of = f"of {score.judged} printed numbers of {name}"
+    are = f"{'is' if score.outside == 1 else 'are'} outside"
     more, fewer = score.p_more, score.p_fewer
     if more is not None and more <= LEVEL:
-        verb = "is" if score.outside == 1 else "are"
-        chance = f"more than chance explains (p {_compared(more)})"
-        return f"{score.outside} of {numbers} {verb} outside, {chance}."
-    text = f"{score.inside} of {numbers} hold"
+        return f"{score.outside} {of} {are}, more than chance explains (p {_compared(more)})."
+    text = f"{score.inside} {of} hold"
     if fewer is not None and fewer <= LEVEL:
         return f"{text}, more than chance would leave inside (p {_compared(fewer)})."
     if not score.outside or more is None:
         return f"{text}."
-    verb = "is" if score.outside == 1 else "are"
-    return f"{text}; {score.outside} {verb} outside, which chance explains (p {_compared(more)})."
+    return f"{text}; {score.outside} {are}, which chance explains (p {_compared(more)})."
 
 
 def _compared(p: float) -> str:

@@ -146,7 +146,7 @@ def test_filters_leave_rows_and_columns_that_have_the_words(
     assert shown.texts("#heat tbody tr:not([hidden]) th") == ["wine"]
     assert shown.texts("#heat thead th:not([hidden]) button")[1:] == ["AdaBoost"]
     assert len(shown.texts("#heat tbody tr:not([hidden]) td:not([hidden])")) == 1
-    assert shown.text("#said") == "1 rows, 1 columns shown"
+    assert shown.text("#said") == "shown rows: 1, columns: 1"
     assert shown.faults() == []
 
 

@@ -119,7 +119,7 @@ document.addEventListener("DOMContentLoaded", () => {
     input.addEventListener("input", () => {
       apply();
       const columns = all("#heat thead th:not([hidden])").length;
-      say(`${shownRows()} rows${columns ? `, ${columns - 1} columns` : ""} shown`);
+      say(`shown rows: ${shownRows()}${columns ? `, columns: ${columns - 1}` : ""}`);
     });
     apply();
   });
