@@ -25,7 +25,7 @@ from quadrepro.results.folder import (
     results_folders,
 )
 from quadrepro.results.markdown import block_html, inline_html
-from quadrepro.results.pages.page import PAGE, Page
+from quadrepro.results.pages.page import PAGE, Page, claims_sentence, finding, score_sentence
 from quadrepro.results.scoreboard import PLURALS, PaperBoard, read_boards
 
 INDEX = "index.html"
@@ -54,6 +54,11 @@ def _templates() -> Environment:
     assert templates.loader is not None
     style, script = (templates.loader.get_source(templates, f"page.{e}")[0] for e in ("css", "js"))
     templates.filters |= {"inline": inline_html, "blocks": block_html, "fate": fate_of}
+    templates.filters |= {
+        "sentence": score_sentence,
+        "claims_sentence": claims_sentence,
+        "finding": finding,
+    }
     templates.globals |= {
         "generator": GENERATOR,
         "claim_marks": CLAIM_MARKS,

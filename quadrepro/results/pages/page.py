@@ -7,6 +7,7 @@ import io
 import json
 import re
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,10 +18,31 @@ from markupsafe import Markup
 
 from quadrepro.base.resources import configs_folder
 from quadrepro.papers.paper import Paper
-from quadrepro.results.folder import FAILS, NOTES, ClaimRow, Environment, Folder, Place
+from quadrepro.results.folder import (
+    FAILS,
+    HOLDS,
+    NOTES,
+    OPEN,
+    ClaimRow,
+    Environment,
+    Folder,
+    Place,
+    Score,
+)
 from quadrepro.results.markdown import ShownTable, notes_html, read_table
-from quadrepro.results.pages.entries import BUCKETS, MARKS, PERCENT, RATE, RMSE, dialogs, make_grid
+from quadrepro.results.pages.entries import (
+    BUCKETS,
+    MARKS,
+    PERCENT,
+    RATE,
+    RMSE,
+    ResultGrid,
+    dialogs,
+    make_grid,
+)
 from quadrepro.stats import COVERAGE
+from quadrepro.stats.result import LEVEL
+from quadrepro.tables.captions import listed
 from quadrepro.tables.verdicts import Verdict
 
 PAGE = "report.html"
@@ -31,6 +53,58 @@ COPIED = 60_000
 
 MOST_MARKDOWN = 300_000
 """Characters of all tables of a page together, and of its notes; those beyond are linked."""
+
+
+def score_sentence(score: Score) -> str:
+    """Return in a sentence how the printed numbers of a table compare with ours."""
+    name = re.sub(r"^(table|figure)(?=\d)", lambda word: f"{word[0].title()} ", score.printed)
+    of = f"of {score.judged} printed numbers of {name}"
+    are = f"{'is' if score.outside == 1 else 'are'} outside"
+    more, fewer = score.p_more, score.p_fewer
+    if more is not None and more <= LEVEL:
+        return f"{score.outside} {of} {are}, more than chance explains (p {_compared(more)})."
+    text = f"{score.inside} {of} hold"
+    if fewer is not None and fewer <= LEVEL:
+        return f"{text}, more than chance would leave inside (p {_compared(fewer)})."
+    if not score.outside or more is None:
+        return f"{text}."
+    return f"{text}; {score.outside} {are}, which chance explains (p {_compared(more)})."
+
+
+def _compared(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def claims_sentence(fates: Mapping[str, int]) -> str:
+    """Return in a sentence what becomes of the claims."""
+    n = sum(fates.values())
+    parts = [f"{fates[HOLDS]} of {n} claim{'s' * (n != 1)} hold{'s' * (n == 1)}"]
+    if k := fates[FAILS]:
+        parts.append(f"{k} do{'es' * (k == 1)} not")
+    if k := fates[OPEN]:
+        parts.append(f"{k} {'is' if k == 1 else 'are'} not decided")
+    return ", ".join(parts) + "."
+
+
+def finding(folder: Folder) -> str:
+    """Return in a sentence or two what was found, for lists of experiments."""
+    if folder.run.conclusion:
+        return re.split(r"(?<=\.) (?=Not told|Worse|By |Without)", folder.run.conclusion)[0]
+    found = [score_sentence(score) for score in folder.scores if score.judged]
+    if folder.fates:
+        found.append(claims_sentence(folder.fates))
+    return " ".join(found) or _lowest(make_grid(folder))
+
+
+def _lowest(grid: ResultGrid) -> str:
+    """Return in a sentence which algorithm is lowest in most rows; empty without results."""
+    first = Counter(e.column for e in grid.entries.values() if e.rank == 1)
+    if not first or len(grid.columns) < 2:
+        return ""
+    most = max(first.values())
+    best = [title for name, title in grid.columns.items() if first[name] == most]
+    n, verb = len(grid.rows), "has" if len(best) == 1 else "each have"
+    return f"{listed(best)} {verb} the lowest mean in {most} of {n} row{'s' * (n != 1)}."
 
 
 @dataclass(frozen=True)
@@ -74,11 +148,6 @@ class Page:
         group = self.paper.groups.get(self.folder.run.claims) if self.paper else None
         claims = group.entry.claims if group else ()
         return {str(claim.get("text")): _words(claim) for claim in claims}
-
-    @property
-    def figures_first(self) -> bool:
-        """Whether the results are a figure before all."""
-        return next(iter(self.folder.manifest.tables), "") in self.folder.manifest.figures
 
     @cached_property
     def surely_off(self) -> dict[str, list[str]]:

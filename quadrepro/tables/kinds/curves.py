@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, product
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 POINTS = 200
 """A band has about this many points on each side, spread evenly over the axis."""
 
+EACH_MARKED = 8
+"""Up to this number of points, each point of a curve has a marker."""
+
 MARKS_APART = 0.15
 """Distance of the markers on a curve, as a share of the panel's diagonal."""
 
@@ -43,7 +47,7 @@ ROUNDING = 1e-9
 """Values that differ by less, relative to their size, are the same."""
 
 LONG = 34
-"""Above this number of letters, a title has two lines."""
+"""Above this number of letters, a title or the label of an axis has two lines."""
 
 WIDTH = 1.3
 """Width of a curve in points."""
@@ -137,7 +141,7 @@ def _draw_curves(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> 
             for n_sd in (-1, 0, 1)
         )
         marks: Any = {}
-        if drawing.marked:
+        if drawing.marked and (level or len(x) > EACH_MARKED):
             # Markers of two algorithms do not lie on top of each other.
             first = MARKS_APART * places[column] / len(places)
             marks = {"markevery": (first, MARKS_APART)}
@@ -165,9 +169,8 @@ def _draw_curves(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> 
     panel.set_ylim(ends)
     if scale == "log":
         plain_labels(panel.yaxis)
-    # The legend names the measures if there are several.
-    words = title_of(what.measures[0]) if len(what.measures) == 1 else ""
-    panel.set_ylabel(f"−log({words})" if scale == "-log" else words)
+    words = listed([title_of(measure) for measure in what.measures])
+    panel.set_ylabel(fill(f"−log({words})" if scale == "-log" else words, LONG))
 
 
 def _draw_dots(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> None:
@@ -415,6 +418,11 @@ class CurvesKind(TableKind[Curves]):
             named = dict.fromkeys(m for panel in along for m in panel.measures)
             styles = dict(zip(named, cycle(STYLES), strict=False))
         marked = bool(styles) and any(len(panel.algorithms or titles) > 1 for panel in along)
+        lengths = {
+            len(outcomes.values_along(row, name, curves.along) or ())
+            for row, name in product(outcomes.rows, titles)
+        }
+        marked |= any(1 < length <= EACH_MARKED for length in lengths)
         drawing = CurvesDrawing(curves, outcomes, looks_of(titles), styles, marked, levels)
         n_rows, n_columns = len(outcomes.rows), len(curves.panels)
         with new_figure(folder, self.name, 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6) as figure:

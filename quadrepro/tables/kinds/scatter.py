@@ -8,19 +8,30 @@ from __future__ import annotations
 from math import ceil
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quadrepro.base.types import FloatArray
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats.result import rounded_p
 from quadrepro.tables.captions import listed
-from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame
+from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame, write_beside
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.comparisons import compare_values, signs
 from quadrepro.tables.table import MISSING, Table, TableEntry
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 ABREAST = 4
 """At most this many panels stand side by side."""
+
+LABELLED = 20
+"""Up to this number of data sets have labels at their dots, without a paper; more have a legend."""
+
+LETTER, LINE = 4.2, 8.0
+"""Points that a letter of a label takes, and a line of labels."""
 
 
 def dots(outcomes: Outcomes, row: str, a: str, b: str) -> list[tuple[float, float]]:
@@ -42,6 +53,32 @@ def _moments(differences: list[float], digits: int) -> str:
         return MISSING
     spread = f" ± {stdev(differences):.{digits}f}" if len(differences) > 1 else ""
     return f"{fmean(differences):+z.{digits}f}{spread}"
+
+
+def _labelled(context: Context[str], outcomes: Outcomes) -> bool:
+    return not context.config.paper and 1 < len(outcomes.rows) <= LABELLED
+
+
+def _write_labels(
+    panel: Axes,
+    looks: dict[str, dict[str, Any]],
+    middles: dict[str, FloatArray],
+    points: float,
+) -> None:
+    """Write each name beside its place, above those in its way; points are those of a unit."""
+    taken: list[tuple[float, float, float]] = []
+    for name, middle in sorted(middles.items(), key=lambda item: (item[1][1], item[0])):
+        x, y = points * middle
+        # Near the right edge, a name is on the other side.
+        width = LETTER * len(name)
+        left = x - 6 - width if x + 6 + width > points * panel.get_xlim()[1] else x + 6
+        low = y
+        while any(left < r and left + width > o and abs(low - b) < LINE for o, r, b in taken):
+            low += LINE / 4
+        taken.append((left, left + width, low))
+        line = {"arrowstyle": "-", "color": looks[name]["color"], "linewidth": 0.8, "shrinkB": 0}
+        form: dict[str, Any] = {"va": "center", "fontsize": "x-small", "arrowprops": line}
+        write_beside(panel, name, (middle[0], middle[1]), (left - x, low - y), **form)
 
 
 class ScatterKind(TableKind[str]):
@@ -111,26 +148,38 @@ class ScatterKind(TableKind[str]):
     def draw(self, context: Context[str], outcomes: Outcomes, folder: Path) -> None:
         """Draw the dots, one panel per algorithm (CB-Boost, Figure 4).
 
-        Each data set has its own colour and marker.
+        Each data set has its own colour and marker, and without a paper a label if they are few.
         """
         name, titles, others = context.option, context.titles, _others(context)
         word = _word(context)
         looks = {row: look.dot() for row, look in looks_of(outcomes.rows).items()}
-        top = 1.05 * max((r.value for r in outcomes.records.values() if r.ok), default=1.0) or 1.0
+        values = [r.value for r in outcomes.records.values() if r.ok]
+        low, top = 0.0, 1.05 * max(values, default=1.0) or 1.0
+        labelled = _labelled(context, outcomes)
+        if not context.config.paper and values and min(values) < max(values):
+            margin = 0.05 * (max(values) - min(values))
+            low, top = min(values) - margin, max(values) + margin
         n_rows, n_columns = ceil(len(others) / ABREAST), min(ABREAST, len(others))
-        with new_figure(folder, self.name, 2.6 * n_columns + 0.6, 2.6 * n_rows + 0.7) as figure:
+        size, legend = (3.6, 0.0) if labelled else (2.6, 0.7)
+        shape = size * n_columns + 0.6, size * n_rows + legend
+        with new_figure(folder, self.name, *shape) as figure:
             panels = figure.subplots(n_rows, n_columns, squeeze=False)
             for panel in panels.flat[len(others) :]:
                 panel.remove()
             for panel, other in zip(panels.flat, others, strict=False):
-                panel.plot((0, top), (0, top), color="#999999", linewidth=0.8, zorder=0)
+                panel.plot((low, top), (low, top), color="#999999", linewidth=0.8, zorder=0)
+                middles = {}
                 for row, look in looks.items():
                     xy = np.reshape(dots(outcomes, row, name, other), (-1, 2))
                     panel.plot(*xy.T, markersize=4, alpha=0.7, markeredgewidth=0, **look)
-                panel.set(xlim=(0, top), ylim=(0, top), aspect="equal")
+                    if labelled and len(xy):
+                        middles[row] = xy.mean(axis=0)
+                panel.set(xlim=(low, top), ylim=(low, top), aspect="equal")
+                _write_labels(panel, looks, middles, 60 * size / (top - low))
                 panel.set(xlabel=f"{word} of {titles[name]}", ylabel=f"{word} of {titles[other]}")
                 open_frame(panel)
-            add_legend(figure, looks)
+            if not labelled:
+                add_legend(figure, looks)
 
     def caption(self, context: Context[str], outcomes: Outcomes) -> str:
         """Return what the figure shows."""
@@ -140,7 +189,9 @@ class ScatterKind(TableKind[str]):
             f"one of {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else "one split"
         )
         n_rows = len(outcomes.rows)
-        apart = f" Colour and marker tell the {n_rows} data sets apart." if n_rows > 1 else ""
+        label = ", marker and a label at the mean of their dots"
+        by = label if _labelled(context, outcomes) else " and marker"
+        apart = f" Colour{by} tell the {n_rows} data sets apart." if n_rows > 1 else ""
         return (
             f"{context.config.title}: test {word}s against those of {title}. One panel for each of "
             f"{listed(others)}, with the same scale on both axes. A dot is {splits} of a data set; "

@@ -160,8 +160,8 @@ class TimesKind(TableKind[bool | Times]):
                         name: of_row[name] for name in of_row if name in _moved_by(context, sweep)
                     }
                     _draw_times(panel, outcomes, rows, moved, scale)
-                    panel.set(title=dataset, xlabel=sweep.replace("_", " "))
-                panels_of_row[0].set_ylabel("seconds")
+                    word = sweep.replace("_", " ")
+                    panel.set(title=f"{dataset}: {word} varied", xlabel=word, ylabel="seconds")
             drawn = labels_in(panels.flat)
             add_legend(figure, {titles[n]: _curve(look) for n, look in looks.items() if n in drawn})
 
@@ -182,8 +182,8 @@ class TimesKind(TableKind[bool | Times]):
         )
 
 
-FIRST, SECOND, EQUIVALENT, UNKNOWN = "#f0a040", "#6dbf8b", "#8fb8de", "#eeeeee"
-"""Colours of a square: the first is better, the second is better, neither, no result."""
+FIRST, SECOND, NEITHER, UNKNOWN = "#f0a040", "#6dbf8b", "#e6e6e6", "#ffffff"
+"""Colours of a square: the first is better, the second is better, not told apart, no result."""
 
 Pair = tuple[str, str]
 
@@ -202,7 +202,7 @@ class Difference:
         return self.means[1] - self.means[0]
 
     @property
-    def equivalent(self) -> bool:
+    def overlap(self) -> bool:
         """Whether the intervals mean ± standard deviation have a point in common."""
         # |points| <= sqrt(a) + sqrt(b), squared twice: fractions know it exactly.
         a, b = self.variances
@@ -212,8 +212,8 @@ class Difference:
     @property
     def colour(self) -> str:
         """Colour of the square."""
-        if self.equivalent:
-            return EQUIVALENT
+        if self.overlap:
+            return NEITHER
         return FIRST if self.points > 0 else SECOND
 
     @property
@@ -251,7 +251,7 @@ def _draw_squares(panel: Axes, found: list[list[Difference | None]]) -> None:
             panel.add_patch(
                 Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white")
             )
-            if square is not None and not square.equivalent:
+            if square is not None and not square.overlap:
                 text = square.text.replace("-", "−")
                 panel.text(x, y, text, ha="center", va="center", fontsize=8)
     panel.set(xlim=(-0.5, len(found[0]) - 0.5), ylim=(len(found) - 0.5, -0.5))
@@ -287,10 +287,10 @@ class DifferencesKind(TableKind[Pair]):
                     entries.append(TableEntry(MISSING))
                     data.append((name, row.sweep, row.value, *[None] * 6))
                     continue
-                entries.append(TableEntry(found.text, mark="" if found.equivalent else "*"))
+                entries.append(TableEntry(found.text, mark="" if found.overlap else "*"))
                 moments = zip(map(float, found.means), found.sds, strict=True)
                 numbers = (*(n for of_one in moments for n in of_one), float(found.points))
-                verdict = "equivalent" if found.equivalent else "different"
+                verdict = "not told apart" if found.overlap else "different"
                 data.append((name, row.sweep, row.value, *numbers, verdict))
             rows.append((name, tuple(entries)))
         columns = next(iter(_matrix(context).values()))
@@ -302,8 +302,8 @@ class DifferencesKind(TableKind[Pair]):
             (
                 f"Percent points; above 0 {titles[0]} is better. \\* marks a difference where the "
                 + (
-                    f"two intervals {spread} have no point in common; elsewhere the two are called "
-                    "equivalent."
+                    f"two intervals {spread} have no point in common; elsewhere the two are not "
+                    "told apart, which no test decides."
                     if outcomes.repeats > 1
                     else "two risks are not the same: one split has no spread."
                 ),
@@ -323,7 +323,7 @@ class DifferencesKind(TableKind[Pair]):
     def draw(self, context: Context[Pair], outcomes: Outcomes, folder: Path) -> None:
         """Draw the matrix, one panel per sweep (CB-Boost, Figure 3).
 
-        The difference is shown in the squares where the two algorithms are not equivalent.
+        The difference is shown in the squares where the two algorithms are told apart.
         """
         pair, matrix = context.option, _matrix(context)
         sweeps = dict.fromkeys(row.sweep for row in context.config.rows)
@@ -346,7 +346,7 @@ class DifferencesKind(TableKind[Pair]):
             meanings = {
                 f"{context.titles[pair[0]]} is better": FIRST,
                 f"{context.titles[pair[1]]} is better": SECOND,
-                "equivalent": EQUIVALENT,
+                "not told apart": NEITHER,
             }
             square = {"marker": "s", "markersize": 8, "linestyle": ""}
             add_legend(figure, {text: {"color": c, **square} for text, c in meanings.items()})
@@ -363,8 +363,9 @@ class DifferencesKind(TableKind[Pair]):
             )
         return (
             f"{context.config.title}: risk of {second} less that of {first}. One line per data "
-            f"set, one square per value of {listed(sweeps)}. A square is called equivalent if "
-            f"{alike}; in the others stands the difference of the mean test risks in percent "
+            f"set, one square per value of {listed(sweeps)}. In a grey square the two are not "
+            f"told apart, since {alike}; this rule is not a test, and not evidence that they are "
+            f"equal. The other squares show the difference of the mean test risks in percent "
             f"points, which is positive (orange) if {first} is better and negative (green) "
             f"if {second} is."
         )

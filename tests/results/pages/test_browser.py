@@ -120,6 +120,73 @@ def test_an_entry_opens_by_keyboard_with_its_splits(driver: webdriver.Chrome, ou
     assert shown.errors == []
 
 
+def test_a_link_to_an_entry_opens_it_and_an_open_entry_has_a_link(
+    driver: webdriver.Chrome, out: Path
+) -> None:
+    page = out / "small" / "report.html"
+    shown = Shown(driver, page)
+    shown.click("#heat td[data-cell='1'] button")
+    link = shown.do("return location.hash")
+    assert link == "#monks/adaboost"
+    shown.click("#entry-close")
+    shown.until("location.hash === ''")
+    driver.get("about:blank")
+    driver.get(page.as_uri() + link)
+    shown.until("document.getElementById('entry').open")
+    assert shown.text("#entry-title") == "monks, AdaBoost"
+    assert shown.errors == []
+
+
+def test_filters_leave_rows_and_columns_that_have_the_words(
+    driver: webdriver.Chrome, out: Path
+) -> None:
+    shown = Shown(driver, out / "small" / "report.html")
+    driver.find_element("css selector", "[data-filter=rows]").send_keys("WI")
+    driver.find_element("css selector", "[data-filter=columns]").send_keys("ada")
+    assert shown.texts("#heat tbody tr:not([hidden]) th") == ["wine"]
+    assert shown.texts("#heat thead th:not([hidden]) button")[1:] == ["AdaBoost"]
+    assert len(shown.texts("#heat tbody tr:not([hidden]) td:not([hidden])")) == 1
+    assert shown.text("#said") == "shown rows: 1, columns: 1"
+    assert shown.faults() == []
+
+
+def test_the_index_is_searched_by_what_it_says_of_experiments(
+    driver: webdriver.Chrome, out: Path
+) -> None:
+    shown = Shown(driver, out / "index.html")
+    field = driver.find_element("css selector", "[data-filter=all]")
+    field.send_keys("small quadboost outside")
+    rows = ".card:not([hidden]) tbody tr:not([hidden]) th a"
+    assert shown.texts(rows) == ["Small"]
+    field.send_keys(" nowhere")
+    assert shown.texts(rows) == []
+    assert shown.do("return getComputedStyle(document.querySelector('.card')).display") == "none"
+
+
+def test_sections_stay_at_hand_and_the_window_is_used(driver: webdriver.Chrome, out: Path) -> None:
+    shown = Shown(driver, out / "quickstart" / "report.html", width=1400)
+    box = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
+    assert shown.do(box, "#results .scroll")["width"] > 1300
+    shown.do("window.scrollTo(0, document.body.scrollHeight)")
+    assert shown.do(box, "nav")["top"] == 0
+    shown.click("nav a[href='#tables']")
+    shown.until("location.hash === '#tables'")
+    assert shown.do(box, "#tables-title")["top"] >= shown.do(box, "nav")["bottom"]
+
+
+def test_figures_follow_the_theme_but_not_on_paper(driver: webdriver.Chrome, out: Path) -> None:
+    shown = Shown(driver, out / "small" / "report.html")
+    look = "return getComputedStyle(document.querySelector('figure img')).filter"
+    paper = "return getComputedStyle(document.querySelector('figure .sheet')).backgroundColor"
+    assert shown.do(look) == "none"
+    shown.prefer("dark")
+    assert shown.do(look).startswith("invert(1)")
+    assert shown.do(paper) != "rgb(255, 255, 255)"
+    shown.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert shown.do(look) == "none"
+    shown.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
 def test_every_entry_opens(driver: webdriver.Chrome, out: Path) -> None:
     shown = Shown(driver, out / "quickstart" / "report.html")
     opened = shown.do(
@@ -142,9 +209,10 @@ def test_the_theme_is_chosen_and_kept(driver: webdriver.Chrome, out: Path) -> No
     shown.prefer("dark")
     dark = shown.do(colour)
     assert light != dark
-    shown.until("document.getElementById('theme').ariaPressed === 'true'")
+    shown.until("document.getElementById('theme').textContent === 'Light theme'")
     shown.click("#theme")
     assert shown.do(colour) == light
+    assert shown.text("#theme") == "Dark theme"
     again = Shown(driver, page)
     again.prefer("dark")
     assert again.do(colour) == light

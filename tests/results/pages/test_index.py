@@ -46,6 +46,10 @@ def test_an_experiment_is_linked_to_its_page_with_its_counts(folder: Folder) -> 
     assert shown[start : start + 8] == ["Small", "small", "12", "0", "1", "2", "0.1", "0 of 2"]
 
 
+def test_an_experiment_is_listed_with_what_was_found(folder: Folder) -> None:
+    assert "2 of 3 printed numbers of Table 1 are outside" in words(folder)
+
+
 def test_what_counts_is_what_the_scoreboard_counts_and_comes_first(tmp_path: Path) -> None:
     few = made(tmp_path / "table1-distribution", score__csv=scored(3, 1))
     other = made(tmp_path / "mine", score__csv=scored(7, 3))

@@ -3,8 +3,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import json
 import re
 import shlex
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 from PIL import Image
 
 from quadrepro.papers.paper import load_paper
-from quadrepro.results.folder import Environment, Folder, read_folder
+from quadrepro.results.folder import FAILS, HOLDS, OPEN, Environment, Folder, read_folder
 from quadrepro.results.pages.index import page_html
 from quadrepro.results.pages.page import (
     MOST,
@@ -21,12 +23,15 @@ from quadrepro.results.pages.page import (
     Page,
     _smaller_png,
     _smaller_svg,
+    claims_sentence,
     facts_of,
+    finding,
     make_caterpillars,
     make_figures,
+    score_sentence,
 )
-from quadrepro.tables.table import Table, TableEntry
-from quadrepro.tables.verdicts import Verdict
+from quadrepro.tables.table import Table, TableEntry, csv_text
+from quadrepro.tables.verdicts import SCORE_HEADER, Verdict
 from tests.results.pages.made import ERRORS, RISKS, SVG, cells, make_folder, manifest, run
 from tests.results.pages.parsed import Parsed
 
@@ -49,8 +54,9 @@ def test_a_page_shows_all_that_the_folder_holds(folder: Folder) -> None:
         "Efficient Learning of Ensembles with QuadBoost",
         "2 data sets, 2 algorithms, 3 random splits: 12 cells; seed 7.",
         "2 outside; 0.1 would be by chance, 0 to 1 in 95% of tables.",
-        "So many printed numbers outside do not come by chance (p = 0.007).",
-        "Off even if all are counted (Holm, 0.05): monks, AdaBoost.",
+        "2 of 3 printed numbers of Table 1 are outside, more than chance explains (p = 0.007).",
+        "Still outside after Holm's correction (0.05): monks, AdaBoost.",
+        "0 of 2 claims hold, 2 are not decided.",
         "1 printed number cannot be compared.",
         "0.440 ± 0.040",
         "0.520.320.24 to 0.400.001yes",
@@ -137,7 +143,7 @@ def test_one_split_has_neither_deviation_nor_verdict(tmp_path: Path) -> None:
     assert "1 random split:" in page.words
     assert "±" not in page.words
     assert "printed" not in page.ids
-    assert not page.all("input")
+    assert "radio" not in [field["type"] for field in page.all("input")]
     assert "0.30" in page.words
 
 
@@ -155,10 +161,54 @@ def test_a_row_may_lack_an_algorithm(tmp_path: Path) -> None:
     assert [int(td["data-cell"]) for td in page.all("td") if "data-cell" in td] == [0, 1]
 
 
-def test_figures_come_first_if_they_are_the_result(tmp_path: Path) -> None:
-    tables = {"curves": {"key": "curves", "title": "Small: curves", "files": ["curves.md"]}}
+def test_the_finding_comes_first_then_the_table_then_figures(tmp_path: Path) -> None:
+    tables = {"risks": {"key": "risks", "title": "Small: curves", "files": ["risks.md"]}}
+    html = page_html(read_folder(make_folder(tmp_path, tables__json=manifest(tables=tables))))
+    marks = ('class="statement"', 'id="results"', 'id="figures"', 'id="tables"')
+    places = [html.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_all_tables_but_the_main_one_are_folded(tmp_path: Path) -> None:
+    tables = {"comparisons": {"key": "", "title": "Small: comparisons", "files": ["risks.md"]}}
     page = parsed(make_folder(tmp_path, tables__json=manifest(tables=tables)))
-    assert page.ids.index("figures") < page.ids.index("results")
+    assert {"id": "table-comparisons"} in page.all("details")
+
+
+@pytest.mark.parametrize(
+    ("outside", "more", "fewer", "text"),
+    [
+        (3, 0.033, 0.99, "3 of 15 {} are outside, more than chance explains (p = 0.033)."),
+        (1, 0.0004, 1.0, "1 of 15 {} is outside, more than chance explains (p < 0.001)."),
+        (1, 0.6, 0.8, "14 of 15 {} hold; 1 is outside, which chance explains (p = 0.600)."),
+        (0, 1.0, 0.02, "15 of 15 {} hold, more than chance would leave inside (p = 0.020)."),
+        (0, 1.0, 0.5, "15 of 15 {} hold."),
+    ],
+)
+def test_a_sentence_tells_whether_chance_explains_what_is_outside(
+    tmp_path: Path, outside: int, more: float, fewer: float, text: str
+) -> None:
+    row = ("table2", 15, 15 - outside, outside, 0, 0.6, 0, 4, more, fewer, "")
+    made = make_folder(tmp_path, score__csv=csv_text(SCORE_HEADER, (row,)))
+    found = score_sentence(read_folder(made).scores[0])
+    assert found == text.format("printed numbers of Table 2")
+
+
+def test_claims_are_counted_in_words() -> None:
+    fates = Counter({HOLDS: 5, FAILS: 2, OPEN: 1})
+    assert claims_sentence(fates) == "5 of 8 claims hold, 2 do not, 1 is not decided."
+    assert claims_sentence(Counter({HOLDS: 1})) == "1 of 1 claim holds."
+
+
+def test_a_finding_is_the_conclusion_or_the_counts_or_the_lowest(tmp_path: Path) -> None:
+    best = "Best by error: A (0.1)."
+    concluded = json.dumps(json.loads(run()) | {"conclusion": f"{best} Worse: B. By tests."})
+    assert finding(read_folder(make_folder(tmp_path / "a", run__json=concluded))) == best
+    judged = finding(read_folder(make_folder(tmp_path / "b")))
+    assert judged.startswith("2 of 3 printed numbers of Table 1 are outside")
+    assert judged.endswith("0 of 2 claims hold, 2 are not decided.")
+    quiet = read_folder(make_folder(tmp_path / "c", score__csv=None, claims__csv=None))
+    assert finding(quiet) == "AdaBoost has the lowest mean in 2 of 2 rows."
 
 
 def test_the_number_farthest_outside_comes_first(folder: Folder) -> None:
@@ -170,7 +220,7 @@ def test_many_numbers_that_are_off_are_counted_and_not_named(folder: Folder) -> 
     path = folder.path / "score.csv"
     path.write_text(path.read_text().replace('"monks, adaboost"', '"a, b; c, d; e, f; g, h; i, j"'))
     words = " ".join(parsed(folder.path).words.split())
-    assert "5 numbers are off even if all are counted (Holm, 0.05)." in words
+    assert "5 of them remain outside after Holm's correction (0.05)." in words
 
 
 def test_a_large_table_is_linked_and_not_copied(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from quadrepro.core.measures.measure import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.curves import CURVES, POINTS, Curves, levels_of
+from quadrepro.tables.kinds.curves import CURVES, EACH_MARKED, POINTS, Curves, levels_of
 from tests.tables.contexts import context_of, loaded
 
 CONFIG = """title: Two
@@ -151,3 +151,27 @@ def test_the_caption_says_which_columns_have_dots_and_which_scales(tmp_path: Pat
     assert "One row of panels for each of monks and titanic." in text
     assert "number of rounds T on a logarithmic scale." in text
     assert "means over 2 random splits" in text
+
+
+def test_every_panel_names_what_its_vertical_axis_shows(
+    tmp_path: Path, figures: list[Figure]
+) -> None:
+    panels = "{measures: [train_error, test_error]}, {measures: [test_error], scale: -log}"
+    values: Values = {"train_error": SLOPE, "test_error": SLOPE}
+    both, logarithm, *_ = drawn(context(tmp_path, panels), outcomes(values), tmp_path, figures)
+    train, test = title_of("train_error"), title_of("test_error")
+    assert both.get_ylabel().replace("\n", " ") == f"{train} and {test}"
+    assert logarithm.get_ylabel() == f"−log({test})"
+
+
+@pytest.mark.parametrize("n", [EACH_MARKED, EACH_MARKED + 1])
+def test_a_curve_of_few_points_has_a_marker_at_each(
+    tmp_path: Path, figures: list[Figure], n: int
+) -> None:
+    slope = [0.5 - 0.01 * i for i in range(n)]
+    of = context(tmp_path, "{measures: [train_error]}")
+    found = outcomes({"train_error": slope}, grid=tuple(range(1, n + 1)))
+    panel, *_ = drawn(of, found, tmp_path, figures)
+    for line in panel.get_lines():
+        assert (line.get_marker() not in ("", "None", None)) == (n <= EACH_MARKED)
+        assert line.get_markevery() is None

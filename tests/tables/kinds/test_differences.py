@@ -13,8 +13,8 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.sweeps import (
     DIFFERENCES,
-    EQUIVALENT,
     FIRST,
+    NEITHER,
     SECOND,
     UNKNOWN,
     Difference,
@@ -62,10 +62,10 @@ def test_entries_are_the_second_risk_less_the_first_and_marked_outside_the_sprea
     assert found == [("monks", "+21.0*", "+1.0"), ("titanic", "-19.0*", "–")]
     assert table.data_rows[0][:3] == ("monks", "noise", 0)
     assert table.data_rows[0][3:8] == pytest.approx((11, 2**0.5, 32, 8**0.5, 21))
-    assert [row[8] for row in table.data_rows] == ["different", "equivalent", "different", None]
+    assert [row[8] for row in table.data_rows] == ["different", "not told apart", "different", None]
 
 
-def test_with_one_split_only_equal_risks_are_equivalent(experiment: Experiment) -> None:
+def test_with_one_split_only_equal_risks_are_not_told_apart(experiment: Experiment) -> None:
     table = DIFFERENCES.table(context_of(experiment, "differences"), outcomes(1))
     found = [(name, *(e.ours + e.mark for e in entries)) for name, entries in table.rows]
     assert found == [("monks", "+20.0*", "+1.0*"), ("titanic", "-20.0*", "+0.0")]
@@ -76,7 +76,7 @@ percent = st.fractions(0, 100, max_denominator=7)
 
 
 @given(st.tuples(percent, percent), st.tuples(percent, percent))
-def test_two_are_equivalent_where_their_intervals_meet_whichever_stands_first(
+def test_two_are_not_told_apart_where_their_intervals_meet_whichever_stands_first(
     means: tuple[Fraction, Fraction], sds: tuple[Fraction, Fraction]
 ) -> None:
     (low, high) = sorted(zip(means, sds, strict=True))
@@ -85,9 +85,9 @@ def test_two_are_equivalent_where_their_intervals_meet_whichever_stands_first(
     of_reader = float(sds[0]), float(sds[1])
     there = Difference(means, variances, of_reader)
     back = Difference(means[::-1], variances[::-1], of_reader[::-1])
-    assert there.equivalent == back.equivalent == meet
+    assert there.overlap == back.overlap == meet
     assert there.points == -back.points
-    expected = EQUIVALENT if meet else FIRST if means[0] < means[1] else SECOND
+    expected = NEITHER if meet else FIRST if means[0] < means[1] else SECOND
     assert there.colour == expected
 
 
@@ -99,7 +99,7 @@ def test_squares_have_the_colour_of_the_better_and_its_difference(
     DIFFERENCES.draw(context_of(experiment, "differences"), outcomes(), tmp_path)
     [panel] = figures[0].axes
     colours = [to_hex(square.get_facecolor()) for square in panel.patches]
-    assert colours == [FIRST, EQUIVALENT, SECOND, UNKNOWN]
+    assert colours == [FIRST, NEITHER, SECOND, UNKNOWN]
     assert [(t.get_text(), *t.get_position()) for t in panel.texts] == [
         ("+21.0", 0, 0),
         ("−19.0", 0, 1),
@@ -107,10 +107,10 @@ def test_squares_have_the_colour_of_the_better_and_its_difference(
     # The first row stands above.
     assert panel.get_ylim() == (1.5, -0.5)
     labels = [text.get_text() for text in figures[0].legends[0].get_texts()]
-    assert labels == ["AdaBoost is better", "QuadBoost is better", "equivalent"]
+    assert labels == ["AdaBoost is better", "QuadBoost is better", "not told apart"]
 
 
-def test_the_caption_says_what_is_equivalent_and_which_sign_is_whose(
+def test_the_caption_says_which_rule_tells_apart_and_which_sign_is_whose(
     experiment: Experiment,
 ) -> None:
     context = context_of(experiment, "differences")
@@ -118,7 +118,7 @@ def test_the_caption_says_what_is_equivalent_and_which_sign_is_whose(
     several, single = (DIFFERENCES.caption(context, outcomes(n)) for n in (2, 1))
     assert several.startswith(f"{context.config.title}: risk of {second} less that of {first}. ")
     assert "over 2 random splits, have a point in common" in several
-    assert "equivalent if the two risks are the same" in single
+    assert "not told apart, since the two risks are the same; this rule is not a test" in single
     assert f"positive (orange) if {first} is better and negative (green) if {second} is" in single
 
 
@@ -147,15 +147,15 @@ def test_equal_counts_differ_by_nothing_in_whatever_order(
     found = difference(Outcomes(("x",), ("a", "b"), len(lists[0]), records), "x", ("a", "b"))
     assert found is not None
     assert found.points == 0
-    assert found.equivalent
+    assert found.overlap
     assert found.text == "+0.0"
 
 
-def test_intervals_that_touch_in_one_point_are_equivalent_and_a_hair_apart_are_not() -> None:
+def test_intervals_that_touch_in_one_point_overlap_and_a_hair_apart_do_not() -> None:
     # sqrt(2) + sqrt(8) = sqrt(18)
     variances, of_reader = (Fraction(2), Fraction(8)), (2**0.5, 8**0.5)
     hair = Fraction(1, 10**30)
     third = Fraction(1, 3)
     for gap, meet in ((third, True), (third + hair, False)):
         scaled = (variances[0] / 162, variances[1] / 162)
-        assert Difference((Fraction(), gap), scaled, of_reader).equivalent is meet
+        assert Difference((Fraction(), gap), scaled, of_reader).overlap is meet

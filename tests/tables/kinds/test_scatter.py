@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, stdev
 
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
@@ -15,7 +17,7 @@ from quadrepro.results.files import check_tables
 from quadrepro.stats import sign_test
 from quadrepro.stats.result import rounded_p
 from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.scatter import SCATTER
+from quadrepro.tables.kinds.scatter import LABELLED, SCATTER
 from tests.tables.contexts import as_regression, asking_for, context_of, loaded
 
 Make = Callable[..., Outcomes]
@@ -62,6 +64,46 @@ def test_a_panel_an_algorithm_and_a_dot_a_split(
     assert len(ada.get_lines()[3].get_xdata()) == 1
     assert len({r.get_color() for r in rows}) == 3
     assert lp.get_xlim() == lp.get_ylim()
+
+
+def test_without_a_paper_axes_fit_the_data_and_each_set_has_a_label_of_its_own(
+    against: Context[str], outcomes: Make, tmp_path: Path, figures: list[Figure]
+) -> None:
+    SCATTER.draw(against, outcomes(*SPLITS), tmp_path)
+    for panel in figures[0].axes:
+        assert panel.get_xlim() == panel.get_ylim() == pytest.approx((-0.025, 0.525))
+        assert {text.get_text() for text in panel.texts} == {"monks", "titanic", "wine"}
+    assert figures[0].legends == []
+    places = {text.get_text(): text.xy for text in figures[0].axes[0].texts}
+    assert places["monks"] == pytest.approx((0.2, 0.2))
+
+
+def test_labels_do_not_cover_each_other(
+    against: Context[str], outcomes: Make, tmp_path: Path, figures: list[Figure]
+) -> None:
+    rows = dict.fromkeys((f"set {i}" for i in range(LABELLED)), (2, 1, 3))
+    SCATTER.draw(against, outcomes(rows, dict.fromkeys(rows, (4, 5, 1))), tmp_path)
+    for panel in figures[0].axes:
+        boxes = [Text.get_window_extent(text) for text in panel.texts]
+        assert len(boxes) == LABELLED
+        heights = sorted((box.y0 + box.y1) / 2 for box in boxes)
+        apart = 0.9 * boxes[0].height
+        assert all(b - a >= apart for a, b in pairwise(heights))
+
+
+def test_a_paper_has_its_axes_from_zero_on_and_many_sets_a_legend(
+    against: Context[str], outcomes: Make, tmp_path: Path, figures: list[Figure]
+) -> None:
+    experiment = against.experiment
+    config = experiment.config.model_copy(update={"paper": "cbboost"})
+    of_paper = replace(against, experiment=replace(experiment, config=config))
+    SCATTER.draw(of_paper, outcomes(*SPLITS), tmp_path)
+    assert figures[0].axes[0].get_xlim()[0] == 0
+    many = dict.fromkeys((f"set {i}" for i in range(LABELLED + 1)), (2, 1, 3))
+    SCATTER.draw(against, outcomes(many), tmp_path)
+    for figure in figures:
+        assert len(figure.legends) == 1
+        assert not figure.axes[0].texts
 
 
 def test_the_same_records_give_the_same_figures(

@@ -79,6 +79,9 @@ def test_a_panel_a_sweep_and_a_curve_an_algorithm(
     assert (noise.get_xscale(), rounds.get_xscale()) == ("linear", "log")
     assert (noise.get_yscale(), rounds.get_yscale()) == ("log", "log")
     assert (noise.get_xlabel(), rounds.get_xlabel()) == ("noise", "n rounds")
+    titles = [panel.get_title() for panel in (noise, rounds)]
+    assert titles == ["monks: noise varied", "monks: n rounds varied"]
+    assert noise.get_ylabel() == rounds.get_ylabel() == "seconds"
     assert [list(line.get_xdata()) for line in rounds.get_lines()] == [[1, 10, 1000]] * 2
     assert list(rounds.get_lines()[0].get_ydata()) == [6, 8, 10]
     assert list(noise.get_lines()[0].get_xdata()) == ([0] if missing else [0, 0.5])

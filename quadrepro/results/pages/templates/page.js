@@ -24,7 +24,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // Theme.
   const theme = byId("theme");
-  const showTheme = () => theme.setAttribute("aria-pressed", String(isDark()));
+  const showTheme = () => { theme.textContent = isDark() ? "Light theme" : "Dark theme"; };
   theme.hidden = false;
   theme.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
@@ -96,6 +96,32 @@ document.addEventListener("DOMContentLoaded", () => {
         say(order ? `sorted by ${button.textContent}, ${order}` : "in the order of the config");
       });
     });
+  });
+
+  // Filters: what has all words stays, in the main table or in the index with its sections.
+  const has = (text, filter) => filter.toLowerCase().split(/\s+/).every((word) => text.toLowerCase().includes(word));
+  const filters = {
+    rows: (text) => [...byId("heat").tBodies[0].rows].forEach((row) => { row.hidden = !has(row.cells[0].textContent, text); }),
+    columns: (text) => [...byId("heat").tHead.rows[0].cells].slice(1).forEach((head) => {
+      const hidden = !has(head.textContent, text);
+      [...byId("heat").rows].forEach((row) => { row.cells[head.cellIndex].hidden = hidden; });
+    }),
+    all: (text) => all("section.card").forEach((card) => {
+      const title = card.querySelector("h2").textContent;
+      const rows = [...card.querySelector("tbody").rows];
+      rows.forEach((row) => { row.hidden = !has(`${title} ${row.cells[0].textContent}`, text); });
+      card.hidden = rows.every((row) => row.hidden);
+    }),
+  };
+  const shownRows = () => all("#heat tbody tr:not([hidden]), .card:not([hidden]) tbody tr:not([hidden])").length;
+  all("[data-filter]").forEach((input) => {
+    const apply = () => { filters[input.dataset.filter](input.value.trim()); };
+    input.addEventListener("input", () => {
+      apply();
+      const columns = all("#heat thead th:not([hidden])").length;
+      say(`shown rows: ${shownRows()}${columns ? `, columns: ${columns - 1}` : ""}`);
+    });
+    apply();
   });
 
   // Colours of the main table.
@@ -218,22 +244,38 @@ document.addEventListener("DOMContentLoaded", () => {
       make("div", { class: "command" }, make("code", {}, cell.command), wireCopy(button)),
       ...(cell.values.length ? [splits(cell)] : []),
     );
-    byId("entry").showModal();
+    if (!byId("entry").open) byId("entry").showModal();
     byId("entry").scrollTop = 0;
+  };
+  const linkOf = (td) => {
+    const { name } = byId("heat").tHead.rows[0].cells[td.cellIndex].dataset;
+    return `#${[embedded.cells[td.dataset.cell].row, name].map(encodeURIComponent).join("/")}`;
   };
   all("[data-cell]").forEach((td) => {
     const button = make("button", { type: "button", "aria-haspopup": "dialog" }, ...td.childNodes);
-    button.addEventListener("click", () => open(Number(td.dataset.cell)));
+    button.addEventListener("click", () => {
+      history.replaceState(null, "", linkOf(td));
+      open(Number(td.dataset.cell));
+    });
     td.append(button);
   });
   const entry = byId("entry");
   if (entry) {
     byId("entry-close").addEventListener("click", () => entry.close());
     entry.addEventListener("click", (event) => { if (event.target === entry) entry.close(); });
+    // Without the entry in its address, the page opens at its beginning again.
+    entry.addEventListener("close", () => history.replaceState(null, "", location.href.replace(/#.*/, "")));
   }
 
-  // A link to a table opens it, and paper has no summaries to open.
-  const openTarget = () => byId(decodeURIComponent(location.hash.slice(1)))?.closest("details")?.setAttribute("open", "");
+  // A link to an entry or to a table opens it, and paper has no summaries to open.
+  const openTarget = () => {
+    const linked = all("[data-cell]").find((td) => linkOf(td) === location.hash);
+    if (linked) {
+      linked.querySelector("button").focus();
+      open(Number(linked.dataset.cell));
+    }
+    byId(location.hash.slice(1))?.closest("details")?.setAttribute("open", "");
+  };
   window.addEventListener("hashchange", openTarget);
   openTarget();
   window.addEventListener("beforeprint", () => all("main details").forEach((node) => { node.open = true; }));
