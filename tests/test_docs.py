@@ -161,8 +161,8 @@ def test_the_pages_print_what_they_say(
 def test_the_pages_splits_can_be_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / "splits.md").read_text(encoding="utf-8")
-    [code] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    exec(code, {})
+    code = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec("".join(code), {})
     [command] = re.findall(r"^\$ quadrepro (.*)$", text, re.MULTILINE)
     assert CliRunner().invoke(main, command.split()).exit_code == 0
     examples = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
@@ -176,6 +176,7 @@ def test_the_pages_splits_can_be_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path
         for cell in plan.cells:
             split = cell.problem.split
             assert not {*split.train} & {*split.test}
+            assert len(split.train) > 1
 
 
 def test_the_page_on_splits_shows_every_field_and_names_splitters_that_there_are() -> None:

@@ -153,10 +153,10 @@ def write_results(
 
 
 def _shown(requests: Sequence[Request], tables: Mapping[str, Table]) -> Table:
-    """Return the table to print: with printed numbers, without a paper one that sums up, or any."""
+    """Return the table to print: the first with printed numbers, or that is more than a figure."""
     first = [t for t in tables.values() if any(e.printed for _, row in t.rows for e in row)]
-    if not requests[0].context.config.paper:
-        first += [tables[kind.name] for kind, _ in requests if kind.sums_up]
+    made = [kind for kind, _ in requests if kind.makes_table]
+    first += [tables[kind.name] for kind in made if not kind.describes_figure]
     return [*first, *tables.values()][0]
 
 

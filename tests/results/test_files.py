@@ -164,7 +164,7 @@ LINES = {
         ),
         ("times, curves, scatter", "running times"),
         ("curves, scatter", "curves"),
-        ("scatter", f"risks against those of QuadBoost{STUMPS}"),
+        ("scatter", "test risks"),
     ],
 )
 def test_each_table_has_a_figure_and_the_first_is_shown(

@@ -139,6 +139,9 @@ class TableKind(TableKey, Generic[Option]):
     """Whether the files hold nothing but measured times. Rows of measured times in other tables are
     named by `Table.timed_rows`."""
 
+    describes_figure: bool = False
+    """Whether the table only says what the figure shows, so that a run prints another one."""
+
     sums_up: bool = False
     """Whether the conclusion of a comparison is below the table; it is below the first in any case.
     """

@@ -85,6 +85,7 @@ class ScatterKind(TableKind[str]):
     """Risks of one algorithm against those of every other one."""
 
     key, option = "scatter", str
+    describes_figure = True
     meaning = (
         "A figure of the risks, or RMSEs, of one column against those of each other: its name."
     )
