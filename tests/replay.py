@@ -88,7 +88,9 @@ class _Unread(Found):
         raise DataError("a replay reads no data")
 
 
-def _find(names: Iterable[str], folder: Path | None = None) -> dict[str, Found]:
+def _find(
+    names: Iterable[str], folder: Path | None = None, *, lenient: bool = False
+) -> dict[str, Found]:
     return {name: _Unread(load_card(name), Path("nowhere")) for name in names}
 
 

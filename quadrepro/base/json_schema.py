@@ -28,7 +28,7 @@ def json_schemas(models: dict[str, Any], *, plain: bool = False) -> JsonSchema:
     --------
     >>> from quadrepro.core.protocol import SplitRule
     >>> json_schemas({"split": SplitRule})["SplitRule"]["properties"]["train"]["description"][:34]
-    'The share of the rows to train on,'
+    'The rows to train on: their number'
     """
     mode: Literal["validation"] = "validation"
     inputs = [(name, mode, TypeAdapter(of)) for name, of in models.items()]
