@@ -97,6 +97,12 @@ class Examples:
         table = replace(dataset.table, columns=columns)
         return replace(dataset, table=table)
 
+    @cached_property
+    def given_hash(self) -> str:
+        """What names the given splits in keys, which all repeats share."""
+        assert self.given is not None
+        return self.given.hash(self.found.card)
+
     def let_go(self) -> None:
         """Forget the arrays; they are read again if they are asked for again."""
         self._encoded = None
@@ -138,7 +144,7 @@ class StoredRows:
         found = self.examples.found
         named = self.division.named(draws)
         if self.examples.given is not None:
-            named["splits"] = self.examples.given.hash(found.card)
+            named["splits"] = self.examples.given_hash
         return {"data": found.content_hash, "division": named}
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:

@@ -266,9 +266,9 @@ def _of_sklearn(name: str) -> Callable[..., Labelled | Measured]:
         for p in signature(known[name]).parameters.values()
         if p.name not in ("n_samples", "random_state")
     ]
-    first = [Parameter(n, Parameter.POSITIONAL_ONLY, annotation=int) for n in ("rng", "n_samples")]
-    first[1] = first[1].replace(kind=Parameter.POSITIONAL_OR_KEYWORD)
-    draw.__signature__ = Signature([*first, *takes])  # type: ignore[attr-defined]
+    rng = Parameter("rng", Parameter.POSITIONAL_ONLY)
+    rows = Parameter("n_samples", Parameter.KEYWORD_ONLY, annotation=int)
+    draw.__signature__ = Signature([rng, rows, *takes])  # type: ignore[attr-defined]
     return draw
 
 
