@@ -106,8 +106,10 @@ class GradientSolution(PredictedSolution):
                 certificate.n_rounds += 1
                 targets = self._descent(scores)
                 size = self.learner.cuts, self.learner.depth
+                least = self.learner.min_weight_fraction_leaf * len(targets)
                 ones = np.ones(len(targets), dtype=np.longdouble)
-                check_tree(tree, self.X, targets[None], ones, size, certificate, f"round {k}")
+                where = f"round {k}"
+                check_tree(tree, self.X, targets[None], ones, size, certificate, where, least)
                 self._check_step(tree, scores, k, certificate)
             scores = tree.moved(scores, self.X)
 
@@ -139,6 +141,8 @@ class GradientSolution(PredictedSolution):
         if kind in ("truncate", "rescale-truncate"):
             unit = (self.learner.bound or ("tree" if self._loss == "l2" else "unit")) == "unit"
             bound = np.longdouble(k) ** (-np.longdouble(2) / 3) / (rms if unit else 1)
+            if kind == "truncate" and not np.isnan(self.value):
+                bound *= self.value
             if abs(weight) > bound * (1 - np.longdouble(1e-10)):
                 certificate.weigh(abs(weight), bound, where)
                 # Beyond the bound the loss must still fall.
@@ -176,10 +180,12 @@ def check_tree(
     size: tuple[int, int | None],
     certificate: Certificate,
     where: str,
+    least: float = 0.0,
 ) -> None:
     """Check that every cut is the best, that no good one is left, and the values.
 
-    Targets have one row each; the size is a number of cuts, or a depth that replaces it.
+    Targets have one row each; the size is a number of cuts, or a depth that replaces it. Leaves
+    have the least weight.
     """
     leaves, unit = (
         np.zeros(len(weights), dtype=np.intp),
@@ -188,7 +194,7 @@ def check_tree(
     (cuts, depth), depths, made = size, [0], 0
     if not unit > 0:
         return
-    gains = [best_gain(X, targets, leaves == 0, weights)]
+    gains = [best_gain(X, targets, leaves == 0, weights, least)]
     for parent, feature, threshold in zip(
         tree.parents, tree.features, tree.thresholds, strict=True
     ):
@@ -203,8 +209,10 @@ def check_tree(
         leaves[right] = made
         depths.append(depths[parent] + 1)
         depths[parent] += 1
-        gains.append(best_gain(X, targets, right, weights))
-        gains[parent] = best_gain(X, targets, inside & ~right, weights)
+        gains.append(best_gain(X, targets, right, weights, least))
+        gains[parent] = best_gain(X, targets, inside & ~right, weights, least)
+        lighter = min(weights[right].sum(), weights[inside & ~right].sum())
+        certificate.require(lighter >= least * (1 - 1e-6), f"{where}: a leaf is too light")
     if depth is not None:
         left = max((g for g, deep in zip(gains, depths, strict=True) if deep < depth), default=0)
     else:
@@ -233,13 +241,21 @@ def cut_gain(
 
 
 def best_gain(
-    X: FloatArray, targets: LongArray, inside: BoolArray, weights: LongArray | None = None
+    X: FloatArray,
+    targets: LongArray,
+    inside: BoolArray,
+    weights: LongArray | None = None,
+    least: float = 0.0,
 ) -> Number:
-    """Return the largest `cut_gain` of all thresholds of all features in a leaf."""
+    """Return the largest `cut_gain` of all thresholds of all features in a leaf.
+
+    Both sides of a cut must have the least weight.
+    """
     w = np.ones(len(inside), dtype=np.longdouble) if weights is None else weights
     if inside.sum() < 2:
         return 0.0
-    own, least, w = np.atleast_2d(targets)[:, inside], LIGHT * w.sum(), w[inside]
+    least = max(least * (1 - 1e-6), LIGHT * float(w.sum()))
+    own, w = np.atleast_2d(targets)[:, inside], w[inside]
     total = w.sum()
     order = X[inside].argsort(axis=0, kind="stable")
     values = np.take_along_axis(X[inside], order, axis=0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from quadrepro.base.files import read_bytes, write_text
 from quadrepro.base.text import markdown
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.papers.paper import load_paper, paper_names
+from quadrepro.papers.printed import Facts
 from quadrepro.results.folder import (
     FAILS,
     HOLDS,
@@ -64,6 +65,8 @@ def scoreboard_text(folders: Sequence[Folder]) -> str:
     """Return the scoreboard as Markdown."""
     boards, others = read_boards(folders)
     parts = [HEADER + _table(*papers_table(boards)) + EXPLANATION] if boards else [HEADER]
+    if any(board.fitting for board in boards):
+        parts.append(two_counts(boards) + "\n")
     parts += [_of_paper(board) for board in boards]
     if others:
         links = "\n".join(f"- {_links(folder)}" for folder in others)
@@ -76,7 +79,13 @@ def _of_paper(board: PaperBoard) -> str:
     parts = [f"## {board.title}\n\n{reference}".rstrip() + "\n"]
     if board.scores:
         header = ("printed table", "inside", "outside", "by chance", "p", "off after Holm", FROM)
-        parts.append(_table(header, [_scored(*place) for place in board.scores.values()]))
+        rows = []
+        for printed, place in board.scores.items():
+            rows.append(_scored(*place))
+            if printed in board.fitting:
+                _, *numbers = _scored(*board.fitting[printed])
+                rows.append([f"{printed}, as it fits best", *numbers])
+        parts.append(_table(header, rows))
     if board.claims:
         columns = ("claims", *PLURALS.values(), FROM)
         rows = []
@@ -99,6 +108,22 @@ def _scored(folder: Folder, score: Score) -> list[str]:
     chance = f"{score.expected:.1f} ({score.low:g} to {score.high:g})"
     inside, off = f"{score.inside} of {score.judged}", str(len(score.surely_off))
     return [score.printed, inside, str(score.outside), chance, rounded_p(p), off, link]
+
+
+def two_counts(boards: Iterable[PaperBoard]) -> str:
+    """Return how many printed means are inside as the texts say, and under the best readings."""
+    pairs = [
+        (score, board.fitting.get(printed, (None, score))[1])
+        for board in boards
+        for printed, (_, score) in board.scores.items()
+        if board.facts.get(printed, Facts()).holds == "errors"
+    ]
+    judged = sum(score.judged for score, _ in pairs)
+    text, best = (sum(score.inside for score in scores) for scores in zip(*pairs, strict=True))
+    return (
+        f"Of the {judged} printed means, {text} are inside as the texts say, and {best} under the"
+        " readings that fit print best, some of which contradict the texts."
+    )
 
 
 def _verdicts_of(folder: Folder) -> str:
@@ -143,6 +168,8 @@ class PaperBoard:
     """Its experiments; those that count come first, in the order of its ``paper.yaml``."""
     counting: int
     """How many of them count."""
+    facts: Mapping[str, Facts] = field(default_factory=dict)
+    """Facts of the printed tables."""
 
     @cached_property
     def scores(self) -> dict[str, tuple[Folder, Score]]:
@@ -154,6 +181,16 @@ class PaperBoard:
                 if before is None or (score.judged and not before[1].judged):
                     found[score.printed] = folder, score
         return found
+
+    @property
+    def fitting(self) -> dict[str, tuple[Folder, Score]]:
+        """The same under the readings that fit print best, where these contradict the text."""
+        return {
+            score.printed: (folder, score)
+            for folder in self.folders
+            for score in folder.scores
+            if self.facts.get(score.printed, Facts()).fits == folder.path.name
+        }
 
     @cached_property
     def claims(self) -> dict[str, tuple[Folder, Counter[str]]]:
@@ -220,7 +257,8 @@ def _board(name: str, folders: list[Folder]) -> PaperBoard:
     by_name = {folder.path.name: folder for folder in folders}
     first = [by_name.pop(e) for e in paper.experiments if e in by_name]
     ordered = (*first, *by_name.values())
-    return PaperBoard(name, paper.title, paper.reference, ordered, len(first) or len(ordered))
+    counting = len(first) or len(ordered)
+    return PaperBoard(name, paper.title, paper.reference, ordered, counting, paper.printed)
 
 
 def papers_table(boards: Iterable[PaperBoard]) -> tuple[tuple[str, ...], list[list[str]]]:

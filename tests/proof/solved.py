@@ -163,6 +163,13 @@ TREES = {
     },
     "boosting, deep": Case("boosting", ROUNDS, {"depth": 3}, NUMBERS, REGRESSION),
     "rtboosting, unit": Case("rtboosting", ROUNDS, {"bound": "unit"}, NUMBERS, REGRESSION),
+    "rtboosting, tuned": Case(
+        "rtboosting",
+        {"truncation": [0.2, 3], **ROUNDS},
+        {"cuts": 3, "min_weight_fraction_leaf": 0.1},
+        NUMBERS,
+        REGRESSION,
+    ),
     "rboosting, in theory": Case("rboosting", ROUNDS, {"theory": True}, NUMBERS, REGRESSION),
     "boosting, apart": Case("boosting", {"n_rounds": 12}, dataset=APART),
     "rboosting, exponential": Case("rboosting", {"u": 5, **ROUNDS}, {"loss": "exponential"}),

@@ -39,6 +39,7 @@ class GradientBoostEstimator(LearnerEstimator):
     nu: float = 0.1
     u: float = 10.0
     eps: float = 0.1
+    truncation: float = 1.0
     cuts: int = 1
     depth: int | None = None
     bound: Bound | None = None
@@ -57,23 +58,11 @@ class GradientBoostEstimator(LearnerEstimator):
     def _train(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> None:
         algorithm = GradientBoost(**self._settings())
         candidate = self._candidate(algorithm, float(len(y)))
-        if not 0 <= self.min_weight_fraction_leaf <= 0.5:
-            raise ValueError(
-                "min_weight_fraction_leaf must be between 0 and 0.5, not"
-                f" {self.min_weight_fraction_leaf}"
-            )
+
         value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
         n_rounds = int(candidate[N_ROUNDS.name])
         ensemble, losses, gains = Ensemble(), TrainingLoss(n_rounds, 1), Gains(X.shape[1])
-        algorithm.run(
-            X,
-            y,
-            value,
-            n_rounds,
-            [ensemble, losses, gains],
-            weights=weights,
-            least_share=self.min_weight_fraction_leaf,
-        )
+        algorithm.run(X, y, value, n_rounds, [ensemble, losses, gains], weights=weights)
         self.rounds_, self.n_iter_ = ensemble.rounds, len(ensemble.rounds)
         self.train_loss_ = losses.path[0]
         self._gains = gains.of_features
@@ -116,6 +105,9 @@ class GradientBoostClassifier(LinkedClassifier, GradientBoostEstimator):
     eps : float, default 0.1
         Length ε of a step in units of the score, for ``step="epsilon"`` and
         ``"rescale-epsilon"``.
+    truncation : float, default 1.0
+        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; 1 is what
+        Remark 2 recommends.
     cuts : int, default 1
         Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
@@ -264,6 +256,9 @@ class GradientBoostRegressor(RegressorMixin, GradientBoostEstimator):
     eps : float, default 0.1
         Length ε of a step in units of y, for ``step="epsilon"`` and
         ``"rescale-epsilon"``.
+    truncation : float, default 1.0
+        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; 1 is what
+        Remark 2 recommends.
     cuts : int, default 1
         Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
@@ -26,7 +27,6 @@ from quadrepro.core.learners.gradient.steps import (
     searched,
     shared,
     truncated,
-    truncated_unit,
 )
 from quadrepro.core.learners.gradient.trees import GrownTrees, TreeFitter, check_size
 from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter
@@ -143,11 +143,14 @@ class StepKind(NamedTuple):
 NU = Hyperparameter("nu", "number", "small", "share ν of the line search's step", largest=2.0)
 U = Hyperparameter("u", "number", "small", "u of α_k = min(1, 2 / (k + u))")
 EPS = Hyperparameter("eps", "number", "small", "length ε of a step")
+TRUNCATION = Hyperparameter(
+    "truncation", "number", "small", "c of the bound c k^(-2/3)", optional=True
+)
 
 STEPS: dict[StepName, StepKind] = {
     "full": StepKind(searched),
     "shrink": StepKind(shared, value=NU),
-    "truncate": StepKind(truncated),
+    "truncate": StepKind(partial(truncated, tuned=True), value=TRUNCATION),
     "rescale": StepKind(searched, rescaling, U),
     "epsilon": StepKind(of_length, value=EPS),
     "rescale-truncate": StepKind(truncated, rescaling, U),
@@ -157,8 +160,8 @@ STEPS: dict[StepName, StepKind] = {
 RESCALE_IN_THEORY = StepKind(searched, rescaling_in_theory)
 
 UNIT: dict[StepName, StepKind] = {
-    "truncate": StepKind(truncated_unit),
-    "rescale-truncate": StepKind(truncated_unit, rescaling, U),
+    "truncate": StepKind(partial(truncated, unit=True, tuned=True), value=TRUNCATION),
+    "rescale-truncate": StepKind(partial(truncated, unit=True), rescaling, U),
 }
 """The truncated steps, with the bound on trees of unit root mean square."""
 
@@ -186,7 +189,8 @@ class GradientBoost(Predictor):
     former: ClassVar[Mapping[str, str]] = {"splits": "cuts"}
 
     step: StepName = "full"
-    """Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting, RBoosting (``u``),
+    """Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting (``truncation``, which is 1
+    if a grid does not name it), RBoosting (``u``),
     ε-boosting (``eps``), re-scale RTboosting (``u``) or re-scale ε-boosting (``eps``), the last
     with the α_k = 3 / (k + 3) of RBoosting's theorems."""
     loss: LossName | None = None
@@ -204,6 +208,8 @@ class GradientBoost(Predictor):
     """Whether the truncated steps bound the weight of a tree as it was fitted, or of the tree
     scaled to a root mean square of 1 on the training examples; None for "tree" with the squared
     loss and "unit" with the others."""
+    min_weight_fraction_leaf: float = 0.0
+    """Least share of the weight of all training examples in a leaf."""
 
     def __post_init__(self) -> None:
         choices = (
@@ -215,6 +221,11 @@ class GradientBoost(Predictor):
             if (given := getattr(self, name)) not in known:
                 raise ValueError(f"{name} must be {', '.join(map(repr, known))}, not {given!r}")
         check_size(self.cuts, self.depth)
+        if not 0 <= self.min_weight_fraction_leaf <= 0.5:
+            raise ValueError(
+                "min_weight_fraction_leaf must be between 0 and 0.5, not"
+                f" {self.min_weight_fraction_leaf}"
+            )
         if self.theory and self.step != "rescale":
             raise ValueError(f"theory is for step 'rescale', not {self.step!r}")
         if self.bound is not None and self.step not in UNIT:
@@ -260,7 +271,6 @@ class GradientBoost(Predictor):
         watchers: Sequence[Watcher[ScoreState]],
         *,
         weights: FloatArray | None = None,
-        least_share: float = 0.0,
     ) -> None:
         """Run the loop for every value of the step's hyper-parameter.
 
@@ -278,18 +288,17 @@ class GradientBoost(Predictor):
             They see every round.
         weights : ndarray of shape (n_examples,) or None, default None
             How often each example counts; None for once.
-        least_share : float, default 0.0
-            Least share of the total weight in a leaf.
         """
         if self.task == "regression":
             self._check_targets(float(np.abs(y).max()), values)
         fitter: TreeFitter | WeightedTreeFitter
-        if weights is None and not least_share:
-            fitter = TreeFitter(X, self.cuts, self.depth)
+        size = self.cuts, self.depth, self.min_weight_fraction_leaf
+        if weights is None:
+            fitter = TreeFitter(X, *size)
         else:
             # The mean loss does not depend on the scale, but the limits of a line search do.
-            weights = np.ones(len(X)) if weights is None else weights / weights.mean()
-            fitter = WeightedTreeFitter(X, weights, self.cuts, self.depth, least_share)
+            weights = weights / weights.mean()
+            fitter = WeightedTreeFitter(X, weights, *size)
         state = ScoreState(fitter, LOSSES[self.loss or "l2"], y, len(values), weights)
         boost(self.kind.rule(values), state, n_rounds, watchers)
 

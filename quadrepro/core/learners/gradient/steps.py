@@ -163,14 +163,21 @@ def shared(state: ScoreState, nu: FloatArray, shrink: FloatArray | None) -> Floa
     return nu * state.search(shrink)
 
 
-def truncated(state: ScoreState, value: FloatArray, shrink: FloatArray | None) -> FloatArray:
-    """Return clip(β*, ±k^(-2/3)), a bound for g as it is."""
-    return np.clip(state.search(shrink), -state.bound(), state.bound())
+def truncated(
+    state: ScoreState,
+    value: FloatArray,
+    shrink: FloatArray | None,
+    *,
+    unit: bool = False,
+    tuned: bool = False,
+) -> FloatArray:
+    """Return clip(β*, ±c k^(-2/3)), a bound for g as it is, or for g of root mean square 1.
 
-
-def truncated_unit(state: ScoreState, value: FloatArray, shrink: FloatArray | None) -> FloatArray:
-    """Return clip(β*, ±k^(-2/3)/rms), a bound for g with a root mean square of 1."""
-    bounds = state.bound() * state.per_unit()
+    If tuned, c is the value, unless that is NaN; otherwise it is 1.
+    """
+    bounds = state.bound() * (state.per_unit() if unit else np.ones(len(value)))
+    if tuned:
+        bounds *= np.where(np.isnan(value), 1.0, value)
     return np.clip(state.search(shrink), -bounds, bounds)
 
 

@@ -8,6 +8,7 @@ are whole numbers, so that the order in which they are added does not matter.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -126,8 +127,9 @@ class RootSearch:
     its other values.
     """
 
-    def __init__(self, features: SortedFeatures) -> None:
+    def __init__(self, features: SortedFeatures, fewest: int = 1) -> None:
         m = features.columns.shape[1]
+        self._fewest = fewest
         examples: list[IntArray] = []
         cuts: list[IntArray] = []
         # Where the sums of a stretch of cuts begin and end, and in which direction they run.
@@ -164,7 +166,8 @@ class RootSearch:
         self._rows = np.repeat(np.arange(len(cuts)), [len(own) for own in cuts])
         left = np.concatenate(cuts)
         low, high = features.values[self._rows, left - 1], features.values[self._rows, left]
-        self._factors = np.where(low < high, np.sqrt(m / (left * (m - left))), 0.0)
+        allowed = (low < high) & (np.minimum(left, m - left) >= self._fewest)
+        self._factors = np.where(allowed, np.sqrt(m / (left * (m - left))), 0.0)
         self._thresholds = midpoints(low, high)
 
     def best(self, loops: Any, centred: WholeArray) -> tuple[FloatArray, IntArray, FloatArray]:
@@ -360,6 +363,8 @@ class TreeGrower:
 class TreeFitter(TreeGrower):
     """Fits trees by least squares to changing targets on the same examples, see `TreeGrower`.
 
+    A leaf has at least `least_share` of all examples.
+
     Examples
     --------
     >>> import numpy as np
@@ -369,13 +374,17 @@ class TreeFitter(TreeGrower):
     (array([[1.5]]), array([[1., 1., 5., 5.]]))
     """
 
-    def __init__(self, X: FloatArray, cuts: int = 1, depth: int | None = None) -> None:
+    def __init__(
+        self, X: FloatArray, cuts: int = 1, depth: int | None = None, least_share: float = 0.0
+    ) -> None:
         super().__init__(X, cuts, depth)
         self._least = NO_GAIN * largest_whole(len(X))
+        # The slack is for the rounding of the product.
+        self._fewest = max(1, math.ceil((least_share - 1e-9) * len(X)))
 
     @cached_property
     def _root(self) -> RootSearch:
-        return RootSearch(self._features)
+        return RootSearch(self._features, self._fewest)
 
     def fit(self, targets: FloatArray) -> tuple[GrownTrees, LeafArray]:
         """Fit one tree to each target.
@@ -404,14 +413,15 @@ class TreeFitter(TreeGrower):
             thresholds[:, 0] = np.where(roots > self._least, found, np.inf)
             features = self._features
             columns = features.order, features.varying, features.tied
-            limits = self._least, self._n_steps, self._one_at_a_time, TIE
+            limits = self._least, self._fewest, self._n_steps, self._one_at_a_time, TIE
             cuts = parents, rows, thresholds
             loops.grow(whole, *columns, roots, *limits, *cuts, counts, sums, n_leaves)
         else:
             for t, own in enumerate(whole):
                 leaves = np.zeros(m, dtype=np.int32)
                 cuts = parents[t], rows[t], thresholds[t]
-                n_leaves[t] += self._grow(partial(_gains, own), self._least, *cuts, leaves)
+                gains_of = partial(_gains, own, self._fewest)
+                n_leaves[t] += self._grow(gains_of, self._least, *cuts, leaves)
                 counts[t] = np.bincount(leaves, minlength=counts.shape[1])
                 sums[t] = 0
                 np.add.at(sums[t], leaves, own)
@@ -421,9 +431,11 @@ class TreeFitter(TreeGrower):
         return trees, trees.leaves(self._features.columns)
 
 
-def _gains(whole: WholeArray, order: IntArray) -> FloatArray:
+def _gains(whole: WholeArray, fewest: int, order: IntArray) -> FloatArray:
     """Return the roots of the gains of a leaf's cuts, given its examples by each feature."""
     n = order.shape[1]
     left = np.arange(1, n)
+    allowed = np.minimum(left, n - left) >= fewest
+    factors = np.where(allowed, np.sqrt(n / (left * (n - left))), 0.0)
     centred = whole[order] - whole[order[0]].sum() // n
-    return np.asarray(np.abs(centred.cumsum(axis=1)[:, :-1] * np.sqrt(n / (left * (n - left)))))
+    return np.asarray(np.abs(centred.cumsum(axis=1)[:, :-1] * factors))

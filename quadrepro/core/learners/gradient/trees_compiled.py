@@ -114,7 +114,7 @@ def first_of_feature(
 
 @compiled(
     "Tuple((float64, int64, float64))(int64[::1], int64, uint32[:,::1], int64, int64,"
-    " float64[:,::1], boolean[::1], float64, float64[::1], float64[::1])"
+    " float64[:,::1], boolean[::1], int64, float64, float64[::1], float64[::1])"
 )
 def best_of_leaf(
     whole: Whole,
@@ -124,6 +124,7 @@ def best_of_leaf(
     end: int,
     values: FloatArray,
     tied: BoolArray,
+    fewest: int,
     tie: float,
     factors: FloatArray,
     gains: FloatArray,
@@ -131,7 +132,8 @@ def best_of_leaf(
     """Return the largest gain of a leaf's cuts; feature and threshold of the first that ties."""
     size = end - begin
     for left in range(1, size):
-        factors[left - 1] = np.sqrt(float(size) / float(left * (size - left)))
+        allowed = min(left, size - left) >= fewest
+        factors[left - 1] = np.sqrt(float(size) / float(left * (size - left))) if allowed else 0.0
     for f in range(len(order)):
         examples = order[f, begin:end]
         total, top = 0, 0.0
@@ -165,7 +167,7 @@ def part(order: Examples, begin: int, end: int, right: Flags, spare: Examples) -
 
 
 @compiled(
-    "void(int64[:,::1], int64[:,::1], float64[:,::1], boolean[::1], float64[::1], float64,"
+    "void(int64[:,::1], int64[:,::1], float64[:,::1], boolean[::1], float64[::1], float64, int64,"
     " int64, boolean, float64, int64[:,::1], int64[:,::1], float64[:,::1], int64[:,::1],"
     " int64[:,::1], int64[::1])"
 )
@@ -176,6 +178,7 @@ def grow(
     tied: BoolArray,
     gains: FloatArray,
     least: float,
+    fewest: int,
     n_steps: int,
     one_at_a_time: bool,
     tie: float,
@@ -231,7 +234,7 @@ def grow(
                     part_of_own = own, begins[child], begins[child] + counts[t, child]
                     mean, scratch = sums[t, child] // counts[t, child], (factors, of_features)
                     tops[child], best[child], cuts[child] = best_of_leaf(
-                        whole, mean, *part_of_own, values, tied, tie, *scratch
+                        whole, mean, *part_of_own, values, tied, fewest, tie, *scratch
                     )
             if n_leaves[t] == made:
                 break

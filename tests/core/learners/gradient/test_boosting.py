@@ -8,13 +8,11 @@ from scipy.optimize import minimize_scalar
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.gradient.boosting import GradientBoost
+from quadrepro.core.learners.gradient.boosting import STEPS, UNIT, GradientBoost
 from quadrepro.core.learners.gradient.steps import (
     Follow,
     rescaling_in_theory,
     searched,
-    truncated,
-    truncated_unit,
 )
 from quadrepro.core.learners.grid import Grid
 from tests.core.learners.gradient.problems import (
@@ -139,9 +137,9 @@ def test_the_theorys_rescaling_needs_no_value() -> None:
 def test_the_bound_is_that_of_the_setting_or_else_of_the_loss(
     loss: Any, bound: Any, unit: bool
 ) -> None:
-    for step in ("truncate", "rescale-truncate"):
-        weigh = GradientBoost(step, loss, bound=bound).kind.weigh
-        assert weigh is (truncated_unit if unit else truncated)
+    for step in UNIT:
+        kinds = {False: STEPS[step], True: UNIT[step]}
+        assert GradientBoost(step, loss, bound=bound).kind is kinds[unit]
 
 
 def test_each_loss_has_its_task() -> None:

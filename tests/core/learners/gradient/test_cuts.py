@@ -65,7 +65,7 @@ def best_cuts(X: FloatArray, targets: WholeArray) -> list[trees.Cut]:
 
 
 def best_of_leaf(X: FloatArray, whole: WholeArray, held: BoolArray) -> trees.Cut:
-    return trees.TreeGrower(X)._best_cut(partial(trees._gains, whole), held)
+    return trees.TreeGrower(X)._best_cut(partial(trees._gains, whole, 1), held)
 
 
 @pytest.mark.usefixtures("compiled_and_plain")

@@ -44,6 +44,16 @@ def test_a_truncated_step_is_the_line_search_within_the_bound() -> None:
     np.testing.assert_allclose(found, [0.5, -0.5, 1.0, -1.0])
 
 
+@pytest.mark.parametrize("unit", [False, True])
+def test_a_tuned_bound_is_a_multiple_of_the_rounds_power(unit: bool) -> None:
+    scores = state("l2", 7, n=3)
+    length = np.sqrt(np.square(scores.answers).mean(axis=1)) if unit else np.ones(3)
+    found = truncated(scores, np.array([0.5, np.nan, 3.0]), None, unit=unit, tuned=True)
+    best = scores.search()
+    np.testing.assert_allclose(found, np.minimum(np.array([0.5, 1.0, 3.0]) / 4 / length, best))
+    assert (found < best).any()
+
+
 @both_losses
 @pytest.mark.parametrize("theory", [False, True])
 def test_a_rescaled_step_is_the_best_from_the_shrunken_scores(loss: str, theory: bool) -> None:

@@ -36,7 +36,7 @@ def targets(rng: np.random.Generator, m: int) -> FloatArray:
     return np.concatenate([scales * plain, few, wide, np.full((1, m), 1e9 / 3), np.zeros((1, m))])
 
 
-def everything(X: FloatArray, y: FloatArray, new: FloatArray, size: dict[str, int]) -> list[bytes]:
+def everything(X: FloatArray, y: FloatArray, new: FloatArray, size: dict[str, Any]) -> list[bytes]:
     trees, leaves = TreeFitter(X, **size).fit(y)
     ends = trees.leaves(new)
     scores = np.linspace(-1, 1, ends.size).reshape(ends.shape)
@@ -56,10 +56,10 @@ def same(
     return compiled == everything(X, y, new, size)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("size", [*SIZES, {"cuts": 4, "least_share": 0.1}], ids=str)
 @pytest.mark.parametrize("m", [1, 2, 3, 5, 17, 60, 129])
 def test_trees_have_the_same_bits(
-    m: int, size: dict[str, int], monkeypatch: pytest.MonkeyPatch
+    m: int, size: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for seed in range(6):
         rng = np.random.default_rng(seed)

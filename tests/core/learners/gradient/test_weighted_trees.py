@@ -46,6 +46,19 @@ def test_a_tree_of_any_depth_is_that_of_scikit_learn(seed: int, share: float) ->
         np.testing.assert_allclose(answers, theirs.fit(X, target, weights).predict(X), rtol=1e-6)
 
 
+@pytest.mark.parametrize("size", [{"cuts": 5}, {"depth": 3}], ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_trees_without_weights_have_the_same_leaves_of_a_least_share(
+    seed: int, size: dict[str, int]
+) -> None:
+    X, targets, _ = examples(seed)
+    found, leaves = TreeFitter(X, **size, least_share=0.15).fit(targets)
+    expected, _ = WeightedTreeFitter(X, np.ones(60), **size, least_share=0.15).fit(targets)
+    np.testing.assert_array_equal(found.thresholds, expected.thresholds)
+    np.testing.assert_allclose(found.values, expected.values, rtol=1e-12, atol=1e-14)
+    assert min(np.bincount(own).min() for own in leaves) == 9
+
+
 def test_targets_that_are_not_finite_give_one_leaf_of_nan() -> None:
     X, targets, weights = examples(0)
     targets[0, 3] = np.inf
