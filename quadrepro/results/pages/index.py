@@ -78,7 +78,7 @@ def _render(template: str, **names: Any) -> str:
 
 def page_html(folder: Folder, paper: Paper | None = None) -> str:
     """Return the page of a results folder; the same folder gives the same text."""
-    return _render("page.html.j2", page=Page(folder, paper), folder=folder)
+    return _render("page.html.j2", page=Page(folder, paper), folder=folder, name=PAGE)
 
 
 def index_html(folders: Sequence[Folder]) -> str:

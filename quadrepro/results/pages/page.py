@@ -16,11 +16,13 @@ from typing import Any
 
 from markupsafe import Markup
 
+from quadrepro.base.files import is_regular
 from quadrepro.base.resources import configs_folder
 from quadrepro.papers.paper import Paper
 from quadrepro.results.folder import (
     FAILS,
     HOLDS,
+    MANIFEST,
     NOTES,
     OPEN,
     ClaimRow,
@@ -28,6 +30,7 @@ from quadrepro.results.folder import (
     Folder,
     Place,
     Score,
+    read_folder,
 )
 from quadrepro.results.markdown import ShownTable, notes_html, read_table
 from quadrepro.results.pages.entries import (
@@ -158,6 +161,15 @@ class Page:
             score.printed: [names.get(name, name) for name in score.surely_off]
             for score in self.scores
         }
+
+    def fitted(self, score: Score) -> tuple[str, Score] | None:
+        """Return the reading that fits a printed table best, if its folder is beside this one."""
+        facts = self.paper.file.printed.get(score.printed) if self.paper else None
+        path = self.folder.path.parent / facts.fits if facts and facts.fits else self.folder.path
+        if path == self.folder.path or not is_regular(path / MANIFEST):
+            return None
+        found = [own for own in read_folder(path).scores if own.printed == score.printed]
+        return (path.name, found[0]) if found else None
 
     def is_surely_off(self, verdict: Verdict) -> bool:
         """Return whether an entry is off even if all are counted."""
