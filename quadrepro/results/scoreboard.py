@@ -113,7 +113,7 @@ def _scored(folder: Folder, score: Score) -> list[str]:
 def two_counts(boards: Iterable[PaperBoard]) -> str:
     """Return how many printed means are inside as the texts say, and under the best readings."""
     pairs = [
-        (score, board.fitting.get(printed, (None, score))[1])
+        (score, board.best(printed))
         for board in boards
         for printed, (_, score) in board.scores.items()
         if board.facts.get(printed, Facts()).holds == "errors"
@@ -182,7 +182,7 @@ class PaperBoard:
                     found[score.printed] = folder, score
         return found
 
-    @property
+    @cached_property
     def fitting(self) -> dict[str, tuple[Folder, Score]]:
         """The same under the readings that fit print best, where these contradict the text."""
         return {
@@ -191,6 +191,10 @@ class PaperBoard:
             for score in folder.scores
             if self.facts.get(score.printed, Facts()).fits == folder.path.name
         }
+
+    def best(self, printed: str) -> Score:
+        """Return the score of a printed table under the reading that fits it best."""
+        return self.fitting.get(printed, self.scores[printed])[1]
 
     @cached_property
     def claims(self) -> dict[str, tuple[Folder, Counter[str]]]:
@@ -274,6 +278,9 @@ def papers_table(boards: Iterable[PaperBoard]) -> tuple[tuple[str, ...], list[li
     for board in boards:
         judged, inside, expected = board.tally
         numbers = [f"{inside} of {judged}", str(judged - inside), f"{expected:.1f}"]
+        if board.fitting:
+            best = sum(board.best(printed).inside for printed in board.scores)
+            numbers[0] += f" ({best} as they fit best)"
         counts = [str(board.fates[fate]) for fate in PLURALS]
         rows.append([board.title, *(numbers if judged else ["–"] * 3), *counts])
     return header, rows

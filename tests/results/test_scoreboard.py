@@ -108,6 +108,23 @@ def test_the_table_has_a_row_per_paper_and_dashes_where_nothing_is_printed(make:
     ]
 
 
+def test_a_reading_that_fits_a_printed_table_best_is_counted_beside_the_texts(make: Make) -> None:
+    make("rescale-table1", "rescale", score="table1,40,8,32,0,1.9,0,7,0,1,")
+    make("rescale-table1-fit", "rescale", score="table1,40,23,17,0,1.9,0,7,0,1,")
+    make("rescale-table2", "rescale", score="table2,20,11,9,0,0.9,0,5,0,1,")
+    make("rescale-readings", "rescale", score="table1,80,70,10,0,1.9,0,7,0,1,")
+    out = make("table1", score="table2,15,12,3,0,0.6,0,4,0,1,").parent
+    boards, _ = read_boards(read_results(out))
+    inside = [row[1] for row in papers_table(boards)[1]]
+    assert inside == ["19 of 60 (34 as they fit best)", "12 of 15"]
+    assert boards[0].tally[:2] == (60, 19)
+    text = scoreboard_text(read_results(out))
+    assert "Of the 60 printed means, 19 are inside as the texts say, and 34 under" in text
+    [line] = [line for line in text.splitlines() if line.startswith("| table1, as it fits best")]
+    assert "23 of 40" in line
+    assert "(rescale-table1-fit/" in line
+
+
 def test_the_text_links_tables_and_notes_and_repeats_what_does_not_reproduce(make: Make) -> None:
     stars = "What does not reproduce\n\n- Two stars: other splits.\n"
     notes = f"# Notes\n\nSome.\n\n## {stars}\n## More\n"
