@@ -1,7 +1,7 @@
 """First runs of a new user: what is estimated, and how long it takes.
 
 ``python -m tests.first_runs`` writes their table in docs/estimates.md. With ``learn`` it first
-measures the learners that `quadrepro init` proposes; tests/replay.py ships these times, too.
+measures the learners that `quadrepro init` proposes; `python -m tests.replay` ships these times.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 
 from quadrepro.engine.estimates import (
     NAME,
-    SHIPPED,
     Forecast,
     Mean,
     forecast,
@@ -162,7 +161,6 @@ if __name__ == "__main__":
         sys.exit()
     if sys.argv[1:] == ["learn"]:
         write_times(PROPOSED, learned())
-        write_times(SHIPPED, read_times(PROPOSED) | read_times(SHIPPED))
     text = PAGE.read_text(encoding="utf-8")
     before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
     PAGE.write_text(f"{before}\n{table()}{after}", encoding="utf-8")

@@ -208,8 +208,7 @@ def start_seconds(cells: Iterable[Cell]) -> float:
         return START_SECONDS
     modules = {name for cell in cells for name in cell.learner.kernels}
     folders = [compiling.cache_folder(f"quadrepro.core.{name}") for name in modules]
-    missing = [folder for folder in folders if folder is None or not any(folder.iterdir())]
-    return START_SECONDS + COMPILE_SECONDS * len(missing)
+    return START_SECONDS + COMPILE_SECONDS * sum(not (at and any(at.iterdir())) for at in folders)
 
 
 def forecast(

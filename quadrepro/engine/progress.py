@@ -188,8 +188,7 @@ class Remaining:
             return None
         target, factor = found
         then, before = self._shown or (now, target)
-        # Loops may be compiled before the first cell is sent.
-        passed = now - then if self._sent or self._done else 0.0
+        passed = now - then if self._sent or self._done else 0.0  # loops are compiled first
         end = max(before - passed, 0.0)
         weight = -math.expm1(-passed / max(2.0, SMOOTH * target))
         self._shown = now, end + weight * (target - end)
