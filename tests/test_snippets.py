@@ -41,11 +41,15 @@ NOT_RUN = {
     r"quadrepro (run|merge) .*(table1-distribution|part-)": "needs the network, and takes minutes",
     r"quadrepro (check|run) examples/papers/": "needs the network",
     r"quadrepro run quickstart --repeats 10": "takes minutes",
+    r"quadrepro run edges\.yaml": "tests/test_journeys.py installs what it names, and runs it",
     r"quadrepro run my\.yaml": "takes a minute; tests/cli/test_init.py does so with fewer splits",
     r"quadrepro check-extension |pytest ": "tests/test_extension_example.py runs it",
     r"quadrepro \w+ (configs|results)/mine": "is about a repository of the reader's own",
 }
 """Commands that are not run, and why."""
+
+NEEDS_PACKAGE = "edges.yaml"
+"""A config that names an algorithm of a package; tests/test_journeys.py installs it."""
 
 ENDS_WITH = {"quadrepro audit ./mypaper --strict": 4}
 """Exit codes other than 0; this one is what the page says."""
@@ -73,12 +77,12 @@ class Block(NamedTuple):
 
 
 def blocks(page: Path) -> list[Block]:
-    """Return the blocks of YAML and of commands of a page, in their order."""
+    """Return the blocks of YAML, of CSV and of commands of a page, in their order."""
     text = page.read_text(encoding="utf-8")
     found = []
-    for match in re.finditer(r"^```(yaml|console)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+    for match in re.finditer(r"^```(yaml|csv|console)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         before = text[: match.start()].rstrip().rpartition("\n\n")[2]
-        named = re.fullmatch(r"<!-- (\S+\.yaml) -->|.*`(\S+\.yaml)`:", before, re.DOTALL)
+        named = re.fullmatch(r"<!-- (\S+\.(?:yaml|csv)) -->|.*`(\S+\.yaml)`:", before, re.DOTALL)
         name = (named[1] or named[2]) if named else "config.yaml"
         found.append(Block(match[1], name, match[2]))
     return found
@@ -110,6 +114,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("configs", "examples"):
         (made / name).symlink_to(ROOT / name)
     (made / "mypaper").symlink_to(ROOT / "examples" / "my-paper" / "mypaper")
+    (made / "review").symlink_to(made / "shown" / "review")
     (made / "my-paper.yaml").symlink_to(ROOT / "examples" / "my-paper" / "my-paper.yaml")
     rng = np.random.default_rng(0)
     size, width = rng.normal(size=(2, 60))
@@ -130,11 +135,12 @@ def use_yaml(block: Block, folder: Path) -> None:
     """Check a config, or the file of a paper, as a page shows it."""
     if block.name.endswith("paper.yaml"):
         paper = folder / "shown" / block.name
-        (paper.parent / "printed").mkdir(parents=True)
+        (paper.parent / "printed").mkdir(parents=True, exist_ok=True)
         printed = block.text.partition("\nprinted:\n")[2]
         for name in re.findall(r"^  (\w+):", printed, re.MULTILINE):
             text = (folder / "mypaper" / "printed" / "table1.csv").read_text(encoding="utf-8")
-            (paper.parent / "printed" / f"{name}.csv").write_text(text, encoding="utf-8")
+            if not (table := paper.parent / "printed" / f"{name}.csv").exists():
+                table.write_text(text, encoding="utf-8")
         paper.write_text(block.text, encoding="utf-8")
         load_paper(str(paper.parent))
         return
@@ -161,8 +167,14 @@ def test_what_a_page_shows_can_be_used(
 ) -> None:
     monkeypatch.chdir(folder)
     for block in blocks(page):
+        if block.name == NEEDS_PACKAGE:
+            continue
+        if block.kind == "csv":
+            (folder / "shown" / block.name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / "shown" / block.name).write_text(block.text, encoding="utf-8")
         if block.kind == "yaml":
             use_yaml(block, folder)
+        if block.kind != "console":
             continue
         for command, shown in commands(block.text):
             if reason_not_to_run(command):

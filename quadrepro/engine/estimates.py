@@ -16,6 +16,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter
 
 from quadrepro.base.files import read_bytes, write_bytes
+from quadrepro.core import compiling
 from quadrepro.core.cell import Cell, Shared
 from quadrepro.errors import DataError
 
@@ -31,8 +32,14 @@ MOST_CELLS = 100
 FACTORS = (10.0, 5.0, 3.0, 1.25)
 """Factor that an estimate may be off, by what was measured: anything, its learner, grid, row."""
 
+FIRST = 2.5
+"""Factor of a row's first cell, for which its worker may have read packages or compiled."""
+
 START_SECONDS = 5.0
-"""Time until workers have begun, which may be longer where loops are to be compiled."""
+"""Time until workers have begun."""
+
+COMPILE_SECONDS = 6.0
+"""Time to compile a module of loops."""
 
 LEAST_SECONDS = 1e-4
 """Least time that is learned, as shown in tables of cells."""
@@ -131,7 +138,7 @@ class Estimates:
                 factor = off
             if (here := self._here.get(name)) is not None:
                 found.add(here.log, here.count)
-                factor = off
+                factor = max(off, FIRST / here.count)
         return (math.exp(found.log) * root_of_size(cell), factor) if found.count else None
 
     def keep(self, folder: Path) -> None:
@@ -195,10 +202,19 @@ class Forecast:
     unknown: tuple[str, ...]
 
 
+def start_seconds(cells: Iterable[Cell]) -> float:
+    """Return the time until workers have begun: loops without machine code are compiled first."""
+    if not compiling.enabled():
+        return START_SECONDS
+    modules = {name for cell in cells for name in cell.learner.kernels}
+    folders = [compiling.cache_folder(f"quadrepro.core.{name}") for name in modules]
+    return START_SECONDS + COMPILE_SECONDS * sum(not (at and any(at.iterdir())) for at in folders)
+
+
 def forecast(
-    cells: Iterable[Cell], estimates: Estimates, jobs: int, start: float = START_SECONDS
+    cells: Sequence[Cell], estimates: Estimates, jobs: int, start: float | None = None
 ) -> Forecast:
-    """Return how long cells will take on the clock."""
+    """Return how long cells will take on the clock, by default with the time to start workers."""
     total = longest = weighted = 0.0
     unknown: dict[str, None] = {}
     for cell in cells:
@@ -212,5 +228,6 @@ def forecast(
     if not total:
         return Forecast(0.0, 1.0, tuple(unknown))
     seconds = max(total / max(1, jobs), longest)
+    start = start_seconds(cells) if start is None else start
     factor = (seconds * weighted / total + start * FACTORS[1]) / (seconds + start)
     return Forecast(seconds + start, factor, tuple(unknown))

@@ -188,7 +188,7 @@ class Remaining:
             return None
         target, factor = found
         then, before = self._shown or (now, target)
-        passed = now - then
+        passed = now - then if self._sent or self._done else 0.0  # loops are compiled first
         end = max(before - passed, 0.0)
         weight = -math.expm1(-passed / max(2.0, SMOOTH * target))
         self._shown = now, end + weight * (target - end)
@@ -289,21 +289,10 @@ class RunProgress(TerminalBar):
 
 
 class FetchProgress(TerminalBar):
-    """Shows the progress of downloads: a bar on a terminal, one line per data set in a pipe.
-
-    Parameters
-    ----------
-    cards : list of Card
-        What will be fetched.
-
-    Attributes
-    ----------
-    n_done : int
-        How many data sets have arrived.
-    """
+    """Shows the progress of downloads: a bar on a terminal, one line per data set in a pipe."""
 
     def __init__(self, cards: list[Card]) -> None:
-        self.n_done = 0
+        self.n_done = 0  # data sets that have arrived
         self._name = ""
         self._arrived = 0
         self._last_line = time.monotonic()

@@ -40,13 +40,7 @@ class Reservation:
 
 
 class Reservations:
-    """The claims on a folder of records.
-
-    Parameters
-    ----------
-    folder : Path
-        Made with the first claim.
-    """
+    """The claims on a folder of records, which is made with the first claim."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

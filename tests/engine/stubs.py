@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -26,6 +26,9 @@ class Stub:
     protocol: SimpleNamespace = field(
         default_factory=lambda: SimpleNamespace(folds=0), compare=False
     )
+    learner: SimpleNamespace = field(
+        default_factory=lambda: SimpleNamespace(kernels=()), compare=False
+    )
 
 
 def with_settings(algorithm: str, n_candidates: int = 1, **settings: Any) -> Cell:
@@ -47,3 +50,10 @@ def cell(
     shared = _shared.setdefault(algorithm, Shared({"algorithm": algorithm, "settings": {}}))
     key = f"{of}-{dataset}-{algorithm}-{size}-{repeat}"
     return cast(Cell, Stub(key, dataset, algorithm, size, repeat, of, shared, n_candidates))
+
+
+def with_kernels(*names: str) -> Cell:
+    """Return a cell whose learner has compiled loops."""
+    return cast(
+        Cell, replace(cast(Stub, cell("wine", "ada")), learner=SimpleNamespace(kernels=names))
+    )

@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 
+from quadrepro.core import compiling
 from quadrepro.core.cell import Cell
 from quadrepro.engine.estimates import (
+    COMPILE_SECONDS,
     FACTORS,
+    FIRST,
     MOST_CELLS,
     NAME,
     SHIPPED,
+    START_SECONDS,
     Estimates,
     Mean,
     forecast,
@@ -20,11 +24,12 @@ from quadrepro.engine.estimates import (
     names,
     read_times,
     recall,
+    start_seconds,
 )
 from quadrepro.engine.run import compute, local, missing_cells
 from quadrepro.engine.store import RecordStore, leftovers
 from tests.cells import cells_of
-from tests.engine.stubs import cell, with_settings
+from tests.engine.stubs import cell, with_kernels, with_settings
 
 
 def taught(*times: tuple[Cell, float]) -> Estimates:
@@ -79,10 +84,17 @@ def test_the_nearest_of_row_grid_and_learner_counts_most() -> None:
     ],
 )
 def test_the_less_is_known_of_a_cell_the_wider_is_its_range(of: Cell, i: int) -> None:
-    found = taught((cell("wine", "ada"), 1.0)).seconds(of)
+    found = taught(*[(cell("wine", "ada"), 1.0)] * 2).seconds(of)
     assert found is not None
     assert found[1] == FACTORS[i]
     assert list(FACTORS) == sorted(set(FACTORS), reverse=True)
+
+
+def test_the_range_of_a_row_is_wider_after_its_first_cell() -> None:
+    ranges = [
+        taught(*[(cell("wine", "ada"), 1.0)] * n).seconds(cell("wine", "ada")) for n in (1, 2)
+    ]
+    assert [found and found[1] for found in ranges] == [FIRST, FACTORS[-1]]
 
 
 def test_one_cell_that_had_to_compile_does_not_spoil_an_estimate() -> None:
@@ -195,15 +207,34 @@ def test_algorithms_that_never_ran_are_named_and_not_counted() -> None:
 
 
 def test_the_range_of_many_cells_is_the_mean_of_theirs_by_their_time() -> None:
-    found = forecast([CELLS[0], cell("new", "ada", 9.0)], taught((CELLS[0], 1.0)), 1, 0.0)
+    known = taught((CELLS[0], 1.0), (CELLS[0], 1.0))
+    found = forecast([CELLS[0], cell("new", "ada", 9.0)], known, 1, 0.0)
     assert found.factor == pytest.approx((FACTORS[3] + 3 * FACTORS[2]) / 4)
     assert math.isclose(found.seconds, 4.0)
 
 
 def test_the_start_of_workers_is_counted_with_a_wide_range() -> None:
-    found = forecast(CELLS, taught((CELLS[0], 1.0)), 1, 12.0)
+    found = forecast(CELLS, taught((CELLS[0], 1.0), (CELLS[0], 1.0)), 1, 12.0)
     assert found.seconds == pytest.approx(16.0)
     assert found.factor == pytest.approx((4 * FACTORS[3] + 12 * FACTORS[1]) / 16)
+
+
+def test_loops_without_machine_code_are_counted_once_before_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "enabled", lambda: True)
+    monkeypatch.setattr(compiling, "cache_folder", lambda module: tmp_path / module)
+    for name in ("new", "known"):
+        (tmp_path / f"quadrepro.core.{name}").mkdir()
+    (tmp_path / "quadrepro.core.known" / "code").touch()
+    of_both = [with_kernels("new", "known"), with_kernels("new"), with_kernels()]
+    assert start_seconds(of_both) == START_SECONDS + COMPILE_SECONDS
+    monkeypatch.setattr(compiling, "cache_folder", lambda module: None)
+    assert start_seconds(of_both) == START_SECONDS + 2 * COMPILE_SECONDS
+    found = forecast(of_both, taught((of_both[0], 1.0)), 1)
+    assert found.seconds == pytest.approx(3.0 + START_SECONDS + 2 * COMPILE_SECONDS)
+    monkeypatch.setattr(compiling, "enabled", lambda: False)
+    assert start_seconds(of_both) == START_SECONDS
 
 
 Write = Callable[..., Path]

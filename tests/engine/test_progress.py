@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from quadrepro.core.cell import Cell
-from quadrepro.engine.estimates import FACTORS, Estimates
+from quadrepro.engine.estimates import FIRST, Estimates
 from quadrepro.engine.progress import Remaining, RunProgress, countdown, duration, tell
 from quadrepro.engine.records import Record
 from tests.engine.stubs import cell
@@ -86,9 +86,9 @@ def test_the_estimate_moves_on_while_no_cell_is_done(clock: Clock) -> None:
         clock.now = 10.0
         done(progress, estimates, CELLS[0], 10.0)
         progress.sent(CELLS[1])
-        assert progress._text() == "1/4 cells, about 30 s (24 s to 38 s) left; running wine ada"
+        assert progress._text() == "1/4 cells, about 30 s (12 s to 75 s) left; running wine ada"
         clock.now = 16.0
-        assert progress._text() == "1/4 cells, about 24 s (19 s to 30 s) left; running wine ada"
+        assert progress._text() == "1/4 cells, about 24 s (10 s to 60 s) left; running wine ada"
 
 
 def test_a_bar_shows_seconds_names_cells_as_they_are_and_moves_by_itself(
@@ -154,7 +154,7 @@ def test_before_a_cell_is_done_records_tell_what_to_expect() -> None:
     with RunProgress(CELLS, 2, estimates) as progress:
         assert progress._text() == "0/4 cells"
         estimates.learn(CELLS[0], 10.0)
-        assert progress._text() == "0/4 cells, about 20 s (16 s to 25 s) left"
+        assert progress._text() == "0/4 cells, about 20 s (8 s to 50 s) left"
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,15 @@ def test_the_time_left_is_unknown_until_something_is() -> None:
     assert left.shown(0.0) is None
     estimates.learn(CELLS[0], 10.0)
     left.done(CELLS[0], 10.0, 10.0)
-    assert left.estimate(10.0) == (pytest.approx(30.0), FACTORS[-1])
+    assert left.estimate(10.0) == (pytest.approx(30.0), FIRST)
+
+
+def test_the_time_left_counts_down_from_the_first_cell_that_is_sent() -> None:
+    left = Remaining(CELLS, 1, known((CELLS[0], 10.0)), 0.0)
+    assert shown_at(left, 0.0) == shown_at(left, 25.0) == pytest.approx(40.0)
+    left.sent(CELLS[0], 25.0)
+    assert shown_at(left, 25.0) == pytest.approx(40.0)
+    assert shown_at(left, 30.0) == pytest.approx(35.0)
 
 
 def test_what_cells_cost_beside_their_time_makes_it_longer() -> None:

@@ -17,7 +17,7 @@ from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.problems import StoredRows
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.engine.estimates import FACTORS, NAME, Estimates
+from quadrepro.engine.estimates import FIRST, NAME, Estimates
 from quadrepro.engine.process import Limits
 from quadrepro.engine.records import Record, Status
 from quadrepro.engine.run import (
@@ -275,4 +275,4 @@ def test_a_record_of_a_row_tells_how_long_its_repeats_take(
     for line in found.lines:
         assert line.seconds is not None
         assert line.seconds > 1e3
-    assert found.forecast(1).factor < 1.01 * FACTORS[-1]
+    assert found.forecast(1).factor < 1.01 * FIRST
