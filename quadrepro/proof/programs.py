@@ -19,7 +19,7 @@ from quadrepro.core.learners.programs.entropy import EntropyBoost, EntropyRun
 from quadrepro.core.learners.programs.lp_reg import MarginLP
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost
 from quadrepro.core.learners.programs.qp_reg import MarginQP
-from quadrepro.core.learners.programs.soft_margin import SoftMargin
+from quadrepro.core.learners.programs.soft_margin import SoftMargin, first_picks
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.proof.certificate import Certificate, LongArray, Rounds
 from quadrepro.proof.conditions import AdaBoostSolution, CBBoostSolution
@@ -131,7 +131,7 @@ class MarginSolution(ProgramVoteSolution):
                 MatrixVote(stumps, as_long(found)),
                 found[voters],
             )
-            outputs = H[:, voters]
+            outputs, once = H[:, voters], np.arange(len(voters))
         else:
             before = AdaBoostSolution.of(AdaBoost(), cell, Grid.of({}))
             drawn, (problem, _) = before.vote, drawn_problem(cell.data, cell.drawn)
@@ -141,9 +141,8 @@ class MarginSolution(ProgramVoteSolution):
             candidate, weights, signs = held.candidates[-1], found, np.sign(drawn.weights)
             final = replace(drawn, weights=found)
             outputs = np.where(drawn.cuts < problem.train[drawn.attributes].T, 1.0, -1.0)
+        once = first_picks(drawn.attributes, drawn.cuts, signs)
         signed = outputs * signs * y[:, None]
-        # A stump that was picked twice is one voter of the program.
-        _, once = np.unique(signed, axis=1, return_index=True)
         once = once[signs[once] != 0]
         signed, weights = signed[:, once], (weights * signs)[once]
         value = float(next(iter(cell.up_to.axes))[1][-1])  # type: ignore[arg-type]

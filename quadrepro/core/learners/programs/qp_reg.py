@@ -432,7 +432,8 @@ class RegularizedQP(SoftMargin):
     """QP_REG: the weights of least ‖b‖² + C Σξ whose margins are at least 1 - ξ."""
 
     hyperparameters = (C,)
-    version = 2
+    version = 3
+    shares_weight = True
     certificate = Place("quadrepro.proof.programs:QPRegSolution")
     kernels = (
         *SoftMargin.kernels,

@@ -9,13 +9,19 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray
+from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns, positive_votes
 from quadrepro.core.learners.programs.program import ProgramSolution
 from quadrepro.core.voters.random_stumps import StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
+
+
+def first_picks(attributes: IntArray, cuts: FloatArray, signs: FloatArray) -> IntArray:
+    """Return where each stump was picked first; one that is picked again is the same voter."""
+    _, first = np.unique(np.stack([attributes, cuts, signs]), axis=1, return_index=True)
+    return np.sort(first)
 
 
 class MarginProgram(Protocol):
@@ -35,6 +41,10 @@ class SoftMargin(Algorithm):
     takes_drawn_stumps = True
     kernels: ClassVar[tuple[str, ...]] = AdaBoost.kernels
 
+    shares_weight: ClassVar[bool] = False
+    """Whether voters that are equal on the training examples share a weight; otherwise the first of
+    them has it."""
+
     n_rounds: int = 100
     """AdaBoost's number of rounds, unless it is chosen on held-out examples."""
 
@@ -49,8 +59,7 @@ class SoftMargin(Algorithm):
         Parameters
         ----------
         H : ndarray of shape (n_examples, n_voters)
-            Oriented voters: a voter to which AdaBoost gave a negative weight is negated. Of equal
-            voters the first gets the weight and the others get none, as in `path`.
+            Oriented voters: a voter to which AdaBoost gave a negative weight is negated.
         y : ndarray of shape (n_examples,)
             Labels, -1 or +1.
         values : sequence of float
@@ -61,19 +70,30 @@ class SoftMargin(Algorithm):
         ndarray of shape (len(values), n_voters)
             Nonnegative weights.
         """
-        _, first = np.unique(H, axis=1, return_index=True)
-        first.sort()
+        _, first, place, copies = np.unique(
+            H, axis=1, return_index=True, return_inverse=True, return_counts=True
+        )
+        order = first.argsort()
+        first, place = first[order], order.argsort()[place.ravel()]
+        margins, ones = (H * y[:, None])[:, first], np.ones(len(y))
+        if self.shares_weight:
+            # k equal voters of weight b are one of weight √k b and with √k times the margins.
+            scales = np.sqrt(copies[order])
+            found = self._solve_counted(margins * scales, ones, values) / scales
+            return np.asarray(found[:, place])
         weights = np.zeros((len(values), H.shape[1]))
-        weights[:, first] = self._solve_counted((H * y[:, None])[:, first], np.ones(len(y)), values)
+        weights[:, first] = self._solve_counted(margins, ones, values)
         return weights
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
         """Find new weights for the stumps of AdaBoost, run for the rounds chosen by hold-out."""
         found = AdaBoost().hold_out(problem, Grid.of({}))
         vote, rounds = found.vote(0), found.candidates[0]
-        signs = np.sign(vote.weights)
-        oriented = vote.outputs(problem.train) * signs
-        weights = self.solve_weights(oriented, problem.y_train, self._values(grid)) * signs
+        signs, values = np.sign(vote.weights), self._values(grid)
+        once = first_picks(vote.attributes, vote.cuts, signs)
+        oriented = (vote.outputs(problem.train) * signs)[:, once]
+        weights = np.zeros((len(values), len(signs)))
+        weights[:, once] = self.solve_weights(oriented, problem.y_train, values) * signs[once]
         positive = positive_votes(vote.outputs(problem.valid), weights)
         errors = (positive != (problem.y_valid > 0)[:, None]).sum(axis=0)
         return StoppedRuns(

@@ -10,7 +10,7 @@ from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
-from quadrepro.core.learners.programs.soft_margin import SoftMargin
+from quadrepro.core.learners.programs.soft_margin import SoftMargin, first_picks
 
 Problem = tuple[FloatArray, FloatArray]
 GRIDS: dict[SoftMargin, Grid] = {
@@ -80,16 +80,34 @@ def test_samples_with_counts_are_repeated_examples(
         )
 
 
-@both
-def test_of_equal_voters_the_first_has_the_weight(
-    problem: Problem, algorithm: SoftMargin, grid: Grid
-) -> None:
+def test_of_equal_voters_the_first_has_lp_regs_weight(problem: Problem) -> None:
     H, y = problem
+    [[algorithm, grid], _] = GRIDS.items()
     weights = algorithm.solve_weights(np.hstack([H, H]), y, values_of(grid))
     assert not weights[:, H.shape[1] :].any()
     np.testing.assert_array_equal(
         weights[:, : H.shape[1]], algorithm.solve_weights(H, y, values_of(grid))
     )
+
+
+def test_equal_voters_share_qp_regs_weight_as_the_plain_program_has_it(problem: Problem) -> None:
+    H, y = problem
+    [_, [algorithm, grid]] = GRIDS.items()
+    twice = np.hstack([H[:, 2:], H, H[:, :1]])
+    weights = algorithm.solve_weights(twice, y, values_of(grid))
+    margins = twice * y[:, None]
+    np.testing.assert_allclose(
+        weights, algorithm._solve_counted(margins, np.ones(len(y)), values_of(grid)), atol=1e-9
+    )
+    n = H.shape[1]
+    np.testing.assert_array_equal(weights[:, : n - 2], weights[:, n : 2 * n - 2])
+    np.testing.assert_array_equal(weights[:, n - 2], weights[:, -1])
+
+
+def test_a_stump_that_is_picked_again_is_the_same_voter() -> None:
+    attributes, cuts = np.array([1, 0, 1, 1, 0]), np.array([0.5, 0.5, 0.5, 0.2, 0.5])
+    signs = np.array([1.0, 1.0, 1.0, 1.0, -1.0])
+    assert first_picks(attributes, cuts, signs).tolist() == [0, 1, 3, 4]
 
 
 @both
