@@ -44,7 +44,7 @@ OF_FITS = re.compile(
 
 
 def every_check() -> Iterator[Any]:
-    """Yield all checks of one estimator of each class and kind of part; of its variants, of fits."""
+    """Yield all checks of one estimator of each class and kind of part; of others, of fits."""
     seen = set()
     for estimator in (*ALL, *STAGEWISE, *OVER_TREES):
         kinds = type(estimator), *(type(getattr(estimator, a, None)) for a in ("voters", "weak"))
