@@ -144,7 +144,7 @@ def test_one_in_twenty_normal_splits_is_outside_of_the_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "n_test", "risk"), [(3, 40, 0.1), (3, 200, 0.02), (4, 40, 0.1), (10, 40, 0.1)]
+    ("n", "n_test", "risk"), [(3, 40, 0.1), (3, 200, 0.02), (4, 40, 0.1), (10, 200, 0.02)]
 )
 def test_as_many_discrete_risks_are_outside_as_the_chance_says(
     n: int, n_test: int, risk: float
