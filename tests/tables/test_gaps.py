@@ -113,15 +113,17 @@ GAPS: dict[str, Callable[[Cell, tuple[Cell, ...]], bool]] = {
     "one column": lambda cell, cells: cell.algorithm == cells[1].algorithm,
     "one repeat": lambda cell, cells: cell.repeat == 0,
     "all but one cell": lambda cell, cells: cell is not cells[0],
+    "everything": lambda cell, cells: True,
     "everything, all alike": lambda cell, cells: True,
 }
 """Which cells have a result."""
 
 SAME = {
+    ("sweep", "everything"),
     ("one split", "one repeat"),
     *((name, "one row") for name in ("one row", "sweep", "one row of numbers")),
 }
-"""Where these are all cells: of configs with one repeat or one data set."""
+"""Tested elsewhere: a whole sweep end to end, and all cells of one repeat or one data set here."""
 
 WITHOUT: tuple[Status, ...] = ("timeout", "failed", "crashed", "missing")
 
