@@ -52,11 +52,11 @@ def test_several_means_have_the_multivariate_student_distribution_of_their_colum
 
 def test_probabilities_of_all_that_could_be_printed_add_up_to_one() -> None:
     ours = draw(30, 2)
-    grid = np.arange(-8, 9) / 4 + 10
-    means = [log_probability_of_means(ours, place, 0.125, 20) for place in pairs(grid)]
+    grid = np.arange(-4, 5) / 2 + 10
+    means = [log_probability_of_means(ours, place, 0.25, 20) for place in pairs(grid)]
     assert np.exp(means).sum() == pytest.approx(1, abs=1e-3)
-    spreads = np.arange(16) / 4
-    deviations = [log_probability_of_deviations(ours, pair, 0.125, 20) for pair in pairs(spreads)]
+    spreads = np.arange(8) / 2
+    deviations = [log_probability_of_deviations(ours, pair, 0.25, 20) for pair in pairs(spreads)]
     assert np.exp(deviations).sum() == pytest.approx(1, abs=1e-3)
 
 

@@ -15,7 +15,7 @@ CONFIG = """title: Noise
 seed: 7
 repeats: 2
 protocol: {view: quadboost, folds: 0, measures: [train_error, test_error]}
-datasets: [monks, tictactoe]
+datasets: [monks]
 absent: [{name: animals, reason: it is no longer offered}]
 sweeps: [{over: protocol.noise.deviation, as: noise, values: [0, 0.5]}]
 algorithms:
@@ -57,7 +57,7 @@ def test_a_run_writes_tables_and_figures_and_two_runs_agree_but_for_times(tmp_pa
     assert "animals: it is no longer offered." in risks
     with open(a / "curves.csv", newline="") as file:
         curves = list(csv.DictReader(file))
-    assert len(curves) == 4 * (4 + 2 + 1)
+    assert len(curves) == 2 * (4 + 2 + 1)
     # The last candidate is the one whose risk the other tables show.
     with open(a / "differences.csv", newline="") as file:
         squares = {(s["dataset"], s["value"]): s for s in csv.DictReader(file)}
