@@ -424,14 +424,6 @@ def test_a_config_can_use_all_of_it(out: Path) -> None:
     assert "least margin" in written["curves.md"]
 
 
-def test_an_algorithm_has_a_certificate(copy: Copy, out: Path) -> None:
-    assert "verified" in copy.quadrepro("explain", "all.yaml", "--verify", "--out", str(out))
-
-
-def test_a_check_is_asked_of_every_paper(copy: Copy) -> None:
-    assert "Is each last digit even?" in copy.quadrepro("audit", "margin")
-
-
 CODE = """
 import quadrepro
 from quadrepro.cli import main
@@ -439,8 +431,14 @@ from quadrepro.plugins import REGISTRIES, contracts_of
 
 fitted = quadrepro.AdaBoostRhoClassifier().fit([[0], [1]], [0, 1])
 assert repr(fitted).startswith("AdaBoostRhoClassifier(")
-for words in (["list", "keys", "config"], ["--help"], ["hello", "you"]):
-    main(words, standalone_mode=False)
+for command in (
+    "list keys config",
+    "--help",
+    "audit margin",
+    "explain all.yaml --verify --out out",
+    "hello you",
+):
+    assert not main(command.split(), standalone_mode=False)
 for kind, name in {
     "voters": "directions",
     "measures": "least_margin",
@@ -457,10 +455,14 @@ for kind, name in {
 """
 
 
-def test_an_estimator_a_key_and_a_verb_are_there_and_contracts_hold(copy: Copy) -> None:
+def test_what_was_added_is_shown_and_called_and_contracts_hold(copy: Copy, out: Path) -> None:
     shown = copy.call("-c", CODE)
     assert "The people who wrote it" in shown
     assert "Greet somebody." in shown
+    # A check is asked of every paper.
+    assert "Is each last digit even?" in shown
+    # An algorithm has a certificate.
+    assert re.search(r"^adaboost-rho .* verified$", shown, re.MULTILINE)
     assert shown.endswith("hello, you\n")
 
 
