@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import heapq
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +16,10 @@ from pathlib import Path
 from statistics import median
 from unittest.mock import patch
 
+import numpy as np
+
 from quadrepro.base.resources import configs_folder
+from quadrepro.base.types import FloatArray
 from quadrepro.config import plan as planning
 from quadrepro.config.config import load_experiment
 from quadrepro.core import problems
@@ -48,7 +51,6 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "estimates.md"
 BEGIN, END = "<!-- replays -->", "<!-- end of replays -->"
 
 SHARES = (0.3, 0.6)
-
 
 LOOKS = 200
 """How often a replay looks at the time left."""
@@ -121,25 +123,35 @@ def experiments() -> list[str]:
     return sorted(path.parent.name for path in RESULTS.glob("*/cells.csv"))
 
 
-def all_cells(but: str = "") -> dict[str, tuple[Cell, float]]:
-    """Return the cells of all experiments by key, each once, without those of one experiment."""
-    every = {key: (cell, s) for name in experiments() for cell, s, key in recorded(name)}
-    left_out = {key for *_, key in recorded(but)} if but else set()
-    return {key: cell for key, cell in every.items() if key not in left_out}
+@cache
+def all_cells() -> dict[str, tuple[Cell, float]]:
+    """Return the cells of all experiments by key, each once."""
+    return {key: (cell, s) for name in experiments() for cell, s, key in recorded(name)}
 
 
-def times_of(cells: Iterable[tuple[Cell, float]]) -> dict[str, Mean]:
-    """Return the times of learners and grids as they are shipped: here no time is wild."""
-    counts = Counter[str]()
-    seconds, roots = defaultdict[str, float](float), defaultdict[str, float](float)
-    for cell, took in cells:
-        for name in names(cell)[:-1]:
-            counts[name] += 1
-            seconds[name] += took
-            roots[name] += root_of_size(cell)
+@cache
+def sums(name: str = "") -> dict[str, FloatArray]:
+    """Return number, seconds and roots of size by learner and grid, of one experiment or all."""
+    of = {key for *_, key in recorded(name)} if name else None
+    found = defaultdict[str, FloatArray](lambda: np.zeros(3))
+    for key, (cell, seconds) in all_cells().items():
+        if of is None or key in of:
+            for named in names(cell)[:-1]:
+                found[named] += 1, seconds, root_of_size(cell)
+    return dict(found)
+
+
+def times(but: str = "") -> dict[str, Mean]:
+    """Return the times of learners and grids as they are shipped: here no time is wild.
+
+    Cells of one experiment can be left out.
+    """
+    own = sums(but) if but else {}
+    rest = {name: of_all - own.get(name, 0) for name, of_all in sums().items()}
     return {
-        name: Mean(n, math.log(max(seconds[name], LEAST_SECONDS) / roots[name]))
-        for name, n in counts.items()
+        name: Mean(int(n), math.log(max(seconds, LEAST_SECONDS) / roots))
+        for name, (n, seconds, roots) in rest.items()
+        if n
     }
 
 
@@ -166,10 +178,7 @@ def replay(
 
 def replay_all() -> list[Replayed]:
     """Replay every experiment, each with what all others tell."""
-    return [
-        replay(name, [c[:2] for c in recorded(name)], times_of(all_cells(but=name).values()))
-        for name in experiments()
-    ]
+    return [replay(name, [c[:2] for c in recorded(name)], times(name)) for name in experiments()]
 
 
 def replay_together() -> Replayed:
@@ -248,7 +257,7 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    write_times(SHIPPED, read_times(PROPOSED) | times_of(all_cells().values()))
+    write_times(SHIPPED, read_times(PROPOSED) | times())
     text = PAGE.read_text(encoding="utf-8")
     before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
     PAGE.write_text(f"{before}\n{table()}{after}", encoding="utf-8")

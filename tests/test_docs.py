@@ -100,7 +100,7 @@ def test_the_python_of_its_page_runs(
 ) -> None:
     monkeypatch.chdir(ROOT)
     small = partial(quadrepro.reproduce, EXAMPLE, out=tmp_path)  # the quickstart takes a minute
-    monkeypatch.setattr(quadrepro, "reproduce", lambda name, jobs: small(jobs=1))
+    monkeypatch.setattr(quadrepro, "reproduce", lambda name, jobs: small(jobs=0))
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     door, statistics, estimators = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     names: dict[str, Any] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +29,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def call(site: Path, *words: object) -> str:
     path = os.pathsep.join([str(site), str(ROOT)])
     done = subprocess.run(
-        [sys.executable, "-m", *map(str, words)],
+        [sys.executable, *map(str, words)],
         env=os.environ | {"PYTHONPATH": path, "COLUMNS": "200"},
         capture_output=True,
         text=True,
@@ -38,21 +39,43 @@ def call(site: Path, *words: object) -> str:
     return done.stdout
 
 
+CODE = """
+import sys
+from quadrepro.cli import main
+
+for command in sys.argv[1:]:
+    main(command.split(), standalone_mode=False)
+"""
+
+
+def commands(site: Path, *each: str) -> str:
+    """Return what commands print that are called one after another in a process."""
+    return call(site, "-c", CODE, *each)
+
+
 def test_its_own_tests_pass(site: Path) -> None:
-    options = ("-q", "-p", "no:cacheprovider", "--rootdir", EXAMPLE)
-    assert " passed" in call(site, "pytest", *options, EXAMPLE / "tests")
+    # `quadrepro check-extension` asks for all contracts, here they are those of one name.
+    some = "not the_contracts_hold or least_margin"
+    options = ("-q", "-p", "no:cacheprovider", "--rootdir", EXAMPLE, "-k", some)
+    assert " passed" in call(site, "-m", "pytest", *options, EXAMPLE / "tests")
 
 
-def test_its_contracts_hold(site: Path) -> None:
-    lines = call(site, "quadrepro", "check-extension", "quadrepro-margin").splitlines()
-    heads = [line.split()[0] for line in lines if line[0] != " "]
+def test_its_contracts_hold_and_lists_say_which_package_a_name_is_from(site: Path) -> None:
+    lists = "list algorithms --format csv", "list voters --format csv"
+    lines = commands(site, "check-extension quadrepro-margin", *lists).splitlines()
+    heads = [line.split()[0] for line in lines if line.endswith(" 0.1.0)")]
     assert heads == ["adaboost-rho", "directions", "least_margin", "within", "spread"]
-    assert all(line.startswith("  ok  ") for line in lines if line[0] == " ")
+    assert not [line for line in lines if line.startswith("  ") and line[:6] != "  ok  "]
+    packages = dict(re.findall(r"^([\w-]+),.*,(.*)$", "\n".join(lines), re.M))
+    ours, theirs = "quadrepro", "quadrepro-margin 0.1.0"
+    assert (packages["adaboost"], packages["adaboost-rho"]) == (ours, theirs)
+    assert (packages["trees"], packages["directions"]) == (ours, theirs)
 
 
 def test_a_config_names_all_that_it_adds(site: Path, tmp_path: Path) -> None:
     configs = (EXAMPLE / "margin.yaml", EXAMPLE / "rounds.yaml")
-    call(site, "quadrepro", "run", *configs, "--jobs", 1, "--quiet", "--out", tmp_path)
+    run = f"run {configs[0]} {configs[1]} --jobs 1 --quiet --out {tmp_path}"
+    printed = commands(site, run, f"explain --verify {configs[0]} --out {tmp_path}")
     spread = (tmp_path / "margin" / "spread.md").read_text(encoding="utf-8")
     assert spread.startswith("## Boosting towards a margin: spread of the risks")
     assert "AdaBoost_ϱ" in spread
@@ -62,17 +85,7 @@ def test_a_config_names_all_that_it_adds(site: Path, tmp_path: Path) -> None:
     assert "| monks" in risks
     curves = (tmp_path / "rounds" / "curves.md").read_text(encoding="utf-8")
     assert "least margin" in curves
-    verified = call(
-        site, "quadrepro", "explain", "--verify", EXAMPLE / "margin.yaml", "--out", tmp_path
-    )
-    assert verified.count("verified") == 2
+    verified = [line for line in printed.splitlines() if line.endswith("verified")]
+    assert len(verified) == 2
     # AdaBoost_ϱ has a certificate of its own.
-    assert all("e-" in line for line in verified.splitlines() if line.endswith("verified"))
-
-
-def test_lists_say_which_package_a_name_is_from(site: Path) -> None:
-    for what, name in (("algorithms", "adaboost-rho"), ("voters", "directions")):
-        listed = call(site, "quadrepro", "list", what, "--format", "csv").splitlines()
-        rows = {line.partition(",")[0]: line for line in listed}
-        assert rows[name].endswith(",quadrepro-margin 0.1.0")
-        assert rows["adaboost" if what == "algorithms" else "trees"].endswith(",quadrepro")
+    assert all("e-" in line for line in verified)

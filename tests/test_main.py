@@ -5,6 +5,7 @@ import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import quadrepro
 from quadrepro.__main__ import run
 
 
@@ -12,10 +13,10 @@ def test_the_command_and_the_module_are_the_same() -> None:
     (script,) = entry_points(group="console_scripts", name="quadrepro")
     assert script.load() is run
     done = subprocess.run(
-        [sys.executable, "-m", "quadrepro", "list", "experiments"],
+        [sys.executable, "-m", "quadrepro", "--version"],
         capture_output=True,
         text=True,
         check=True,
         cwd=Path(__file__).parents[1],
     )
-    assert "quickstart" in done.stdout
+    assert done.stdout == f"python -m quadrepro, version {quadrepro.__version__}\n"

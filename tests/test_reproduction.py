@@ -20,22 +20,26 @@ pytestmark = pytest.mark.slow
 Write = Callable[..., Path]
 
 
-def test_a_run_is_resumed_and_computes_nothing_twice(
+def test_a_run_shows_progress_and_is_resumed_and_computes_nothing_twice(
     small_config: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = quadrepro.reproduce(small_config(), jobs=1, out=tmp_path)
+    first = quadrepro.reproduce(small_config(), jobs=0, out=tmp_path)
+    assert "4/4 cells" in capsys.readouterr().err
     store = record_store(tmp_path)
     times = {path: path.stat().st_mtime_ns for path in store.folder.rglob("*.json")}
-    again = quadrepro.reproduce(small_config(), jobs=1, out=tmp_path)
+    again = quadrepro.reproduce(small_config(), jobs=0, out=tmp_path)
     assert {path: path.stat().st_mtime_ns for path in store.folder.rglob("*.json")} == times
     assert again.cells.equals(first.cells)
 
 
-def test_a_mapping_gives_the_tables_of_the_same_file(small_config: Write, tmp_path: Path) -> None:
+def test_a_mapping_gives_the_tables_of_the_same_file_without_progress_if_not_wanted(
+    small_config: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = small_config()
     content: dict[str, Any] = read_yaml(path).data
-    of_file = quadrepro.reproduce(path, jobs=1, out=tmp_path / "a", progress=False)
-    of_mapping = quadrepro.reproduce(content, jobs=1, out=tmp_path / "b", progress=False)
+    of_file = quadrepro.reproduce(path, jobs=0, out=tmp_path / "a", progress=False)
+    of_mapping = quadrepro.reproduce(content, jobs=0, out=tmp_path / "b", progress=False)
+    assert capsys.readouterr().err == ""
     assert of_mapping.folder.name == of_file.folder.name == "small"
     for name in ("risks.csv", "comparisons.csv"):
         rows = [(r.folder / name).read_text().splitlines()[:-1] for r in (of_file, of_mapping)]
@@ -49,15 +53,6 @@ def test_a_mistake_in_a_mapping_is_named_by_its_keys(small_config: Write) -> Non
         prepare(content, offline=True)
     assert str(caught.value).startswith("config['datasets'][0]")
     assert "did you mean 'monks'" in str(caught.value)
-
-
-def test_progress_is_shown_unless_it_is_not_wanted(
-    small_config: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    quadrepro.reproduce(small_config(), jobs=1, out=tmp_path / "a", progress=False)
-    assert capsys.readouterr().err == ""
-    quadrepro.reproduce(small_config(), jobs=1, out=tmp_path / "b")
-    assert "4/4 cells" in capsys.readouterr().err
 
 
 def test_missing_data_are_refused_offline(small_config: Write) -> None:

@@ -17,6 +17,7 @@ from quadrepro.base.yaml import read_yaml
 from quadrepro.cli import VERBS, main
 from quadrepro.cli.schemas import schema_of
 from quadrepro.config.config import load_experiment
+from quadrepro.engine.run import local
 from quadrepro.papers.paper import load_paper
 from quadrepro.results.files import check_tables
 
@@ -109,7 +110,7 @@ def reason_not_to_run(command: str) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with all that pages speak of: a paper, a file of data, a first run."""
+    """Return a folder with all that pages speak of: a paper, a file of data."""
     made = tmp_path_factory.mktemp("reader")
     for name in ("configs", "examples"):
         (made / name).symlink_to(ROOT / name)
@@ -123,12 +124,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for x, w in zip(size, width, strict=True)
     )
     (made / "my.csv").write_text("\n".join(["size,width,colour,label", *rows]), encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(made)
-        # What `make quickstart` has left behind when the reader gets to other commands.
-        assert run("quadrepro run quickstart --jobs 2 --quiet --out build").exit_code == 0
-    shutil.copytree(made / "build" / "records", made / "results" / "records")
     return made
+
+
+@pytest.fixture(scope="module")
+def quickstart(folder: Path) -> None:
+    """Leave what `make quickstart` has left behind when the reader gets to other commands."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run("quadrepro run quickstart --jobs 0 --quiet --out build").exit_code == 0
+    shutil.copytree(folder / "build" / "records", folder / "results" / "records")
 
 
 def use_yaml(block: Block, folder: Path) -> None:
@@ -163,8 +168,12 @@ def as_shown(text: str) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_shows_can_be_used(
-    page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
+    if re.search(r"^\$ quadrepro .*quickstart", page.read_text(encoding="utf-8"), re.MULTILINE):
+        request.getfixturevalue("quickstart")
+    # Tables are the same without workers, which take seconds to begin.
+    monkeypatch.setattr("quadrepro.engine.run.local", lambda jobs, limits=None: local(0, limits))
     monkeypatch.chdir(folder)
     for block in blocks(page):
         if block.name == NEEDS_PACKAGE:

@@ -20,7 +20,7 @@ def test_check_prints_the_plan_and_computes_nothing(small_config: Write, tmp_pat
 
 
 def test_check_estimates_from_the_cells_that_are_done(small_config: Write, tmp_path: Path) -> None:
-    quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path)
+    quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path)
     more = small_config("seed: 7", "seed: 7\nrepeats: 3")
     output = quadrepro("check", more, "--out", tmp_path).output
     assert re.search(r"12 cells, 4 already computed, 8 left, about .+ with \d+ workers?\n", output)
@@ -33,7 +33,7 @@ def test_check_estimates_from_the_cells_that_are_done(small_config: Write, tmp_p
 def test_a_fresh_config_is_estimated_from_others_with_a_range(
     small_config: Write, tmp_path: Path
 ) -> None:
-    quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path)
+    quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path)
     fresh = small_config("datasets:\n  - monks", "datasets:\n  - balance", "fresh")
     fresh.write_text(fresh.read_text().replace("points: 2", "points: 50"))
     for option in ((), ("--cells",)):

@@ -99,11 +99,11 @@ def test_a_run_fetches_what_is_not_here_and_other_verbs_do_not(
     assert quadrepro("table", "mine.yaml").exit_code == 1
     assert "no; fetch with: quadrepro fetch one" in quadrepro("list", "datasets", "one").output
     assert not server.asked
-    result = quadrepro("run", "mine.yaml", "--jobs", 1)
+    result = quadrepro("run", "mine.yaml", "--jobs", 0)
     assert result.exit_code == 0
     assert sum(server.asked.values()) == 2
     assert "| one" in result.stdout
-    assert quadrepro("run", "mine.yaml", "--jobs", 1).exit_code == 0
+    assert quadrepro("run", "mine.yaml", "--jobs", 0).exit_code == 0
     assert sum(server.asked.values()) == 2
 
 

@@ -30,13 +30,20 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
-def test_a_run_writes_every_file_and_prints_the_table(small_config: Write, out: Path) -> None:
+def test_a_run_writes_every_file_and_prints_the_table_and_plain_lines_where_it_is_piped(
+    small_config: Write, out: Path
+) -> None:
     result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     assert result.exit_code == 0, result.output
     assert "| monks" in result.stdout
     names = {p.name for p in (out / "small").iterdir()}
     tables = {f"{t}.{e}" for t in ("risks", "comparisons") for e in ("md", "csv", "tex")}
     assert names == tables | {"cells.csv", "outcomes.csv", "tables.json", "run.json", "report.html"}
+    first, *_, last = result.stderr.splitlines()
+    assert first.startswith("Small: 4 cells, 0 already computed, 4 left, about 5 s (1 s to ")
+    assert last == "4/4 cells"
+    assert "\r" not in result.stderr
+    assert "\x1b" not in result.stderr
 
 
 def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, out: Path) -> None:
@@ -66,7 +73,9 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
         assert set(json.loads(row["chosen"])) <= {"n_rounds", "lam"}
 
 
-def test_run_json_says_what_the_tables_were_made_from(small_config: Write, out: Path) -> None:
+def test_run_json_says_what_tables_were_made_from_and_a_second_run_computes_nothing(
+    small_config: Write, out: Path
+) -> None:
     quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     found = json.loads((out / "small" / "run.json").read_text())
     named = {"experiment", "config", "titles", "seed", "data", "blas_threads", "computed"}
@@ -75,46 +84,32 @@ def test_run_json_says_what_the_tables_were_made_from(small_config: Write, out: 
     assert sum(group["cells"] for group in found["computed"]) == 4
     assert found["seed"] == 7
     assert all(h.startswith("sha256:") for h in found["data"].values())
-
-
-@pytest.mark.parametrize("repeats", [1, 3])
-def test_tables_are_the_same_bytes_for_one_worker_and_two_fresh_and_resumed(
-    small_config: Write, tmp_path: Path, repeats: int
-) -> None:
-    config = small_config()
-    one, two = tmp_path / "one", tmp_path / "two"
-    quadrepro("run", config, "--jobs", 0, "--out", one, "--repeats", repeats)
-    quadrepro("run", config, "--jobs", 2, "--out", two, "--repeats", 1)
-    quadrepro("run", config, "--jobs", 2, "--out", two, "--repeats", repeats)
-    assert compare(one / "small", two / "small", tolerance=0).differences == []
-    timed = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "run.json", "report.html"}
-    for path in (one / "small").iterdir():
-        if path.name not in timed:
-            assert path.read_bytes() == (two / "small" / path.name).read_bytes()
-
-
-def test_a_second_run_computes_nothing(small_config: Write, out: Path) -> None:
-    quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     before = {p: p.stat().st_mtime_ns for p in (out / "records").glob("??/*.json")}
     result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     assert "4 already computed" in result.output
     assert before == {p: p.stat().st_mtime_ns for p in (out / "records").glob("??/*.json")}
 
 
-@pytest.mark.parametrize("jobs", [0, 2])
-def test_experiments_that_share_a_run_have_the_tables_of_their_own(
-    small_config: Write, tmp_path: Path, jobs: int
+def test_tables_are_the_same_bytes_without_workers_and_with_two_resumed_and_shared(
+    small_config: Write, tmp_path: Path
 ) -> None:
     first = small_config()
     second = small_config("seed: 7", "seed: 8", name="other")
     alone, together = tmp_path / "alone", tmp_path / "together"
     for config in (first, second):
-        quadrepro("run", config, "--jobs", 0, "--out", alone, "--no-report")
-    result = quadrepro("run", second, first, "--jobs", jobs, "--out", together, "--no-report")
+        quadrepro("run", config, "--jobs", 0, "--out", alone, "--repeats", 3)
+    begun = quadrepro("run", first, "--jobs", 2, "--out", together)
+    told = r"Small: 4 cells, 0 already computed, 4 left, about .+ with 2 workers; tables go to .+"
+    assert re.fullmatch(told, begun.stderr.splitlines()[0])
+    result = quadrepro("run", second, first, "--jobs", 2, "--out", together, "--repeats", 3)
     assert result.exit_code == 0, result.output
     assert result.stdout.count("| monks") == 2
+    timed = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "run.json", "report.html"}
     for name in ("small", "other"):
         assert compare(alone / name, together / name, tolerance=0).differences == []
+        for path in (alone / name).iterdir():
+            if path.name not in timed:
+                assert path.read_bytes() == (together / name / path.name).read_bytes()
 
 
 def test_a_config_with_a_mistake_does_not_stop_the_others(small_config: Write, out: Path) -> None:
@@ -178,8 +173,9 @@ def begun(config: Path, jobs: str) -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("sent", "jobs"), [(signal.SIGINT, "2"), (signal.SIGTERM, "1"), (signal.SIGHUP, "2")]
+)
 def test_a_run_whose_processes_are_all_interrupted_says_how_to_go_on_and_loses_nothing(
     small_config: Write, tmp_path: Path, sent: signal.Signals, jobs: str
 ) -> None:
@@ -219,7 +215,7 @@ def test_workers_end_with_a_run_that_is_killed_and_the_next_run_goes_on(
         assert time.monotonic() < deadline, left
         time.sleep(0.05)
     process.communicate()
-    again = quadrepro("run", config, "--jobs", 1, "--out", tmp_path / "results", "--repeats", 2)
+    again = quadrepro("run", config, "--jobs", 0, "--out", tmp_path / "results", "--repeats", 2)
     assert again.exit_code == 0
 
 
@@ -266,24 +262,6 @@ def test_a_cell_that_fails_because_of_a_signal_has_no_record(
     monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", end)
     assert quadrepro("run", small_config(), "--jobs", 0, "--out", out).exit_code == 130
     assert list(out.glob("records/??/*.failed.json")) == []
-
-
-def test_progress_is_plain_lines_where_output_is_piped(small_config: Write, out: Path) -> None:
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
-    assert result.stderr.splitlines()[-1] == "4/4 cells"
-    assert "\r" not in result.stderr
-    assert "\x1b" not in result.stderr
-
-
-def test_the_first_line_tells_how_long_a_fresh_config_takes(small_config: Write, out: Path) -> None:
-    first = quadrepro("run", small_config(), "--jobs", 0, "--out", out).stderr.splitlines()[0]
-    assert first.startswith("Small: 4 cells, 0 already computed, 4 left, about 5 s (1 s to ")
-    more = small_config("seed: 7", "seed: 8", "more")
-    first = quadrepro("run", more, "--jobs", 2, "--out", out).stderr.splitlines()[0]
-    assert re.fullmatch(
-        r"Small: 4 cells, 0 already computed, 4 left, about .+ with 2 workers; tables go to .+",
-        first,
-    )
 
 
 def test_names_of_strangers_are_text_on_the_terminal_and_in_every_file(

@@ -26,7 +26,7 @@ PRINTED = "dataset,ada_mean,ada_sd\nmonks,30.1,4.2\npeople,21.5,2.0\n"
 
 def test_table_rebuilds_from_records_alone(small_config: Write, tmp_path: Path) -> None:
     out = tmp_path / "results"
-    quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     before = (out / "small" / "risks.md").read_bytes()
     (out / "small" / "risks.md").unlink()
     assert quadrepro("table", small_config(), "--out", out).exit_code == 0
@@ -34,7 +34,7 @@ def test_table_rebuilds_from_records_alone(small_config: Write, tmp_path: Path) 
 
 
 def test_table_shows_a_dash_for_what_is_not_computed(small_config: Write, tmp_path: Path) -> None:
-    quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path)
+    quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path)
     more = small_config("n_rounds: 5", "n_rounds: 6")
     result = quadrepro("table", more, "--out", tmp_path)
     assert result.exit_code == 1
@@ -46,7 +46,7 @@ def test_tables_are_drawn_on_a_terminal_and_markdown_elsewhere_or_if_asked_for(
     small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = small_config()
-    quadrepro("run", config, "--jobs", 1, "--out", tmp_path)
+    quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
     markdown = (tmp_path / "small" / "risks.md").read_text()
     assert quadrepro("table", config, "--out", tmp_path).output.startswith(markdown)
     monkeypatch.setattr("quadrepro.tables.terminal.on_terminal", lambda: True)
@@ -71,7 +71,7 @@ def test_of_several_configs_all_tables_are_written_and_none_is_printed(
     out, first = tmp_path / "results", small_config()
     second, third = (first.with_name(f"{name}.yaml") for name in ("second", "third"))
     second.write_text(first.read_text())
-    quadrepro("run", first, "--jobs", 1, "--out", out)
+    quadrepro("run", first, "--jobs", 0, "--out", out)
     third.write_text(first.read_text().replace("seed: 7", "seed: 8"))
     result = quadrepro("table", second, third, first, "--out", out)
     assert result.exit_code == 1
@@ -242,7 +242,7 @@ def test_readings_print_the_tables_that_a_run_writes_and_writes_nothing(
     with_readings: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "results"
-    assert quadrepro("run", with_readings, "--jobs", 1, "--out", out).exit_code == 0
+    assert quadrepro("run", with_readings, "--jobs", 0, "--out", out).exit_code == 0
     files = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
     result = quadrepro("table", "--readings", with_readings, "--out", out)
     assert result.exit_code == 0
@@ -260,7 +260,7 @@ def test_readings_say_what_is_missing_and_which_command_computes_it(
     # Five rows, two algorithms, two repeats.
     assert f"20 of 20 cells have no result in {out / 'records'}" in result.stderr
     command = re.findall("with: quadrepro (.*)", result.stderr)[0]
-    assert quadrepro(*shlex.split(command), "--jobs", 1).exit_code == 0
+    assert quadrepro(*shlex.split(command), "--jobs", 0).exit_code == 0
     assert (
         quadrepro("table", "--readings", with_readings, "--out", out, "--repeats", 2).exit_code == 0
     )
@@ -272,7 +272,7 @@ def test_readings_say_what_is_missing_and_which_command_computes_it(
 
 def test_readings_print_no_audit_that_is_not_asked_for(with_readings: Path, tmp_path: Path) -> None:
     with_readings.write_text(with_readings.read_text().replace(", audit: t", ""))
-    quadrepro("run", with_readings, "--jobs", 1, "--out", tmp_path, "--repeats", 2)
+    quadrepro("run", with_readings, "--jobs", 0, "--out", tmp_path, "--repeats", 2)
     result = quadrepro("table", "--readings", with_readings, "--out", tmp_path, "--repeats", 2)
     assert [line for line in result.output.splitlines() if line.startswith("##")] == [
         "## Small: what the printed numbers say of the readings"

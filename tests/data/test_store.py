@@ -38,6 +38,7 @@ def test_an_embedded_set_gives_the_same_rows_as_its_file(name: str, canonical_fo
         np.testing.assert_array_equal(column, read.table.columns[attribute])
 
 
+@pytest.mark.slow
 def test_every_canonical_csv_is_what_its_card_says(canonical_folder: Path) -> None:
     names = {path.name.split(".")[0] for path in canonical_folder.glob("*.csv*")}
     assert len(names) >= 45

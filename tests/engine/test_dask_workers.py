@@ -19,13 +19,14 @@ from quadrepro.engine.workers import apart
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
 from tests.cells import cells_of
+from tests.cli.call import quadrepro
 
 pytestmark = pytest.mark.slow
 
 KilledWorker = pytest.importorskip("distributed").KilledWorker
 
 FOREST = """title: Forest
-repeats: 10
+repeats: 8
 protocol: {view: quadboost}
 datasets: [monks]
 algorithms:
@@ -98,7 +99,8 @@ def test_lost_workers_a_late_one_and_a_lost_scheduler_leave_the_tables_of_one_ma
     until(lambda: n_records() >= 4)
     process.kill()
     assert run.wait(timeout=120) == 0
-    assert start("quadrepro", "run", config, "--out", tmp_path / "here").wait(timeout=120) == 0
+    here = "run", config, "--jobs", 0, "--out", tmp_path / "here", "--no-report"
+    assert quadrepro(*here).exit_code == 0
     found = compare(tmp_path / "dask-run" / "forest", tmp_path / "here" / "forest", tolerance=0)
     assert found.differences == []
 
@@ -133,21 +135,7 @@ def test_a_record_of_a_worker_tells_its_size_and_why_it_failed(
     assert run(cells[0]).reason.startswith("ArithmeticError: the oracle is silent (test_dask")
 
 
-def test_a_backend_computes_again_after_it_has_come_to_an_end(
-    start: Start,
-    scheduler: tuple[subprocess.Popen[str], Path],
-    tmp_path: Path,
-    cells: list[Cell],
-) -> None:
-    _, file = scheduler
-    until(file.exists)
-    worker(start, file, tmp_path)
-    backend = on_dask(connect(str(file)), Limits(), 0, print)
-    for cell in cells[:2]:
-        assert [record.status for record in backend([cell])] == ["ok"]
-
-
-def test_a_worker_with_other_packages_is_named(
+def test_a_backend_computes_again_after_its_end_and_a_worker_with_other_packages_is_named(
     start: Start,
     scheduler: tuple[subprocess.Popen[str], Path],
     tmp_path: Path,
@@ -159,6 +147,9 @@ def test_a_worker_with_other_packages_is_named(
     client = connect(str(file))
     # One that joins when the others were checked.
     worker(start, file, tmp_path)
+    backend = on_dask(client, Limits(), 0, print)
+    for cell in cells[:2]:
+        assert [record.status for record in backend([cell])] == ["ok"]
     monkeypatch.setattr("quadrepro.engine.dask_workers.versions", lambda: {"numpy": "1.0"})
     refused = r"worker tcp://\S+ has numpy \d.*, but this process has 1.0"
     with pytest.raises(ConfigError, match=refused):

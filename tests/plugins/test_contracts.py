@@ -20,8 +20,10 @@ def cases() -> Iterator[object]:
         for name in REGISTRIES[kind]:
             for contract in contracts_of(kind):
                 what = contract.__name__
-                if "another_process" not in what or name in ANOTHER_PROCESS:
-                    yield pytest.param(contract, name, id=f"{kind}-{name}-{what}")
+                other = "another_process" in what
+                if not other or name in ANOTHER_PROCESS:
+                    marks = [pytest.mark.slow] if other else []
+                    yield pytest.param(contract, name, id=f"{kind}-{name}-{what}", marks=marks)
 
 
 @pytest.mark.parametrize(("contract", "name"), [*cases()])
