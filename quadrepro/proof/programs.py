@@ -141,7 +141,7 @@ class MarginSolution(ProgramVoteSolution):
             candidate, weights, signs = held.candidates[-1], found, np.sign(drawn.weights)
             final = replace(drawn, weights=found)
             outputs = np.where(drawn.cuts < problem.train[drawn.attributes].T, 1.0, -1.0)
-        once = first_picks(drawn.attributes, drawn.cuts, signs)
+            once = first_picks(drawn.attributes, drawn.cuts, signs)
         signed = outputs * signs * y[:, None]
         once = once[signs[once] != 0]
         signed, weights = signed[:, once], (weights * signs)[once]

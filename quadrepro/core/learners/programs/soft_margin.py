@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
@@ -18,7 +19,7 @@ from quadrepro.core.voters.random_stumps import StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 
 
-def first_picks(attributes: IntArray, cuts: FloatArray, signs: FloatArray) -> IntArray:
+def first_picks(attributes: IntArray, cuts: NDArray[Any], signs: FloatArray) -> IntArray:
     """Return where each stump was picked first; one that is picked again is the same voter."""
     _, first = np.unique(np.stack([attributes, cuts, signs]), axis=1, return_index=True)
     return np.sort(first)
