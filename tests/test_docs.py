@@ -29,7 +29,13 @@ from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.results.files import check_tables, make_manifest, make_tables
 from quadrepro.results.folder import read_folder
 from quadrepro.results.pages.page import PAGE
-from quadrepro.results.scoreboard import papers_table, read_boards, read_results, scoreboard_text
+from quadrepro.results.scoreboard import (
+    papers_table,
+    read_boards,
+    read_results,
+    scoreboard_text,
+    two_counts,
+)
 from quadrepro.tables.requests import find_verdicts, written
 from quadrepro.tables.table import row_start, start_of_row
 
@@ -67,6 +73,14 @@ def test_the_readme_has_the_scoreboards_counts() -> None:
         numbers, claims = shown[board.name]
         assert numbers == inside
         assert claims.startswith(f"{fates[0]} of {sum(map(int, fates))}")
+
+
+def test_the_readme_has_both_counts_of_printed_means() -> None:
+    boards, _ = read_boards(read_results(ROOT / "results"))
+    means, text, best = re.findall(r"\d+", two_counts(boards))
+    found = re.search(r"Of the (\d+) printed means (\d+) are .* and (\d+) under", README)
+    assert found is not None
+    assert found.groups() == (means, text, best)
 
 
 def test_every_printed_table_and_group_of_claims_counts_in_the_scoreboard() -> None:

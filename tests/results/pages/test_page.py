@@ -231,6 +231,24 @@ def test_a_large_table_is_linked_and_not_copied(tmp_path: Path) -> None:
     assert [b["data-file"] for b in page.all("button") if "data-file" in b] == ["risks.tex"]
 
 
+def test_a_page_has_the_count_of_the_reading_that_fits_print_best_if_it_is_beside_it(
+    tmp_path: Path,
+) -> None:
+    text, fit = (tmp_path / name for name in ("rescale-table1", "rescale-table1-fit"))
+    for path, inside in ((text, 8), (fit, 23)):
+        score = ",".join(SCORE_HEADER) + f"\ntable1,40,{inside},{40 - inside},0,1.9,0,7,0,1,\n"
+        make_folder(path, score__csv=score)
+    paper = load_paper("rescale")
+    html = page_html(read_folder(text), paper)
+    assert (
+        '<a href="../rescale-table1-fit/report.html">the reading that fits print best</a>' in html
+    )
+    assert "23 of 40 hold" in html
+    assert "fits print best" not in page_html(read_folder(fit), paper)
+    (fit / "tables.json").unlink()
+    assert "fits print best" not in page_html(read_folder(text), paper)
+
+
 @pytest.mark.parametrize("name", ["quickstart", "cbboost-figure3", "rescale-readings"])
 def test_committed_results_have_a_page_of_moderate_size(name: str) -> None:
     html = page_html(read_folder(ROOT / "results" / name), None)
