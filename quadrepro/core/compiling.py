@@ -15,6 +15,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterable
 from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -65,10 +66,8 @@ def compiled(signature: str) -> Callable[[F], F]:
 @cache
 def cache_folder(module: str) -> Path | None:
     """Return the folder for the machine code of a module, or None if no folder can be written."""
-    import numba
-
     switches = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
-    parts = (hash_of_code(modules_of([module])), numba.__version__, switches)
+    parts = (hash_of_code(modules_of([module])), version("numba"), switches)
     made_of = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
     named = os.environ.get("NUMBA_CACHE_DIR")
     places = [named] if named else [Path(__file__).parent / "__pycache__", Path.home() / ".cache"]
