@@ -191,6 +191,7 @@ def check_tree(
         np.zeros(len(weights), dtype=np.intp),
         float(np.sqrt((weights * targets**2).sum())),
     )
+    least *= 1 - 1e-6  # the sums of the run are rounded
     (cuts, depth), depths, made = size, [0], 0
     if not unit > 0:
         return
@@ -212,7 +213,7 @@ def check_tree(
         gains.append(best_gain(X, targets, right, weights, least))
         gains[parent] = best_gain(X, targets, inside & ~right, weights, least)
         lighter = min(weights[right].sum(), weights[inside & ~right].sum())
-        certificate.require(lighter >= least * (1 - 1e-6), f"{where}: a leaf is too light")
+        certificate.require(lighter >= least, f"{where}: a leaf is too light")
     if depth is not None:
         left = max((g for g, deep in zip(gains, depths, strict=True) if deep < depth), default=0)
     else:
@@ -254,7 +255,7 @@ def best_gain(
     w = np.ones(len(inside), dtype=np.longdouble) if weights is None else weights
     if inside.sum() < 2:
         return 0.0
-    least = max(least * (1 - 1e-6), LIGHT * float(w.sum()))
+    least = max(least, LIGHT * float(w.sum()))
     own, w = np.atleast_2d(targets)[:, inside], w[inside]
     total = w.sum()
     order = X[inside].argsort(axis=0, kind="stable")

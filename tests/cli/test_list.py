@@ -43,7 +43,7 @@ def test_list_names_everything(what: str, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize("what", ["datasets", "experiments", *KINDS])
-@pytest.mark.parametrize("width", [60, 140])
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
 def test_no_line_of_a_list_is_wider_than_the_terminal(what: str, width: int) -> None:
     lines = quadrepro("list", what, width=width).output.splitlines()
     assert max(map(len, lines)) <= width
@@ -101,7 +101,7 @@ def test_a_card_is_shown_with_its_sources_and_checks() -> None:
     assert lines[-1].startswith("  ok  content: sha256:")
 
 
-@pytest.mark.parametrize("width", [60, 140])
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
 def test_lines_are_as_wide_as_the_terminal_but_for_what_cannot_be_broken(width: int) -> None:
     for name in ("mnist", "monks"):
         result = quadrepro("list", "datasets", name, width=width)

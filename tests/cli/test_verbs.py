@@ -127,7 +127,11 @@ def test_a_mistake_ends_with_its_code_and_one_clear_message(
     ("key", "value", "message"),
     [
         ("risks", "tabel1", "small.yaml:19:3: the paper quadboost has no printed table 'tabel1'"),
-        ("claims", "theroy", "small.yaml:19:3: the paper quadboost has no claims 'theroy'; did"),
+        (
+            "claims",
+            "theroy",
+            "small.yaml:19:3: the paper quadboost has no claims 'theroy'; did you",
+        ),
     ],
 )
 def test_an_unknown_printed_table_is_refused_before_anything_is_computed(

@@ -112,7 +112,11 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         ("pipeline: [StandardScaler, SVCC]", "14:32", "no estimator 'SVCC'; did you mean 'SVC'?"),
         (f"{PIPELINE}grid: {{svc__c: 1}}", "15:12", "'svc__c'; did you mean 'svc__C'?"),
         (f"{PIPELINE}grid: {{svc__C: [1, -1]}}", "15:12", f"{WRONG_C}-1 instead."),
-        (f"{PIPELINE}settings: {{scv__C: 1}}", "15:16", "setting 'scv__C'; did you mean 'svc__C'?"),
+        (
+            f"{PIPELINE}settings: {{scv__C: 1}}",
+            "15:16",
+            "no setting 'scv__C'; did you mean 'svc__C'?",
+        ),
         (f"pipeline: {['StandardScaler'] * 1001}", "14:5", "at most 1000 values, not 1001"),
         ("algorithm: adaboost\n    pipeline: [SVC]", "15:5", "either an algorithm or a pipeline"),
         (f"{ADA}\n    nominal: categories", "16:5", "which the view makes: leave out nominal"),

@@ -77,7 +77,11 @@ SAMPLE = {"sample": {"train": 20, "test": 20}}
         ({"view": {"positiv": ["1"]}}, "view.positiv", "unknown key 'positiv'; did you mean"),
         ({"view": {"missing": "zero"}}, "view.missing", "'low' or 'drop', not 'zero'"),
         ({"view": {"positive": ["1", "1"]}}, "view.positive", "positive: '1' occurs 2 times"),
-        ({"view": {"positive": {"at_most": "few"}}}, "view.positive.at_most", "number, not 'few'"),
+        (
+            {"view": {"positive": {"at_most": "few"}}},
+            "view.positive.at_most",
+            "a number, not 'few'",
+        ),
         ({"view": {"positive": ["0", "2"]}}, "view.positive.1", "no label '2'; known are 0, 1"),
         ({"view": {"exclude": ["tie"]}}, "view.exclude.0", "'tie'; did you mean 'has_tie'?"),
         ({"protocol": {"view": "q2"}}, "protocol.view", "is set by its own key, view"),

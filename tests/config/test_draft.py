@@ -147,7 +147,10 @@ def test_registered_names_and_other_import_paths_are_added_as_they_are(tmp_path:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("xgbost:XGBClassifier", "--with xgbost:XGBClassifier: unknown module 'xgbost'; did you"),
+        (
+            "xgbost:XGBClassifier",
+            "--with xgbost:XGBClassifier: unknown module 'xgbost'; did you me",
+        ),
         ("xgboost:XGBClassifer", "--with xgboost:XGBClassifer: "),
         ("lpbost", "--with lpbost: unknown algorithm 'lpbost'; did you mean 'lpboost'?"),
         ("sklearn:SVR", "--with sklearn:SVR: it cannot predict a class, as y"),

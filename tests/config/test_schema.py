@@ -257,7 +257,11 @@ def test_a_row_cannot_say_the_rounds_that_a_hold_out_chooses(edited: Write) -> N
     ("protocol", "place", "telling"),
     [
         ("folds: 1", "5:3", "one fold leaves nothing to train on: give 2 or more, or 0"),
-        ("measures: [train_error]", "3:1", "measures are kept only if nothing is chosen: set"),
+        (
+            "measures: [train_error]",
+            "3:1",
+            "measures are kept only if nothing is chosen: set folds",
+        ),
         ("folds: 0\n  measures: [train_eror]", "6:3", "'train_eror'; did you mean 'train_error'?"),
         ("folds: 0\n  measures: [theorem1_p1]", "6:3", "is now called quadboost_theorem1_p1"),
         ("voters: 0", "5:3", "voters must be at least 1, not 0"),
@@ -322,7 +326,10 @@ def test_a_columns_title_is_its_label_or_its_algorithms_or_its_name(
         ({"stumps_per_attribute": 1}, "1 stump per attribute"),
         ({"voters": 30}, "30 stumps"),
         ({"voter_set": "conjunctions"}, "decision stumps and conjunctions of them"),
-        ({"voter_set": {"trees": {"depth": 3}}, "voters": 20}, "20 small decision trees, depth 3"),
+        (
+            {"voter_set": {"trees": {"depth": 3}}, "voters": 20},
+            "20 small decision trees, depth 3",
+        ),
         ({"holdout": {}}, "500 random stumps each round"),
         ({"holdout": {"stumps": {"per_round": 9, "redraw": False}}}, "9 random stumps"),
     ],
@@ -401,7 +408,12 @@ def test_repeats_follow_from_outer_folds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "repeats", "message"),
     [
-        ("title", "repeats: 5\ntitle", None, "1:1: outer: 2x3 makes 6 repeats, but 5 are asked"),
+        (
+            "title",
+            "repeats: 5\ntitle",
+            None,
+            "1:1: outer: 2x3 makes 6 repeats, but 5 are asked for",
+        ),
         ("title", "title", 2, "outer: 2x3 makes 6 repeats, but 2 are asked for"),
         (
             "[monks]",

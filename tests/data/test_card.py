@@ -180,7 +180,11 @@ def refusal(path: Path) -> str:
         ("kind: openml, ", "", "15:5: the key 'kind' is missing"),
         ("id: 7", "id: seven", "15:20: id must be a whole number, not 'seven'"),
         ("id: 7", "idd: 7", "15:20: unknown key 'idd'; did you mean 'id'?"),
-        ("https://uci.test/toy.test", "ftp://uci", "16:62: url must match the pattern '^https?:"),
+        (
+            "https://uci.test/toy.test",
+            "ftp://uci",
+            "16:62: url must match the pattern '^https?://'",
+        ),
         ("name: toy", "name: joy", "1:1: the card is named 'joy', but its file 'toy'"),
         ("name: toy", "name: [toy", "2:6: not valid YAML: expected ',' or ']', but got ':'"),
         ("name: size", "name: size_3..size_1", "10:6: the series size_3..size_1 counts down"),

@@ -28,7 +28,7 @@ def test_most_experiments_are_replayed(replays: list[Replayed]) -> None:
 @pytest.mark.parametrize("i", [0, 1])
 def test_the_time_left_is_near_the_true_one(replays: list[Replayed], i: int) -> None:
     large = sorted(off(one.left[i]) for one in replays if one.n_cells > LEAST_CELLS)
-    assert median(large) < 1.35
+    assert median(large) < 1.25
     assert large[int(0.9 * len(large))] < 1.75
 
 

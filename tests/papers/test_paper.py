@@ -113,7 +113,12 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
         ("table2: {u", "tabel2: {u", "5:3", "there is no printed/tabel2.csv; did you mean 'table"),
         ("splits: 20", "splits: 0", "5:32", "splits"),
         ("of: {splits: 20}", "holds: risks", "5:27", "holds"),
-        ("    claims:", "    judge: means\n    claims:", "8:5", "unknown key 'judge'; did you"),
+        (
+            "    claims:",
+            "    judge: means\n    claims:",
+            "8:5",
+            "unknown key 'judge'; did you mean",
+        ),
         ("    claims:", "    printed: [table3]\n    claims:", "8:15", "there is no printed/table3"),
         ("wins-or-ties", "wins-or-tie", "9:9", "unknown kind of claim 'wins-or-tie'; did you "),
         ("kind: wins-or-ties\n        ", "", "9:9", "the key 'kind' is missing"),

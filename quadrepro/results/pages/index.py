@@ -77,7 +77,7 @@ def _render(template: str, **names: Any) -> str:
 
 
 def page_html(folder: Folder, paper: Paper | None = None) -> str:
-    """Return the page of a results folder; the same folder gives the same text."""
+    """Return the page of a results folder; folders beside it may say what fits print better."""
     return _render("page.html.j2", page=Page(folder, paper), folder=folder, name=PAGE)
 
 

@@ -171,6 +171,19 @@ def test_nothing_of_a_negative_logarithm_is_a_gap_and_its_band_stays_within_the_
     assert vertices[:, 1].max() == high
 
 
+def test_the_same_records_give_the_same_figures(
+    load: Callable[..., Experiment], tmp_path: Path
+) -> None:
+    experiment = load()
+    for name in ("a", "b"):
+        CURVES.draw(curves_of(experiment), outcomes(of_all()), tmp_path / name)
+    CURVES.draw(curves_of(experiment), outcomes({}), tmp_path / "empty")
+    for file in ("curves.svg", "curves.png"):
+        a, b, empty = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
+        assert a == b
+        assert a != empty
+
+
 SOME = "{title: training, measures: [train_error], scale: log, algorithms: [lpboost, adaboost]}"
 
 

@@ -122,6 +122,15 @@ def test_the_caption_says_which_rule_tells_apart_and_which_sign_is_whose(
     assert f"positive (orange) if {first} is better and negative (green) if {second} is" in single
 
 
+def test_the_same_records_give_the_same_figures(experiment: Experiment, tmp_path: Path) -> None:
+    for name, repeats in (("a", 2), ("b", 2), ("other", 1)):
+        DIFFERENCES.draw(context_of(experiment, "differences"), outcomes(repeats), tmp_path / name)
+    for file in ("differences.svg", "differences.png"):
+        a, b, other = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "other"))
+        assert a == b
+        assert a != other
+
+
 @given(
     st.lists(st.integers(0, 100), min_size=2, max_size=8).flatmap(
         lambda xs: st.tuples(st.just(xs), st.permutations(xs))

@@ -106,6 +106,18 @@ def test_a_paper_has_its_axes_from_zero_on_and_many_sets_a_legend(
         assert not figure.axes[0].texts
 
 
+def test_the_same_records_give_the_same_figures(
+    against: Context[str], outcomes: Make, tmp_path: Path
+) -> None:
+    lost = dict.fromkeys(SPLITS[0], (None, None, None))
+    for name, splits in (("a", SPLITS), ("b", SPLITS), ("empty", (lost,))):
+        SCATTER.draw(against, outcomes(*splits), tmp_path / name)
+    for file in ("scatter.svg", "scatter.png"):
+        a, b, empty = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
+        assert a == b
+        assert a != empty
+
+
 def test_the_caption_says_which_side_of_the_diagonal_is_better(
     against: Context[str], outcomes: Make
 ) -> None:
