@@ -12,6 +12,7 @@ import hashlib
 import importlib
 import os
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -39,7 +40,9 @@ def enabled() -> bool:
 
 def beside(module: str) -> Any:
     """Return the compiled loops of a module, or None where loops are not compiled."""
-    return importlib.import_module(module + TWIN) if enabled() else None
+    if not enabled():
+        return None
+    return sys.modules.get(module + TWIN) or importlib.import_module(module + TWIN)
 
 
 def compiled(signature: str) -> Callable[[F], F]:

@@ -16,9 +16,9 @@ P1, P2, P3, P4, P5 = EXP_TERMS
 @compiled("float64(float64)")
 def exp(x: float) -> float:
     """Return e^x; see `quadrepro.core.elementary.exp`."""
-    if not x >= LEAST:
-        return 0.0 if x < LEAST else x
-    clipped = min(x, LARGEST)
+    # Nothing is skipped, since a processor guesses a branch for every number, and often wrongly.
+    clipped = x if x > LEAST else LEAST
+    clipped = clipped if clipped < LARGEST else LARGEST
     k = np.rint(clipped / (LN2_HIGH + LN2_LOW))
     high = clipped - k * LN2_HIGH
     low = k * LN2_LOW
@@ -26,7 +26,8 @@ def exp(x: float) -> float:
     t = r * r
     c = r - t * (P1 + t * (P2 + t * (P3 + t * (P4 + t * P5))))
     y: float = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
-    return y * float(POWERS[int(k) + 1075])
+    found = y * float(POWERS[np.int32(k) + 1075])
+    return found if x >= LEAST else (0.0 if x < LEAST else x)
 
 
 log = compiled("float64(float64)")(log_of)

@@ -190,9 +190,9 @@ class GradientBoost(Predictor):
 
     step: StepName = "full"
     """Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting (``truncation``, which is 1
-    if a grid does not name it), RBoosting (``u``),
-    ε-boosting (``eps``), re-scale RTboosting (``u``) or re-scale ε-boosting (``eps``), the last
-    with the α_k = 3 / (k + 3) of RBoosting's theorems."""
+    if a grid does not name it), RBoosting (``u``), ε-boosting (``eps``), re-scale RTboosting
+    (``u``) or re-scale ε-boosting (``eps``), the last with the α_k = 3 / (k + 3) of RBoosting's
+    theorems."""
     loss: LossName | None = None
     """The squared loss of a number, or the logistic or exponential loss of a class; None for the
     squared or the logistic loss, by the task. RBoosting with the exponential loss is re-scale

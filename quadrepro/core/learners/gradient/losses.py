@@ -133,6 +133,10 @@ class LogisticLoss(Loss):
 
     def descent(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return y / (1 + exp(y F))."""
+        if loops := compiling.beside(__name__):
+            found = np.empty(scores.shape)
+            loops.descend(np.ascontiguousarray(scores), y, found)
+            return found
         return np.asarray(y / (1.0 + _powers(y * scores)))
 
     def search(
@@ -148,16 +152,14 @@ class LogisticLoss(Loss):
         The derivative increases with β. Its root is found by Newton steps within a bracket, and by
         bisection if a step would leave the bracket.
         """
+        if weights is None and (loops := compiling.beside(__name__)):
+            found = np.empty(len(scores))
+            loops.search(*map(np.ascontiguousarray, (scores, answers, leaves)), y, found)
+            return found
         slopes, scales, found = _start(answers, y)
-        rows = np.flatnonzero(found == 0)
-        powers = _powers(y * scores)
-        groups = _groups(leaves, y)
-        loops = compiling.beside(__name__)
-        if weights is None and loops:
-            limits = LARGEST_CHANGE, CONVERGED, NEWTON_STEPS, NOTHING
-            loops.search(powers, slopes, groups, rows, *limits, found)
-        else:
-            found[rows] = _search(powers[rows], slopes[rows], groups[rows], weights)
+        rest = np.flatnonzero(found == 0)
+        powers = _powers((y * scores)[rest])
+        found[rest] = _search(powers, slopes[rest], _groups(leaves, y)[rest], weights)
         return np.asarray(found * scales)
 
     def probability(self, scores: FloatArray) -> FloatArray:

@@ -23,6 +23,7 @@ from quadrepro.core import compiling
 
 LeafArray = NDArray[np.int32]
 WholeArray = NDArray[np.int64]
+ExampleArray = NDArray[np.uint32]
 
 TIE = 1e-10
 """Cuts tie if their gains differ by at most this share.
@@ -67,14 +68,18 @@ def whole_numbers(targets: FloatArray) -> tuple[WholeArray, FloatArray]:
     units : ndarray of shape (n_targets,)
         The units, powers of two; NaN if a target is not finite.
     """
-    largest = np.abs(targets).max(axis=1)
+    largest = np.maximum(targets.max(axis=1), -targets.min(axis=1))
     finite = np.isfinite(largest)
     if not finite.all():
         targets, largest = np.where(finite[:, None], targets, 0.0), np.where(finite, largest, 0.0)
     exponents = np.frexp(largest)[1] + 1 - largest_whole(targets.shape[1]).bit_length()
     # With the limit no unit is a subnormal number. Targets that small count as nothing anyway.
     units = np.ldexp(1.0, np.maximum(exponents, -1000))
-    whole = np.rint(targets / units[:, None]).astype(np.int64)
+    whole = np.empty(targets.shape, dtype=np.int64)
+    if loops := compiling.beside(__name__):
+        loops.round_to_units(np.ascontiguousarray(targets), units[:, None], whole)
+    else:
+        whole[:] = np.rint(targets / units[:, None])
     return whole, units if finite.all() else np.where(finite, units, np.nan)
 
 
@@ -101,7 +106,7 @@ class SortedFeatures:
         Indices of the features that vary; the first feature if none does.
     varying : ndarray of shape (n_varying, n_examples)
         Their rows of `columns`.
-    order : ndarray of shape (n_varying, n_examples)
+    order : ndarray of uint32, shape (n_varying, n_examples)
         The examples in the order of each of them.
     values : ndarray of shape (n_varying, n_examples)
         Their values in that order.
@@ -114,7 +119,7 @@ class SortedFeatures:
         varies = self.columns.min(axis=1) < self.columns.max(axis=1)
         self.index = np.flatnonzero(varies) if varies.any() else np.zeros(1, dtype=np.intp)
         self.varying = self.columns[self.index]
-        self.order = self.varying.argsort(axis=1, kind="stable")
+        self.order = self.varying.argsort(axis=1, kind="stable").astype(np.uint32)
         self.values = np.take_along_axis(self.varying, self.order, axis=1)
         self.tied = (self.values[:, 1:] == self.values[:, :-1]).any(axis=1)
 
@@ -130,9 +135,9 @@ class RootSearch:
     def __init__(self, features: SortedFeatures, fewest: int = 1) -> None:
         m = features.columns.shape[1]
         self._fewest = fewest
-        examples: list[IntArray] = []
+        examples: list[ExampleArray] = []
         cuts: list[IntArray] = []
-        # Where the sums of a stretch of cuts begin and end, and in which direction they run.
+        # Where the sums of a stretch of cuts begin and end, and whether they run from below (1).
         stretches: list[tuple[int, int, int]] = []
         start = 0
         for order, values in zip(features.order, features.values, strict=True):
@@ -145,15 +150,15 @@ class RootSearch:
             if start < middle:
                 stretches.append((start, middle, 1))
             if middle < end:
-                stretches.append((middle, end, -1))
-            examples.append(np.delete(order, np.s_[low:high]))
+                stretches.append((middle, end, 0))
+            examples += [order[:low], order[: high - 1 : -1]]
             # An upward sum belongs to the cut above its last example, a downward sum to the cut
             # below it.
-            cuts.append(np.concatenate([np.arange(1, low + 1), np.arange(high, m)]))
+            cuts.append(np.concatenate([np.arange(1, low + 1), np.arange(high, m)[::-1]]))
             start = end
         if not stretches:
             # No feature varies. One cut without gain saves all other lines a special case.
-            self._examples, self._factors = np.zeros(1, np.intp), np.zeros(1)
+            self._examples, self._factors = np.zeros(1, np.uint32), np.zeros(1)
             self._rows, self._thresholds = np.zeros(1, np.intp), np.full(1, np.inf)
             stretches = [(0, 1, 1)]
         else:
@@ -170,15 +175,19 @@ class RootSearch:
         self._factors = np.where(allowed, np.sqrt(m / (left * (m - left))), 0.0)
         self._thresholds = midpoints(low, high)
 
-    def best(self, loops: Any, centred: WholeArray) -> tuple[FloatArray, IntArray, FloatArray]:
+    def best(
+        self, loops: Any, whole: WholeArray, means: WholeArray
+    ) -> tuple[FloatArray, IntArray, FloatArray]:
         """Return the best cut for each target.
 
         Parameters
         ----------
         loops : module
             Compiled loops.
-        centred : ndarray of int64, shape (n_targets, n_examples)
-            Targets, each minus its mean.
+        whole : ndarray of int64, shape (n_targets, n_examples)
+            Targets.
+        means : ndarray of int64, shape (n_targets,)
+            Their means, rounded down.
 
         Returns
         -------
@@ -190,9 +199,9 @@ class RootSearch:
         thresholds : ndarray of shape (n_targets,)
             Examples above the threshold go right.
         """
-        roots, cuts = np.empty(len(centred)), np.empty(len(centred), dtype=np.int64)
+        roots, cuts = np.empty(len(whole)), np.empty(len(whole), dtype=np.int64)
         table = self._examples, self._factors, self._stretches
-        loops.best_of_root(np.ascontiguousarray(centred.T), *table, TIE, roots, cuts)
+        loops.best_of_root(whole, means, *table, TIE, roots, cuts)
         return roots, self._rows[cuts], self._thresholds[cuts]
 
 
@@ -303,7 +312,7 @@ class TreeGrower:
 
     def _grow(
         self,
-        gains_of: Callable[[IntArray], FloatArray],
+        gains_of: Callable[[ExampleArray], FloatArray],
         least: float,
         parents: IntArray,
         rows: IntArray,
@@ -334,7 +343,7 @@ class TreeGrower:
                         best[child] = self._best_cut(gains_of, leaves == child)
         return len(best) - 1
 
-    def _best_cut(self, gains_of: Callable[[IntArray], FloatArray], held: BoolArray) -> Cut:
+    def _best_cut(self, gains_of: Callable[[ExampleArray], FloatArray], held: BoolArray) -> Cut:
         features = self._features
         order = features.order[held[features.order]].reshape(len(features.order), -1)
         if order.shape[1] < 2:
@@ -409,7 +418,7 @@ class TreeFitter(TreeGrower):
         counts[:, 0], sums[:, 0] = m, whole.sum(axis=1)
         n_leaves = np.ones(n_targets, dtype=np.int64)
         if loops := compiling.beside(__name__):
-            roots, rows[:, 0], found = self._root.best(loops, whole - sums[:, :1] // m)
+            roots, rows[:, 0], found = self._root.best(loops, whole, sums[:, 0] // m)
             thresholds[:, 0] = np.where(roots > self._least, found, np.inf)
             features = self._features
             columns = features.order, features.varying, features.tied
@@ -431,7 +440,7 @@ class TreeFitter(TreeGrower):
         return trees, trees.leaves(self._features.columns)
 
 
-def _gains(whole: WholeArray, fewest: int, order: IntArray) -> FloatArray:
+def _gains(whole: WholeArray, fewest: int, order: ExampleArray) -> FloatArray:
     """Return the roots of the gains of a leaf's cuts, given its examples by each feature."""
     n = order.shape[1]
     left = np.arange(1, n)

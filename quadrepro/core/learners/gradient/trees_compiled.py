@@ -31,65 +31,89 @@ def first_tied(gains: FloatArray, tie: float) -> int:
     return place
 
 
-@compiled("void(int64[:,::1], int64[::1], float64[::1], int64[:,::1], float64[:,::1])")
-def gains_of_stretches(
-    centred: Whole, examples: Whole, factors: FloatArray, stretches: Whole, gains: FloatArray
-) -> None:
-    """Write the largest gain of every stretch of cuts; a column is a target."""
-    sums = np.empty(centred.shape[1], np.int64)
-    for s in range(len(stretches)):
-        top = gains[s]
-        top[:] = 0.0
-        sums[:] = 0
-        low, high, step = stretches[s]
-        place = low if step > 0 else high - 1
-        for _ in range(low, high):
-            row, factor = centred[examples[place]], factors[place]
-            for t in range(len(row)):
-                sums[t] += row[t]
-                gain = abs(float(sums[t])) * factor
-                top[t] = gain if gain > top[t] else top[t]
-            place += step
+@compiled(f"void({NUMBERS}, {NUMBERS}, int64[:,::1])")
+def round_to_units(targets: FloatArray, units: FloatArray, whole: Whole) -> None:
+    """Write the targets in units of their rows, rounded."""
+    for t in range(len(targets)):
+        for i in range(targets.shape[1]):
+            whole[t, i] = np.int64(np.rint(targets[t, i] / units[t, 0]))
 
 
-@compiled("int64(int64[:,::1], int64, int64[::1], float64[::1], int64[::1], float64)")
+@compiled("float64(int64[::1], int64, uint32[::1], float64[::1])")
+def top_of(whole: Whole, mean: int, examples: Examples, factors: FloatArray) -> float:
+    """Return the largest gain of the cuts behind each example."""
+    total, top = 0, 0.0
+    for i in range(len(factors)):
+        total += whole[examples[i]] - mean
+        gain = abs(float(total)) * factors[i]
+        top = gain if gain > top else top
+    return top
+
+
+@compiled("void(int64[:,::1], uint32[::1], float64[::1], float64[:])")
+def tops_of_four(rows: Whole, examples: Examples, factors: FloatArray, tops: FloatArray) -> None:
+    """Write the largest gain of the cuts behind each example for four targets, the columns."""
+    total0 = total1 = total2 = total3 = 0
+    top0 = top1 = top2 = top3 = 0.0
+    for i in range(len(factors)):
+        row, factor = rows[examples[i]], factors[i]
+        total0, total1 = total0 + row[0], total1 + row[1]
+        total2, total3 = total2 + row[2], total3 + row[3]
+        gain0, gain1 = abs(float(total0)) * factor, abs(float(total1)) * factor
+        gain2, gain3 = abs(float(total2)) * factor, abs(float(total3)) * factor
+        top0, top1 = gain0 if gain0 > top0 else top0, gain1 if gain1 > top1 else top1
+        top2, top3 = gain2 if gain2 > top2 else top2, gain3 if gain3 > top3 else top3
+    tops[0], tops[1], tops[2], tops[3] = top0, top1, top2, top3
+
+
+@compiled("int64(int64[::1], int64, uint32[::1], float64[::1], float64, boolean)")
 def first_of_stretch(
-    centred: Whole, t: int, examples: Whole, factors: FloatArray, stretch: Whole, floor: float
+    whole: Whole, mean: int, examples: Examples, factors: FloatArray, floor: float, upward: bool
 ) -> int:
-    """Return the lowest cut of a stretch whose gain for target `t` is at least `floor`."""
-    low, high, step = stretch
-    place = low if step > 0 else high - 1
+    """Return the place of the lowest cut of a stretch whose gain is at least `floor`."""
     total, found = 0, -1
-    for _ in range(low, high):
-        total += centred[examples[place], t]
-        if abs(float(total)) * factors[place] >= floor:
-            found = place
-            if step > 0:
+    for i in range(len(factors)):
+        total += whole[examples[i]] - mean
+        if abs(float(total)) * factors[i] >= floor:
+            found = i
+            if upward:
                 break
-        place += step
     return found
 
 
 @compiled(
-    "void(int64[:,::1], int64[::1], float64[::1], int64[:,::1], float64, float64[::1], int64[::1])"
+    "void(int64[:,::1], int64[::1], uint32[::1], float64[::1], int64[:,::1], float64, float64[::1],"
+    " int64[::1])"
 )
 def best_of_root(
-    centred: Whole,
-    examples: Whole,
+    whole: Whole,
+    means: Whole,
+    examples: Examples,
     factors: FloatArray,
     stretches: Whole,
     tie: float,
     tops: FloatArray,
     cuts: Whole,
 ) -> None:
-    """Write the largest gain of each target, a column, and the first cut that ties with it."""
-    gains = np.empty((len(stretches), len(tops)))
-    gains_of_stretches(centred, examples, factors, stretches, gains)
-    for t in range(len(tops)):
-        tops[t] = gains[:, t].max()
-        stretch = stretches[first_tied(gains[:, t], tie)]
-        floor = tops[t] * (1.0 - tie)
-        cuts[t] = first_of_stretch(centred, t, examples, factors, stretch, floor)
+    """Write the largest gain of each target, and the first cut that ties with it."""
+    n_targets, m = whole.shape
+    gains, rows = np.empty((n_targets, len(stretches))), np.empty((m, 4), np.int64)
+    in_fours = n_targets - n_targets % 4
+    for t in range(0, in_fours, 4):
+        for column in range(4):
+            for i in range(m):
+                rows[i, column] = whole[t + column, i] - means[t + column]
+        for s, (low, high, _) in enumerate(stretches):
+            tops_of_four(rows, examples[low:high], factors[low:high], gains[t : t + 4, s])
+    for t in range(n_targets):
+        own = gains[t]
+        if t >= in_fours:
+            for s, (low, high, _) in enumerate(stretches):
+                own[s] = top_of(whole[t], means[t], examples[low:high], factors[low:high])
+        tops[t] = own.max()
+        low, high, upward = stretches[first_tied(own, tie)]
+        stretch, floor = (examples[low:high], factors[low:high]), tops[t] * (1.0 - tie)
+        cuts[t] = low + first_of_stretch(whole[t], means[t], *stretch, floor, upward > 0)
 
 
 @compiled("float64(int64[::1], int64, uint32[::1], float64[::1], float64[::1], float64)")
@@ -137,12 +161,13 @@ def best_of_leaf(
     for f in range(len(order)):
         examples = order[f, begin:end]
         total, top = 0, 0.0
+        if not tied[f]:
+            gains[f] = top_of(whole, mean, examples, factors[: size - 1])
+            continue
         for i in range(size - 1):
             total += whole[examples[i]] - mean
             gain = abs(float(total)) * factors[i]
-            if gain > top and not (
-                tied[f] and values[f, examples[i]] == values[f, examples[i + 1]]
-            ):
+            if gain > top and values[f, examples[i]] < values[f, examples[i + 1]]:
                 top = gain
         gains[f] = top
     top, f = gains.max(), first_tied(gains, tie)
@@ -167,13 +192,13 @@ def part(order: Examples, begin: int, end: int, right: Flags, spare: Examples) -
 
 
 @compiled(
-    "void(int64[:,::1], int64[:,::1], float64[:,::1], boolean[::1], float64[::1], float64, int64,"
+    "void(int64[:,::1], uint32[:,::1], float64[:,::1], boolean[::1], float64[::1], float64, int64,"
     " int64, boolean, float64, int64[:,::1], int64[:,::1], float64[:,::1], int64[:,::1],"
     " int64[:,::1], int64[::1])"
 )
 def grow(
     targets: Whole,
-    order: Whole,
+    order: Examples,
     values: FloatArray,
     tied: BoolArray,
     gains: FloatArray,

@@ -18,6 +18,7 @@ from quadrepro.core import compiling
 from quadrepro.core.learners.gradient.trees import (
     NO_GAIN,
     TIE,
+    ExampleArray,
     GrownTrees,
     LeafArray,
     TreeGrower,
@@ -56,7 +57,7 @@ class WeightedTreeFitter(TreeGrower):
         least_share: float = 0.0,
     ) -> None:
         super().__init__(X, cuts, depth)
-        self._order = self._features.order.astype(np.uint32)
+
         self._weights = weights / weights.mean()
         # The slack is for the rounding of the sums.
         self._least_weight = (least_share - 1e-9) * len(X)
@@ -133,12 +134,12 @@ class WeightedTreeFitter(TreeGrower):
             features = self._features
             limits = self._least_weight, least, self._n_steps, self._one_at_a_time, TIE
             examples = np.ascontiguousarray(targets.T), np.ascontiguousarray(weights)
-            columns = self._order, features.varying, features.tied
+            columns = features.order, features.varying, features.tied
             return int(loops.grow(*examples, *columns, *limits, parents, rows, thresholds, leaves))
         gains_of = partial(self._gains, targets, weights)
         return self._grow(gains_of, least, parents, rows, thresholds, leaves)
 
-    def _gains(self, targets: FloatArray, weights: FloatArray, order: IntArray) -> FloatArray:
+    def _gains(self, targets: FloatArray, weights: FloatArray, order: ExampleArray) -> FloatArray:
         """Return the roots of the gains of a leaf's cuts, given its examples by each feature."""
         first, w = order[0], weights[order]
         total = np.cumsum(weights[first])[-1]

@@ -58,8 +58,8 @@ def test_features_that_vary_are_sorted_and_others_left_out() -> None:
 def best_cuts(X: FloatArray, targets: WholeArray) -> list[trees.Cut]:
     """Return the best cut of all examples for each target, by the compiled search if there is."""
     if loops := compiling.beside(trees.__name__):
-        centred = targets - targets.sum(axis=1, keepdims=True) // len(X)
-        found = trees.RootSearch(SortedFeatures(X)).best(loops, centred)
+        means = targets.sum(axis=1) // len(X)
+        found = trees.RootSearch(SortedFeatures(X)).best(loops, targets, means)
         return list(zip(*(part.tolist() for part in found), strict=True))
     return [best_of_leaf(X, whole, np.ones(len(X), dtype=np.bool_)) for whole in targets]
 
