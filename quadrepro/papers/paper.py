@@ -161,6 +161,9 @@ def find_paper(reference: str, beside: Path) -> Path:
     if reference in paper_names():
         return papers_folder() / reference
     folder = beside / reference
+    if folder.is_file():
+        wanted = f"give the folder of a paper, with {FILE} and its tables in {PRINTED}/"
+        raise NotThereError(f"{folder} is a file: {wanted}")
     if "/" not in reference and not reference.startswith("."):
         own = f"; did you mean './{reference}'?" if folder.is_dir() else ""
         hint = own or nearest(reference, paper_names())

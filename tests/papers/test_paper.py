@@ -94,6 +94,11 @@ def test_an_absolute_folder_is_found_from_anywhere(written: Write) -> None:
         ("./paper", "there is no folder {}/paper"),
         ("../nowhere", "there is no folder {}/../nowhere"),
         ("./mypaper/printed", "the folder {}/mypaper/printed holds no paper.yaml"),
+        (
+            "mypaper/paper.yaml",
+            "{}/mypaper/paper.yaml is a file: give the folder of a paper, with paper.yaml and its"
+            " tables in printed/",
+        ),
     ],
 )
 def test_a_paper_that_is_not_there_is_named_with_the_nearest(
