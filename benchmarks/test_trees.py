@@ -5,11 +5,14 @@ A whole round takes the step and predicts the training examples as well.
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
+from sklearn import ensemble
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray
@@ -79,8 +82,19 @@ def test_a_whole_round(benchmark: BenchmarkFixture, loss: LossName, cuts: int) -
         algorithm.predictions(X, y, grid, X, rng)
 
     benchmark.pedantic(ours, rounds=2)
-    compiled, numpy = (s / N_ROUNDS / N_VALUES * 1e6 for s in (best_of(3, ours), plainly(3, ours)))
-    compare(
-        benchmark,
-        **{"us per round": compiled, "numpy us": numpy, "numpy to compiled": numpy / compiled},
-    )
+    compiled, numpy = (s / N_ROUNDS / N_VALUES for s in (best_of(3, ours), plainly(3, ours)))
+    kind = "Regressor" if loss == "l2" else "Classifier"
+    size = {"max_leaf_nodes": cuts + 1, "max_depth": None}
+    others = {"scikit-learn": getattr(ensemble, f"GradientBoosting{kind}")(**size)}
+    if find_spec("lightgbm"):
+        size = {"num_leaves": cuts + 1, "min_child_samples": 1, "max_bin": M, "n_jobs": 1}
+        make = getattr(import_module("lightgbm"), f"LGBM{kind}")
+        others["LightGBM"] = make(**size, verbose=-1)
+    references = {"numpy": numpy}
+    for name, other in others.items():
+        other.set_params(n_estimators=N_ROUNDS)
+        references[name] = best_of(3, lambda own=other: own.fit(X, y)) / N_ROUNDS
+    trees = "stumps" if cuts == 1 else f"trees of {cuts} cuts"
+    what = f"a round of RSboosting, {loss}, {trees}, {N_VALUES} values of ν"
+    row(f"{what}, per value", compiled, references)
+    compare(benchmark, ours=compiled, **references)
