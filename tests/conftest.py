@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +22,9 @@ from quadrepro.data.store import read_csv
 from tests.packages import Install, installing
 from tests.server import Server, configure_openml
 
+# Every interpreter that a test starts would compile the package again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A shell that starts the tests in the background makes them ignore Ctrl-C, which some tests send.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
