@@ -43,6 +43,12 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 CACHES = itertools.count()
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with slow tests, so that no process ends long after the others."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 SMALL = """title: Small
 seed: 7
 protocol:
