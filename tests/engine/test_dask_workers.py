@@ -30,7 +30,7 @@ repeats: 8
 protocol: {view: quadboost}
 datasets: [monks]
 algorithms:
-  - {name: forest, algorithm: 'sklearn:RandomForestClassifier', settings: {n_estimators: 60}}
+  - {name: forest, algorithm: 'sklearn:RandomForestClassifier', settings: {n_estimators: 200}}
 baseline: false
 """
 
