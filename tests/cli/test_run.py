@@ -180,7 +180,7 @@ def begun(config: Path, jobs: str) -> subprocess.Popen[str]:
 def test_a_run_whose_processes_are_all_interrupted_says_how_to_go_on_and_loses_nothing(
     small_config: Write, tmp_path: Path, sent: signal.Signals, jobs: str
 ) -> None:
-    config = small_config("n_rounds: 5", "n_rounds: 5000")
+    config = small_config("n_rounds: 5", "n_rounds: 50000")
     process = begun(config, jobs)
     # A scheduler of jobs sends the signal to workers as well, and perhaps before.
     for worker in {*map(int, of_this_test(tmp_path))} - {process.pid}:
@@ -204,7 +204,7 @@ def test_a_run_whose_processes_are_all_interrupted_says_how_to_go_on_and_loses_n
 def test_workers_end_with_a_run_that_is_killed_and_the_next_run_goes_on(
     small_config: Write, tmp_path: Path
 ) -> None:
-    config = small_config("n_rounds: 5", "n_rounds: 5000")
+    config = small_config("n_rounds: 5", "n_rounds: 50000")
     process = begun(config, "2")
     assert len(of_this_test(tmp_path)) > 1
     # Nobody would remove it if all processes were killed.
