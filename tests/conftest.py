@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
+import sys
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +23,10 @@ from quadrepro.data.store import read_csv
 from tests.packages import Install, installing
 from tests.server import Server, configure_openml
 
+# Every interpreter that a test starts would compile the package again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ["COLUMNS"] = "100"
 # A shell that starts the tests in the background makes them ignore Ctrl-C, which some tests send.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -34,6 +40,14 @@ Problem = tuple[FloatArray, FloatArray]
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+CACHES = itertools.count()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with slow tests, so that no process ends long after the others."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
 
 SMALL = """title: Small
 seed: 7
@@ -52,11 +66,6 @@ algorithms:
     grid: {n_rounds: 5}
 baseline: false
 """
-
-
-@pytest.fixture(autouse=True)
-def _width(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
 
 
 @pytest.fixture
@@ -97,10 +106,14 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 
 
 @pytest.fixture(autouse=True)
-def no_data_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def no_data_from_outside(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Let no test see data but the embedded sets and what it names itself, nor the network."""
     monkeypatch.delenv("QUADREPRO_DATA", raising=False)
-    monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "cache"))
+    # Few tests use their cache, so it is only named; `tmp_path` is a folder made for each test.
+    folder = tmp_path_factory.getbasetemp() / "caches" / str(next(CACHES))
+    monkeypatch.setenv("QUADREPRO_CACHE", str(folder))
     monkeypatch.setenv("QUADREPRO_OFFLINE", "1")
 
 

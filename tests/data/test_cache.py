@@ -152,6 +152,7 @@ def test_a_full_disk_leaves_nothing_behind(
 def test_the_cache_is_in_the_home_folder_unless_named_otherwise(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "cache"))
     assert cache.cache_folder() == tmp_path / "cache"
     monkeypatch.delenv("QUADREPRO_CACHE")
     monkeypatch.setenv("HOME", str(tmp_path))

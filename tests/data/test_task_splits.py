@@ -10,7 +10,15 @@ import pytest
 
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.data.cache import TEST, TRAIN, find_splits, hash_of_splits, keep_splits, load_splits
+from quadrepro.data.cache import (
+    TEST,
+    TRAIN,
+    cache_folder,
+    find_splits,
+    hash_of_splits,
+    keep_splits,
+    load_splits,
+)
 from quadrepro.data.card import Card
 from quadrepro.data.fetch import fetch_task
 from quadrepro.data.inspection import inspect_file, write_card
@@ -109,12 +117,12 @@ def test_other_splits_of_the_task_give_other_keys(card: Card, server: Server) ->
 
     first = key()
     assert key() == first
-    [kept] = Path("cache/tasks").iterdir()
+    [kept] = (cache_folder() / "tasks").iterdir()
     kept.unlink()
     shutil.rmtree(Path("openml"))
     server.put_task(59, 7, SPLITS.replace("TEST,0,", "TRAIN,0,"))
     assert key() != first
-    for path in Path("cache/tasks").iterdir():
+    for path in (cache_folder() / "tasks").iterdir():
         path.rename(path.with_stem(f"{path.stem[:-1]}x"))
     assert find_splits(card, 59) is None
     with pytest.raises(DataError, match="not in the cache"):
@@ -139,10 +147,10 @@ def test_fetch_brings_the_task_of_a_config_and_check_needs_no_network(
 
 
 def test_splits_that_are_damaged_are_set_aside_and_fetched_again(
-    card: Card, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    card: Card, caplog: pytest.LogCaptureFixture
 ) -> None:
     fetch_task(card, 59)
-    [path] = (tmp_path / "cache" / "tasks").iterdir()
+    [path] = (cache_folder() / "tasks").iterdir()
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 0xFF
     path.write_bytes(content)

@@ -30,6 +30,7 @@ from quadrepro.results.files import check_tables, write_results
 from quadrepro.results.folder import read_folder
 from quadrepro.results.results import load_results
 from quadrepro.results.scoreboard import write_scoreboard
+from quadrepro.tables.figure import FORMATS
 from quadrepro.tables.terminal import table_text
 
 CONFIGS = {
@@ -201,8 +202,13 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Plan]:
     ("name", "gap"), [case for case in product(CONFIGS, GAPS) if case not in SAME]
 )
 def test_all_files_are_written_whatever_has_a_result(
-    plans: Callable[[str], Plan], name: str, gap: str, tmp_path: Path
+    plans: Callable[[str], Plan],
+    name: str,
+    gap: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setitem(FORMATS["png"], "dpi", 40)  # nobody looks at them
     folder, store = tmp_path / "results" / "config", cast("RecordStore", Kept(plans(name), gap))
     first, _ = write_results(plans(name), store, folder, allow_missing=gap == "one column")
     manifest = read_folder(folder).manifest

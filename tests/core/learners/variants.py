@@ -74,8 +74,8 @@ OTHER_VOTERS = [
     AdaBoostClassifier(20, voters=Stumps(40), min_weight_fraction_leaf=0.1),
 ]
 OVER_TREES: list[Any] = [
-    AdaBoostClassifier(20, voters=Trees(n_trees=20, random_state=0)),
-    CBBoostClassifier(20, voters=Trees(n_trees=20, random_state=0), min_weight_fraction_leaf=0.1),
+    AdaBoostClassifier(20, voters=Trees(n_trees=5, random_state=0)),
+    CBBoostClassifier(20, voters=Trees(n_trees=5, random_state=0), min_weight_fraction_leaf=0.1),
 ]
 VOTES: list[Any] = [*QUADBOOST, *GREEDY, *PROGRAMS, *OTHER_VOTERS]
 
