@@ -19,7 +19,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.errors import nearest
 
 ROWS = 2**16
-"""Largest number of rows read from a file at a time."""
+"""Largest number of rows reduced at a time."""
 
 
 class Addable(Protocol):
@@ -87,7 +87,10 @@ def _reduce_part(frame: Any, target: str, function: Callable[[Chunk], A]) -> A |
 
     if not len(frame):
         return None
-    return function(table_chunk(pa.Table.from_pandas(frame, preserve_index=False), target))
+    # A partition may be large; a few rows at a time stay in the processor's cache.
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    parts = (table.slice(start, ROWS) for start in range(0, len(frame), ROWS))
+    return Read(lambda: (table_chunk(part, target) for part in parts)).reduce(function)
 
 
 def _add(a: A | None, b: A | None) -> A | None:

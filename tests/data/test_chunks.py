@@ -171,6 +171,13 @@ def test_partitions_are_reduced_on_their_own_and_added(cuts: list[int]) -> None:
     assert sizes == [len(part) for part in parts if len(part)]
 
 
+def test_a_large_partition_is_reduced_some_rows_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "ROWS", 3)
+    parts = open_chunks(dask_frame(FRAME), "label").reduce(lambda chunk: [chunk.X.tolist()])
+    assert [len(part) for part in parts] == [3, 1]
+    assert [*parts[0], *parts[1]] == EXPECTED[0]
+
+
 def test_partitions_that_cannot_be_used_are_refused() -> None:
     with pytest.raises(ValueError, match="no column 'lable'"):
         open_chunks(dask_frame(FRAME), "lable")
