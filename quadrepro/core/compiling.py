@@ -78,8 +78,10 @@ class Loop:
         folder = cache_folder(function.__module__)
         before, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
         try:
-            options = {"cache": folder is not None, "error_model": "numpy"}
-            return numba.njit(self._signature, **options)(function)
+            decorator: Any = numba.njit(
+                self._signature, cache=folder is not None, error_model="numpy"
+            )
+            return decorator(function)
         finally:
             config.CACHE_DIR = before
 
@@ -100,7 +102,11 @@ def compiled(signature: str) -> Callable[[F], F]:
 
     The result of every operation is rounded as in numpy: nothing is reordered or fused.
     """
-    return lambda function: cast(F, Loop(function, signature))
+
+    def decorate(function: F) -> F:
+        return cast(F, Loop(function, signature))
+
+    return decorate
 
 
 @cache
