@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Targets
+from quadrepro.core.compiling import clock
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     Fitted,
@@ -187,9 +187,9 @@ def compute(cell: Cell) -> CellResult:
     """Return the result of a cell."""
     data = training_data(cell)
     trainer = trainer_of(cell.learner, data, cell.grids)
-    start = time.perf_counter()
+    start = clock()
     choice = _choose(cell, trainer)
-    seconds = time.perf_counter() - start
+    seconds = clock() - start
     actual: Targets = data.test.y
     if classes := cell.problem.classes:
         actual = np.asarray(actual > 0 if len(classes) == 2 else actual, dtype=np.intp)

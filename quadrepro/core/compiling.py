@@ -1,9 +1,9 @@
 """Compilation of loops.
 
-A module of compiled loops is imported only where `enabled` is true. Its signatures are given, so
-that the import compiles them, or reads them from the cache on disk. numba only notices changes of
-the file of the function itself, so the folder of the cache is named by the hash of all code that a
-module imports.
+A module of compiled loops is imported only where `enabled` is true. A loop is compiled for the
+signature that is given, or read from the cache on disk, when it is first called. numba only notices
+changes of the file of the function itself, so the folder of the cache is named by the hash of all
+code that a module imports.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from threading import RLock
 from typing import Any, TypeVar, cast
 
 from quadrepro.base.code import TWIN, hash_of_code, modules_of
@@ -45,23 +46,68 @@ def beside(module: str) -> Any:
     return sys.modules.get(module + TWIN) or importlib.import_module(module + TWIN)
 
 
+class Loop:
+    """A function that is compiled when it is first called."""
+
+    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+        self._function, self._signature = function, signature
+        self._machine_code: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the machine code."""
+        return (self._machine_code or self.compile())(*arguments)
+
+    def compile(self) -> Any:
+        """Return the machine code, from the cache on disk if it is there."""
+        with _ONE_AT_A_TIME:
+            if self._machine_code is None:
+                before, start = _seconds[0], time.perf_counter()
+                try:
+                    self._machine_code = self._compile()
+                finally:
+                    # Also those of the loops that it calls.
+                    _seconds[0] = before + time.perf_counter() - start
+        return self._machine_code
+
+    def _compile(self) -> Any:
+        import numba
+
+        function, config = self._function, cast(Any, numba.config)
+        for name in function.__code__.co_names:
+            called = function.__globals__.get(name)
+            if isinstance(called, Loop):
+                # numba can call nothing else.
+                function.__globals__[name] = called.compile()
+        folder = cache_folder(function.__module__)
+        before, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
+        try:
+            decorator: Any = numba.njit(
+                self._signature, cache=folder is not None, error_model="numpy"
+            )
+            return decorator(function)
+        finally:
+            config.CACHE_DIR = before
+
+
+_ONE_AT_A_TIME = RLock()
+
+_seconds = [0.0]
+"""Time that this process has spent on machine code."""
+
+
+def clock() -> float:
+    """Return the seconds of a clock that stops while loops are compiled or read from disk."""
+    return time.perf_counter() - _seconds[0]
+
+
 def compiled(signature: str) -> Callable[[F], F]:
     """Return a decorator that compiles a function for one signature.
 
     The result of every operation is rounded as in numpy: nothing is reordered or fused.
     """
-    import numba
-
-    config: Any = numba.config
 
     def decorate(function: F) -> F:
-        folder = cache_folder(function.__module__)
-        before, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
-        try:
-            decorator = numba.njit(signature, cache=folder is not None, error_model="numpy")
-            return cast(F, decorator(function))
-        finally:
-            config.CACHE_DIR = before
+        return cast(F, Loop(function, signature))
 
     return decorate
 
@@ -69,23 +115,31 @@ def compiled(signature: str) -> Callable[[F], F]:
 @cache
 def cache_folder(module: str) -> Path | None:
     """Return the folder for the machine code of a module, or None if no folder can be written."""
-    switches = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
-    parts = (hash_of_code(modules_of([module])), version("numba"), switches)
-    made_of = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    places = [named] if named else [Path(__file__).parent / "__pycache__", Path.home() / ".cache"]
-    name = f"quadrepro-{module.rpartition('.')[2]}"
-    for place in places:
-        folder = Path(place, f"{name}-{made_of}")
+    for folder in _folders(module):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             os.utime(folder)
         except OSError:
             continue
         if os.access(folder, os.W_OK):
-            _clean(folder.parent, name)
+            _clean(folder.parent, folder.name.rpartition("-")[0])
             return folder
     return None
+
+
+def is_known(module: str) -> bool:
+    """Return whether there is machine code of a module on disk."""
+    return any(folder.is_dir() and any(folder.iterdir()) for folder in _folders(module))
+
+
+def _folders(module: str) -> list[Path]:
+    """Return where the machine code of a module may be, the best place first."""
+    switches = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
+    parts = (hash_of_code(modules_of([module])), version("numba"), switches)
+    made_of = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    places = [named] if named else [Path(__file__).parent / "__pycache__", Path.home() / ".cache"]
+    return [Path(place, f"quadrepro-{module.rpartition('.')[2]}-{made_of}") for place in places]
 
 
 def _clean(place: Path, name: str) -> None:
@@ -96,7 +150,9 @@ def _clean(place: Path, name: str) -> None:
 
 
 def warm(modules: Iterable[str]) -> None:
-    """Compile modules of this package now, so that workers find them in the cache on disk."""
+    """Compile all loops of modules of this package now, so that no limit of a cell counts it."""
     if enabled():
         for name in sorted(set(modules)):
-            importlib.import_module(f"quadrepro.core.{name}")
+            for loop in vars(importlib.import_module(f"quadrepro.core.{name}")).values():
+                if isinstance(loop, Loop):
+                    loop.compile()

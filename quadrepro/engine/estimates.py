@@ -38,8 +38,8 @@ FIRST = 2.5
 START_SECONDS = 5.0
 """Time until workers have begun."""
 
-COMPILE_SECONDS = 6.0
-"""Time to compile a module of loops."""
+COMPILE_SECONDS = 3.0
+"""Time to compile the loops of a module that cells need."""
 
 LEAST_SECONDS = 1e-4
 """Least time that is learned, as shown in tables of cells."""
@@ -173,10 +173,11 @@ def write_times(path: Path, times: Mapping[str, Mean]) -> None:
 
 
 def longest_first(cells: Iterable[Cell], estimates: Estimates) -> Iterator[Cell]:
-    """Yield one cell of every row, then the others, those of long rows first.
+    """Yield one cell of every algorithm, one of every other row, then all, long rows first.
 
-    So estimates are good early, and so is the news of an algorithm that fails. Experiments keep
-    their order, so that the tables of the first are there early and few data are in memory.
+    So estimates are good early, and so is the news of an algorithm that fails, and workers compile
+    different loops. Experiments keep their order, so that the tables of the first are there early
+    and few data are in memory.
     """
 
     def rank(some: list[Cell]) -> float:
@@ -187,7 +188,9 @@ def longest_first(cells: Iterable[Cell], estimates: Estimates) -> Iterator[Cell]
         rows: dict[str, list[Cell]] = {}
         for cell in of_experiment:
             rows.setdefault(estimates.row(cell), []).append(cell)
-        for some in sorted(rows.values(), key=rank, reverse=True):
+        ranked = sorted(rows.values(), key=rank, reverse=True)
+        longest = {some[-1].algorithm: some for some in reversed(ranked)}
+        for some in sorted(ranked, key=lambda some: longest[some[-1].algorithm] is not some):
             yield some.pop()
         for some in sorted(filter(None, rows.values()), key=rank, reverse=True):
             yield from some
@@ -203,12 +206,11 @@ class Forecast:
 
 
 def start_seconds(cells: Iterable[Cell]) -> float:
-    """Return the time until workers have begun: loops without machine code are compiled first."""
+    """Return the time until workers have begun and compiled the loops without machine code."""
     if not compiling.enabled():
         return START_SECONDS
-    modules = {name for cell in cells for name in cell.learner.kernels}
-    folders = [compiling.cache_folder(f"quadrepro.core.{name}") for name in modules]
-    return START_SECONDS + COMPILE_SECONDS * sum(not (at and any(at.iterdir())) for at in folders)
+    modules = {f"quadrepro.core.{name}" for cell in cells for name in cell.learner.kernels}
+    return START_SECONDS + COMPILE_SECONDS * sum(not compiling.is_known(name) for name in modules)
 
 
 def forecast(

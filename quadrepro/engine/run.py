@@ -119,11 +119,7 @@ def compute(
     sent: Callable[[Cell], None] = lambda cell: None,
 ) -> None:
     """Compute cells and keep their records, the longest cells first."""
-    from quadrepro.core.compiling import warm
-
     run = _Run(store, listener, Estimates() if estimates is None else estimates, sent)
-    # Compiled once here, not by every worker.
-    warm(name for cell in cells for name in cell.learner.kernels)
     try:
         waiting = run.compute(cells, backend)
         while waiting:

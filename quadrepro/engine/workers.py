@@ -35,7 +35,7 @@ from threadpoolctl import ThreadpoolController
 from quadrepro.base.code import place_of_user
 from quadrepro.base.types import FloatArray, NumberArray
 from quadrepro.core.cell import Cell, CellResult, compute, rmse
-from quadrepro.core.compiling import warm
+from quadrepro.core.compiling import clock, warm
 from quadrepro.engine.keys import environment, made_by, utc_now
 from quadrepro.engine.process import ENDING, Limits, at_most, blocked, held_back
 from quadrepro.engine.records import Record, pack_codes, pack_margins, pack_numbers, pack_scores
@@ -54,7 +54,8 @@ def run_cell(cell: Cell, memory: int | None = None) -> Record:
         if (here := made_by(cell)) != planned:
             message = "the worker's code or packages differ from the plan's"
             return _failed(cell, f"{message}: {here}, but the plan {planned}")
-        warm(cell.learner.kernels)
+        if memory is not None:
+            warm(cell.learner.kernels)
         # One BLAS thread, also without workers: workers share the cores, and sums stay the same.
         with _libraries(len(sys.modules)).limit(limits=1), at_most(memory):
             return _record(cell, compute(cell))
@@ -123,9 +124,9 @@ _begun = False
 def run_timed(cell: Cell, memory: int | None = None) -> Record:
     """Compute a cell as `run_cell` does, and note in its record how long that took in all."""
     global _begun
-    start = time.perf_counter()
+    start = clock()
     record = run_cell(cell, memory)
-    busy = time.perf_counter() - start if _begun else record.seconds
+    busy = clock() - start if _begun else record.seconds
     _begun = True
     return replace(record, busy=busy, size=cell.size)
 
@@ -249,6 +250,8 @@ def run_in_workers(cells: Iterable[Cell], jobs: int, limits: Limits) -> Iterator
             while True:
                 broken = False
                 for cell in islice(rest, jobs * (1 + WAITING) - len(running)):
+                    if limits.seconds is not None:
+                        warm(cell.learner.kernels)
                     blob, arrays = apart(cell)
                     args = [blob, shared.places(arrays), limits.memory]
                     try:

@@ -10,7 +10,6 @@ from threadpoolctl import threadpool_limits
 
 from quadrepro.base.types import FloatArray, Targets, Task
 from quadrepro.core.cell import Cell, training_data
-from quadrepro.core.compiling import warm
 from quadrepro.core.learners.learner import NoSolutionError
 from quadrepro.core.seeds import generator
 from quadrepro.engine.records import Record
@@ -27,7 +26,6 @@ DIGITS = 1e-9
 def verify_cell(cell: Cell, record: Record, rounds: Rounds) -> Certificate:
     """Train the chosen candidate of a cell again and check its record."""
     certificate = Certificate()
-    warm(cell.learner.kernels)
     # The number of threads may change the last bits of an estimator.
     with threadpool_limits(limits=1):
         examined = ExaminedCell(training_data(cell), cell.grids, record.chosen)

@@ -6,14 +6,25 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from quadrepro.base import code
 from quadrepro.base.code import imports_of, modules_of
 from quadrepro.core import compiling
+from quadrepro.core.voters import bits_compiled
+
+half: Any = compiling.Loop(lambda x: 0.5 * x, "float64(float64)")
+
+
+def calls_half(x: float) -> float:
+    value: float = half(x)
+    return value
 
 
 @pytest.mark.parametrize("value", ["0", "1", ""])
@@ -66,6 +77,14 @@ print(out[0])
 """
 
 
+ONE_LOOP = """
+import importlib, json, sys
+import numpy as np
+modules = {name: importlib.import_module(name) for name in json.loads(sys.argv[1])}
+modules["quadrepro.core.elementary_compiled"].exp_all(np.zeros(1), np.empty(1))
+"""
+
+
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """Return a copy of the package."""
@@ -115,6 +134,56 @@ def test_settings_of_numba_that_change_machine_code_have_folders_of_their_own(
 ) -> None:
     before, after = folders(package)[""], folders(package, NUMBA_OPT="1")[""]
     assert not set(before.values()) & set(after.values())
+
+
+def test_only_loops_that_are_called_and_those_that_they_call_are_compiled(package: Path) -> None:
+    pytest.importorskip("numba")
+    output(package, ONE_LOOP, json.dumps(KERNELS))
+    made = {path.name.partition("-")[0] for path in (package.parent / "loops").rglob("*.nbi")}
+    assert made == {"elementary_compiled.exp", "elementary_compiled.exp_all"}
+
+
+def test_warming_compiles_all_loops_of_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    monkeypatch.setattr(compiling, "enabled", lambda: True)
+    compiling.warm(["voters.bits_compiled"])
+    loops = [x for x in vars(bits_compiled).values() if isinstance(x, compiling.Loop)]
+    assert len(loops) == 2
+    assert all(loop._machine_code is not None for loop in loops)
+
+
+def test_the_clock_stops_while_loops_are_compiled_even_if_that_fails() -> None:
+    pytest.importorskip("numba")
+    wrong: Any = lambda x: x.unknown  # noqa: E731
+    for function in (lambda x: 2.0 * x, wrong):
+        began, clock = time.perf_counter(), compiling.clock()
+        with suppress(Exception):
+            compiling.Loop(function, "float64(float64)").compile()
+        passed = time.perf_counter() - began
+        assert compiling.clock() - clock < 0.2 * passed
+
+
+def test_the_time_of_loops_that_a_loop_calls_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    monkeypatch.setattr(compiling, "_seconds", [0.0])
+    began = time.perf_counter()
+    compiling.Loop(calls_half, "float64(float64)").compile()
+    passed = time.perf_counter() - began
+    assert 0.5 * passed < compiling._seconds[0] <= passed
+
+
+def test_looking_for_machine_code_makes_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    name = "quadrepro.core.voters.bits_compiled"
+    assert not compiling.is_known(name)
+    assert not [*tmp_path.iterdir()]
+    folder = compiling.cache_folder.__wrapped__(name)
+    assert folder is not None
+    assert not compiling.is_known(name)
+    (folder / "code").touch()
+    assert compiling.is_known(name)
 
 
 def test_a_changed_helper_in_another_file_changes_what_compiled_loops_return(

@@ -172,6 +172,16 @@ def test_one_of_every_row_comes_first_then_the_longest() -> None:
     assert len(order) == 8
 
 
+def test_workers_begin_with_different_algorithms_each_with_its_longest_row() -> None:
+    rows = [("small", "ada", 1.0), ("big", "ada", 4.0), ("small", "svm", 1.0), ("big", "svm", 4.0)]
+    cells = [cell(name, of, size, i) for name, of, size in rows for i in range(2)]
+    estimates = taught((cells[0], 1.0), (cells[4], 0.1))
+    order = [(one.dataset, one.algorithm) for one in longest_first(cells, estimates)]
+    firsts = [("big", "ada"), ("big", "svm"), ("small", "ada"), ("small", "svm")]
+    assert order[:4] == firsts
+    assert order[4:] == [("big", "ada"), ("small", "ada"), ("big", "svm"), ("small", "svm")]
+
+
 def test_the_order_follows_what_is_learned_on_the_way_and_every_cell_comes_once() -> None:
     estimates = Estimates()
     slow, quick = [[cell("wine", name, 1.0, r) for r in range(3)] for name in ("slow", "quick")]
@@ -220,16 +230,13 @@ def test_the_start_of_workers_is_counted_with_a_wide_range() -> None:
 
 
 def test_loops_without_machine_code_are_counted_once_before_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(compiling, "enabled", lambda: True)
-    monkeypatch.setattr(compiling, "cache_folder", lambda module: tmp_path / module)
-    for name in ("new", "known"):
-        (tmp_path / f"quadrepro.core.{name}").mkdir()
-    (tmp_path / "quadrepro.core.known" / "code").touch()
+    monkeypatch.setattr(compiling, "is_known", "quadrepro.core.known".__eq__)
     of_both = [with_kernels("new", "known"), with_kernels("new"), with_kernels()]
     assert start_seconds(of_both) == START_SECONDS + COMPILE_SECONDS
-    monkeypatch.setattr(compiling, "cache_folder", lambda module: None)
+    monkeypatch.setattr(compiling, "is_known", lambda module: False)
     assert start_seconds(of_both) == START_SECONDS + 2 * COMPILE_SECONDS
     found = forecast(of_both, taught((of_both[0], 1.0)), 1)
     assert found.seconds == pytest.approx(3.0 + START_SECONDS + 2 * COMPILE_SECONDS)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from joblib.externals.loky.backend.context import LokyContext
@@ -97,3 +98,28 @@ def test_a_record_tells_how_long_its_worker_was_busy_and_the_first_how_long_it_s
     assert first.busy == first.seconds == first.took
     assert second.took == second.busy >= second.seconds + 0.05
     assert first.size == second.size == cell.size
+
+
+@pytest.mark.parametrize("seconds", [None, 60.0])
+def test_loops_are_compiled_before_the_time_of_a_cell_begins_if_it_is_limited(
+    seconds: float | None, small_config: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = cells_of(small_config())[0].ready()
+    pool = Mock(**{"schedule.side_effect": LookupError})
+    warmed: list[tuple[str, ...]] = []
+    monkeypatch.setattr(workers, "_pool", lambda jobs: pool)
+    monkeypatch.setattr(workers, "warm", warmed.append)
+    with pytest.raises(LookupError):
+        list(run_in_workers([cell], 1, Limits(seconds)))
+    assert warmed == ([cell.learner.kernels] if seconds else [])
+
+
+@pytest.mark.parametrize("memory", [None, 10**12])
+def test_loops_are_compiled_before_the_memory_of_a_cell_is_limited(
+    memory: int | None, small_config: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = cells_of(small_config())[0].ready()
+    warmed: list[tuple[str, ...]] = []
+    monkeypatch.setattr(workers, "warm", warmed.append)
+    assert workers.run_cell(cell, memory).ok
+    assert warmed == ([cell.learner.kernels] if memory else [])

@@ -28,6 +28,7 @@ from quadrepro.core.learners.learner import (
     Voters,
     trained_on,
 )
+from quadrepro.core.voters.groups import above_thresholds, even_thresholds, ranges_of
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
@@ -62,16 +63,21 @@ class FixedStumps(Voters):
 
     def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
         """Return the voter matrices of training and of new examples."""
-        # scikit-learn takes long to import.
-        from quadrepro.core.voters.stumps import Stumps
-
-        stumps = Stumps(self.per_attribute).fit(train.X)
+        # Not by `Stumps`: scikit-learn takes long to import.
+        if not np.isfinite(train.X).all():
+            raise ValueError("stumps need attributes without missing and infinite values")
+        low, high, _ = ranges_of(train.X)
+        thresholds = even_thresholds(low, high, self.per_attribute)
+        both = train.X, X_new
         if self.n_voters is None:
-            return stumps.matrix(train.X), stumps.matrix(X_new)
-        varying = stumps.varying(train.X)
+            H, H_new = (np.where(above_thresholds(X, thresholds), 1.0, -1.0) for X in both)
+            return H, H_new
+        varying = np.flatnonzero((low[:, None] <= thresholds) & (thresholds < high[:, None]))
         few = "stumps are not constant on the training part: raise stumps_per_attribute"
         chosen = _drawn(varying, self.n_voters, rng, few)
-        return stumps.columns(train.X, chosen), stumps.columns(X_new, chosen)
+        attributes, limits = chosen // self.per_attribute, thresholds.ravel()[chosen][:, None]
+        H, H_new = (np.where(X.T[attributes] > limits, 1.0, -1.0).T for X in both)
+        return H, H_new
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,26 @@ def ranges_of(X: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
     return np.nan_to_num(low), np.nan_to_num(high), gaps
 
 
+def even_thresholds(low: FloatArray, high: FloatArray, per_attribute: int) -> FloatArray:
+    """Return evenly spaced thresholds between the smallest and the largest value of attributes."""
+    steps = np.arange(1, per_attribute + 1) / (per_attribute + 1)
+    with np.errstate(over="ignore"):
+        ranges = high - low
+    # A range beyond 1.8e308 is divided in half; powers of two change no digit.
+    unit = np.where(np.isinf(ranges), 0.5, 1.0)
+    low, high = low * unit, high * unit
+    thresholds: FloatArray = (low[:, None] + (high - low)[:, None] * steps) / unit[:, None]
+    return thresholds
+
+
+def above_thresholds(X: FloatArray, thresholds: FloatArray) -> BoolArray:
+    """Return whether each attribute is above each of its thresholds, in adjacent columns."""
+    above = np.empty((X.shape[0], *thresholds.shape), dtype=np.bool_)
+    for columns, block in column_blocks(X):
+        np.greater(block[:, :, None], thresholds[columns], out=above[:, columns])
+    return above.reshape(X.shape[0], -1)
+
+
 Digits = NDArray[np.uint8]
 Words = NDArray[np.uint64]
 

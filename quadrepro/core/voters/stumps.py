@@ -16,7 +16,13 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from quadrepro.base.arguments import validated, weighted_examples
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.voters.bits import Bits, pack, pack_stumps
-from quadrepro.core.voters.groups import column_blocks, columns_of, ranges_of
+from quadrepro.core.voters.groups import (
+    above_thresholds,
+    column_blocks,
+    columns_of,
+    even_thresholds,
+    ranges_of,
+)
 from quadrepro.core.voters.registry import VoterSetEntry
 
 Missing = Literal["error", "branch"]
@@ -228,17 +234,6 @@ class Stumps(TransformerMixin, BaseEstimator):
             above = np.hstack([above, self._missing(X)])
         return np.where(above, 1.0, -1.0)
 
-    def varying(self, X: FloatArray) -> IntArray:
-        """Return the columns of the voter matrix of `X` that are not constant."""
-        low, high = X.min(axis=0)[:, None], X.max(axis=0)[:, None]
-        return np.flatnonzero((low <= self.thresholds_) & (self.thresholds_ < high))
-
-    def columns(self, X: FloatArray, chosen: IntArray) -> FloatArray:
-        """Return some columns of the voter matrix of `X`, one after the other in memory."""
-        attributes, places = np.divmod(chosen, self.per_attribute)
-        above = X.T[attributes] > self.thresholds_[attributes, places][:, None]
-        return np.where(above, 1.0, -1.0).T
-
     def pack(self, X: FloatArray) -> Bits:
         """Return the voters on some examples as bits, see `quadrepro.core.voters.bits.pack`."""
         bits = self.pack_stumps(X)
@@ -246,10 +241,7 @@ class Stumps(TransformerMixin, BaseEstimator):
 
     def stumps_above(self, X: FloatArray) -> BoolArray:
         """Return whether the attribute of each stump is above its threshold."""
-        above = np.empty((X.shape[0], *self.thresholds_.shape), dtype=np.bool_)
-        for columns, block in column_blocks(X):
-            np.greater(block[:, :, None], self.thresholds_[columns], out=above[:, columns])
-        return above.reshape(X.shape[0], -1)
+        return above_thresholds(X, self.thresholds_)
 
     def pack_stumps(self, X: FloatArray) -> Bits:
         """Return the stumps on some examples as bits."""
@@ -285,13 +277,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         return self
 
     def _place(self, low: FloatArray, high: FloatArray) -> None:
-        steps = np.arange(1, self.per_attribute + 1) / (self.per_attribute + 1)
-        with np.errstate(over="ignore"):
-            ranges = high - low
-        # A range beyond 1.8e308 is divided in half; powers of two change no digit.
-        unit = np.where(np.isinf(ranges), 0.5, 1.0)
-        low, high = low * unit, high * unit
-        self.thresholds_ = (low[:, None] + (high - low)[:, None] * steps) / unit[:, None]
+        self.thresholds_ = even_thresholds(low, high, self.per_attribute)
 
     def _level(self, X: FloatArray, weights: FloatArray | None) -> None:
         """Make stumps constant that have too little weight on one side."""

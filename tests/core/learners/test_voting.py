@@ -4,6 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
@@ -44,6 +47,7 @@ def named(name: str) -> np.random.Generator:
 FIXED = FixedStumps(per_attribute=4)
 DATA = TrainingData(part(0, 70), part(1, 30), part(2, 50), FIXED, named)
 GRID = Grid.of({"n_rounds": [2, 9]})
+matrices = arrays(np.float64, (7, 3), elements=st.floats(-1e6, 1e6))
 
 
 def test_fixed_stumps_are_placed_on_the_training_part() -> None:
@@ -67,8 +71,34 @@ def test_so_many_voters_are_drawn_from_those_that_vary(n_voters: int) -> None:
     stumps = Stumps(4).fit(X)
     np.testing.assert_array_equal(votes.H, stumps.transform(X)[:, chosen])
     np.testing.assert_array_equal(votes.H_test, stumps.transform(DATA.test.X)[:, chosen])
+    assert votes.H.flags.f_contiguous
+    assert votes.H_test.flags.f_contiguous
     with pytest.raises(ValueError, match="9 voters are asked for, but only 8 stumps are not"):
         FixedStumps(4, 9).trainer(AdaBoost(), data, [GRID])
+
+
+@given(matrices, matrices)
+def test_all_stumps_are_those_of_the_voter_set(X: np.ndarray, X_new: np.ndarray) -> None:
+    stumps = Stumps(4).fit(X)
+    found = FIXED.matrices(Part(X, np.ones(len(X))), X_new, named)
+    for H, examples in zip(found, (X, X_new), strict=True):
+        np.testing.assert_array_equal(H, stumps.transform(examples))
+
+
+@given(matrices, matrices)
+def test_drawn_stumps_are_columns_of_all_that_vary(X: np.ndarray, X_new: np.ndarray) -> None:
+    H, H_new = FIXED.matrices(Part(X, np.ones(len(X))), X_new, named)
+    varying = np.flatnonzero((H[0] != H).any(axis=0))
+    drawn = FixedStumps(4, len(varying)).matrices(Part(X, np.ones(len(X))), X_new, named)
+    for found, every in zip(drawn, (H, H_new), strict=True):
+        np.testing.assert_array_equal(found, every[:, varying])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_stumps_on_what_is_not_a_number_are_refused(value: float) -> None:
+    X = np.array([[0.0, 1.0], [1.0, value]])
+    with pytest.raises(ValueError, match="without missing and infinite values"):
+        FIXED.matrices(Part(X, np.ones(2)), X, named)
 
 
 @pytest.mark.parametrize("in_time", [False, True])

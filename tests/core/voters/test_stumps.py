@@ -41,18 +41,6 @@ def test_a_constant_attribute_keeps_its_columns_as_constant_voters() -> None:
     assert (Stumps(3).fit(X).transform(X)[:, :3] == -1).all()
 
 
-@given(matrices, matrices)
-def test_chosen_columns_are_those_of_the_voter_matrix(X: np.ndarray, X_new: np.ndarray) -> None:
-    stumps = Stumps(4).fit(X)
-    H = stumps.transform(X)
-    varying = stumps.varying(X)
-    np.testing.assert_array_equal(varying, np.flatnonzero((H[0] != H).any(axis=0)))
-    for chosen in (varying, np.array([11, 2])):
-        found = stumps.columns(X_new, chosen)
-        np.testing.assert_array_equal(found, stumps.transform(X_new)[:, chosen])
-        assert found.flags.f_contiguous
-
-
 def test_no_threshold_at_all_is_refused() -> None:
     with pytest.raises(ValueError, match="per_attribute must be at least 1"):
         Stumps(0).fit(np.zeros((2, 1)))
