@@ -6,6 +6,7 @@ import json
 import math
 from bisect import bisect_left
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from statistics import fmean, stdev
 from typing import Any
 
@@ -53,8 +54,11 @@ class GridEntry:
     @property
     def values(self) -> list[float]:
         """Our numbers in the unit that is shown."""
-        scale = 100 if self.percent and self.counted else 1
-        return [scale * cell.value for cell in self.cells if cell.value is not None]
+        return [self._scale * cell.value for cell in self.cells if cell.value is not None]
+
+    @property
+    def _scale(self) -> int:
+        return 100 if self.percent and self.counted else 1
 
     @property
     def counted(self) -> bool:
@@ -68,8 +72,12 @@ class GridEntry:
 
     @property
     def mean(self) -> float | None:
-        """The mean of our splits."""
-        return fmean(self.values) if self.values else None
+        """The mean of our splits; that of error rates is exact, as in the tables."""
+        done = [cell for cell in self.cells if cell.value is not None]
+        if not self.counted or not done:
+            return fmean(self.values) if done else None
+        rates = sum(Fraction(cell.errors or 0, cell.n_test or 1) for cell in done)
+        return float(self._scale * rates / len(done))
 
     @property
     def text(self) -> str:

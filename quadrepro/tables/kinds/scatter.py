@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import ceil
 from pathlib import Path
 from statistics import fmean, stdev
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,9 @@ LABELLED = 20
 
 LETTER, LINE = 4.2, 8.0
 """Points that a letter of a label takes, and a line of labels."""
+
+WIDE = 5.0
+"""Points that a letter of the text at an axis takes."""
 
 
 def dots(outcomes: Outcomes, row: str, a: str, b: str) -> list[tuple[float, float]]:
@@ -177,7 +181,10 @@ class ScatterKind(TableKind[str]):
                         middles[row] = xy.mean(axis=0)
                 panel.set(xlim=(low, top), ylim=(low, top), aspect="equal")
                 _write_labels(panel, looks, middles, 60 * size / (top - low))
-                panel.set(xlabel=f"{word} of {titles[name]}", ylabel=f"{word} of {titles[other]}")
+                x, y = (
+                    fill(f"{word} of {titles[n]}", int(60 * size / WIDE)) for n in (name, other)
+                )
+                panel.set(xlabel=x, ylabel=y)
                 open_frame(panel)
             if not labelled:
                 add_legend(figure, looks)

@@ -23,6 +23,14 @@ def test_entries_are_means_and_deviations_of_the_splits(folder: Folder) -> None:
         assert grid.entries[place].spread == f"{risks.std(ddof=1):.3f}"
 
 
+def test_a_mean_of_error_rates_is_exact_and_so_rounded_as_in_the_tables(tmp_path: Path) -> None:
+    text = cells({("monks", "quadboost"): (88, 83, 82, 80)}).replace(",100,", ",300,")
+    for n in (88, 83, 82, 80):
+        text = text.replace(f"{n / 100}", f"{n / 300:.8g}")
+    entries = make_grid(read_folder(make_folder(tmp_path, cells__csv=text))).entries
+    assert entries["monks", "quadboost"].text == f"{333 / 1200:.3f}" == "0.278"
+
+
 def test_the_lowest_mean_has_rank_1_and_equal_ones_share_it(folder: Folder) -> None:
     entries = make_grid(folder).entries
     assert {place: entry.rank for place, entry in entries.items()} == dict(

@@ -106,6 +106,22 @@ def test_a_paper_has_its_axes_from_zero_on_and_many_sets_a_legend(
         assert not figure.axes[0].texts
 
 
+def test_a_long_title_is_broken_at_its_axis(
+    against: Context[str],
+    outcomes: Make,
+    tmp_path: Path,
+    figures: list[Figure],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    titles = against.titles | {"lpboost": "LPBoost (10 stumps per attribute, drawn)"}
+    monkeypatch.setattr(Context, "titles", titles)
+    SCATTER.draw(against, outcomes(*SPLITS), tmp_path)
+    panel = figures[0].axes[0]
+    assert panel.get_ylabel() == "risk of LPBoost (10 stumps per attribute,\ndrawn)"
+    label, axis = panel.yaxis.label.get_window_extent(), panel.get_window_extent()
+    assert label.height < axis.height
+
+
 def test_the_same_records_give_the_same_figures(
     against: Context[str], outcomes: Make, tmp_path: Path
 ) -> None:
