@@ -89,8 +89,9 @@ def _reduce_part(frame: Any, target: str, function: Callable[[Chunk], A]) -> A |
         return None
     # A partition may be large; a few rows at a time stay in the processor's cache.
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    parts = (table.slice(start, ROWS) for start in range(0, len(frame), ROWS))
-    return Read(lambda: (table_chunk(part, target) for part in parts)).reduce(function)
+    starts = range(0, len(frame), ROWS)
+    chunks = Read(lambda: (table_chunk(table.slice(i, ROWS), target) for i in starts))
+    return chunks.reduce(function)
 
 
 def _add(a: A | None, b: A | None) -> A | None:

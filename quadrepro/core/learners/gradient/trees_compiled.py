@@ -160,10 +160,10 @@ def best_of_leaf(
         factors[left - 1] = np.sqrt(float(size) / float(left * (size - left))) if allowed else 0.0
     for f in range(len(order)):
         examples = order[f, begin:end]
-        total, top = 0, 0.0
         if not tied[f]:
             gains[f] = top_of(whole, mean, examples, factors[: size - 1])
             continue
+        total, top = 0, 0.0
         for i in range(size - 1):
             total += whole[examples[i]] - mean
             gain = abs(float(total)) * factors[i]

@@ -57,7 +57,6 @@ class WeightedTreeFitter(TreeGrower):
         least_share: float = 0.0,
     ) -> None:
         super().__init__(X, cuts, depth)
-
         self._weights = weights / weights.mean()
         # The slack is for the rounding of the sums.
         self._least_weight = (least_share - 1e-9) * len(X)
