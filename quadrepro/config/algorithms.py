@@ -78,10 +78,13 @@ class AlgorithmEntry(Model):
     """Said below the table, such as a departure from the paper."""
 
     _folder: str = PrivateAttr(default="")
+    _found: Entry | EstimatorEntry = PrivateAttr()
+    _made: Learner = PrivateAttr()
 
     @model_validator(mode="after")
     def _makes_sense(self, info: ValidationInfo) -> Self:
         self._folder = (info.context or {}).get("folder", "")
+        self._found = self._find()
         entry = self.entry
         known_settings = entry.names(self.settings)
         for key in self.settings:
@@ -92,7 +95,7 @@ class AlgorithmEntry(Model):
                 hint = nearest(key, known_settings)
                 raise fault(f"{self.id} has no setting {key!r}{hint}", "settings", key)
         try:
-            learner = entry.make(self.settings)
+            learner = self._made = entry.make(self.settings)
         except ValidationError as error:
             raise nested_fault(error, "settings", data=self.settings) from None
         except ValueError as error:
@@ -235,7 +238,7 @@ class AlgorithmEntry(Model):
     @property
     def entry(self) -> Entry | EstimatorEntry:
         """What makes the algorithm."""
-        found = self._find()
+        found = self._found
         return found if isinstance(found, Entry) else replace(found, searched=self.searched)
 
     @property
@@ -263,13 +266,13 @@ class AlgorithmEntry(Model):
 
     def make(self) -> Learner:
         """Return the algorithm."""
-        learner = self.entry.make(self.settings)
         asked = {
             "categories": self.nominal == "categories",
             "keeps_missing": self.missing == "keep",
         }
         # Other learners are refused when the protocol is checked.
-        return replace(learner, **asked) if learner.takes_raw and any(asked.values()) else learner
+        made = self._made
+        return replace(made, **asked) if made.takes_raw and any(asked.values()) else made
 
     def make_grids(
         self, rng: np.random.Generator, changes: Mapping[str, Axis] | None = None

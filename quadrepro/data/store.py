@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 LARGE = 1_000_000
 """A table with at least this many values is cached when it was read from a text file."""
 
+KEPT = 32
+"""Number of smaller tables that a process keeps, as other experiments need them too."""
+
 _SUFFIXES = (".csv", ".csv.gz")
 
 
@@ -111,7 +114,7 @@ class Found:
         """Read a file, or the cache if the file is large and was read before."""
         card = self.card
         if card.rows * len(card.attributes) < LARGE:
-            return verified(card, parse(), self.origin)
+            return self._kept(path, parse)
         with errors_of_others(f"{path}: cannot be read"):
             key = cache.sha256_of(path)
         entry = cache.find(card, key)
@@ -124,6 +127,24 @@ class Found:
         except DataError as error:
             cache.log.warning("%s", error)
         return table
+
+    def _kept(self, path: Path, parse: Callable[[], RawTable]) -> RawTable:
+        """Read a file unless it is as this process has last read it."""
+        with errors_of_others(f"{path}: cannot be read"):
+            found = path.stat()
+        state = found.st_mtime_ns, found.st_size
+        card, read, table = _tables.pop(path, (None, state, None))
+        if table is None or card is not self.card or read != state:
+            table = verified(self.card, parse(), self.origin)
+            for column in (*table.columns.values(), table.target):
+                column.flags.writeable = False
+        _tables[path] = self.card, state, table
+        if len(_tables) > KEPT:
+            del _tables[next(iter(_tables))]
+        return table
+
+
+_tables: dict[Path, tuple[Card, tuple[int, int], RawTable]] = {}
 
 
 def locate(card: Card, folder: Path | None = None) -> Found | None:

@@ -209,6 +209,48 @@ def test_a_large_file_is_parsed_once_and_checked_by_its_hash_from_then_on(
         load_dataset("toy", toy_csv.parent)
 
 
+def test_a_small_file_is_parsed_again_only_after_a_change_of_it_or_of_its_card(
+    known_toy: Card, toy_csv: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[Card] = []
+    monkeypatch.setattr(
+        store, "read_csv", lambda path, card: (parsed.append(card), read_csv(path, card))[1]
+    )
+    first, again = (load_dataset("toy", toy_csv.parent).table for _ in range(2))
+    assert again is first
+    assert len(parsed) == 1
+    with pytest.raises(ValueError, match="read-only"):
+        first.columns["size"][0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        first.target[0] = "x"
+    os.utime(toy_csv, ns=(0, 0))
+    assert load_dataset("toy", toy_csv.parent).table is not first
+    other = known_toy.model_copy()
+    monkeypatch.setattr(store, "load_card", lambda name: other)
+    load_dataset("toy", toy_csv.parent)
+    assert list(map(id, parsed)) == list(map(id, [known_toy, known_toy, other]))
+    toy_csv.write_text(toy_csv.read_text().replace("3e1", "3e2"))
+    with pytest.raises(DataError, match="differs from the card"):
+        load_dataset("toy", toy_csv.parent)
+
+
+def test_the_small_tables_used_last_are_kept(
+    known_toy: Card, toy_csv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "KEPT", 2)
+    monkeypatch.setattr(store, "_tables", {})
+    folders = [tmp_path / name for name in "abc"]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "toy.csv").write_bytes(toy_csv.read_bytes())
+    a, b, c = folders
+    tables = {folder: load_dataset("toy", folder).table for folder in (a, b)}
+    assert load_dataset("toy", a).table is tables[a]
+    load_dataset("toy", c)
+    assert load_dataset("toy", a).table is tables[a]
+    assert load_dataset("toy", b).table is not tables[b]
+
+
 def test_a_users_own_file_is_found_from_the_folder_of_its_card(
     write_card: Callable[..., Path],
     toy: Card,

@@ -290,6 +290,10 @@ EQUAL = 1e-9
 """Voters whose mean product is within this of 1 or -1 are equal or complements."""
 
 
+ROUNDING = 1e-12
+"""A residual correlation within this of 0 is one of rounding errors."""
+
+
 def distinct_voters(trained: Trained) -> FloatArray:
     """Return the number of voters that differ, up to sign, on the training examples."""
     return trained.constant(reduce_problem(trained.voters, trained.y).n_voters)
@@ -309,7 +313,7 @@ def _largest(trained: Trained, *, within: bool) -> FloatArray:
     H, residuals = trained.voters, trained.y - trained.scores
     sizes = np.abs(residuals @ H) / len(trained.y)
     chosen = np.stack([_like(H, weights) == within for weights in trained.votes])
-    return np.asarray(np.where(chosen, sizes, 0.0).max(axis=1))
+    return np.asarray(np.where(chosen & (sizes > ROUNDING), sizes, 0.0).max(axis=1))
 
 
 def _like(H: FloatArray, weights: FloatArray) -> BoolArray:
@@ -327,8 +331,12 @@ QUADRATIC_RISK = Measure("quadratic risk", quadratic_risk)
 VOTERS = Measure("voters", voters, needs="voters", direction=None)
 DISTINCT_VOTERS = Measure("distinct voters", distinct_voters, needs="voters", direction=None)
 CORRELATION_IN_VOTE = Measure(
-    "residual correlation of the vote's voters", correlation_in_vote, needs="voters", direction=None
+    "residual correlation of the vote's voters",
+    correlation_in_vote,
+    needs="voters",
+    direction=None,
+    version=2,
 )
 CORRELATION_OF_OTHERS = Measure(
-    "of the best other voter", correlation_of_others, needs="voters", direction=None
+    "of the best other voter", correlation_of_others, needs="voters", direction=None, version=2
 )

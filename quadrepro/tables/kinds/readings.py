@@ -195,6 +195,13 @@ def _scores(
     return score_readings(zero, totals, len(factors), {name: simulated[name] for name in totals})
 
 
+def share_by_chance(scores: dict[str, ReadingScore], simulated: dict[str, FloatArray]) -> float:
+    """Return the share of simulated tables in which some reading has what it needs."""
+    # What is needed is the number of one of the tables, up to rounding.
+    reached = [simulated[name] >= score.needed * (1 - 1e-9) for name, score in scores.items()]
+    return float(np.mean(np.any(reached, axis=0)))
+
+
 def simulate(found: dict[str, Rows], seed: int) -> dict[str, FloatArray]:
     """Return the log Bayes factors of each reading in tables where no reading differs.
 
@@ -282,8 +289,7 @@ def _notes(
 ) -> tuple[str, ...]:
     tried = len(context.config.readings)
     splits = context.printed(context.option.means).splits
-    reached = [simulated[name] >= score.needed for name, score in scores.items()]
-    share = float(np.mean(np.any(reached, axis=0)))
+    share = share_by_chance(scores, simulated)
     error = np.sqrt(share * (1 - share) / TABLES)
     return (
         f"{tried} other readings of the protocol were tried, each on the data sets that it is for. "

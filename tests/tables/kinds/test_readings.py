@@ -18,9 +18,10 @@ from quadrepro.stats import (
     log_probability_of_deviations,
     log_probability_of_means,
     log_probability_of_pooled_deviations,
+    score_readings,
     welch_test,
 )
-from quadrepro.tables.kinds.readings import READINGS
+from quadrepro.tables.kinds.readings import READINGS, TABLES, share_by_chance
 from quadrepro.tables.table import Table
 from tests.tables.contexts import as_regression, asking_for, context_of, loaded
 
@@ -226,6 +227,14 @@ def test_numbers_that_are_predicted_are_compared_in_their_own_unit(experiment: E
     errors = np.array([found.values("image", c) for c in COLUMNS[:2]]).T
     expected = log_probability_of_means(errors, [4.28, 4.04], 0.005, 20)
     assert float(row["log p: mean"]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_table_that_sets_what_is_needed_reaches_it_whatever_is_rounded(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    simulated = {name: 30 * rng.standard_normal(TABLES) for name in "abc"}
+    scores = score_readings({"row": 0.0}, {name: {"row": 1.0} for name in simulated}, 3, simulated)
+    assert share_by_chance(scores, simulated) == 0.05
 
 
 def test_the_notes_say_how_many_were_tried_and_how_many_splits_there_are(
