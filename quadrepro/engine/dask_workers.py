@@ -33,7 +33,7 @@ from quadrepro.errors import ConfigError
 SECONDS_TO_CONNECT = 10
 """Seconds that a scheduler may take to answer, also one that is restarted during a run."""
 
-SECONDS_BETWEEN_LOOKS = 0.05
+SECONDS_BETWEEN_LOOKS = 0.01
 """Seconds between checks for signals and finished cells."""
 
 SECONDS_BETWEEN_COUNTS = 1.0
