@@ -6,14 +6,17 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test smoke stress lint format docs plots benchmark calibration reproduce-all tables audits reference \
+.PHONY: quickstart test test-slow smoke stress lint format docs plots benchmark calibration reproduce-all tables audits reference \
 	clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS) --out build
 
-test: $(VENV)/dev ## the test suite
-	$(BIN)/python -m pytest -n $(JOBS)
+test: $(VENV)/dev ## the test suite, but for what is slow
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+
+test-slow: $(VENV)/dev ## browsers, LaTeX, Dask, other processors, whole runs and the examples of the docs
+	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
 smoke: $(VENV)/dev ## a minute of it
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow" tests/test_rooms.py tests/base tests/config \

@@ -83,6 +83,7 @@ def test_half_an_entry_is_refused(small_config: Write, words: tuple[object, ...]
     assert "an entry is given by its ROW and COLUMN" in found.stderr
 
 
+@pytest.mark.slow
 def test_explain_recomputes_a_cell_alone_and_finds_a_false_record(
     small_config: Write, tmp_path: Path
 ) -> None:
@@ -103,6 +104,7 @@ def test_explain_recomputes_a_cell_alone_and_finds_a_false_record(
     assert "computed again, the result differs" in found.stderr
 
 
+@pytest.mark.slow
 def test_a_sample_is_computed_again_without_an_entry(computed: tuple[Path, Path]) -> None:
     config, out = computed
     found = quadrepro("explain", config, "--recompute", "--verify", "--out", out)

@@ -120,6 +120,7 @@ def test_all_of_the_package_that_loops_import_is_followed() -> None:
         assert ours - {"quadrepro.base.types"} <= modules_of([kernel])
 
 
+@pytest.mark.slow
 def test_a_change_of_a_module_is_one_of_all_loops_that_use_it(package: Path) -> None:
     names = modules_of(KERNELS)
     found = folders(package, *names)
@@ -136,6 +137,7 @@ def test_settings_of_numba_that_change_machine_code_have_folders_of_their_own(
     assert not set(before.values()) & set(after.values())
 
 
+@pytest.mark.slow
 def test_only_loops_that_are_called_and_those_that_they_call_are_compiled(package: Path) -> None:
     pytest.importorskip("numba")
     output(package, ONE_LOOP, json.dumps(KERNELS))
@@ -186,6 +188,7 @@ def test_looking_for_machine_code_makes_no_folder(
     assert compiling.is_known(name)
 
 
+@pytest.mark.slow
 def test_a_changed_helper_in_another_file_changes_what_compiled_loops_return(
     package: Path,
 ) -> None:

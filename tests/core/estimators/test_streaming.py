@@ -212,6 +212,7 @@ def test_names_of_an_earlier_fit_are_forgotten(problem: Problem) -> None:
     assert not hasattr(fitted.fit_stream(cut(X, y)), "feature_names_in_")
 
 
+@pytest.mark.slow
 def test_dask_workers_make_the_sums_and_give_the_weights_of_memory_in_any_order(
     problem: Problem,
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -213,6 +214,7 @@ def test_the_theme_is_chosen_and_kept(driver: webdriver.Chrome, out: Path) -> No
     shown.click("#theme")
     assert shown.do(colour) == light
     assert shown.text("#theme") == "Dark theme"
+    time.sleep(0.5)  # until Chrome has stored what a page keeps
     again = Shown(driver, page)
     again.prefer("dark")
     assert again.do(colour) == light

@@ -14,6 +14,7 @@ from tests.tables.audit.papers import CONFIG, shipped, subject
 RISKS = "dataset,quadboost\nmonks,0.231\nwine,0.090\n"
 
 
+@pytest.mark.slow
 def test_sizes_are_those_of_the_plan_with_data(canonical_folder: Path) -> None:
     for paper, table, config in (
         ("quadboost", "table1", "table1"),

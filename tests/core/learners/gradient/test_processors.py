@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.processors import lines_of
 
 CODE = """
@@ -26,6 +28,7 @@ for step in STEPS:
 """
 
 
+@pytest.mark.slow
 def test_an_older_processor_and_plain_numpy_give_the_same_bits() -> None:
     # numpy takes no notice of features that it does not know.
     older = lines_of(

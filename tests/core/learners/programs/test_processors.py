@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.processors import lines_of
 
 CODE = """
@@ -33,6 +35,7 @@ for algorithm, grid in runs:
 """
 
 
+@pytest.mark.slow
 def test_an_older_processor_and_plain_numpy_give_the_same_bits() -> None:
     # OpenBLAS takes the kernels of the processor that is named; other BLAS take no notice.
     older = lines_of(CODE, OPENBLAS_CORETYPE="Nehalem", QUADREPRO_JIT="0")
