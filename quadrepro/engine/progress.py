@@ -319,7 +319,7 @@ class FetchProgress(TerminalBar):
         tell(f"{card.name}: fetched from {origin} ({self.n_done} of {self._n_cards})")
 
     def reset(self, total: int) -> None:
-        """Begin a file of so many bytes, 0 if they are not known."""
+        """Begin a file of some bytes, 0 if their number is unknown."""
         self._arrived, self._total = 0, total
         self._describe(f"{self._name} ({self.n_done + 1} of {self._n_cards})")
 

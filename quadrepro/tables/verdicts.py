@@ -65,7 +65,7 @@ def verdicts_table(experiment: Experiment, found: Sequence[Verdicts]) -> Table:
             "numbers that of the mean of as many further splits as are printed, by our deviation "
             "(Student's t); half a unit of the last printed digit is added.",
             *(f"Printed {v.printed}: {v.what}" for v in found if v.what),
-            *(f"{_of(v, found)}{text}" for v in found for text in v.statement()),
+            *(f"{_of(v, found)}{text}" for v in found for text in v.statement(titles)),
         ),
         DATA_HEADER,
         tuple(_numbers(v.printed, e) for v in found for e in v.entries),
@@ -258,36 +258,37 @@ class Verdicts:
         """The number outside and the number expected by chance."""
         return count_misses(len(self.outside), self.chances.values())
 
-    def statement(self) -> tuple[str, ...]:
-        """Return what can be said of the table as a whole, a sentence or more per paragraph."""
+    def statement(self, titles: Mapping[str, str]) -> tuple[str, ...]:
+        """Return paragraphs on the table as a whole, given the titles of columns."""
         n, misses = len(self.judged), self.misses
         if not n:
             return ("None of the printed numbers can be compared.",)
         found = (
             f"Inside: {n - misses.outside} of {n}, outside: {misses.outside}. If all stemmed from "
-            f"splits like ours, {misses.expected:.1f} would be outside on average, and "
-            f"{misses.low} to {misses.high} in {COVERAGE:.0%} of tables"
+            f"splits like ours, {misses.expected:.1f} would be outside on average, "
+            f"{misses.low} to {misses.high} in {COVERAGE:.0%} of tables, and "
         )
         if misses.p_more <= misses.p_fewer:
-            found += f"; so many or more come with {p_text(misses.p_more)}."
+            found += f"{misses.outside} or more with {p_text(misses.p_more)}."
         else:
-            found += f"; so few or fewer come with {p_text(misses.p_fewer)}."
-        return (found, *self._single(), *self._clusters())
+            few = f"{misses.outside} or fewer" if misses.outside else "none"
+            found += f"{few} with {p_text(misses.p_fewer)}."
+        return (found, *self._single(titles), *self._clusters(titles))
 
-    def _single(self) -> tuple[str, ...]:
-        """Say which single numbers are off."""
+    def _single(self, titles: Mapping[str, str]) -> tuple[str, ...]:
+        """Name the single numbers that are off."""
         if not self.outside:
             return ()
         surely = self.surely_off
         n = len(self.judged)
         if not surely:
             return (f"No single number is off once all {n} are counted (Holm, {LEVEL:g}).",)
-        names = "; ".join(f"{v.row}, {v.column}" for v in surely[:NAMED])
+        names = "; ".join(f"{v.row}, {titles.get(v.column, v.column)}" for v in surely[:NAMED])
         more = f"; and {len(surely) - NAMED} more" if len(surely) > NAMED else ""
         return (f"Off even if all {n} are counted (Holm, {LEVEL:g}): {names}{more}.",)
 
-    def _clusters(self) -> tuple[str, ...]:
-        """Say whether those outside come together in a row or a column."""
+    def _clusters(self, titles: Mapping[str, str]) -> tuple[str, ...]:
+        """Name a row and a column in which several are outside."""
         found = []
         columns = Counter(v.column for v in self.judged)
         for place, chances in (
@@ -298,11 +299,12 @@ class Verdicts:
             if len(chances) < 2 or max(counts.values(), default=0) < 2:
                 continue
             name, worst = counts.most_common(1)[0]
+            label = titles.get(name, name) if place == "column" else name
             p = chance_of_a_group(worst, list(chances.values()))
             of = sum(getattr(v, place) == name for v in self.judged)
             found.append(
-                f"Most are outside in the {place} {name}: {worst} of {of}; some {place} has so "
-                f"many by chance with {p_text(p)}."
+                f"Most are outside in the {place} {label}: {worst} of {of}; by chance, some "
+                f"{place} has {worst} or more with {p_text(p)}."
             )
         return tuple(found)
 

@@ -211,7 +211,7 @@ def test_claims_without_a_printed_table_are_judged_on_ours_alone(load: Load) -> 
 def test_another_measure_is_told_and_not_judged(load: Load) -> None:
     [judged] = judge_claims(load("also"), outcomes((9, 9)), "also")
     assert judged.ours == (
-        "2 of 2 (2 wins, 0 ties); without noise: 0 of 2 (0 wins, 0 ties); so few by chance "
+        "2 of 2 (2 wins, 0 ties); without noise: 0 of 2 (0 wins, 0 ties); none by chance "
         "p = 0.028, a test refutes 0 or fewer",
         True,
     )

@@ -87,12 +87,12 @@ def table(off: dict[tuple[int, int], float], n_rows: int = 8, n_columns: int = 4
 
 def test_a_table_without_misses_says_how_many_chance_would_bring() -> None:
     verdicts = table({})
-    [statement] = verdicts.statement()
+    [statement] = verdicts.statement({})
     assert statement.startswith("Inside: 32 of 32, outside: 0. If all stemmed from splits like")
     none = np.prod([chance[0] for chance in verdicts.chances.values()])
     assert verdicts.misses.p_fewer == pytest.approx(none)
     assert f"{verdicts.misses.expected:.1f} would be outside on average" in statement
-    assert statement.endswith(f"p = {verdicts.misses.p_fewer:.3f}.")
+    assert statement.endswith(f"and none with p = {verdicts.misses.p_fewer:.3f}.")
 
 
 def test_only_what_is_off_after_holms_correction_is_named() -> None:
@@ -102,14 +102,17 @@ def test_only_what_is_off_after_holms_correction_is_named() -> None:
         ("row 1", "column 1"),
     ]
     assert [v.row for v in verdicts.surely_off] == ["row 1"]
-    assert "Off even if all 32 are counted (Holm, 0.05): row 1, column 1." in verdicts.statement()
-    assert "No single number is off" in table({(0, 0): 2.3}).statement()[1]
+    [_, named] = verdicts.statement({"column 1": "AdaBoost"})
+    assert named == "Off even if all 32 are counted (Holm, 0.05): row 1, AdaBoost."
+    assert "No single number is off" in table({(0, 0): 2.3}).statement({})[1]
 
 
 def test_misses_that_come_together_in_a_row_are_named() -> None:
-    found = table({(2, j): 3.0 for j in range(4)}).statement()
-    assert any(t.startswith("Most are outside in the row row 2: 4 of 4; some row") for t in found)
-    scattered = table({(0, 0): 3.0, (1, 1): 3.0}).statement()
+    found = table({(2, j): 3.0 for j in range(4)}).statement({})
+    assert any(t.startswith("Most are outside in the row row 2: 4 of 4; by chance") for t in found)
+    column = table({(i, 2): 3.0 for i in range(3)}).statement({"column 2": "AdaBoost"})
+    assert any(t.startswith("Most are outside in the column AdaBoost: 3 of 8; by") for t in column)
+    scattered = table({(0, 0): 3.0, (1, 1): 3.0}).statement({})
     assert not any("Most are" in text for text in scattered)
 
 
@@ -121,7 +124,7 @@ def test_rows_whose_splits_are_lacking_count_as_independent() -> None:
 
 def test_a_table_without_a_comparable_number_says_so() -> None:
     verdicts = Verdicts.of("table1", [(replace(ENTRY, reason="one split"), [0.2])])
-    assert verdicts.statement() == ("None of the printed numbers can be compared.",)
+    assert verdicts.statement({}) == ("None of the printed numbers can be compared.",)
     assert verdicts.judged == []
 
 

@@ -38,7 +38,7 @@ class Progress(Protocol):
     """Is told of the bytes of a download, one file at a time."""
 
     def reset(self, total: int) -> None:
-        """Begin a file of so many bytes, 0 if they are not known."""
+        """Begin a file of some bytes, 0 if their number is unknown."""
 
     def update(self, n: int) -> None:
         """Count `n` more bytes."""

@@ -246,7 +246,8 @@ class Counted(Claim):
         tail = bdtr(np.arange(n + 1), n, share)
         most = int((tail <= LEVEL).sum()) - 1
         refuted = f"a test refutes {most} or fewer" if most >= 0 else "too few rows to refute it"
-        text += f"; so few by chance {p_text(float(tail[count]))}, {refuted}"
+        few = f"{count} or fewer" if count else "none"
+        text += f"; {few} by chance {p_text(float(tail[count]))}, {refuted}"
         if possible > count:
             text += f"; {possible} with those within one standard deviation of the lowest"
         return Judgement(text, False if max(count, possible) <= most else None)

@@ -23,9 +23,9 @@ from quadrepro.tables.audit.check import (
     Subject,
 )
 
-NO_POWER = "with so many test examples every number of so few digits is taken for possible"
+NO_POWER = "with this many test examples every number of this few digits is possible"
 FARTHEST = 5000
-"""Other sizes are tried from half to twice the size, and at most so far away."""
+"""Other sizes are tried from half to twice the size, at most this far away."""
 
 
 def denominator(text: str, percent: bool = False) -> int:

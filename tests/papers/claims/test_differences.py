@@ -176,7 +176,7 @@ def test_too_few_rows_refute_a_count_by_the_binomial_distribution(
     assert few[2] <= 0.05 < few[3]
     if wins < 6:
         p = p_text(few[wins])
-        assert text.endswith(f"; so few by chance {p}, a test refutes 2 or fewer")
+        assert text.endswith(f"; {wins} or fewer by chance {p}, a test refutes 2 or fewer")
 
 
 def test_rows_within_a_deviation_of_the_lowest_could_be_lowest() -> None:
@@ -191,19 +191,19 @@ def test_rows_within_a_deviation_of_the_lowest_could_be_lowest() -> None:
     apart = errors_of({"a": [[6, 6]] * 9, "b": [[5, 5]] * 9})
     text, holds = claim.judge(apart)
     assert holds is False
-    assert text == "lowest mean on 0 of 9; so few by chance p < 0.001, a test refutes 2 or fewer"
+    assert text == "lowest mean on 0 of 9; none by chance p < 0.001, a test refutes 2 or fewer"
 
 
 @pytest.mark.parametrize(
     ("at_least", "out_of", "holds", "more"),
     [
         (1, None, True, ""),
-        (2, None, None, "; so few by chance p = 0.316, too few rows to refute it"),
-        (2, 3, None, "; so few by chance p = 0.316, too few rows to refute it"),
+        (2, None, None, "; 1 or fewer by chance p = 0.316, too few rows to refute it"),
+        (2, 3, None, "; 1 or fewer by chance p = 0.316, too few rows to refute it"),
         (2, 4, None, "; what is missing of 4 decides"),
-        (3, 4, None, "; so few by chance p = 0.216, a test refutes 0 or fewer"),
+        (3, 4, None, "; 1 or fewer by chance p = 0.216, a test refutes 0 or fewer"),
         # Of all rows one may be missed by chance.
-        (3, None, False, "; so few by chance p = 0.043, a test refutes 1 or fewer"),
+        (3, None, False, "; 1 or fewer by chance p = 0.043, a test refutes 1 or fewer"),
         (1, 4, True, ""),
     ],
 )
@@ -232,7 +232,7 @@ def test_rows_where_intervals_of_one_deviation_do_not_overlap_are_named() -> Non
     evidence = errors_of(counts)
     claim = Competitive(kind="k", text="t", of="a", than=("b", "c"), at_least=2)
     text, holds = claim.judge(evidence)
-    assert (text.partition("; so few")[0], holds) == ("1 of 3; not on r1, r2", None)
+    assert (text.partition("; 1 or fewer")[0], holds) == ("1 of 3; not on r1, r2", None)
     near = errors_of({"a": [[40, 60]], "b": [[39, 33]]}, n_test=1000)
     claim = Competitive(kind="k", text="t", of="a", than=("b",), at_least=1)
     assert claim.judge(near) == ("1 of 1", True)
@@ -242,7 +242,7 @@ def test_one_split_has_no_deviation_so_equal_means_are_competitive_and_higher_on
     evidence = errors_of({"a": [[3], [3]], "b": [[3], [2]]})
     claim = Competitive(kind="k", text="t", of="a", than=("b",), at_least=2)
     text, holds = claim.judge(evidence)
-    assert (text.partition("; so few")[0], holds) == ("1 of 2; not on r2", None)
+    assert (text.partition("; 1 or fewer")[0], holds) == ("1 of 2; not on r2", None)
 
 
 @pytest.mark.parametrize("at_most", [1, 2, 3])
