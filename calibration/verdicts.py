@@ -98,7 +98,7 @@ def mean_alone(
 
 
 N_FOLDS, REPETITIONS = 10, 4
-"""Of each data set there are so many cross-validations with other folds."""
+"""Number of cross-validations of each data set, each with its own folds."""
 
 
 @cache
@@ -194,8 +194,8 @@ def _table(setting: str, *, quick: bool = False, **options: int) -> World:
     numbers = at_most(LEVEL) if "n_test" in options else about(LEVEL)
     judgements = (
         Judgement("outside, numbers of a table", numbers),
-        Judgement("table, p of so many or more ≤ 0.05", at_most(LEVEL), "a column off"),
-        Judgement("table, p of so few or fewer ≤ 0.05", at_most(LEVEL)),
+        Judgement("table, p of as many or more ≤ 0.05", at_most(LEVEL), "a column off"),
+        Judgement("table, p of as few or fewer ≤ 0.05", at_most(LEVEL)),
         Judgement("table, number outside in its 95% range", at_least(1 - LEVEL)),
         Judgement("table, off even if all are counted", at_most(LEVEL), "a column off"),
         Judgement("table, outside in one row or column, p ≤ 0.05", at_most(LEVEL), "a column off"),

@@ -132,7 +132,7 @@ class Rate:
         return self._side(self.stated - band.below, self.stated + band.above, ERRORS)
 
     def leaves(self, errors: float) -> bool:
-        """Return whether it is further out than so many errors from what is known of it."""
+        """Return whether it is more than this many standard errors from its stated rate."""
         band = self.judgement.stated
         ends = self.judgement.true_rate
         low, high = ends or (self.stated - band.below, self.stated + band.above)

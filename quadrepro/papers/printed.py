@@ -440,7 +440,7 @@ def _described(table: Printed) -> Printed:
 
 FEW_ROWS, FEW_DIGITS = 4, 3
 """Errors below 1 are percent only if every data set is nearly free of errors. That is not taken for
-possible with so many data sets and so many digits."""
+possible with this many data sets and digits."""
 
 
 def _unit(texts: Sequence[str], facts: Facts, n_rows: int) -> Unit | None:

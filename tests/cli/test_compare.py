@@ -24,7 +24,7 @@ def test_compare_exits_with_4_and_names_the_difference(small_config: Write, tmp_
 
 
 def scored(folder: Path, inside: int) -> Path:
-    """Return a results folder with so many of ten printed numbers inside."""
+    """Return a results folder with this many of ten printed numbers inside."""
     cells = CellsFile(file="cells.csv", timed_columns=())
     Manifest(tables={}, figures={}, cells=cells, score="score.csv").write(folder)
     numbers = f"table1,10,{inside},{10 - inside},0,0.5,0,2,0.1,0.9,"

@@ -42,7 +42,7 @@ def judge(config: str, make: Make, n_rounds: int = 1, level: str = "") -> Judged
 
 
 def counts(of: Callable[[int, str], int]) -> Make:
-    """Return records of so many errors in 1000 by row's place and column, one more or less."""
+    """Return records of these errors in 1000 by row's place and column, one more or less."""
     return lambda i, column, split: Record("k", "ok", of(i, column) + (-1) ** split, 1000)
 
 

@@ -62,7 +62,7 @@ def test_the_printed_table_has_other_significant_pairs_than_claimed() -> None:
 
 
 def with_errors(config: str, *of_splits: int) -> Table:
-    """Return the claims where QuadBoost has so many errors of 1000 and all others 10."""
+    """Return the claims where QuadBoost has these errors of 1000 and all others 10."""
     experiment = load(config)
 
     def record(row: str, column: str, split: int) -> Record:

@@ -70,7 +70,7 @@ def load(tmp_path: Path) -> Load:
 
 
 def outcomes(*splits: tuple[int, int], seconds: float = 1.0) -> Outcomes:
-    """Return records where AdaBoost has so many errors of 100 on both rows, and QuadBoost 10."""
+    """Return records where AdaBoost has these errors of 100 on both rows, and QuadBoost 10."""
     records = {}
     for split, of_ada in enumerate(splits):
         for row, errors in zip(("monks", "titanic"), of_ada, strict=True):

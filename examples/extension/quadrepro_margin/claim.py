@@ -9,7 +9,7 @@ from quadrepro.papers.claims.evidence import Evidence
 
 
 class Within(Claim, names=("within",)):
-    """An algorithm's mean error is at most so many points above another's on every row."""
+    """An algorithm's mean error is at most `points` above another's on every row."""
 
     of: AlgorithmName
     """The two algorithms."""

@@ -31,7 +31,7 @@ class Judgement(NamedTuple):
 
 
 def joint_p(p_values: Iterable[float], at_least: int = 1) -> float:
-    """Return the p-value of "fewer than so many of the alternatives of some tests are true"."""
+    """Return the p-value of "fewer than this number of alternatives are true"."""
     # The least p-value of those that are left when the others are taken for true, by Bonferroni.
     found = sorted(p_values)
     if len(found) < at_least:

@@ -24,7 +24,7 @@ from tests.tables.audit.papers import failures, places, shipped, subject
 
 
 def printed(k: int, total: int, digits: int) -> list[str]:
-    """Return k/total with so many digits, rounded; both neighbours if it lies between two."""
+    """Return k/total to this number of digits, rounded; both neighbours if it lies between two."""
     scaled = 2 * k * 10**digits
     near = [scaled // (2 * total)] if scaled % (2 * total) < total else []
     near += [scaled // (2 * total) + 1] if scaled % (2 * total) >= total else []

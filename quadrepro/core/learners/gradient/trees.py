@@ -48,7 +48,7 @@ def check_size(cuts: int, depth: int | None) -> None:
 
 
 def largest_whole(n_examples: int) -> int:
-    """Return the largest size of whole numbers of which so many sum to less than 2^62."""
+    """Return the largest size of whole numbers such that this many sum to less than 2^62."""
     return 1 << (62 - n_examples.bit_length())
 
 

@@ -254,7 +254,7 @@ class ExampleWeights(State):
         tanhs : ndarray of shape (n_trajectories,)
             tanh α; negative for a complement.
         """
-        # For so few floats plain Python is faster than two reductions.
+        # For this few floats plain Python is faster than two reductions.
         if all(NO_EDGE < abs(tanh) < 1.0 for tanh in tanhs.tolist()):
             return Step(picks, np.array(elementary.artanh_each(tanhs.tolist())), None)
         sizes = np.abs(tanhs)

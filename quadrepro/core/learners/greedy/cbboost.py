@@ -63,7 +63,7 @@ class CBoundState(State):
     eta : ndarray of shape (n_trajectories, n_voters) or None
         Second moments η; None if all of them are 1, as for classifiers.
     vote_margin, vote_norm : list of float
-        γ_F and ν of every trajectory. For so few floats plain Python is faster than numpy.
+        γ_F and ν of every trajectory. For this few floats plain Python is faster than numpy.
     """
 
     def __init__(self, problem: GramProblem, sample_of: IntArray) -> None:

@@ -33,7 +33,7 @@ ALPHA_MAX = Hyperparameter("alpha_max", "number", "small", "largest voter weight
 Selection = Literal["decrease", "correlation"]
 
 WIDE, WIDEST = 32, 1024
-"""Compiled loops run over so many numbers at a time; in longer rows, little is left over."""
+"""Compiled loops run over this many numbers at a time, a small part of longer rows."""
 
 
 def padded(rows: FloatArray) -> FloatArray:
