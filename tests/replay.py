@@ -106,7 +106,7 @@ def _count(found: Found, view: View) -> int:
 
 @cache
 def recorded(name: str) -> tuple[tuple[Cell, float, str], ...]:
-    """Return the cells of an experiment with their recorded seconds and keys."""
+    """Return the cells of an experiment with the seconds that workers had them, and their keys."""
     with (
         patch.object(planning, "find_datasets", _find),
         patch.object(problems, "count_rows", _count),
@@ -115,7 +115,7 @@ def recorded(name: str) -> tuple[tuple[Cell, float, str], ...]:
     with (RESULTS / name / "cells.csv").open(newline="") as file:
         rows = {(r["dataset"], r["algorithm"], r["repeat"]): r for r in csv.DictReader(file)}
     found = [(c, rows.get((c.dataset, c.algorithm, str(c.repeat)))) for c in cells]
-    return tuple((c, float(r["seconds"]), r["key"]) for c, r in found if r and r["seconds"])
+    return tuple((c, float(r["busy"]), r["key"]) for c, r in found if r and r["busy"])
 
 
 def experiments() -> list[str]:

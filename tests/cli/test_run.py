@@ -62,6 +62,7 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
         "risk",
         "chosen",
         "seconds",
+        "busy",
         "published",
         "key",
         "reason",
@@ -71,6 +72,7 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
         risk = int(row["errors"]) / int(row["n_test"])
         assert float(row["risk"]) == pytest.approx(risk, rel=1e-7)
         assert row["value"] == row["risk"]
+        assert 0 < float(row["seconds"]) <= float(row["busy"])
         assert set(json.loads(row["chosen"])) <= {"n_rounds", "lam"}
 
 
@@ -141,7 +143,7 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     assert re.search(r"monks +\| +\d\.\d{3} +\| +– \|", result.stdout)
     cells = (out / "small" / "cells.csv").read_text()
     assert re.search(
-        r"^monks,ada,0,failed,,,,,,,,[0-9a-f]{64},"
+        r"^monks,ada,0,failed,,,,,,,,,[0-9a-f]{64},"
         r"ArithmeticError: the oracle is silent \(test_run\.py:\d+\)$",
         cells,
         re.MULTILINE,
