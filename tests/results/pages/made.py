@@ -79,7 +79,11 @@ def manifest(**changes: Any) -> str:
             )
         },
         "figures": {"curves": {"key": "curves", "files": ["curves.svg", "curves.png"]}},
-        "cells": {"file": "cells.csv", "timed_columns": ["seconds", "busy"], "key_columns": ["key"]},
+        "cells": {
+            "file": "cells.csv",
+            "timed_columns": ["seconds", "busy"],
+            "key_columns": ["key"],
+        },
         "score": "score.csv",
     }
     return json.dumps(content | changes)
