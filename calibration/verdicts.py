@@ -156,7 +156,7 @@ def whole_table(
             found.append((of_further_splits(entry, ours), ours))
     verdicts = Verdicts.of("table", found)
     misses = verdicts.misses
-    chances = [float(p) for text in verdicts.statement() for p in CHANCE.findall(text)]
+    chances = [float(p) for text in verdicts.statement({}) for p in CHANCE.findall(text)]
     return (
         len(verdicts.outside) / (ROWS * COLUMNS),
         misses.p_more <= LEVEL,

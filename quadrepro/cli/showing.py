@@ -42,7 +42,7 @@ def warn_of_memory(plan: Plan) -> None:
     from quadrepro.engine.progress import tell
 
     if changed := plan.experiment.changed_rows:
-        tell(f"the views use not all rows, but: {few(changed)}")
+        tell(f"these views use only some rows: {few(changed)}")
     for warning in plan.experiment.small_classes[:SHOWN]:
         tell(f"warning: {warning}")
     memory = plan.experiment.config.memory or available_memory()
