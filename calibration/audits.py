@@ -176,7 +176,10 @@ def comparisons(rng: Generator, dishonest: bool) -> tuple[Outcome, ...]:
     if dishonest:
         table["b"]["a"] = f"{min(1.0, float(table['b']['a']) + 0.03):.2f}"
     n_test = {f"data {i}": int(n) for i, n in enumerate(sizes)}
-    facts = {"table": {"n_test": n_test}, "pairs": {"holds": "comparisons", "compares": "table"}}
+    facts: dict[str, dict[str, Any]] = {
+        "table": {"n_test": n_test},
+        "pairs": {"holds": "comparisons", "compares": "table"},
+    }
     result = audited({"table": lines, "pairs": table}, facts)
     return bool(failed(result, "pairs")), bool(failed(result, "sources"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from numpy.random import Generator
@@ -25,7 +26,7 @@ def over_rows(rng: Generator, dishonest: bool, *, rows: int) -> tuple[Outcome, .
     """Return which claims hold of equal learners, or of one that is better."""
     risks = rng.uniform(0.1, 0.3, (rows, 1)) + 0.02 * rng.normal(size=(rows, 2))
     risks[:, 0] -= 0.02 * dishonest
-    held = _held(risks.tolist(), list(CLAIMS))
+    held = _held(risks.tolist(), CLAIMS)
     # Claims of no difference are dishonest where there is one.
     return held["better"], held["lower"], not held["not better"], not held["not told apart"]
 
@@ -37,7 +38,7 @@ def at_the_margin(rng: Generator, dishonest: bool, *, rows: int) -> Outcome:
     return _held(risks.tolist(), [EQUIVALENT])["equivalent"]
 
 
-def _held(risks: list[list[float]], claims: list[dict[str, object]]) -> dict[str, bool]:
+def _held(risks: list[list[float]], claims: Sequence[Mapping[str, object]]) -> dict[str, bool]:
     lines: Lines = {
         f"data {i}": {"a": f"{a:.4f}", "b": f"{b:.4f}"} for i, (a, b) in enumerate(risks)
     }

@@ -41,7 +41,8 @@ def stratified_splits(rng: Generator, y: BoolArray, splits: int, share: float) -
 def folds(rng: Generator, n: int, k: int = 10, repeats: int = 1) -> BoolArray:
     """Return which examples each fold of repeated cross-validations tests."""
     places = rng.random((repeats, n)).argsort(axis=1) % k
-    return (places[:, None, :] == np.arange(k)[:, None]).reshape(repeats * k, n)
+    tested: BoolArray = places[:, None, :] == np.arange(k)[:, None]
+    return tested.reshape(repeats * k, n)
 
 
 def wrong_of_means(X: FloatArray, y: BoolArray, tested: BoolArray) -> BoolArray:
@@ -52,13 +53,15 @@ def wrong_of_means(X: FloatArray, y: BoolArray, tested: BoolArray) -> BoolArray:
     )
     lean = mean_one - mean_zero
     middle = (lean * (mean_one + mean_zero)).sum(axis=1) / 2
-    return ((lean @ X.T > middle[:, None]) != y) & tested
+    wrong: BoolArray = ((lean @ X.T > middle[:, None]) != y) & tested
+    return wrong
 
 
 def wrong_of_majority(y: BoolArray, tested: BoolArray) -> BoolArray:
     """Return which examples are tested and wrong if the larger class of the rest is predicted."""
     larger = (~tested & y).sum(axis=1) > (~tested & ~y).sum(axis=1)
-    return (larger[:, None] != y) & tested
+    wrong: BoolArray = (larger[:, None] != y) & tested
+    return wrong
 
 
 def risks(wrong: BoolArray, tested: BoolArray) -> FloatArray:

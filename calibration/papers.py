@@ -59,7 +59,7 @@ def changed_digit(rng: np.random.Generator, text: str) -> str:
     return f"{text[:-1]}{(int(text[-1]) + int(rng.integers(1, 10))) % 10}"
 
 
-PERCENT: Mapping[str, Any] = {"unit": "percent", "of": {"splits": 20}}
+PERCENT: dict[str, Any] = {"unit": "percent", "of": {"splits": 20}}
 """What means are by default."""
 
 
@@ -84,7 +84,10 @@ def audited(
         columns = [c for rows in lines.values() for of_row in rows.values() for c in of_row]
         names = {c.removesuffix(MEAN).removesuffix(SD): c for c in columns}
         printed = {
-            table: (PERCENT if _has_means(rows) else {"unit": "fraction"}) | facts.get(table, {})
+            table: {
+                **(PERCENT if _has_means(rows) else {"unit": "fraction"}),
+                **facts.get(table, {}),
+            }
             for table, rows in lines.items()
         }
         file = {"title": "Made up", "names": names, "printed": printed, "claims": claims or {}}

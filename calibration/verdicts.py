@@ -190,7 +190,7 @@ def _binomial(repeats: int, n_test: int, digits: int, risk: float) -> World:
     )
 
 
-def _table(setting: str, *, quick: bool = False, **options: int) -> World:
+def _table(setting: str, *, quick: bool = False, **options: Any) -> World:
     numbers = at_most(LEVEL) if "n_test" in options else about(LEVEL)
     judgements = (
         Judgement("outside, numbers of a table", numbers),
