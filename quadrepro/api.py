@@ -426,9 +426,8 @@ def infer(
     if missing < len(records):
         # The order is that in which they are written.
         asked = [r for r in requested(experiment) if r.kind.name in ("readings", "audit")]
-        tables = make_tables(
-            asked, Outcomes.of(plan.cells, records, apart=plan.experiment.config.apart)
-        )
+        outcomes = Outcomes.of(plan.cells, records, apart=plan.experiment.config.apart)
+        tables = make_tables(asked, outcomes)
     return [*tables.values()], missing, len(records)
 
 

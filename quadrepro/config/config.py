@@ -115,6 +115,28 @@ class Config(Model):
                     changed = reading.apply(entry)
                 yield Row(changed, place, entry.title, reading=reading.name)
 
+    @cached_property
+    def own_rows(self) -> frozenset[str]:
+        """The rows that tests over data sets compare: those as the config has them, by title.
+
+        Other readings of a data set, and other values of a sweep, are no further data sets. Where
+        no value of a sweep is the one that the config has without it, there is no such row.
+        """
+        found: dict[str, str] = {}
+        for row in self.rows:
+            if not row.reading and (not row.sweep or self._is_unchanged(row)):
+                found.setdefault(row.of, row.entry.title)
+        return frozenset(found.values())
+
+    def _is_unchanged(self, row: Row) -> bool:
+        """Return whether a sweep's value is what the config has without the sweep."""
+        entry = next(entry for entry in self.datasets if entry.title == row.of)
+        return (
+            row.entry.changed(self.protocol) == entry.changed(self.protocol)
+            and row.entry.grid == entry.grid
+            and row.entry.parameters == entry.parameters
+        )
+
     @property
     def entries(self) -> tuple[DatasetEntry, ...]:
         """The data set's entry of every row."""

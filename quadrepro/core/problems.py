@@ -125,6 +125,10 @@ class StoredRows:
         """The sizes of the training, validation and test part."""
         return self.division.sizes
 
+    def test_share(self, n_test: float) -> float:
+        """Return the share of a split's rows that are tested, given their mean number."""
+        return self.division.test_share(n_test)
+
     @property
     def n_columns(self) -> int:
         """About the number of columns."""
@@ -179,6 +183,10 @@ class FreshRows:
     def sizes(self) -> tuple[int, int, int]:
         """The sizes of the training, validation and test part."""
         return self.sample.sizes
+
+    def test_share(self, n_test: float) -> float:
+        """Return 0: no row of a sample is drawn again for another one."""
+        return 0.0
 
     @property
     def n_columns(self) -> int:

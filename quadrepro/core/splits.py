@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
+from statistics import fmean
 from typing import Any, Self
 
 import numpy as np
@@ -360,6 +361,24 @@ class Division:
             n_train = n_rows - rest
         n_valid = rest // 2 if self.holdout else 0
         return n_train, n_valid, rest - n_valid
+
+    def test_share(self, n_test: float) -> float:
+        """Return the share of a split's rows that are tested, given their mean number.
+
+        It is 1 if all rows are trained on as well. In the order of time, parts to train on grow
+        from repeat to repeat, and their mean size counts.
+        """
+        rule = self.rule
+        if rule.train == "all":
+            return 1.0
+        if not rule.draws_share or rule.train == "bootstrap":
+            return n_test / self.n_rows
+        n_train, n_valid, _ = self.sizes
+        sizes = [float(n_train)]
+        if rule.time:
+            starts = (self.n_rows - i * self._window for i in range(1, 1 + self.repeats))
+            sizes = [float(min(start, rule.most or start)) for start in starts]
+        return n_test / (fmean(sizes) + n_valid + n_test)
 
     def named(self, draws: Draws) -> dict[str, Any]:
         """Return what names the split of one repeat, besides the rows and the rule."""

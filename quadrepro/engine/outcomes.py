@@ -14,6 +14,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.registry import BASELINE
+from quadrepro.core.problems import Problem, RowSource
 from quadrepro.engine.metrics import Metric
 from quadrepro.engine.records import Record
 
@@ -57,6 +58,10 @@ class Outcomes:
     out themselves."""
     apart: frozenset[str] = frozenset()
     """Columns with other test examples than the others, which tests leave out."""
+    own_rows: frozenset[str] | None = None
+    """The rows that tests over data sets compare, one per data set; by default all."""
+    test_shares: Mapping[str, float] = field(default_factory=dict)
+    """The share of a split's rows that are tested, by row of those with a result."""
     metric: Metric | None = None
     """What cells are judged by; None for the risk, or the RMSE if numbers are predicted."""
     measured: Mapping[Place, float] = field(default_factory=dict)
@@ -70,9 +75,17 @@ class Outcomes:
         records: Sequence[Record],
         allow_missing: bool = False,
         apart: frozenset[str] = frozenset(),
+        own_rows: frozenset[str] | None = None,
     ) -> Outcomes:
         """Arrange the records of a plan's cells."""
         places = [(c.dataset, c.algorithm, c.repeat) for c in cells]
+        sources: dict[str, RowSource] = {}
+        tested: dict[str, list[int]] = {}
+        for cell, record in zip(cells, records, strict=True):
+            if record.ok and cell.algorithm not in apart:
+                assert not isinstance(cell.source, Problem)
+                sources[cell.dataset] = cell.source
+                tested.setdefault(cell.dataset, []).append(record.n_test)
         return cls(
             tuple(dict.fromkeys(c.dataset for c in cells)),
             tuple(dict.fromkeys(c.algorithm for c in cells)),
@@ -81,6 +94,8 @@ class Outcomes:
             dict(zip(places, (c.grids for c in cells), strict=True)),
             allow_missing,
             apart,
+            own_rows,
+            {row: sources[row].test_share(fmean(sizes)) for row, sizes in tested.items()},
         )
 
     def by(self, metric: Metric, rows: Iterable[str]) -> Outcomes:
@@ -138,21 +153,27 @@ class Outcomes:
             and (self.metric is None or column in judged)
         )
 
-    def left_out(self, all_rows: Sequence[str]) -> str:
-        """Return what a note says if `tested` has left out some of all rows; empty if not."""
-        if len(self.rows) == len(all_rows):
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """The rows that stand for data sets, one for each."""
+        return tuple(r for r in self.rows if self.own_rows is None or r in self.own_rows)
+
+    def left_out(self) -> str:
+        """Return what a note says if `tested` leaves out data sets with a gap; empty if not."""
+        n_tested, n_all = len(self.tested().rows), len(self.independent)
+        if n_tested == n_all:
             return ""
         return (
-            f"Over the {len(self.rows)} of {len(all_rows)} data sets on which every algorithm "
+            f"Over the {n_tested} of {n_all} data sets on which every algorithm "
             "has a result in every split."
         )
 
     def tested(self) -> Outcomes:
-        """Return what tests over all data sets compare: all of them, or those without a gap."""
-        if not self.allow_missing:
-            return self
-        whole = (row for row in self.rows if all(self.complete(row, c) for c in self.compared))
-        return replace(self, rows=tuple(whole))
+        """Return what tests over data sets compare: each of them once, or those without a gap."""
+        rows = self.independent
+        if self.allow_missing:
+            rows = tuple(r for r in rows if all(self.complete(r, c) for c in self.compared))
+        return self if rows == self.rows else replace(self, rows=rows)
 
     def cell(self, row: str, column: str) -> list[Record]:
         """Return the records of one entry of the table, one per repeat."""

@@ -124,7 +124,8 @@ def write_results(
         plan.cells,
         records_of(plan.cells, store),
         allow_missing,
-        plan.experiment.config.apart,
+        experiment.config.apart,
+        experiment.config.own_rows,
     )
     verdicts = find_verdicts(experiment, outcomes)
     requests = written(experiment, verdicts)

@@ -295,10 +295,8 @@ class Score(_Row):
     high: Finite
     p_more: Finite = Field(alias="p more")
     p_fewer: Finite = Field(alias="p fewer")
-    surely_off: Annotated[
-        tuple[str, ...], BeforeValidator(lambda text: text.split("; ") if text else ())
-    ] = Field(alias="surely off")
-    """The entries that are off after Holm's correction."""
+    surely_off: Json[tuple[tuple[str, str], ...]] = Field(alias="surely off")
+    """Row and column of the entries that are off after Holm's correction."""
 
     @model_validator(mode="after")
     def _knows_chance(self) -> Self:

@@ -48,6 +48,21 @@ def splits_word(protocol: Protocol) -> str:
     return "random splits" if rule.draws_share and not rule.time else "splits"
 
 
+def own_rows_note(config: Config) -> str:
+    """Return what is said where tests over data sets leave out rows; empty if they do not."""
+    n_own, n_rows = len(config.own_rows), len(config.rows)
+    if n_own == n_rows:
+        return ""
+    if not n_own:
+        swept = listed([sweep.word for sweep in config.sweeps])
+        return f"No row has the config's own {swept}, so nothing is tested over data sets."
+    which = "under the config's own reading"
+    if config.sweeps:
+        own = [row for row in config.rows if row.entry.title in config.own_rows]
+        which = f"with {listed([*dict.fromkeys(f'{row.sweep} {row.value}' for row in own)])}"
+    return f"Each data set counts once: {n_own} of {n_rows} rows, {which}."
+
+
 def _splits(protocol: Protocol, repeats: int) -> str:
     over = f"each of {repeats} random splits" if repeats > 1 else "one random split"
     if protocol.sample is not None:

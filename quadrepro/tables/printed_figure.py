@@ -66,7 +66,8 @@ class BlockDrawing:
 
 def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path) -> None:
     """Draw the printed numbers within our intervals to ``printed.svg`` and ``printed.png``."""
-    off = {id(v): abs(v.position or 0) for verdicts in found for v in verdicts.outside}
+    entries = [v for verdicts in found for v in verdicts.entries]
+    off = {id(v): abs(v.position or 0) for v in entries if v.word == "outside"}
     outside = dict.fromkeys(off, OUTSIDE)
     outside |= {id(v): SURELY for verdicts in found for v in verdicts.surely_off}
     labelled = set(sorted(off, key=lambda key: -off[key])[:LABELLED])
@@ -180,8 +181,8 @@ def _label(panel: Axes, verdict: Verdict, x: float, y: int) -> None:
 def printed_caption(experiment: Experiment, found: Sequence[Verdicts]) -> str:
     """Return what the figure shows."""
     names = [verdicts.printed for verdicts in found]
-    n = sum(len(verdicts.judged) for verdicts in found)
-    n_outside = sum(len(verdicts.outside) for verdicts in found)
+    words = [v.word for verdicts in found for v in verdicts.entries if v.p_value is not None]
+    n, n_outside = len(words), words.count("outside")
     splits = experiment.config.repeats
     return (
         f"{experiment.config.title}: {n} printed numbers against ours, {n_outside} of them outside "

@@ -136,8 +136,8 @@ class OfMetric(TableKind[Metric]):
         """Return whether there is enough to compare, or to rank."""
         n_columns = len(context.compared)
         if isinstance(self.kind, RankingKind):
-            n_rows = len(judged_rows(context.experiment, context.option))
-            return not fault_of_size(n_columns, n_rows)
+            judged = judged_rows(context.experiment, context.option)
+            return not fault_of_size(n_columns, len(context.config.own_rows.intersection(judged)))
         several = n_columns > 1 and has_values_to_compare(context)
         return several or isinstance(self.kind, MeansKind)
 

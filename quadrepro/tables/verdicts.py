@@ -6,6 +6,7 @@ the pages of the report read them all alike.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,7 @@ from quadrepro.stats import (
     welch_test,
 )
 from quadrepro.stats.result import p_text
+from quadrepro.tables.captions import own_rows_note
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord, csv_text
 
 NAME = "verdicts"
@@ -53,7 +55,9 @@ def verdicts_table(experiment: Experiment, found: Sequence[Verdicts]) -> Table:
         by_place = {(e.row, e.quantity, e.column): e for e in verdicts.entries}
         for row, quantity in places:
             entries = tuple(_entry(by_place.get((row, quantity, column))) for column in titles)
-            rows.append((f"{row}, {quantity}" if several else row, entries))
+            # Rows of comparisons are algorithms.
+            name = titles.get(row, row)
+            rows.append((f"{name}, {quantity}" if several else name, entries))
     return Table(
         f"{experiment.config.title}: where the printed numbers lie in our intervals",
         ("Data set", *titles.values()),
@@ -65,6 +69,7 @@ def verdicts_table(experiment: Experiment, found: Sequence[Verdicts]) -> Table:
             "numbers that of the mean of as many further splits as are printed, by our deviation "
             "(Student's t); half a unit of the last printed digit is added.",
             *(f"Printed {v.printed}: {v.what}" for v in found if v.what),
+            *filter(None, [own_rows_note(experiment.config)]),
             *(f"{_of(v, found)}{text}" for v in found for text in v.statement(titles)),
         ),
         DATA_HEADER,
@@ -89,9 +94,9 @@ def score_text(found: Sequence[Verdicts]) -> str:
         inside = n - counts.outside
         rows.append(
             (
-                *(v.printed, len(v.entries), inside, counts.outside, len(v.entries) - n),
+                *(v.printed, len(v.counted), inside, counts.outside, len(v.counted) - n),
                 *(chance if n else [None] * len(chance)),
-                "; ".join(f"{e.row}, {e.column}" for e in v.surely_off),
+                json.dumps([(e.row, e.column) for e in v.surely_off], ensure_ascii=False),
             )
         )
     return csv_text(SCORE_HEADER, rows)
@@ -191,12 +196,16 @@ class Verdicts:
         of all rows stand under the empty name.
     what : str
         What the printed numbers are, in a sentence.
+    own_rows : frozenset of str or None
+        The rows that count in the table as a whole, so that no printed number counts twice; by
+        default all.
     """
 
     printed: str
     entries: tuple[Verdict, ...]
     splits: Mapping[str, FloatArray] = field(default_factory=dict)
     what: str = ""
+    own_rows: frozenset[str] | None = None
 
     @classmethod
     def of(
@@ -206,6 +215,7 @@ class Verdicts:
         *,
         what: str = "",
         together: bool = False,
+        own_rows: frozenset[str] | None = None,
     ) -> Verdicts:
         """Gather verdicts together with our splits behind each."""
         of_rows: dict[str, list[Sequence[float]]] = {}
@@ -217,17 +227,22 @@ class Verdicts:
             for row, columns in of_rows.items()
             if len({len(c) for c in columns}) == 1 and len(columns[0]) >= LEAST_SPLITS
         }
-        return cls(printed, tuple(verdict for verdict, _ in found), splits, what)
+        return cls(printed, tuple(verdict for verdict, _ in found), splits, what, own_rows)
+
+    @property
+    def counted(self) -> list[Verdict]:
+        """Those that count in the table as a whole."""
+        return [v for v in self.entries if self.own_rows is None or v.row in self.own_rows]
 
     @property
     def judged(self) -> list[Verdict]:
-        """Those that are inside or outside."""
-        return [v for v in self.entries if v.p_value is not None]
+        """Those that count and are inside or outside."""
+        return [v for v in self.counted if v.p_value is not None]
 
     @property
     def outside(self) -> list[Verdict]:
-        """Those that are outside."""
-        return [v for v in self.entries if v.word == "outside"]
+        """Those that count and are outside."""
+        return [v for v in self.counted if v.word == "outside"]
 
     @property
     def surely_off(self) -> list[Verdict]:
@@ -241,17 +256,20 @@ class Verdicts:
         groups: dict[str, list[Verdict]] = {}
         for verdict in self.judged:
             groups.setdefault("" if "" in self.splits else verdict.row, []).append(verdict)
-        return {
-            row: chance_of_misses(
-                self.splits[row],
-                further=of[0].further,
-                rounding=np.array([v.rounding for v in of]),
-                n_test=of[0].n_test,
-            )
-            if row in self.splits
-            else independent_misses(len(of))
-            for row, of in groups.items()
-        }
+        return {row: self._chance(row, of) for row, of in groups.items()}
+
+    def _chance(self, row: str, of: Sequence[Verdict]) -> FloatArray:
+        if row not in self.splits:
+            return independent_misses(len(of))
+        found = np.ones(1)
+        # Numbers of one kind share their splits; those of different kinds count as independent.
+        for further, n_test in dict.fromkeys((v.further, v.n_test) for v in of):
+            alike = [(v.further, v.n_test) == (further, n_test) for v in of]
+            rounding = np.array([v.rounding for v in of])[alike]
+            splits = self.splits[row][:, alike]
+            chance = chance_of_misses(splits, further=further, rounding=rounding, n_test=n_test)
+            found = np.convolve(found, chance)
+        return found
 
     @cached_property
     def misses(self) -> Misses:
@@ -283,7 +301,9 @@ class Verdicts:
         n = len(self.judged)
         if not surely:
             return (f"No single number is off once all {n} are counted (Holm, {LEVEL:g}).",)
-        names = "; ".join(f"{v.row}, {titles.get(v.column, v.column)}" for v in surely[:NAMED])
+        names = "; ".join(
+            f"{titles.get(v.row, v.row)}, {titles.get(v.column, v.column)}" for v in surely[:NAMED]
+        )
         more = f"; and {len(surely) - NAMED} more" if len(surely) > NAMED else ""
         return (f"Off even if all {n} are counted (Holm, {LEVEL:g}): {names}{more}.",)
 
@@ -299,7 +319,7 @@ class Verdicts:
             if len(chances) < 2 or max(counts.values(), default=0) < 2:
                 continue
             name, worst = counts.most_common(1)[0]
-            label = titles.get(name, name) if place == "column" else name
+            label = titles.get(name, name)
             p = chance_of_a_group(worst, list(chances.values()))
             of = sum(getattr(v, place) == name for v in self.judged)
             found.append(

@@ -27,7 +27,7 @@ def scored(folder: Path, inside: int) -> Path:
     """Return a results folder with this many of ten printed numbers inside."""
     cells = CellsFile(file="cells.csv", timed_columns=())
     Manifest(tables={}, figures={}, cells=cells, score="score.csv").write(folder)
-    numbers = f"table1,10,{inside},{10 - inside},0,0.5,0,2,0.1,0.9,"
+    numbers = f"table1,10,{inside},{10 - inside},0,0.5,0,2,0.1,0.9,[]"
     (folder / "score.csv").write_text(",".join(SCORE_HEADER) + f"\n{numbers}\n")
     return folder
 

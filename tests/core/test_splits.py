@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.core.protocol import SplitRule
-from quadrepro.core.splits import Division, Split
+from quadrepro.core.splits import Division, KnownRows, Split
 from quadrepro.data.card import load_card
 from quadrepro.papers.paper import load_paper
 
@@ -113,6 +114,41 @@ def test_a_division_knows_the_sizes_of_its_splits_and_draws_the_same_again(
     assert max(parts) < (of or n_rows)
     assert rows.split(DRAWS).hash == split.hash
     assert rows.split((0, "toy", 4)).hash != split.hash
+
+
+@pytest.mark.parametrize(
+    ("rule", "n_rows", "repeats"),
+    [
+        ({"train": "half"}, 101, 3),
+        ({"train": 0.8, "at_most": 30}, 101, 3),
+        ({"train": "half", "test": 20}, 101, 3),
+        ({"outer": 10}, 101, 10),
+        ({"outer": "2x3"}, 101, 6),
+        ({"time": "day", "train": 0.2}, 100, 4),
+        ({"time": "day", "train": 0.2, "at_most": 50}, 100, 4),
+    ],
+)
+@pytest.mark.parametrize("holdout", [False, True])
+def test_the_share_of_tests_is_that_of_the_splits_that_are_drawn(
+    rule: dict[str, Any], n_rows: int, repeats: int, holdout: bool
+) -> None:
+    if holdout and "outer" in rule:
+        return
+    rows = Division("toy", SplitRule.model_validate(rule), n_rows, 0, holdout, repeats)
+    known = KnownRows(times=np.arange(n_rows) if "time" in rule else None)
+    splits = [rows.split((0, "toy", i), known) for i in range(repeats)]
+    n_test = fmean(len(split.test) for split in splits)
+    valid = [0 if split.valid is None else len(split.valid) for split in splits]
+    n_all = fmean(len(s.train) + n + len(s.test) for s, n in zip(splits, valid, strict=True))
+    assert rows.test_share(n_test) == pytest.approx(n_test / n_all)
+
+
+def test_given_test_parts_are_tested_against_all_other_rows() -> None:
+    assert division(432, openml_task=59).test_share(108) == 108 / 432
+
+
+def test_rows_that_are_trained_on_as_well_are_all_tested() -> None:
+    assert division(90, train="all").test_share(90) == 1
 
 
 @given(st.integers(2, 60), st.integers(2, 9), st.integers(0, 5))

@@ -200,3 +200,11 @@ def test_there_is_no_curve_of_a_lost_split_another_measure_or_other_candidates()
     assert replace(outcomes, records=lost).curve("x", "a", "loss") is None
     grids = Grid.of({"n_rounds": [1, 2]}), Grid.of({"n_rounds": [1, 2, 3]})
     assert measured([0.1, 0.2], [0.3, 0.6, 0.9], grids=grids).curve("x", "a", "loss") is None
+
+
+def test_the_share_of_tests_is_that_of_the_plans_splits(small_config: Write) -> None:
+    split = "view: quadboost\n  split: {train: half, test: 50}"
+    plan = make_plan(load_experiment(small_config("view: quadboost", split), repeats=2))
+    records = [Record("k", "ok", 5, 50) for _ in plan.cells]
+    # Of the 432 rows of monks, 216 are trained on.
+    assert Outcomes.of(plan.cells, records).test_shares["monks"] == 50 / (216 + 50)

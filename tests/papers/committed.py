@@ -12,6 +12,8 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
+from quadrepro.config.config import Experiment
+from quadrepro.config.plan import make_plan
 from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
@@ -24,8 +26,8 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def committed_outcomes(folder: Path) -> Outcomes:
-    """Return records with all that a results folder keeps of them."""
+def committed_outcomes(folder: Path, experiment: Experiment, data: Path) -> Outcomes:
+    """Return records of an experiment with all that a results folder keeps of them."""
     records, grids = {}, {}
     for cell in read(folder / "cells.csv"):
         record = Record("k", "ok", n_test=int(cell["n_test"]), seconds=float(cell["seconds"]))
@@ -40,8 +42,11 @@ def committed_outcomes(folder: Path) -> Outcomes:
         of_cell, grid = measures.get((row, column), ({}, Grid.of({})))
         records[row, column, repeat] = replace(record, measures=of_cell)
         grids[row, column, repeat] = (grid,)
-    rows, columns = (tuple(dict.fromkeys(place[i] for place in records)) for i in (0, 1))
-    return Outcomes(rows, columns, 1 + max(repeat for _, _, repeat in records), records, grids)
+    cells = make_plan(experiment, data).cells
+    of_cells = [records[cell.dataset, cell.algorithm, cell.repeat] for cell in cells]
+    config = experiment.config
+    outcomes = Outcomes.of(cells, of_cells, apart=config.apart, own_rows=config.own_rows)
+    return replace(outcomes, grids=grids)
 
 
 Measures = dict[tuple[str, str], tuple[dict[str, list[float]], Grid]]

@@ -50,9 +50,12 @@ def test_the_committed_claims_say_the_same_for_reading_and_as_data(folder: Path)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
-def test_the_committed_claims_follow_from_the_committed_results(folder: Path) -> None:
+def test_the_committed_claims_follow_from_the_committed_results(
+    folder: Path, canonical_folder: Path
+) -> None:
     experiment = load_experiment(CONFIGS / f"{folder.name}.yaml")
-    table = claims_table(experiment, committed_outcomes(folder), experiment.config.tables["claims"])
+    outcomes = committed_outcomes(folder, experiment, canonical_folder)
+    table = claims_table(experiment, outcomes, experiment.config.tables["claims"])
     committed = read(folder / "claims.csv")
     judged = [dict(zip(DATA_HEADER, map(str, row), strict=True)) for row in table.data_rows]
     for i, (row, expected) in enumerate(zip(judged, committed, strict=True)):

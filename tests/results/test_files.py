@@ -179,7 +179,7 @@ def test_each_table_has_a_figure_and_the_first_is_shown(
     path = config(SWEPT + "".join(LINES[stem] for stem in stems))
     table, folder = write(make_plan(checked(path)))
     assert table.title == f"Two: {title}"
-    tables = [named(stem, PLAIN) for stem in ("risks", "comparisons")]
+    tables = [named("risks", PLAIN)]
     drawn = [named(stem, PLAIN + DRAWING) for stem in stems]
     assert {p.name for p in folder.iterdir()} == ALWAYS.union(*tables, *drawn)
 

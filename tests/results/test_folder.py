@@ -288,10 +288,16 @@ def test_scores_are_read_as_they_are_written(scored: Path) -> None:
     assert first.expected == pytest.approx(misses.expected)
     assert (first.low, first.high) == (misses.low, misses.high)
     assert first.p_more == pytest.approx(misses.p_more)
-    assert first.surely_off == ("wine, column 2",)
+    assert first.surely_off == (("wine", "column 2"),)
     assert first.text.startswith("table1: 2 of 3 printed numbers inside, 1 outside, 0.")
     assert (second.judged, second.not_comparable, second.expected) == (0, 1, None)
     assert second.text == "table2: none of 1 printed numbers can be compared"
+
+
+def test_a_name_with_any_punctuation_is_one_name(scored: Path) -> None:
+    ours = [(of_further_splits(Verdict("monks; one, two", "a, b", "risk", "0.9"), SPLITS), SPLITS)]
+    (scored / "score.csv").write_text(score_text([Verdicts.of("table1", ours)]))
+    assert printed_scores(scored)[0].surely_off == (("monks; one, two", "a, b"),)
 
 
 def test_a_folder_without_print_or_with_a_damaged_file_is_refused(scored: Path) -> None:
@@ -316,6 +322,6 @@ def test_an_interval_of_no_width_puts_a_number_far_off() -> None:
 def test_judged_numbers_need_what_chance_brings(scored: Path) -> None:
     path = scored / "score.csv"
     header, first, *_ = path.read_text().splitlines()
-    path.write_text(f"{header}\n{','.join(first.split(',')[:5])}\n")
+    path.write_text(f"{header}\n{','.join(first.split(',')[:5])},,,,,,[]\n")
     with pytest.raises(DataError, match=r"score\.csv:2: .*expected by chance are missing"):
         printed_scores(scored)

@@ -71,35 +71,37 @@ def test_of_experiments_with_the_same_claims_the_first_that_has_any_counts(make:
 
 
 def test_a_score_without_comparable_numbers_gives_way_to_one_with_some(make: Make) -> None:
-    make("table1-distribution", score="table1,150,0,0,150,,,,,,")
-    out = make("table1", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,").parent
+    make("table1-distribution", score="table1,150,0,0,150,,,,,,[]")
+    out = make("table1", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,[]").parent
     [board], _ = read_boards(read_results(out))
     assert board.tally == Tally(150, 140, 7.5)
 
 
 def test_experiments_that_the_paper_does_not_list_are_shown_and_not_counted(make: Make) -> None:
-    make("table1-distribution", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,")
-    out = make("table1-readings", score="table1,20,1,19,0,1,0,3,0,1,").parent
+    make("table1-distribution", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,[]")
+    out = make("table1-readings", score="table1,20,1,19,0,1,0,3,0,1,[]").parent
     [board], _ = read_boards(read_results(out))
     assert board.tally[:2] == (150, 140)
     assert "`table1-readings`, Title of table1-readings" in scoreboard_text(read_results(out))
 
 
 def test_without_results_that_the_paper_lists_all_count(make: Make) -> None:
-    out = make("mine", score="table1,4,3,1,0,0.2,0,1,0.2,0.9,", claims=("holds",)).parent
+    out = make("mine", score="table1,4,3,1,0,0.2,0,1,0.2,0.9,[]", claims=("holds",)).parent
     [board], _ = read_boards(read_results(out))
     assert (board.tally, board.fates) == (Tally(4, 3, 0.2), Counter({HOLDS: 1}))
 
 
 def test_a_paper_that_is_not_at_hand_counts_all_its_experiments(make: Make) -> None:
-    make("a", "../mine", score="t1,4,3,1,0,0.2,0,1,0.2,0.9,", claims=("holds",))
-    out = make("b", "../mine", score="t2,2,2,0,0,0.1,0,1,1,0.9,").parent
+    make("a", "../mine", score="t1,4,3,1,0,0.2,0,1,0.2,0.9,[]", claims=("holds",))
+    out = make("b", "../mine", score="t2,2,2,0,0,0.1,0,1,1,0.9,[]").parent
     [board], others = read_boards(read_results(out))
     assert (board.title, board.tally[:2], others) == ("../mine", (6, 5), [])
 
 
 def test_the_table_has_a_row_per_paper_and_dashes_where_nothing_is_printed(make: Make) -> None:
-    make("table1", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,", claims=("holds", "does not hold"))
+    make(
+        "table1", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,[]", claims=("holds", "does not hold")
+    )
     out = make("lecture", "lecture", claims=("holds",), group="bounds").parent
     _, rows = papers_table(read_boards(read_results(out))[0])
     assert [row[1:] for row in rows] == [
@@ -109,11 +111,11 @@ def test_the_table_has_a_row_per_paper_and_dashes_where_nothing_is_printed(make:
 
 
 def test_a_reading_that_fits_a_printed_table_best_is_counted_beside_the_texts(make: Make) -> None:
-    make("rescale-table1", "rescale", score="table1,40,8,32,0,1.9,0,7,0,1,")
-    make("rescale-table1-fit", "rescale", score="table1,40,23,17,0,1.9,0,7,0,1,")
-    make("rescale-table2", "rescale", score="table2,20,11,9,0,0.9,0,5,0,1,")
-    make("rescale-readings", "rescale", score="table1,80,70,10,0,1.9,0,7,0,1,")
-    out = make("table1", score="table2,15,12,3,0,0.6,0,4,0,1,").parent
+    make("rescale-table1", "rescale", score="table1,40,8,32,0,1.9,0,7,0,1,[]")
+    make("rescale-table1-fit", "rescale", score="table1,40,23,17,0,1.9,0,7,0,1,[]")
+    make("rescale-table2", "rescale", score="table2,20,11,9,0,0.9,0,5,0,1,[]")
+    make("rescale-readings", "rescale", score="table1,80,70,10,0,1.9,0,7,0,1,[]")
+    out = make("table1", score="table2,15,12,3,0,0.6,0,4,0,1,[]").parent
     boards, _ = read_boards(read_results(out))
     inside = [row[1] for row in papers_table(boards)[1]]
     assert inside == ["19 of 60 (34 as they fit best)", "12 of 15"]
@@ -128,7 +130,11 @@ def test_a_reading_that_fits_a_printed_table_best_is_counted_beside_the_texts(ma
 def test_the_text_links_tables_and_notes_and_repeats_what_does_not_reproduce(make: Make) -> None:
     stars = "What does not reproduce\n\n- Two stars: other splits.\n"
     notes = f"# Notes\n\nSome.\n\n## {stars}\n## More\n"
-    make("table1", score="table1,150,140,10,0,7.5,1,17,0.002,1,wine x; car y", notes=notes)
+    make(
+        "table1",
+        score='table1,150,140,10,0,7.5,1,17,0.002,1,"[[""wine"", ""x""], [""car"", ""y""]]"',
+        notes=notes,
+    )
     out = make("mine", paper="").parent
     text = write_scoreboard(out).read_text()
     assert text.startswith("# Results\n")

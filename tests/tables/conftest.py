@@ -61,7 +61,8 @@ def outcomes() -> Callable[..., Outcomes]:
                             key, "ok", count, 10, {"C": 1.0}, seconds=seconds, **of_wrong(wrong)
                         )
                     records[row, algorithm, repeat] = record
-        return Outcomes(rows, ALGORITHMS, len(errors), records)
+        shares = dict.fromkeys(rows, 0.5)
+        return Outcomes(rows, ALGORITHMS, len(errors), records, test_shares=shares)
 
     return make
 

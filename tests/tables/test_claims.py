@@ -78,7 +78,9 @@ def outcomes(*splits: tuple[int, int], seconds: float = 1.0) -> Outcomes:
             records[row, "ada", split] = ada
             quad = Record("k", "ok", 10, 100, seconds=1.0, measures={"noiseless": [1.0]})
             records[row, "quad", split] = quad
-    return Outcomes(("monks", "titanic"), ("ada", "quad"), len(splits), records)
+    rows = ("monks", "titanic")
+    shares = dict.fromkeys(rows, 0.5)
+    return Outcomes(rows, ("ada", "quad"), len(splits), records, test_shares=shares)
 
 
 def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(load: Load) -> None:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import ttest_ind_from_stats
 
 from quadrepro.papers.printed import MeanOf
-from quadrepro.stats import Moments, placement, welch_test
-from quadrepro.tables.verdicts import Verdict, Verdicts, like_print, of_further_splits, of_two_means
+from quadrepro.stats import Moments, chance_of_misses, placement, welch_test
+from quadrepro.tables.verdicts import (
+    Verdict,
+    Verdicts,
+    like_print,
+    of_further_splits,
+    of_two_means,
+    verdicts_table,
+)
+from tests.tables.contexts import loaded
 
 ENTRY = Verdict("wine", "adaboost", "risk", "0.29")
 SPLITS = [0.21, 0.18, 0.25, 0.20, 0.22]
@@ -171,3 +180,31 @@ def test_a_mean_of_folds_is_not_judged_as_one_fold() -> None:
         for of in (MeanOf(splits=1), MeanOf(cv=10))
     }
     assert judged == {"one split": "inside", "10-fold cross-validation": "outside"}
+
+
+def test_the_chance_of_a_row_counts_each_kind_of_number_by_its_own_splits() -> None:
+    ours = np.random.default_rng(1).normal(0.3, 0.01, (20, 4))
+    kinds = [(1, 100), (1, 100), (20, None), (20, None)]
+    found = []
+    for j, (further, n_test) in enumerate(kinds):
+        entry = Verdict("wine", f"column {j}", "risk", "0.300", further=further, n_test=n_test)
+        found.append((of_further_splits(entry, list(ours[:, j])), list(ours[:, j])))
+    single = chance_of_misses(ours[:, :2], rounding=0.0005, n_test=100)
+    means = chance_of_misses(ours[:, 2:], further=20, rounding=0.0005)
+    assert not np.allclose(single, means)
+    [chance] = Verdicts.of("table1", found).chances.values()
+    assert chance == pytest.approx(np.convolve(single, means))
+
+
+def test_rows_of_comparisons_have_the_titles_of_the_algorithms(tmp_path: Path) -> None:
+    entry = Verdict("adaboost", "lpboost", "probability", "0.90", 0.5, 0.4, 0.6, 0.001)
+    text = """title: One
+protocol: {view: quadboost}
+datasets: [monks]
+algorithms:
+  - {name: adaboost, label: Ada, grid: {n_rounds: 5}}
+  - {name: lpboost, label: LP, grid: {C: 1}}
+"""
+    table = verdicts_table(loaded(tmp_path, text), [Verdicts.of("t", [(entry, [0.5])])])
+    assert [row for row, _ in table.rows] == ["Ada"]
+    assert "Off even if all 1 are counted (Holm, 0.05): Ada, LP." in table.notes

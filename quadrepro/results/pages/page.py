@@ -155,10 +155,8 @@ class Page:
     @cached_property
     def surely_off(self) -> dict[str, list[str]]:
         """Entries that are off even if all are counted, by printed table."""
-        # Under the titles of the columns, which score.csv does not know.
-        names = {f"{v.row}, {v.column}": self.place(v) for _, v in self.folder.verdicts}
         return {
-            score.printed: [names.get(name, name) for name in score.surely_off]
+            score.printed: [self.place(*place) for place in score.surely_off]
             for score in self.scores
         }
 
@@ -173,12 +171,13 @@ class Page:
 
     def is_surely_off(self, verdict: Verdict) -> bool:
         """Return whether an entry is off even if all are counted."""
-        place = self.place(verdict)
+        place = self.place(verdict.row, verdict.column)
         return any(place in names for names in self.surely_off.values())
 
-    def place(self, verdict: Verdict) -> str:
-        """Return data set and algorithm of a verdict."""
-        return f"{verdict.row}, {self.grid.columns.get(verdict.column, verdict.column)}"
+    def place(self, row: str, column: str) -> str:
+        """Return row and column of an entry, algorithms by their titles."""
+        titles = self.grid.columns
+        return f"{titles.get(row, row)}, {titles.get(column, column)}"
 
     @property
     def outside(self) -> list[Verdict]:

@@ -15,7 +15,7 @@ from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed, Unit
-from quadrepro.tables.captions import splits_word
+from quadrepro.tables.captions import own_rows_note, splits_word
 from quadrepro.tables.printed import check_printed, printed_for
 from quadrepro.tables.table import ENDINGS, MISSING, Table
 from quadrepro.tables.verdicts import Verdicts
@@ -223,6 +223,8 @@ def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
             "the least errors that a choice could reach, not estimates."
         )
     notes += context.experiment.small_classes
+    if not config.own_rows:
+        notes.append(own_rows_note(config))
     lacking = Counter(record.status for record in outcomes.records.values() if not record.ok)
     if lacking:
         how = ", ".join(f"{n} {status}" for status, n in sorted(lacking.items()))

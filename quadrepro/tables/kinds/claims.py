@@ -13,7 +13,6 @@ from quadrepro.papers.paper import Also, Group, Paper
 from quadrepro.stats import LEVEL
 from quadrepro.stats.result import p_text
 from quadrepro.tables.kinds.base import Context, TableKind
-from quadrepro.tables.kinds.deviations import tested_shares
 from quadrepro.tables.printed import check_claims
 from quadrepro.tables.table import Table, TableEntry
 
@@ -65,8 +64,7 @@ def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple
     if rows_of_paper(experiment, outcomes, name) is not None:
         return ()
     names = paper.file.names
-    shares = tested_shares(experiment.config, outcomes)
-    ours = Ours(outcomes.rows, names, outcomes, test_shares=shares)
+    ours = Ours(outcomes.rows, names, outcomes, test_shares=outcomes.test_shares)
     numbers = [row for row, task in experiment.tasks.items() if task == "regression"]
     tables = [
         paper.printed(name).under(experiment.config.entries).in_unit("percent", numbers)

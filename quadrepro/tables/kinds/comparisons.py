@@ -29,6 +29,7 @@ from quadrepro.stats import (
 )
 from quadrepro.stats.ranking import fault_of_size
 from quadrepro.stats.result import p_text
+from quadrepro.tables.captions import own_rows_note
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.ranking import splits_of
 from quadrepro.tables.ranked import Splits, compare_splits
@@ -242,7 +243,8 @@ class Comparison:
 
 def has_values_to_compare(context: Context[Any]) -> bool:
     """Return whether there are several data sets, or several splits of a single one."""
-    return len(context.config.rows) > 1 or context.config.repeats > 1
+    n_rows = len(context.config.own_rows)
+    return n_rows > 1 or (n_rows == 1 and context.config.repeats > 1)
 
 
 def compare_values(context: Context[Any], outcomes: Outcomes) -> dict[Names, Comparison]:
@@ -253,7 +255,7 @@ def compare_values(context: Context[Any], outcomes: Outcomes) -> dict[Names, Com
     """
     found: dict[Names, Comparison | None]
     if len(outcomes.rows) == 1:
-        splits = splits_of(context, outcomes)
+        splits = splits_of(outcomes)
         found = dict(_on_splits(splits[0], outcomes.sign)) if splits else {}
     else:
         pairs = list(combinations(outcomes.compared, 2))
@@ -328,13 +330,13 @@ class ComparisonsKind(TableKind[str]):
         """Return whether there are several columns, and values to compare."""
         tasks = {*context.experiment.tasks.values()}
         values = tasks != {"regression"} or has_values_to_compare(context)
-        return len(context.compared) > 1 and values
+        return len(context.compared) > 1 and values and bool(context.config.own_rows)
 
     def table(self, context: Context[Any], outcomes: Outcomes) -> Table:
         """Return the table of errors or, where numbers are predicted, of values."""
-        all_rows, outcomes, titles = outcomes.rows, outcomes.tested(), context.titles
+        left_out, outcomes, titles = outcomes.left_out(), outcomes.tested(), context.titles
         of_errors = outcomes.counts_errors
-        if not context.config.paper and len(outcomes.rows) == 1 and splits_of(context, outcomes):
+        if not context.config.paper and len(outcomes.rows) == 1 and splits_of(outcomes):
             of_errors = False
         found = (matrix_of_errors if of_errors else matrix_of_values)(context, outcomes)
         notes = [found.how]
@@ -342,8 +344,7 @@ class ComparisonsKind(TableKind[str]):
             notes[0] += " The lower triangle, in italics or grey, repeats the upper."
         if found.test:
             notes.append(found.note_on_stars(titles, outcomes))
-        if left_out := outcomes.left_out(all_rows):
-            notes.append(left_out)
+        notes += filter(None, (left_out, own_rows_note(context.config)))
         if of_errors and outcomes.repeats > 1:
             notes.append(
                 f"Mean ± standard deviation of the probability over {outcomes.repeats} splits"

@@ -6,9 +6,6 @@ import math
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from quadrepro.config.config import Config
-from quadrepro.core.protocol import Protocol
-from quadrepro.data.card import load_card
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import SD, Printed
 from quadrepro.stats import COVERAGE, LEVEL, ImpliedSize, Moments, implied_test_size
@@ -52,13 +49,14 @@ class Audited:
         return VARIES if self.ours and _may_be_equal(self.ours, self.printed) else LARGE
 
 
-def _audited(outcomes: Outcomes, printed: Printed, row: str, share: float) -> Audited:
+def _audited(outcomes: Outcomes, printed: Printed, row: str) -> Audited:
     numbers = {c: of for c in outcomes.columns if (of := printed.moments(row, c)) is not None}
     if not numbers or outcomes.regression(row):
         return Audited()
     beside = _together([Moments(of.mean / 100, of.sd / 100, of.n) for of in numbers.values()])
-    sizes = _sizes(outcomes, row)
+    sizes = [r.n_test for c in outcomes.columns for r in outcomes.cell(row, c) if r.ok]
     n_test = fmean(sizes) if sizes else None
+    share = outcomes.test_shares.get(row, 0.0)
     rounding = max(printed.rounding(row, c + SD) for c in numbers) / 100
     ours = None
     if outcomes.repeats > 1 and all(outcomes.complete(row, c) for c in numbers):
@@ -67,54 +65,6 @@ def _audited(outcomes: Outcomes, printed: Printed, row: str, share: float) -> Au
     implied = _implied(beside, rounding, share)
     by_ours = None if ours is None else _implied(ours, 0.0, share)
     return Audited(beside, ours, implied, by_ours, n_test, share)
-
-
-def _sizes(outcomes: Outcomes, row: str) -> list[int]:
-    """Return the number of test examples of every cell of a row that has a result."""
-    return [r.n_test for c in outcomes.columns for r in outcomes.cell(row, c) if r.ok]
-
-
-def tested_shares(config: Config, outcomes: Outcomes) -> dict[str, float]:
-    """Return the share of all rows that are in a test set, by title of those with a result."""
-    return {
-        entry.title: share_of_tests(
-            entry.changed(config.protocol), fmean(sizes), outcomes.repeats, entry.name
-        )
-        for entry in config.entries
-        if entry.title in outcomes.rows and (sizes := _sizes(outcomes, entry.title))
-    }
-
-
-def share_of_tests(protocol: Protocol, n_test: float, repeats: int = 1, dataset: str = "") -> float:
-    """Return the share of all rows that are in a test set, by the rule of the split.
-
-    Examples
-    --------
-    >>> share_of_tests(Protocol(view="quadboost"), 100)
-    0.5
-    >>> share_of_tests(Protocol(view="quadboost"), 1500)
-    0.75
-    """
-    split = protocol.split
-    if protocol.sample is not None:
-        return 0.0
-    if split.train == "all":
-        return 1.0
-    if split.openml_task is not None or split.given is not None:
-        return min(1.0, n_test / load_card(dataset).rows)
-    if not split.draws_share:
-        return 1 / (split.outer_folds or repeats)
-    # A hold-out takes half of the rows that are not trained on.
-    others = n_test * (1 if protocol.holdout is None else 2)
-    n_windows = repeats if split.time else 1
-    if isinstance(split.train, int):
-        n_train: float = split.train
-    else:
-        shares = {"half": 0.5, "bootstrap": 1 - math.exp(-1)}
-        trained = shares[split.train] if isinstance(split.train, str) else split.train
-        n_train = n_windows * others * trained / (1 - trained)
-    windows = [n_train + before * others for before in range(n_windows)]
-    return n_test / (others + fmean(min(n, split.most or n) for n in windows))
 
 
 def _may_be_equal(ours: Moments, printed: Moments) -> bool:
@@ -215,10 +165,9 @@ class DeviationsKind(TableKind[str]):
         """Return the sizes of test sets that printed deviations imply, beside ours."""
         printed = context.printed(context.option)
         found: dict[str, Audited] = {}
-        shares = tested_shares(context.config, outcomes)
         for row in context.config.rows:
             title = row.entry.title
-            part = _audited(outcomes, printed, title, shares.get(title, 0.0))
+            part = _audited(outcomes, printed, title)
             if not row.reading or part.n_test not in (None, found[row.of].n_test):
                 found[title] = part
         return Table(

@@ -168,7 +168,9 @@ class ErrorsKind(TableKind[str]):
         printed = self.printed(context, outcomes)
         rows = [self.row(context, outcomes, printed, row) for row in outcomes.rows]
         found = [of.judged for of_row in rows for of in of_row.values() if of.judged is not None]
-        return Verdicts.of(printed.name, found, what=_what(context, printed))
+        return Verdicts.of(
+            printed.name, found, what=_what(context, printed), own_rows=outcomes.own_rows
+        )
 
 
 class RisksKind(ErrorsKind):
@@ -315,7 +317,7 @@ class MeansKind(ErrorsKind):
         """Return the table of means."""
         printed = self.printed(context, outcomes)
         rows = {row: self.row(context, outcomes, printed, row) for row in outcomes.rows}
-        splits = splits_of(context, outcomes)
+        splits = splits_of(outcomes)
         for of in splits:
             rows[of.dataset] = _against_best(rows[of.dataset], outcomes.compared, of)
         entries = [errors for of_row in rows.values() for errors in of_row.values()]

@@ -93,8 +93,8 @@ class MarginsKind(TableKind[str]):
         printed = context.printed(context.option)
         verdicts = self.verdicts(context, outcomes)
         words: dict[tuple[str, str], VerdictWord] = {}
-        for v in verdicts.judged:
-            if words.get((v.row, v.column)) != "outside":
+        for v in verdicts.entries:
+            if v.p_value is not None and words.get((v.row, v.column)) != "outside":
                 words[v.row, v.column] = v.word
         rows, data = [], []
         for row in outcomes.rows:
@@ -155,7 +155,9 @@ class MarginsKind(TableKind[str]):
                         continue
                     entry = Verdict(row, c, quantity, text, further=printed.splits)
                     found.append((of_further_splits(entry, ours), ours))
-        return Verdicts.of(printed.name, found, what=f"{printed.words}.")
+        return Verdicts.of(
+            printed.name, found, what=f"{printed.words}.", own_rows=outcomes.own_rows
+        )
 
 
 class MarginFigureKind(TableKind[Panels]):

@@ -22,10 +22,9 @@ from quadrepro.stats import COVERAGE, LEVEL, Ranking, holm, rank_methods, wilcox
 from quadrepro.stats.friedman import mean_ranks
 from quadrepro.stats.ranking import fault_of_size
 from quadrepro.stats.result import rounded_p
-from quadrepro.tables.captions import listed
+from quadrepro.tables.captions import listed, own_rows_note
 from quadrepro.tables.figure import draw_critical_difference
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.kinds.deviations import tested_shares
 from quadrepro.tables.ranked import (
     ComparedSplits,
     Splits,
@@ -67,7 +66,7 @@ def ranking_of(context: Context[Options], outcomes: Outcomes) -> Ranking | None:
     return rank_methods(known, context.option.rope)
 
 
-def splits_of(context: Context[Any], outcomes: Outcomes) -> list[Splits]:
+def splits_of(outcomes: Outcomes) -> list[Splits]:
     """Return the losses on single splits, without rows that test all examples or have no result.
 
     Columns that lack a result in a row are left out of it.
@@ -77,7 +76,8 @@ def splits_of(context: Context[Any], outcomes: Outcomes) -> list[Splits]:
     if outcomes.repeats < 2:
         return []
     found = []
-    for title, share in tested_shares(context.config, outcomes).items():
+    for title in outcomes.rows:
+        share = outcomes.test_shares.get(title, 1.0)
         if share < 1:
             whole = (c for c in outcomes.compared if outcomes.complete(title, c))
             losses = {c: outcomes.losses(title, c) for c in whole}
@@ -94,7 +94,7 @@ class RankedSplits(NamedTuple):
 
 def rank_splits(context: Context[Options], outcomes: Outcomes) -> RankedSplits | None:
     """Return the ranking over splits, or None if there are several rows or a cell is missing."""
-    splits = splits_of(context, outcomes) if len(outcomes.rows) == 1 else []
+    splits = splits_of(outcomes) if len(outcomes.rows) == 1 else []
     if not splits or not 1 < len(splits[0].risks) == len(outcomes.compared):
         return None
     [of] = splits
@@ -144,14 +144,16 @@ class RankingKind(TableKind[Options]):
 
     def check(self, context: Context[Options]) -> None:
         """Refuse a config with too little, or too much, to rank."""
-        n_rows = len(context.config.rows)
+        n_rows = len(context.config.own_rows)
+        if not n_rows:
+            raise context.error(own_rows_note(context.config))
         n_ranked = n_rows if n_rows > 1 else context.config.repeats
         if fault := fault_of_size(len(context.compared), n_ranked):
             raise context.error(fault)
 
     def table(self, context: Context[Options], outcomes: Outcomes) -> Table:
         """Return the table of all pairs of algorithms."""
-        all_rows, outcomes = outcomes.rows, outcomes.tested()
+        left_out, outcomes = outcomes.left_out(), outcomes.tested()
         title = f"{context.config.title}: ranking{outcomes.by_metric}"
         if found := rank_splits(context, outcomes):
             table = _splits_table(title, found, context, outcomes)
@@ -160,16 +162,19 @@ class RankingKind(TableKind[Options]):
                 title,
                 ranking,
                 context.titles,
-                splits_of(context, outcomes),
+                splits_of(outcomes),
                 higher_is_better=outcomes.greater_is_better,
                 quantity=outcomes.label,
             )
         else:
             return no_ranking(title, "Ranking takes two algorithms without missing cells.")
-        notes = [*table.notes, *closing_notes(context, outcomes)]
-        if left_out := outcomes.left_out(all_rows):
-            notes.append(left_out)
-        return replace(table, notes=tuple(notes))
+        notes = (
+            *table.notes,
+            *closing_notes(context, outcomes),
+            left_out,
+            own_rows_note(context.config),
+        )
+        return replace(table, notes=tuple(filter(None, notes)))
 
     def draw(self, context: Context[Options], outcomes: Outcomes, folder: Path) -> None:
         """Draw the critical-difference diagram."""
@@ -218,20 +223,19 @@ HOLM = f"adjusted for all pairs by Holm's method (p ≤ {LEVEL:g})"
 def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
     """Return which algorithm is best, which are not told apart from it, and which are worse.
 
-    There is none for the config of a paper, where rows are variants of each other, and where fewer
-    than two algorithms have all results.
+    There is none for the config of a paper, which says what it compares, and where fewer than two
+    algorithms have all results.
     """
     config, outcomes = context.config, outcomes.tested()
-    if config.paper or config.sweeps or config.readings or not outcomes.rows:
+    if config.paper or not outcomes.rows:
         return ""
     columns = [
         c for c in outcomes.compared if all(outcomes.complete(row, c) for row in outcomes.rows)
     ]
     if len(columns) < 2:
         return ""
-    if len(outcomes.rows) > 1:
-        return _over_datasets(context, outcomes, columns)
-    return _on_splits(context, outcomes, columns)
+    over = _over_datasets if len(outcomes.rows) > 1 else _on_splits
+    return f"{over(context, outcomes, columns)} {own_rows_note(context.config)}".rstrip()
 
 
 def _on_splits(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]) -> str:
@@ -242,7 +246,7 @@ def _on_splits(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]
     head = f"Best by {outcomes.label}: {context.titles[best]} ({_mean(outcomes, best)})."
     if BASELINE in losses and outcomes.complete(row, BASELINE) and losses[BASELINE] <= losses[best]:
         head += f" {context.titles[BASELINE]} is as good without any attribute."
-    splits = splits_of(context, outcomes)
+    splits = splits_of(outcomes)
     if not splits:
         return f"{head} Without several test sets, no other algorithm is told apart from it."
     pairs = compare_splits(splits[0], rope=0.0)
@@ -262,8 +266,7 @@ def _on_splits(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]
     apart = [c for c in others if pairs[c, best].p_holm <= LEVEL]
     return (
         f"{head}{_rest(texts, apart)} By corrected resampled t-tests over {outcomes.repeats} "
-        f"splits, {HOLM}; the intervals hold for all pairs together. In simulations of five equal "
-        "algorithms, at most 5% of runs called one worse."
+        f"splits, {HOLM}; the intervals hold for all pairs together."
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from quadrepro.base.types import FloatArray
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats.result import rounded_p
-from quadrepro.tables.captions import listed
+from quadrepro.tables.captions import listed, own_rows_note
 from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame, write_beside
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.comparisons import compare_values, signs
@@ -109,8 +109,9 @@ class ScatterKind(TableKind[str]):
         name, titles, word = context.option, context.titles, _word(context)
         unit, digits, points = (100, 2, " in percent points") if word == "risk" else (1, 4, "")
         rows, data = [], []
-        alone = len(outcomes.rows) == 1
-        found = compare_values(context, outcomes) if alone else {}
+        tested, note = outcomes.tested(), own_rows_note(context.config)
+        alone = len(tested.rows) == 1
+        found = compare_values(context, tested) if alone else {}
         on_splits = {pair: of.test for pair, of in found.items()}
         for other in _others(context):
             of_rows = {row: dots(outcomes, row, name, other) for row in outcomes.rows}
@@ -121,7 +122,7 @@ class ScatterKind(TableKind[str]):
                 sum(d == 0 for d in differences),
                 sum(d < 0 for d in differences),
             )
-            test = on_splits.get((name, other)) if alone else signs(outcomes, name, other)
+            test = on_splits.get((name, other)) if alone else signs(tested, name, other)
             texts = [
                 *map(str, counts),
                 _moments(differences, digits),
@@ -144,6 +145,7 @@ class ScatterKind(TableKind[str]):
                     else f"mean {word}, one per data set, and the p-value of the two-tailed sign "
                     "test, ties ignored."
                 ),
+                *([note] if note and tested.rows else []),
                 *closing_notes(context, outcomes),
             ),
             ("algorithm", "dataset", f"{word} of {name}", word),

@@ -15,7 +15,7 @@ from tests.results.pages.parsed import Parsed
 
 
 def scored(inside: int, outside: int) -> str:
-    row = ("table1", inside + outside, inside, outside, 0, 1.5, 0, 3, 0.5, 0.5, "")
+    row = ("table1", inside + outside, inside, outside, 0, 1.5, 0, 3, 0.5, 0.5, "[]")
     return csv_text(SCORE_HEADER, (row,))
 
 

@@ -23,8 +23,7 @@ Make = Callable[..., Outcomes]
 SPLITS = [(1, 3, 7), (2, 2, 8), (1, 2, 7), (2, 3, 9), (1, 1, 8), (2, 4, 8), (1, 2, 8), (2, 1, 7)]
 TESTED = (
     "By corrected resampled t-tests over 8 splits, adjusted for all pairs by Holm's method "
-    "(p ≤ 0.05); the intervals hold for all pairs together. In simulations of five equal "
-    "algorithms, at most 5% of runs called one worse."
+    "(p ≤ 0.05); the intervals hold for all pairs together."
 )
 
 
@@ -132,14 +131,6 @@ def test_an_algorithm_without_all_results_is_left_out(
     assert conclusion(context, replace(found, records=lost)) == ""
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("title: Three", "title: Three\npaper: quadboost"),
-        ("title: Three", "title: Three\nreadings: [{name: raw, protocol: {normalise: none}}]"),
-    ],
-)
-def test_a_papers_config_and_variants_of_rows_have_none(
-    old: str, new: str, tmp_path: Path, outcomes: Make
-) -> None:
-    assert conclusion(changed(tmp_path, old, new), of_splits(outcomes)) == ""
+def test_a_papers_config_has_none(tmp_path: Path, outcomes: Make) -> None:
+    papers = changed(tmp_path, "title: Three", "title: Three\npaper: quadboost")
+    assert conclusion(papers, of_splits(outcomes)) == ""

@@ -2,19 +2,17 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from quadrepro.config.config import Experiment
-from quadrepro.core.protocol import Protocol
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import Facts, MeanOf, Printed
 from quadrepro.results.files import check_tables
 from quadrepro.stats import implied_test_size
-from quadrepro.tables.kinds.deviations import DEVIATIONS, share_of_tests
+from quadrepro.tables.kinds.deviations import DEVIATIONS
 from quadrepro.tables.table import Table
 from tests.tables.contexts import as_regression, asking_for, context_of, loaded
 
@@ -48,7 +46,8 @@ def outcomes(sizes: dict[str, int], risks: tuple[float, ...] = STILL) -> Outcome
         for c in COLUMNS
         for i, risk in enumerate(risks)
     }
-    return Outcomes(ROWS, COLUMNS, len(risks), records)
+    shares = {row: n / (n + min(n, 500)) for row, n in sizes.items()}
+    return Outcomes(ROWS, COLUMNS, len(risks), records, test_shares=shares)
 
 
 def data_of(table: Table) -> dict[str, dict[str, str]]:
@@ -133,64 +132,6 @@ def test_a_deviation_that_may_be_zero_has_no_upper_end(experiment: Experiment) -
     )
     assert table.rows[0][1][2].ours.startswith("∞ [")
     assert table.rows[0][1][2].ours.endswith(", ∞]")
-
-
-@pytest.mark.parametrize("n_rows", [100, 900, 5000])
-@pytest.mark.parametrize("train", ["half", 0.2, 0.8])
-@pytest.mark.parametrize("at_most", [None, 500])
-@pytest.mark.parametrize("holdout", [False, True])
-def test_the_share_of_tests_is_that_of_the_split(
-    n_rows: int, train: str | float, at_most: int | None, holdout: bool
-) -> None:
-    protocol = Protocol.model_validate(
-        {
-            "view": "v",
-            "split": {"train": train, "at_most": at_most},
-            "holdout": {} if holdout else None,
-        }
-    )
-    others = n_rows - protocol.split.training_size(n_rows)
-    n_test = others / 2 if holdout else others
-    assert share_of_tests(protocol, n_test) == pytest.approx(n_test / n_rows)
-
-
-@pytest.mark.parametrize(
-    ("rule", "repeats", "share"),
-    [
-        ({"outer": "5x2"}, 10, 1 / 2),
-        ({"outer": 10}, 10, 1 / 10),
-        ({"leave_out": "rows"}, 50, 1 / 50),
-        ({"leave_out": "groups", "groups": "g"}, 7, 1 / 7),
-        ({"column": "fold"}, 4, 1 / 4),
-    ],
-)
-def test_a_fold_is_tested_against_all_others(
-    rule: dict[str, Any], repeats: int, share: float
-) -> None:
-    protocol = Protocol.model_validate({"view": "v", "split": rule})
-    assert share_of_tests(protocol, 100 * share, repeats) == pytest.approx(share)
-
-
-def test_a_task_says_by_its_test_sets_what_share_is_tested() -> None:
-    protocol = Protocol.model_validate({"view": "v", "split": {"openml_task": 59}})
-    assert share_of_tests(protocol, 108, 40, "monks") == 108 / 432
-
-
-@pytest.mark.parametrize(("most", "trained"), [(None, [20, 40, 60, 80]), (50, [20, 40, 50, 50])])
-def test_windows_are_tested_against_those_they_are_trained_on(
-    most: int | None, trained: list[int]
-) -> None:
-    rule = {"time": "day", "train": 0.2, "at_most": most}
-    protocol = Protocol.model_validate({"view": "v", "split": rule})
-    share = 20 / (20 + sum(trained) / 4)
-    assert share_of_tests(protocol, 20, 4) == pytest.approx(share)
-
-
-def test_fresh_test_sets_do_not_overlap_and_those_of_all_rows_do_fully() -> None:
-    fresh = Protocol.model_validate({"view": "v", "sample": {"train": 10, "test": 90}})
-    assert share_of_tests(fresh, 90) == 0
-    both = Protocol.model_validate({"view": "v", "folds": 0, "split": {"train": "all"}})
-    assert share_of_tests(both, 90) == 1
 
 
 def test_printed_tables_without_deviations_or_risks_are_refused(experiment: Experiment) -> None:

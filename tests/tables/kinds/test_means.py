@@ -76,7 +76,8 @@ def outcomes(errors: dict[tuple[str, str], tuple[int | None, ...]], n: int = 100
         for place, of_splits in errors.items()
         for i, e in enumerate(of_splits)
     }
-    return Outcomes(rows, columns, len(next(iter(errors.values()))), records)
+    repeats, share = len(next(iter(errors.values()))), n / (n + min(n, 500))
+    return Outcomes(rows, columns, repeats, records, test_shares=dict.fromkeys(rows, share))
 
 
 def test_the_table_reads_like_the_papers(experiment: Experiment) -> None:
@@ -168,14 +169,15 @@ def predicted(row: str = "m1 0") -> Outcomes:
         for column, of_splits in RMSES.items()
         for i, (rmse, truth) in enumerate(of_splits)
     }
-    return Outcomes((row,), tuple(RMSES), 3, records)
+    return Outcomes((row,), tuple(RMSES), 3, records, test_shares={row: 0.0})
 
 
 def with_classes() -> Outcomes:
     """Return outcomes of a row of numbers and one of classes."""
     classes = {("o", c): (3, 6, 9) for c in RMSES}
     records = predicted().records | outcomes(classes, 30).records
-    return Outcomes(("m1 0", "o"), tuple(RMSES), 3, records)
+    shares = {"m1 0": 0.0, "o": 0.0}
+    return Outcomes(("m1 0", "o"), tuple(RMSES), 3, records, test_shares=shares)
 
 
 ONE = "{name: m1, as: m1 0}"

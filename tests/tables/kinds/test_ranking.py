@@ -68,8 +68,8 @@ def test_mean_risks_are_ranked(asked: Context[Options], outcomes: Make) -> None:
 def test_splits_are_compared_where_there_are_several(
     asked: Context[Options], outcomes: Make
 ) -> None:
-    assert splits_of(asked, outcomes(ONE)) == []
-    found = splits_of(asked, outcomes(ONE, TWO))
+    assert splits_of(outcomes(ONE)) == []
+    found = splits_of(outcomes(ONE, TWO))
     assert [of.dataset for of in found] == list(ONE)
     # 10 test examples beside as many training examples.
     assert {of.test_share for of in found} == {0.5}
@@ -77,15 +77,16 @@ def test_splits_are_compared_where_there_are_several(
     table = RANKING.table(asked, outcomes(ONE, TWO))
     assert table.header[-1] == "corrected t"
     assert len(table.data_rows) == 3 * (1 + 3)
-    numbers = splits_of(asked, as_regression(outcomes(ONE, TWO), "wine"))
+    numbers = splits_of(as_regression(outcomes(ONE, TWO), "wine"))
     assert numbers[2].risks["lpboost"] == [0.5, 0.25]
 
 
 def test_splits_that_test_every_example_are_not_compared(tmp_path: Path, outcomes: Make) -> None:
     tested = CONFIG.replace("{view: quadboost}", "{view: quadboost, folds: 0, split: {train: all}}")
     context = context_of(loaded(tmp_path, f"{tested}tables: {{ranking: true}}\n"), "ranking")
-    assert splits_of(context, outcomes(ONE, TWO)) == []
-    assert RANKING.table(context, outcomes(ONE, TWO)).header[-1] != "corrected t"
+    found = replace(outcomes(ONE, TWO), test_shares=dict.fromkeys(ONE, 1.0))
+    assert splits_of(found) == []
+    assert RANKING.table(context, found).header[-1] != "corrected t"
 
 
 def test_while_cells_are_missing_there_is_no_ranking_unless_their_rows_may_be_left_out(
@@ -157,7 +158,7 @@ def test_over_the_splits_of_one_data_set_only_the_corrected_test_decides(
         "QuadBoost – AdaBoost",
         "LPBoost – AdaBoost",
     ]
-    risks = splits_of(asked, found)[0].risks
+    risks = splits_of(found)[0].risks
     test = corrected_t_test(risks["quadboost"], risks["adaboost"], 0.5)
     row = dict(zip(table.data_header, table.data_rows[1], strict=True))
     assert (row["corrected t p"], row["mean difference"]) == (test.p_value, test.mean_difference)

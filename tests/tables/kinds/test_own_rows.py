@@ -1,0 +1,162 @@
+"""Tests over data sets take each of them once, whatever readings and sweeps a config has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from quadrepro.config.config import Experiment
+from quadrepro.config.tables import KINDS
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.errors import ConfigError
+from quadrepro.papers.printed import Printed
+from quadrepro.results.files import check_tables, make_tables
+from quadrepro.tables.captions import own_rows_note
+from quadrepro.tables.kinds.base import TableKind
+from quadrepro.tables.kinds.errors import RISKS
+from quadrepro.tables.kinds.ranking import conclusion
+from quadrepro.tables.requests import requested, written
+from quadrepro.tables.verdicts import score_text, verdicts_table
+from tests.tables.contexts import asking_for, context_of, loaded
+
+Make = Callable[..., Outcomes]
+
+CONFIG = """title: Several
+protocol: {view: quadboost, split: {train: half, at_most: 500}, noise: {deviation: 0}}
+datasets: [monks, titanic, wine, heart, pima, bupa]
+algorithms:
+  - {name: quadboost, label: QuadBoost, grid: {n_rounds: 5}}
+  - {name: lpboost, label: LPBoost, grid: {C: 1}}
+  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}
+baseline: false
+"""
+READINGS = (
+    "readings: [{name: raw, protocol: {normalise: none}}, {name: four, protocol: {folds: 4}}]\n"
+)
+NOISE = "sweeps: [{over: protocol.noise.deviation, as: noise, values: [0.5, 0, 1]}]\n"
+THRESHOLDS = "sweeps: [{over: protocol.stumps_per_attribute, as: stumps, values: [2, 4]}]\n"
+ERRORS = {
+    **{"monks": (1, 2, 3), "titanic": (2, 3, 4), "wine": (1, 3, 5)},
+    **{"heart": (2, 4, 5), "pima": (1, 2, 4), "bupa": (2, 3, 6)},
+}
+
+
+def own(config: Experiment, row: str) -> str:
+    """Return the title of a data set's row under the config's own reading."""
+    return f"{row}, noise 0" if config.config.sweeps else row
+
+
+def of_all(experiment: Experiment, outcomes: Make) -> Outcomes:
+    """Return outcomes of all rows; on those that are no data sets, the order is the other one."""
+    config, plain = experiment.config, {own(experiment, row): of for row, of in ERRORS.items()}
+    errors = {row.entry.title: plain.get(row.entry.title, (9, 5, 1)) for row in config.rows}
+    more = {row: tuple(n + 1 for n in of) for row, of in errors.items()}
+    return replace(outcomes(errors, more), own_rows=config.own_rows)
+
+
+def of_data_sets(experiment: Experiment, outcomes: Make) -> Outcomes:
+    errors = {own(experiment, row): of for row, of in ERRORS.items()}
+    return outcomes(errors, {row: tuple(n + 1 for n in of) for row, of in errors.items()})
+
+
+@pytest.fixture(params=[READINGS, NOISE], ids=["readings", "sweep"])
+def varied(request: pytest.FixtureRequest, tmp_path: Path) -> Experiment:
+    text = f"{CONFIG}{request.param}tables: {{ranking: true, scatter: quadboost}}\n"
+    return loaded(tmp_path, text)
+
+
+def test_the_rows_that_count_are_those_as_the_config_has_them(varied: Experiment) -> None:
+    assert len(varied.config.rows) == 18
+    assert varied.config.own_rows == {own(varied, row) for row in ERRORS}
+
+
+@pytest.mark.parametrize("name", ["comparisons", "ranking"])
+def test_pairs_and_ranks_are_those_of_the_data_sets_alone(
+    name: str, varied: Experiment, outcomes: Make
+) -> None:
+    context = context_of(varied, name)
+    kind = next(r.kind for r in requested(varied) if r.kind.name == name)
+    found = kind.table(context, of_all(varied, outcomes))
+    plain = kind.table(context, of_data_sets(varied, outcomes))
+    assert (found.rows, found.data_rows) == (plain.rows, plain.data_rows)
+    assert own_rows_note(varied.config) in found.notes
+
+
+def test_a_scatter_shows_every_row_and_tests_each_data_set_once(
+    varied: Experiment, outcomes: Make
+) -> None:
+    context = context_of(varied, "scatter")
+    kind = next(r.kind for r in requested(varied) if r.kind.name == "scatter")
+    found = kind.table(context, of_all(varied, outcomes))
+    plain = kind.table(context, of_data_sets(varied, outcomes))
+    assert len(found.data_rows) == 3 * len(plain.data_rows)
+    assert [[e.ours for e in of[-2:]] for _, of in found.rows] == [
+        [e.ours for e in of[-2:]] for _, of in plain.rows
+    ]
+    assert own_rows_note(varied.config) in found.notes
+
+
+def test_a_conclusion_is_that_of_the_data_sets_alone(varied: Experiment, outcomes: Make) -> None:
+    context = context_of(varied, "comparisons")
+    found = conclusion(context, of_all(varied, outcomes))
+    plain = conclusion(context, of_data_sets(varied, outcomes))
+    assert found.startswith("Best by risk over 6 data sets: QuadBoost")
+    assert found == plain
+    assert found.endswith(f" {own_rows_note(varied.config)}")
+
+
+def test_a_printed_number_counts_once_in_what_chance_would_bring(
+    varied: Experiment, outcomes: Make
+) -> None:
+    printed = Printed("t", ("quadboost",), {(own(varied, "monks"), "quadboost"): "9.000"})
+    other = next(row.entry.title for row in varied.config.rows if row.entry.title not in ERRORS)
+    printed = replace(printed, cells={**printed.cells, (other, "quadboost"): "9.000"})
+    context = context_of(asking_for(varied, risks="t"), "risks", printed)
+    verdicts = RISKS.verdicts(context, of_all(varied, outcomes))
+    assert verdicts is not None
+    assert len(verdicts.entries) > 1
+    assert (len(verdicts.judged), len(verdicts.outside)) == (1, 1)
+    assert "t,1,0,1,0," in score_text([verdicts])
+    assert verdicts.statement({})[0].startswith("Inside: 0 of 1, outside: 1.")
+    table = verdicts_table(varied, [verdicts])
+    assert len(table.data_rows) == len(verdicts.entries)
+    assert own_rows_note(varied.config) in table.notes
+
+
+@pytest.mark.parametrize("text", [READINGS, NOISE, THRESHOLDS])
+def test_every_kind_that_needs_nothing_else_is_made_of_readings_and_of_sweeps(
+    text: str, tmp_path: Path, outcomes: Make
+) -> None:
+    asked: dict[str, object] = {"means": "", "scatter": "quadboost", "margins": ""}
+    if "sweeps" in text:
+        asked |= {"times": True, "differences": ["quadboost", "adaboost"]}
+    if text != THRESHOLDS:
+        asked |= {"ranking": True}
+    experiment = asking_for(loaded(tmp_path, CONFIG + text), **asked)
+    check_tables(experiment)
+    found = make_tables(written(experiment), of_all(experiment, outcomes))
+    known = {k.name for k in KINDS.values() if isinstance(k, TableKind)}
+    assert {*found} <= known
+    assert {"risks", "scatter"} <= {*found}
+    for table in found.values():
+        assert "18 data sets" not in table.to_markdown()
+        assert "12 data sets" not in table.to_markdown()
+
+
+def test_without_the_configs_own_value_nothing_is_tested_over_data_sets(
+    tmp_path: Path, outcomes: Make
+) -> None:
+    experiment = loaded(tmp_path, f"{CONFIG}{THRESHOLDS}tables: {{scatter: quadboost}}\n")
+    assert experiment.config.own_rows == frozenset()
+    found = of_all(experiment, outcomes)
+    tables = make_tables(written(experiment), found)
+    assert [*tables] == ["risks", "scatter"] or [*tables] == ["scatter", "risks"]
+    message = "No row has the config's own stumps, so nothing is tested over data sets."
+    assert all(message in table.notes for table in tables.values())
+    assert {e.ours for _, of in tables["scatter"].rows for e in of[-2:]} == {"–"}
+    assert conclusion(context_of(experiment, "risks"), found) == ""
+    with pytest.raises(ConfigError, match="No row has the config's own stumps"):
+        check_tables(asking_for(experiment, ranking=True))
