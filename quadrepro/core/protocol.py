@@ -295,7 +295,8 @@ class HoldoutStumps(Model):
     per_round: int = Field(default=500, ge=1, le=100_000)
     """The number of stumps to choose from in each round."""
     redraw: bool = True
-    """Whether stumps are drawn again for each round."""
+    """Whether stumps are drawn again for each round. A round whose stumps have no edge then adds
+    nothing; otherwise it ends the run."""
     thresholds: Literal["uniform", "data", "deviation"] = "uniform"
     """Whether a threshold is uniform between the minimum and the maximum of the attribute, the
     value of a random training example, or uniform within `deviations` standard deviations of the

@@ -92,9 +92,11 @@ class SoftMargin(Algorithm):
         vote, rounds = found.vote(0), found.candidates[0]
         signs, values = np.sign(vote.weights), self._values(grid)
         once = first_picks(vote.attributes, vote.cuts, signs)
+        once = once[signs[once] != 0]
         oriented = (vote.outputs(problem.train) * signs)[:, once]
         weights = np.zeros((len(values), len(signs)))
-        weights[:, once] = self.solve_weights(oriented, problem.y_train, values) * signs[once]
+        if once.size:
+            weights[:, once] = self.solve_weights(oriented, problem.y_train, values) * signs[once]
         positive = positive_votes(vote.outputs(problem.valid), weights)
         errors = (positive != (problem.y_valid > 0)[:, None]).sum(axis=0)
         return StoppedRuns(
