@@ -19,6 +19,7 @@ from quadrepro.core.learners.learner import (
     Fitted,
     Learner,
     Losses,
+    NoSolutionError,
     Part,
     Path,
     Rng,
@@ -55,10 +56,16 @@ class Choice:
 
 
 def least(losses: Losses) -> Choice:
-    """Return the candidate of least loss as the choice; ties go to the first."""
+    """Return the candidate of least loss as the choice; ties go to the first.
+
+    A candidate whose loss is NaN, as it has no solution on some part of the examples, is never
+    chosen. NoSolutionError is raised only if none has one.
+    """
     values = losses.values
     # `nanargmin` would take NaN for as good as an infinite loss.
     solved = np.flatnonzero(~np.isnan(values))
+    if not solved.size:
+        raise NoSolutionError("no candidate has a solution on all parts of the examples")
     best = int(solved[values[solved].argmin()])
     return Choice(losses.fit(best), float(values[best]), values)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
@@ -54,9 +55,10 @@ class SplitRule(Model):
         | Annotated[float, Field(gt=0, lt=1)]
     ) = "half"
     """The rows to train on: their number, or a share of all rows between 0 and 1, rounded up to a
-    whole row; with `groups`, a number or a share of groups. With "all", all rows are both training
-    and test rows. With "bootstrap", as many rows as there are are drawn with replacement, and those
-    never drawn are tested; copies of a row are in the same fold."""
+    whole row: 0.55 of 100 rows are 55, and of 101 rows 56; with `groups`, the same of groups. With
+    "all", all rows are both training and test rows. With "bootstrap", as many rows as there are are
+    drawn with replacement, and those never drawn are tested; copies of a row are in the same fold.
+    """
     at_most: int | None = Field(default=500, ge=2)
     """The largest number of training rows if `train` is a share. With `groups`, training rows are
     then left out at random; with `time`, the earliest ones."""
@@ -186,11 +188,14 @@ class SplitRule(Model):
         """The largest number of training rows, or None."""
         return self.at_most if self.train == "half" or isinstance(self.train, float) else None
 
+    @property
+    def share(self) -> Fraction:
+        """The share of the rows or groups to train on, exactly as it is written."""
+        return Fraction("1/2" if self.train == "half" else str(self.train))
+
     def first_share(self, n_rows: int) -> int:
         """Return how many rows or groups `train` means, without regard to `at_most`."""
-        if isinstance(self.train, int):
-            return self.train
-        return math.ceil((0.5 if self.train == "half" else float(self.train)) * n_rows)
+        return self.train if isinstance(self.train, int) else math.ceil(self.share * n_rows)
 
     def training_size(self, n_rows: int) -> int:
         """Return the number of training rows where a share of them is drawn.
@@ -290,7 +295,8 @@ class HoldoutStumps(Model):
     per_round: int = Field(default=500, ge=1, le=100_000)
     """The number of stumps to choose from in each round."""
     redraw: bool = True
-    """Whether stumps are drawn again for each round."""
+    """Whether stumps are drawn again for each round. A round whose stumps have no edge then adds
+    nothing; otherwise it ends the run."""
     thresholds: Literal["uniform", "data", "deviation"] = "uniform"
     """Whether a threshold is uniform between the minimum and the maximum of the attribute, the
     value of a random training example, or uniform within `deviations` standard deviations of the

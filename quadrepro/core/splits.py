@@ -208,6 +208,7 @@ def draw_by_class(
     from sklearn.model_selection import StratifiedShuffleSplit
 
     n_others = len(classes) - n_drawn if n_others is None else n_others
+    classes = _codes(classes)
     sizes = _sizes(classes)
     if not strict and sizes.min() < 2 < sizes.max():
         classes = np.where(np.isin(classes, np.flatnonzero(sizes < 2)), sizes.argmax(), classes)
@@ -511,7 +512,7 @@ class Division:
         rule, rng = self.rule, generator(*draws, "split")
         if rule.train == "bootstrap":
             train = rng.integers(self.n_rows, size=self.n_rows)
-            return train, np.setdiff1d(np.arange(self.n_rows), train)
+            return train, rng.permutation(np.setdiff1d(np.arange(self.n_rows), train))
         n_train = rule.training_size(self.n_rows)
         if rule.bernoulli:
             train, rest = _sides(rng.random(self.n_rows) >= n_train / self.n_rows)

@@ -23,14 +23,24 @@ def test_half_is_quadboosts_rule(n_rows: int) -> None:
     assert SplitRule().training_size(n_rows) == min(500, (n_rows + 1) // 2)
 
 
-@given(st.integers(4, 10**5), st.integers(2, 10**5), st.floats(0.01, 0.99))
-def test_a_share_is_the_fewest_rows_that_are_not_less_up_to_the_cap(
-    n_rows: int, at_most: int, share: float
+@given(st.integers(4, 10**5), st.integers(2, 10**5), st.integers(1, 999))
+def test_a_share_as_written_is_rounded_up_to_whole_rows_up_to_the_cap(
+    n_rows: int, at_most: int, thousandths: int
 ) -> None:
-    n_train = SplitRule(train=share, at_most=at_most).training_size(n_rows)
+    share = thousandths / 1000
     uncapped = SplitRule(train=share, at_most=None).training_size(n_rows)
-    assert uncapped - 1 < share * n_rows <= uncapped
+    assert uncapped == -(-thousandths * n_rows // 1000)
+    n_train = SplitRule(train=share, at_most=at_most).training_size(n_rows)
     assert n_train == min(uncapped, at_most)
+
+
+@pytest.mark.parametrize(
+    ("share", "n_rows", "n_train"),
+    [(0.55, 100, 55), (0.07, 100, 7), (0.14, 100, 14), (0.28, 100, 28), (0.55, 101, 56)],
+)
+def test_a_share_of_whole_rows_is_not_rounded_up(share: float, n_rows: int, n_train: int) -> None:
+    rule = SplitRule(train=share)
+    assert rule.training_size(n_rows) == rule.first_share(n_rows) == n_train
 
 
 @given(st.integers(1, 10**6))

@@ -329,10 +329,17 @@ def test_a_bootstrap_sample_tests_the_rows_never_drawn_and_keeps_copies_together
 ) -> None:
     split = division(5, train="bootstrap").split(draws(repeat))
     assert len(split.train) == 120
-    np.testing.assert_array_equal(np.setdiff1d(np.arange(120), split.train), split.test)
+    np.testing.assert_array_equal(np.setdiff1d(np.arange(120), split.train), np.sort(split.test))
     folds = {row: {*split.fold[split.train == row].tolist()} for row in split.train.tolist()}
     assert all(len(found) == 1 for found in folds.values())
     assert {*split.fold.tolist()} == {*range(5)}
+
+
+def test_rows_that_a_bootstrap_sample_leaves_out_are_halved_at_random() -> None:
+    splits = [division(holdout=True, train="bootstrap").split(draws(i)) for i in range(20)]
+    for part in zip(*(parts_of(split)[1:] for split in splits), strict=True):
+        # The mean of about 440 row numbers, with four standard errors.
+        assert np.mean(np.concatenate(part)) == pytest.approx(59.5, abs=6.6)
 
 
 def test_bootstrap_and_bernoulli_samples_have_their_sizes_on_average() -> None:
@@ -361,3 +368,15 @@ def test_classes_with_fewer_rows_than_folds_are_in_some_of_them_unless_strict() 
         with pytest.raises(ConfigError, match="are too few"):
             division(4, repeats, stratify="strict", **rule).split(draws(), rare)
         division(4, repeats, stratify=True, **rule).split(draws(), rare)
+
+
+@pytest.mark.parametrize(("n_rows", "of"), [(40, None), (30, 40)])
+@pytest.mark.parametrize("holdout", [False, True])
+def test_classes_of_one_and_two_rows_are_divided_in_every_repeat(
+    holdout: bool, n_rows: int, of: int | None
+) -> None:
+    rare = KnownRows(np.array([0, 1, 1] + [2] * 37))
+    rows = Division("toy", SplitRule(stratify=True), n_rows, 0, holdout, 200, of)
+    for repeat in range(200):
+        found = np.concatenate(parts_of(rows.split(draws(repeat), rare)))
+        assert len({*found}) == n_rows

@@ -22,7 +22,7 @@ from quadrepro.core.learners.programs.erlpboost import ERLPBoost
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP
 from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqProgram
-from quadrepro.core.learners.programs.program import feasible, infeasible
+from quadrepro.core.learners.programs.program import SolverError, feasible, infeasible
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
 from quadrepro.core.learners.programs.softboost import SoftBoost
 from quadrepro.core.voters.reduction import GramProblem, VotingProblem
@@ -45,7 +45,10 @@ class SoftMarginClassifier(VoteClassifier):
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         grid = Grid.of({name: [value] for name, value in candidate.items()})
         self.n_iter_ = 1
-        return np.asarray(self._algorithm().paths(problem, [grid])[0, 0])
+        [[weights]] = self._algorithm().paths(problem, [grid])
+        if np.isnan(weights).any():
+            raise SolverError(f"the solver found no optimum for {candidate}")
+        return np.asarray(weights)
 
 
 @dataclass(eq=False, repr=False)

@@ -478,9 +478,12 @@ class DrawnProblem:
 
 @dataclass(frozen=True, eq=False)
 class StoppedRuns:
-    """Candidates over drawn stumps, each with its chosen number of rounds and held-out errors."""
+    """Candidates over drawn stumps, each with its chosen number of rounds and held-out errors.
 
-    errors: IntArray
+    The errors of a candidate without a solution are NaN.
+    """
+
+    errors: FloatArray | IntArray
     candidates: list[dict[str, Value]]
     vote: Callable[[int], StumpVote]
 

@@ -174,7 +174,8 @@ class MatrixVotes(Trainer):
 
     def _limit(self, problem: VotingProblem) -> str:
         name = type(self.algorithm).__name__
-        return f"no candidate of {name} has a solution: {self.algorithm.limit(problem)}"
+        why = self.algorithm.limit(problem) or "the solver found no optimum"
+        return f"no candidate of {name} has a solution: {why}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,20 +200,19 @@ class DrawnVotes(Trainer):
         """Score held-out examples, with each candidate after its chosen round."""
         if fold is not None:
             raise ValueError(NEEDS_HELD_OUT)
-        _, places = self._held_out()
+        errors, places = self._held_out()
         votes = [held.vote(i) for held, i in places]
         scores = np.array([vote.sums(self.problem.valid) for vote in votes])
         zero = np.array([ZERO_VOTE * np.abs(vote.weights).sum() for vote in votes])
-        solved = np.ones(len(votes), dtype=np.bool_)
         part = Scored(self.problem.y_valid, scores, zero)
-        return Validation([part], solved, lambda i: self._fitted(*places[i]))
+        return Validation([part], ~np.isnan(errors), lambda i: self._fitted(*places[i]))
 
     def losses(self, fold: IntArray | None) -> Losses:
         """Return the errors on held-out examples, which the runs have counted."""
         if fold is not None:
             raise ValueError(NEEDS_HELD_OUT)
         errors, places = self._held_out()
-        return Losses(errors.astype(np.float64), lambda i: self._fitted(*places[i]))
+        return Losses(errors, lambda i: self._fitted(*places[i]))
 
     def path(self) -> Path:
         """Raise ValueError: a path has no held-out examples to choose the number of rounds."""
@@ -222,11 +222,11 @@ class DrawnVotes(Trainer):
         """Return the trainer over stumps that are drawn in the same way for other labels."""
         return data.voters.trainer(self.algorithm, data, self.grids)
 
-    def _held_out(self) -> tuple[IntArray, list[tuple[StoppedRuns, int]]]:
+    def _held_out(self) -> tuple[FloatArray, list[tuple[StoppedRuns, int]]]:
         """Return the held-out errors of all candidates, and where each of them is kept."""
         found = [self.algorithm.hold_out(self.problem, grid) for grid in self.grids]
         places = [(held, i) for held in found for i in range(len(held.candidates))]
-        return np.concatenate([held.errors for held in found]), places
+        return np.concatenate([held.errors for held in found], dtype=np.float64), places
 
     def _fitted(self, held: StoppedRuns, i: int) -> Fitted:
         vote, problem = held.vote(i), self.problem

@@ -123,7 +123,8 @@ class RandomStumps(VoterSource):
     per_round : int, default 500
         Number of candidates in a round.
     redraw : bool, default True
-        Whether every round draws new stumps; if not, those of the first round stay.
+        Whether every round draws new stumps, so that a round without an edge is skipped; if not,
+        those of the first round stay.
     thresholds : {"uniform", "data", "deviation"}, default "uniform"
         How thresholds are drawn: uniformly between the attribute's minimum and maximum, as the
         value of a random training example, or uniformly within some standard deviations of the
@@ -157,13 +158,14 @@ class RandomStumps(VoterSource):
     ) -> None:
         self.n_examples, self.n_voters = codes.shape[1], per_round
         self.complements = polarity == "both"
-        self._codes, self._rng, self._redraw = codes, rng, redraw
+        self.redraws = redraw
+        self._codes, self._rng = codes, rng
         self._thresholds, self._deviations = thresholds, deviations
         self._y = y
 
     def begin(self, t: int) -> None:
         """Draw the stumps of round `t`; rounds must begin in order, from 1."""
-        if t > 1 and not self._redraw:
+        if t > 1 and not self.redraws:
             return
         place = (t - 1) % ROUNDS_AT_ONCE
         if place == 0:

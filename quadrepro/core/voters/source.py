@@ -29,6 +29,8 @@ class VoterSource(ABC):
     """Whether all rounds have the same candidates, so that their weights add up."""
     complements: bool = True
     """Whether the complement of a candidate is a candidate too."""
+    redraws: bool = False
+    """Whether the next round has other candidates, so that a round without an edge ends nothing."""
 
     @abstractmethod
     def begin(self, t: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -46,12 +47,13 @@ class CqBoostBySolver(Plain, CqBoost):
             signed = problem.H[held] * problem.y[held, None]
             for part, mu in zip(path, values, strict=True):
                 waiting = np.ones(part.shape[:2], dtype=np.bool_)
-                for t, (weights, excess) in enumerate(_rounds(signed, mu), 1):
-                    ends = (excess <= np.array(epsilons))[:, None] | (t >= np.array(rounds))
-                    part[waiting & ends] = weights
-                    waiting &= ~ends
-                    if not waiting.any():
-                        break
+                with suppress(SolverError):
+                    for t, (weights, excess) in enumerate(_rounds(signed, mu), 1):
+                        ends = (excess <= np.array(epsilons))[:, None] | (t >= np.array(rounds))
+                        part[waiting & ends] = weights
+                        waiting &= ~ends
+                        if not waiting.any():
+                            break
         return grid.flatten(paths, ("mu", "epsilon", "n_rounds"))
 
 

@@ -141,9 +141,8 @@ def _roundings(division: Division) -> set[int]:
     elif rule.test is not None or isinstance(rule.train, int):
         rests = {sum(division.sizes[1:])}
     elif rule.train != "all":
-        share = Fraction("0.5" if rule.train == "half" else str(rule.train))
         most = rule.at_most or n_rows
-        rests = {n_rows - min(n_train, most) for n_train in _whole(share * n_rows)}
+        rests = {n_rows - min(n_train, most) for n_train in _whole(rule.share * n_rows)}
     if not division.holdout:
         return rests
     return {half for rest in rests for half in _whole(Fraction(rest, 2))}

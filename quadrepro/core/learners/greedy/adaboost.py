@@ -19,6 +19,7 @@ from quadrepro.core.learners.greedy.loop import (
     Step,
     Watcher,
     boost,
+    some,
 )
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Stopping
 from quadrepro.core.learners.learner import DrawnProblem, Entry, StoppedRuns
@@ -245,22 +246,30 @@ class ExampleWeights(State):
         """Return the step with weights α, given tanh α.
 
         If tanh α is 1 or -1, the voter has no error and the run ends with a weight that outweighs
-        all others. If it is at most `NO_EDGE`, the run ends without a weight.
+        all others. If it is at most `NO_EDGE`, the round adds no weight, and ends the run unless
+        the next one has other candidates.
 
         Parameters
         ----------
         picks : ndarray of int, shape (n_trajectories,)
             The picked voters.
         tanhs : ndarray of shape (n_trajectories,)
-            tanh α; negative for a complement.
+            tanh α, by which `advance` changes the example weights; negative for a complement. Set
+            to 0 where no weight is added.
         """
         # For this few floats plain Python is faster than two reductions.
         if all(NO_EDGE < abs(tanh) < 1.0 for tanh in tanhs.tolist()):
             return Step(picks, np.array(elementary.artanh_each(tanhs.tolist())), None)
         sizes = np.abs(tanhs)
-        last = (sizes <= NO_EDGE) | (sizes >= 1.0)
-        steps = elementary.artanh(np.where(last, 0.0, tanhs))
-        return Step(picks, np.where(sizes >= 1.0, self.decisive(tanhs), steps), last)
+        idle, decided = sizes <= NO_EDGE, sizes >= 1.0
+        tanhs[idle] = 0.0
+        steps = elementary.artanh(np.where(decided, 0.0, tanhs))
+        last = decided | self.without_prospect(idle)
+        return Step(picks, np.where(decided, self.decisive(tanhs), steps), some(last))
+
+    def without_prospect(self, idle: BoolArray) -> BoolArray:
+        """Return which trajectories a round that adds no weight ends, given where it adds none."""
+        return np.zeros_like(idle) if self._source.redraws else idle
 
     def strongest(self) -> tuple[IntArray, FloatArray]:
         """Return the voter of least weighted error among voters and complements, and its edge.
@@ -404,7 +413,8 @@ class AdaBoostRule(Rule[ExampleWeights]):
     """α = ½ ln((1-ε)/ε) for the voter of least weighted error ε (lecture, section 4).
 
     This is artanh r for the edge r = 1 - 2ε. A voter without error ends the run, with a weight that
-    outweighs all others. An edge of at most `NO_EDGE` ends the run without a weight.
+    outweighs all others. An edge of at most `NO_EDGE` adds no weight, and ends the run unless
+    the next round has other voters.
     """
 
     def step(self, state: ExampleWeights) -> Step:
@@ -420,7 +430,7 @@ class AdaBoostRule(Rule[ExampleWeights]):
 class AdaBoost(WeightBoosting[ExampleWeights]):
     """AdaBoost; the only hyper-parameter is the number of rounds."""
 
-    version = 2
+    version = 3
     hyperparameters = (N_ROUNDS,)
     certificate = Place("quadrepro.proof.conditions:AdaBoostSolution")
     kernels = (

@@ -233,7 +233,7 @@ class SoftMargins(ExampleWeights):
         self.margins += step.weights[:, None] * signs
         self.influences += sizes * (self.example_weights / UNITS)
         self.total += sizes[:, 0]
-        means = self.influences / self.total[:, None]
+        means = self.influences / np.where(self.total > 0, self.total, 1.0)[:, None]
         soft = self.margins + (self._C * self.total)[:, None] * means**self._power
         self._logarithms = soft.min(axis=1, keepdims=True) - soft
         weights = elementary.exp(self._logarithms)
@@ -252,8 +252,9 @@ class SoftMargins(ExampleWeights):
 class AdaBoostRegRule(Rule[SoftMargins]):
     """AdaBoost's voter with the α ≥ 0 of least softened loss, by line search.
 
-    A voter without error ends the run, with a weight that outweighs all others. An edge or an α of
-    at most `NO_EDGE`, or an α of at least `LARGEST_STEP`, ends the run without a weight.
+    A voter without error ends the run, with a weight that outweighs all others. An edge of at most
+    `NO_EDGE` adds no weight, and ends the run unless the next round has other voters. An α of at
+    most `NO_EDGE` or at least `LARGEST_STEP` for a larger edge ends the run without a weight.
 
     Attributes
     ----------
@@ -271,10 +272,11 @@ class AdaBoostRegRule(Rule[SoftMargins]):
         picks, edges = state.strongest()
         sizes = np.abs(edges)
         steps = state.search(picks, self.value, self.power)
-        decided = np.isinf(steps)
-        none = (sizes <= NO_EDGE) | (steps <= NO_EDGE) | (steps >= LARGEST_STEP)
-        steps = np.where(none, 0.0, np.sign(edges) * steps)
-        return Step(picks, np.where(decided, state.decisive(edges), steps), some(decided | none))
+        idle, decided = sizes <= NO_EDGE, np.isinf(steps)
+        none = (steps <= NO_EDGE) | (steps >= LARGEST_STEP)
+        steps = np.where(idle | none, 0.0, np.sign(edges) * steps)
+        last = decided | np.where(idle, state.without_prospect(idle), none)
+        return Step(picks, np.where(decided, state.decisive(edges), steps), some(last))
 
 
 @dataclass(frozen=True)
@@ -284,7 +286,7 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
     A larger C softens margins more and gives the simpler vote, so it comes first in a grid.
     """
 
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     certificate = Place("quadrepro.proof.conditions:AdaBoostRegSolution")
     kernels: ClassVar[tuple[str, ...]] = (
         "voters.random_stumps_compiled",

@@ -147,7 +147,7 @@ class EBBoostRule(Rule[SquaredWeights]):
     """α = ¼ ln(N_I / N_J) for the voter of least penalised loss (algorithm 2).
 
     A voter without error ends the run, with a weight that outweighs all others. A tanh α of at most
-    `NO_EDGE` ends the run without a weight.
+    `NO_EDGE` adds no weight, and ends the run unless the next round has other voters.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ class EBBoostRule(Rule[SquaredWeights]):
 class EBBoost(WeightBoosting[SquaredWeights]):
     """EBBoost, with hyper-parameters λ and the number of rounds; λ = 0 is AdaBoost."""
 
-    version = 3
+    version = 4
     certificate = Place("quadrepro.proof.conditions:EBBoostSolution")
     kernels = ("voters.random_stumps_compiled",)
     hyperparameters = (LAM, N_ROUNDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -339,7 +340,8 @@ class CqBoost(Algorithm):
         samples = zip(problem.grams(), problem.correlations(), strict=True)
         for path, (gram, margins) in zip(paths, samples, strict=True):
             for part, mu in zip(path, values, strict=True):
-                _write_votes(gram, margins, mu, epsilons, rounds, part)
+                with suppress(SolverError):
+                    _write_votes(gram, margins, mu, epsilons, rounds, part)
         return grid.flatten(paths, ("mu", "epsilon", "n_rounds"))
 
 

@@ -30,7 +30,7 @@ from quadrepro.core import elementary
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.programs.ordered import Cholesky, ordered_sum, weighted_sum
-from quadrepro.core.learners.programs.program import require_optimal
+from quadrepro.core.learners.programs.program import SolverError, require_optimal
 from quadrepro.core.voters.reduction import VotingProblem
 
 NU = Hyperparameter(
@@ -295,8 +295,11 @@ class EntropyBoost(Algorithm):
             for i, nu in enumerate(nus):
                 for j, delta in enumerate(deltas):
                     rounds = self.rounds(EntropyRun(problem, counts, nu), nu, delta)
-                    for t, found in enumerate(rounds, start=1):
-                        path[i, j, np.array(limits) >= t] = found.vote
-                        if t == limits[-1]:
-                            break
+                    try:
+                        for t, found in enumerate(rounds, start=1):
+                            path[i, j, np.array(limits) >= t] = found.vote
+                            if t == limits[-1]:
+                                break
+                    except SolverError:
+                        path[i, j] = np.nan
         return grid.flatten(paths, ("nu", "delta", "n_rounds"))

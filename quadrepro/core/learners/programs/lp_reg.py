@@ -81,7 +81,7 @@ class RegularizedLP(SoftMargin):
     """LP_REG: the weights of largest soft margin ρ - C Σξ, with C = 1/(ν m)."""
 
     hyperparameters = (NU,)
-    version = 2
+    version = 3
     certificate = Place("quadrepro.proof.programs:LPRegSolution")
     packages = ("highspy",)
 

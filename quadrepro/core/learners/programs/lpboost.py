@@ -16,6 +16,7 @@ the multipliers of the rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -173,8 +174,9 @@ class LPBoost(Algorithm):
 
     Each round adds the voter whose dual constraint is violated most, the first of several, and
     solves the program again over all voters added so far. The values of C are solved in turn, each
-    starting from the voters and the basis of the one before. At least one voter is added, so that
-    the run has seen the best voter even if C m max|μ| <= 1, where the empty vote is optimal.
+    starting from the voters and the basis of the one before, or without any if that was not solved.
+    At least one voter is added, so that the run has seen the best voter even if C m max|μ| <= 1,
+    where the empty vote is optimal.
 
     A linear program may have several optima. The vote is the vertex at which the simplex method of
     HiGHS ends. HiGHS has no code of its own for any processor, and what it is given has the same
@@ -189,12 +191,16 @@ class LPBoost(Algorithm):
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = [float(v) for v in grid.axis("C") or ()]
-        paths = np.zeros((problem.n_samples, len(values), problem.n_voters))
+        paths = np.full((problem.n_samples, len(values), problem.n_voters), np.nan)
         for path, counts in zip(paths, problem.counts, strict=True):
-            for row, (added, solution) in zip(
-                path, generate_columns(problem, counts, values), strict=True
-            ):
-                row[added] = solution.voter_weights
+            i = 0
+            while i < len(values):
+                with suppress(SolverError):
+                    for added, solution in generate_columns(problem, counts, values[i:]):
+                        path[i] = 0.0
+                        path[i, added] = solution.voter_weights
+                        i += 1
+                i += 1
         return paths
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,6 +23,7 @@ from quadrepro.core.learners.programs.program import (
     TOUCH,
     ProximalSystem,
     QuadraticSolution,
+    SolverError,
     best_guess,
     feasible,
     kkt_residual,
@@ -286,14 +288,15 @@ class MinCqOnCBBoost(Algorithm):
 
 
 def _solve_weights(gram: FloatArray, margins: FloatArray, values: Sequence[float]) -> FloatArray:
-    """Return the weights for every μ, shape (len(values), n_voters); NaN if no vote has it."""
+    """Return the weights for every μ, shape (len(values), n_voters); NaN without a solution."""
     weights = np.full((len(values), len(margins)), np.nan)
     if not margins.any():
         return weights
     program = MinCqProgram(gram, margins)
     for row, mu in zip(weights, values, strict=True):
         if feasible(mu, program.largest_mu):
-            row[:] = program.solve(mu).voter_weights
+            with suppress(SolverError):
+                row[:] = program.solve(mu).voter_weights
     return weights
 
 

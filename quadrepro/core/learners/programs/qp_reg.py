@@ -432,7 +432,7 @@ class RegularizedQP(SoftMargin):
     """QP_REG: the weights of least ‖b‖² + C Σξ whose margins are at least 1 - ξ."""
 
     hyperparameters = (C,)
-    version = 3
+    version = 4
     shares_weight = True
     certificate = Place("quadrepro.proof.programs:QPRegSolution")
     kernels = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -14,7 +15,7 @@ from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns, positive_votes
-from quadrepro.core.learners.programs.program import ProgramSolution
+from quadrepro.core.learners.programs.program import ProgramSolution, SolverError
 from quadrepro.core.voters.random_stumps import StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 
@@ -69,7 +70,7 @@ class SoftMargin(Algorithm):
         Returns
         -------
         ndarray of shape (len(values), n_voters)
-            Nonnegative weights.
+            Nonnegative weights; NaN if the solver finds no optimum.
         """
         _, first, place, copies = np.unique(
             H, axis=1, return_index=True, return_inverse=True, return_counts=True
@@ -92,13 +93,16 @@ class SoftMargin(Algorithm):
         vote, rounds = found.vote(0), found.candidates[0]
         signs, values = np.sign(vote.weights), self._values(grid)
         once = first_picks(vote.attributes, vote.cuts, signs)
+        once = once[signs[once] != 0]
         oriented = (vote.outputs(problem.train) * signs)[:, once]
         weights = np.zeros((len(values), len(signs)))
-        weights[:, once] = self.solve_weights(oriented, problem.y_train, values) * signs[once]
+        if once.size:
+            weights[:, once] = self.solve_weights(oriented, problem.y_train, values) * signs[once]
         positive = positive_votes(vote.outputs(problem.valid), weights)
         errors = (positive != (problem.y_valid > 0)[:, None]).sum(axis=0)
+        unsolved = np.isnan(weights).any(axis=1)
         return StoppedRuns(
-            errors,
+            np.where(unsolved, np.nan, errors),
             [candidate | rounds for candidate in grid.candidates],
             lambda i: StumpVote(vote.attributes, vote.cuts, weights[i]),
         )
@@ -110,12 +114,16 @@ class SoftMargin(Algorithm):
     def _solve_counted(
         self, margins: FloatArray, counts: FloatArray, values: Sequence[float]
     ) -> FloatArray:
-        """Return weights of shape (len(values), n_voters), equal examples merged."""
+        """Return weights of shape (len(values), n_voters), equal examples merged; NaN unsolved."""
         distinct, inverse = np.unique(margins, axis=0, return_inverse=True)
         merged = np.zeros(len(distinct))
         np.add.at(merged, inverse.ravel(), counts)
         program = self._program(distinct, merged)
-        return np.array([program.solve(value).voter_weights for value in values])
+        weights = np.full((len(values), margins.shape[1]), np.nan)
+        for row, value in zip(weights, values, strict=True):
+            with suppress(SolverError):
+                row[:] = program.solve(value).voter_weights
+        return weights
 
     @property
     def _rounds(self) -> Grid:

@@ -23,8 +23,11 @@ from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.hedge import HedgeBoost
 from quadrepro.core.learners.greedy.loop import Trace, boost
 from quadrepro.core.learners.grid import Grid, Stopping
-from quadrepro.core.learners.learner import DrawnProblem, StoppedRuns, positive_votes
-from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns, positive_votes
+from quadrepro.core.learners.programs.lp_reg import RegularizedLP
+from quadrepro.core.learners.programs.qp_reg import RegularizedQP
+from quadrepro.core.learners.programs.soft_margin import SoftMargin, first_picks
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters
 from tests.loops import set_compiled
@@ -195,9 +198,87 @@ def test_without_complements_only_a_stump_with_an_edge_is_taken(seed: int) -> No
     state.begin(1)
     step = AdaBoost().rule(np.array([np.nan])).step(state)
     # Examples above a cut are mostly negative, so that only the complement has an edge.
-    taken = step.last is None
-    assert taken == (source.turns[0] < 0)
-    assert (step.weights[0] > 0) == taken
+    assert step.last is None
+    assert (step.weights[0] > 0) == (source.turns[0] < 0)
+    assert step.weights[0] >= 0
+
+
+def one_stump_a_round(redraw: bool, max_rounds: int = 60) -> DrawnProblem:
+    """Return a problem whose rounds have one stump each, in one of its directions at random."""
+    problem = drawn_problem(0)
+    rng = np.random.default_rng
+    options: dict[str, Any] = {"per_round": 1, "polarity": "random", "redraw": redraw}
+    return replace(
+        problem,
+        source=lambda: RandomStumps(problem.train, problem.y_train, rng(1), **options),
+        stopping=Stopping(max_rounds, take="last", max_rounds=max_rounds),
+    )
+
+
+def test_a_round_whose_drawn_stumps_have_no_edge_is_skipped() -> None:
+    problem = one_stump_a_round(redraw=True)
+    source, w, right, expected = problem.source(), np.full(60, 1 / 60), np.empty((1, 60)), []
+    for t in range(1, 61):
+        source.begin(t)
+        source.signs(np.zeros(1, dtype=np.intp), right)
+        alpha = np.arctanh(max(0.0, float(right[0] @ w)))
+        w = w * np.exp(-alpha * right[0])
+        w /= w.sum()
+        expected.append(alpha * source.turns[0])
+    assert min(np.count_nonzero(expected), expected.count(0.0)) > 20
+    found = AdaBoost().hold_out(problem, Grid.of({})).vote(0)
+    np.testing.assert_allclose(found.weights, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "grid"),
+    [(AdaBoost(), {}), (EBBoost(), {"lam": [1.0, 0.1]}), (AdaBoostReg(), {"C": [100.0, 1.0]})],
+)
+@pytest.mark.parametrize("redraw", [False, True])
+def test_a_round_without_an_edge_ends_a_run_only_if_all_rounds_have_the_same_stumps(
+    algorithm: WeightBoosting[Any], grid: dict[str, list[float]], redraw: bool
+) -> None:
+    found = algorithm.hold_out(one_stump_a_round(redraw), Grid.of(grid))
+    for i, candidate in enumerate(found.candidates):
+        # The edge of the same stump is zero in the second round.
+        assert candidate["n_rounds"] == (60 if redraw else 2)
+        weights = found.vote(i).weights
+        assert np.isfinite(weights).all()
+        assert (np.count_nonzero(weights) > 20) == redraw
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "value"), [(RegularizedLP(), 0.05), (RegularizedQP(), 100.0)]
+)
+def test_a_program_is_over_the_stumps_of_rounds_with_an_edge(
+    algorithm: SoftMargin, value: float
+) -> None:
+    problem = one_stump_a_round(redraw=True)
+    found = AdaBoost().hold_out(problem, Grid.of({})).vote(0)
+    [parameter] = algorithm.hyperparameters
+    held = algorithm.hold_out(problem, Grid.of({parameter.name: [value]}))
+    taken = found.weights != 0
+    stumps = StumpVote(found.attributes[taken], found.cuts[taken], found.weights[taken])
+    signs = np.sign(stumps.weights)
+    oriented = stumps.outputs(problem.train) * signs
+    once = first_picks(stumps.attributes, stumps.cuts, signs)
+    weights = algorithm.solve_weights(oriented[:, once], problem.y_train, [value])[0]
+    np.testing.assert_array_equal(held.vote(0).weights[taken][once], weights * signs[once])
+
+
+@pytest.mark.parametrize("algorithm", [AdaBoost(), RegularizedLP(), RegularizedQP()])
+def test_a_run_whose_rounds_all_lack_an_edge_has_an_empty_vote(algorithm: Algorithm) -> None:
+    y, codes = np.tile([1.0, -1.0], 30), np.zeros((2, 60), dtype=np.uint16)
+    problem = replace(
+        one_stump_a_round(redraw=True),
+        source=lambda: RandomStumps(codes, y, np.random.default_rng(1), per_round=5),
+        y_train=y,
+        train=codes,
+    )
+    values = {h.name: [0.5] for h in algorithm.hyperparameters if h.name != "n_rounds"}
+    held = algorithm.hold_out(problem, Grid.of(values))
+    assert held.candidates[0]["n_rounds"] == 60
+    assert not held.vote(0).weights.any()
 
 
 def rounds_without_limits(
