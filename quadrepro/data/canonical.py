@@ -79,8 +79,8 @@ def codes_of(column: Column) -> NDArray[np.str_]:
 
 Column = NumberArray | NDArray[np.str_]
 
-_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
-_WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+")
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
+_WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+", re.ASCII)
 _SWAPPED = str.maketrans(",.", ".,")
 _DAY = 24 * 60 * 60 * 10**6
 """A day in microseconds."""
@@ -162,8 +162,12 @@ def is_missing(column: Column) -> BoolArray:
 
 def number(text: str, decimal: str = ".") -> float | None:
     """Return the finite number in a text, NaN for an empty text, None for any other text."""
-    if not text.strip():
+    text = text.strip()
+    if not text:
         return math.nan
+    # For Python, 3_2 is 32, and digits of any script are digits.
+    if "_" in text or not text.isascii():
+        return None
     try:
         # With commas for points, a point becomes a comma, which no number has.
         value = float(text if decimal == "." else text.translate(_SWAPPED))
@@ -191,8 +195,10 @@ def dates(texts: Iterable[str], form: str) -> FloatArray:
     import pandas as pd
 
     held = [*texts]
-    # To pandas, words such as "today" are dates.
-    begun = np.array([text if text[:1].isdecimal() else None for text in held], dtype=object)
+    # To pandas, words such as "today" are dates, and digits of any script are digits.
+    begun = np.array(
+        [text if text.isascii() and text[:1].isdecimal() else None for text in held], dtype=object
+    )
     found = pd.DatetimeIndex(pd.to_datetime(begun, format=form, errors="coerce", utc=True))
     microseconds = found.as_unit("us").asi8
     times = form.startswith("%H")
