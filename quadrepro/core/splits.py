@@ -18,7 +18,14 @@ from quadrepro.core.learners.learner import trained_on
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.cache import TEST, TRAIN, VALID
-from quadrepro.data.canonical import Column, is_missing, number, numbers, numeric_column
+from quadrepro.data.canonical import (
+    Column,
+    is_missing,
+    is_text,
+    number,
+    numbers,
+    numeric_column,
+)
 from quadrepro.errors import ConfigError, nearest
 
 
@@ -134,7 +141,7 @@ def _codes(column: Column) -> IntArray:
 
 def _times(column: Column, what: str) -> NumberArray:
     """Return numbers as they are, and dates in microseconds."""
-    if column.dtype.kind != "U":
+    if not is_text(column):
         return column  # type: ignore[return-value]
     texts = sorted(set(column.tolist()))
     if None not in map(number, texts):
@@ -163,7 +170,7 @@ def _given(column: Column, what: str) -> tuple[IntArray | None, IntArray | None]
         if not {"train", "test"} <= distinct:
             raise ConfigError(f"{what} names no row {min({'train', 'test'} - distinct)}")
         return np.array([PARTS.index(value) for value in values]), None
-    places = numbers(values) if column.dtype.kind == "U" else numeric_column(column)
+    places = numbers(values) if is_text(column) else numeric_column(column)
     if np.isinf(places).any():
         odd = min(distinct - {*PARTS}, key=lambda value: (number(value) is not None, value))
         raise ConfigError(

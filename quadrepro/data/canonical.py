@@ -65,19 +65,23 @@ def below(frames: Sequence[Frame]) -> Frame:
 
 def _joined(parts: Sequence[Column]) -> Column:
     """Return columns one below the other, as text if one of them is text."""
-    mixed = len({part.dtype.kind for part in parts}) > 1
+    mixed = len({is_text(part) for part in parts}) > 1
     joined: Column = np.concatenate([codes_of(part) for part in parts] if mixed else parts)
     return joined
 
 
-def codes_of(column: Column) -> NDArray[np.str_]:
+def codes_of(column: Column) -> TextArray:
     """Return a column of a source as codes."""
-    if column.dtype.kind == "f":
+    if not is_text(column):
         column = np.where(np.isnan(column), "", column.astype(str))
     return nominal_column(column.tolist())
 
 
-Column = NumberArray | NDArray[np.str_]
+TextArray = NDArray[np.str_] | NDArray[np.object_]
+Column = NumberArray | TextArray
+
+LONGEST = 32
+"""Length of the longest text of an array in which all texts are given the same width."""
 
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+", re.ASCII)
@@ -96,8 +100,8 @@ class RawTable:
         Names and kinds of the columns.
     columns : mapping of str to ndarray of shape (n_rows,)
         By the name of the attribute: numbers with NaN for a missing one, as float64 or in a smaller
-        type that holds them exactly, or str with ``""`` for a missing code.
-    target : ndarray of str or float64, shape (n_rows,)
+        type that holds them exactly, or texts with ``""`` for a missing code.
+    target : ndarray of text or float64, shape (n_rows,)
         The labels, or the numbers of a regression.
     part : ndarray of str, shape (n_rows,), or None, default None
         The part of the data set that each row belongs to, or None if the card has no parts.
@@ -142,7 +146,21 @@ def numeric_column(values: ArrayLike) -> FloatArray:
     return np.asarray(values, dtype=np.float64) + 0.0
 
 
-def nominal_column(codes: Iterable[str]) -> NDArray[np.str_]:
+def text_column(texts: Iterable[str]) -> TextArray:
+    """Return texts as an array, as objects if one is so long that its width would fill the memory.
+
+    Examples
+    --------
+    >>> text_column(["a", "bc"]).dtype, text_column(["a", "b" * 1000]).dtype
+    (dtype('<U2'), dtype('O'))
+    """
+    held = list(texts)
+    if max(map(len, held), default=0) > LONGEST:
+        return np.array(held, dtype=np.object_)
+    return np.array(held, dtype=np.str_)
+
+
+def nominal_column(codes: Iterable[str]) -> TextArray:
     """Return codes without surrounding blanks, and whole numbers without a decimal point.
 
     Examples
@@ -152,12 +170,17 @@ def nominal_column(codes: Iterable[str]) -> NDArray[np.str_]:
     """
     written = list(codes)
     plain = {code: _plain(code.strip()) for code in set(written)}
-    return np.array([plain[code] for code in written], dtype=np.str_)
+    return text_column(plain[code] for code in written)
+
+
+def is_text(column: Column) -> bool:
+    """Return whether a column has texts instead of numbers."""
+    return column.dtype.kind in "UO"
 
 
 def is_missing(column: Column) -> BoolArray:
     """Return whether each value of a column is missing."""
-    return column == "" if column.dtype.kind == "U" else np.isnan(column)
+    return column == "" if is_text(column) else np.isnan(column)
 
 
 def number(text: str, decimal: str = ".") -> float | None:
@@ -251,7 +274,7 @@ def content_hash(table: RawTable) -> str:
     digest.update(json.dumps([[a.name, a.kind] for a in table.attributes]).encode())
     columns = [*(table.columns[a.name] for a in table.attributes), table.target]
     for column in columns if table.part is None else [*columns, table.part]:
-        if column.dtype.kind != "U":
+        if not is_text(column):
             # NaN has many bit patterns, but the hash needs one.
             digest.update(np.where(np.isnan(column), np.nan, column).astype("<f8").tobytes())
         else:

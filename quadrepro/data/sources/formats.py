@@ -23,7 +23,14 @@ from numpy.typing import NDArray
 
 from quadrepro.base.files import is_special
 from quadrepro.base.types import FloatArray
-from quadrepro.data.canonical import Column, Frame, nominal_column, numbers
+from quadrepro.data.canonical import (
+    Column,
+    Frame,
+    TextArray,
+    nominal_column,
+    numbers,
+    text_column,
+)
 from quadrepro.data.schema import MAX_COLUMNS
 from quadrepro.data.sources.schema import FileLayout
 from quadrepro.errors import ConfigError, DataError
@@ -222,7 +229,7 @@ def _csv(text: str, origin: str, layout: FileLayout) -> Frame:
     rows = _even_rows(text_rows(text, origin, layout.separator, layout.skip), origin, lines)
     # A field takes many times as much memory as a str of Python as it does in an array.
     parts = iter(lambda: [*itertools.islice(rows, 10_000)], [])
-    blocks = [[np.array(c, dtype=np.str_) for c in zip(*part, strict=True)] for part in parts]
+    blocks = [[text_column(c) for c in zip(*part, strict=True)] for part in parts]
     columns = tuple(map(np.concatenate, zip(*blocks, strict=True)))
     return Frame(columns, origin, lines=lines)
 
@@ -316,7 +323,7 @@ def read_arff(text: str, origin: str) -> Frame:
     values_of = zip(*content["data"], strict=True)
     for name, values, is_numeric in zip(names, values_of, numeric, strict=True):
         texts = ["" if value is None else value.strip() for value in values]
-        columns.append(np.array(texts, dtype=np.str_))
+        columns.append(text_column(texts))
         if is_numeric:
             columns[-1] = numbers("" if text.lower() == "nan" else text for text in texts)
             for row in np.flatnonzero(np.isinf(columns[-1])):
@@ -397,7 +404,7 @@ def _arrow_column(name: str, column: pa.ChunkedArray, origin: str) -> Column:
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         raise DataError(f"{origin}: column {name} has type {kind}; expected numbers or text")
     texts = column.cast(pa.string()).to_pylist()
-    return np.array([(text or "").strip() for text in texts], dtype=np.str_)
+    return text_column((text or "").strip() for text in texts)
 
 
 def excel(content: bytes, origin: str) -> Frame:
@@ -416,7 +423,7 @@ def _excel_column(cells: Sequence[Any]) -> Column:
     # A cell without a value has an empty text.
     if all(isinstance(cell.value, float) or cell.value == "" for cell in cells):
         return np.array([math.nan if cell.value == "" else cell.value for cell in cells])
-    return np.array([str(cell.value).strip() for cell in cells], dtype=np.str_)
+    return text_column(str(cell.value).strip() for cell in cells)
 
 
 _MATLAB_NUMBERS = frozenset(
@@ -510,7 +517,7 @@ def _idx_array(name: str, content: bytes, magic: int) -> NDArray[np.uint8]:
     return np.frombuffer(content, np.uint8, offset=4 * (n_sizes + 1)).reshape(shape)
 
 
-def _label_texts(labels: NDArray[Any]) -> NDArray[np.str_]:
+def _label_texts(labels: NDArray[Any]) -> TextArray:
     return nominal_column(map(str, labels.tolist()))
 
 
