@@ -213,7 +213,8 @@ def reproduce(
     config : str, Path or mapping
         A YAML file, the name of a config that ships with quadrepro, or the content of a config.
     jobs : int, optional
-        Number of worker processes, by default the number of cores; 0 computes in this process.
+        Number of worker processes, by default the number of cores; 0 computes in this process,
+        which keeps to no limit of time.
     data : str or Path, optional
         Folder of canonical CSV files, by default the one that ``QUADREPRO_DATA`` names.
     out : str or Path, default "results"
@@ -221,7 +222,8 @@ def reproduce(
     repeats : int, optional
         Number of random splits, instead of the config's.
     offline : bool, optional
-        Never use the network; by default whether ``QUADREPRO_OFFLINE`` is set.
+        Never use the network; by default whether ``QUADREPRO_OFFLINE`` is set, to anything but
+        ``0``, ``false``, ``no`` or an empty text.
     timeout : float, optional
         Seconds that a cell may take, instead of the config's.
     memory : int, optional
@@ -261,12 +263,11 @@ def reproduce(
     from quadrepro.engine.progress import FetchProgress, RunProgress
     from quadrepro.engine.run import compute, local, missing_cells
 
-    offline = bool(os.environ.get("QUADREPRO_OFFLINE")) if offline is None else offline
     plan = prepare(
         config,
         data=data,
         repeats=repeats,
-        offline=offline,
+        offline=is_offline() if offline is None else offline,
         fetching=FetchProgress if progress else None,
     )
     store = record_store(out, plan)
@@ -274,7 +275,7 @@ def reproduce(
     todo = missing_cells(plan.cells, store, estimates, retry)
     jobs = workers(jobs, todo)
     with RunProgress(todo, jobs, estimates, quiet=not progress) as listener:
-        backend = local(jobs, limits_of(plan, timeout, memory))
+        backend = local(jobs, limits_of(plan, jobs, timeout, memory))
         compute(todo, store, backend, listener, estimates, listener.sent)
     return write(plan, store, out)
 
@@ -481,11 +482,21 @@ def workers(jobs: int | None, cells: Sequence[Cell]) -> int:
     return min(available_cores() if jobs is None else jobs, max(1, len(cells)))
 
 
-def limits_of(plan: Plan, timeout: float | None = None, memory: int | None = None) -> Limits:
+def limits_of(
+    plan: Plan, jobs: int, timeout: float | None = None, memory: int | None = None
+) -> Limits:
     """Return what a cell may use: the given limits, or else those of the config."""
     from quadrepro.engine.process import Limits
 
     config = plan.experiment.config
-    return Limits(
-        config.timeout if timeout is None else timeout, config.memory if memory is None else memory
-    )
+    seconds = config.timeout if timeout is None else timeout
+    if seconds is not None and not jobs:
+        raise ConfigError(
+            "a time limit needs worker processes: give one job or more, or no time limit"
+        )
+    return Limits(seconds, config.memory if memory is None else memory)
+
+
+def is_offline() -> bool:
+    """Return whether the environment forbids the use of the network."""
+    return os.environ.get("QUADREPRO_OFFLINE", "").lower() not in ("", "0", "false", "no")

@@ -55,6 +55,18 @@ def test_a_mistake_in_a_mapping_is_named_by_its_keys(small_config: Write) -> Non
     assert "did you mean 'monks'" in str(caught.value)
 
 
+@pytest.mark.parametrize("place", [[], ["protocol"], ["protocol", "split"]])
+def test_a_key_of_a_mapping_that_is_no_text_is_unknown(
+    small_config: Write, place: list[str]
+) -> None:
+    content = changed = read_yaml(small_config()).data
+    for key in place:
+        changed = changed.setdefault(key, {})
+    changed[1] = 2
+    with pytest.raises(ConfigError, match="unknown key 1"):
+        prepare(content, offline=True)
+
+
 def test_missing_data_are_refused_offline(small_config: Write) -> None:
     with pytest.raises(DataError, match="heart"):
         prepare(small_config("  - monks\n", "  - heart\n"), offline=True)

@@ -59,7 +59,7 @@ class Model(BaseModel):
                 if key in cls.meant:
                     raise fault(f"unknown key {key!r}; write {cls.meant[key]}", key)
                 if key not in known:
-                    raise fault(f"unknown key {key!r}{nearest(key, known)}", key)
+                    raise fault(f"unknown key {key!r}{nearest(str(key), known)}", key)
         return data
 
 

@@ -410,7 +410,10 @@ def _compute(
     from quadrepro.api import limits_of
     from quadrepro.engine.run import compute, local
 
-    limits = {plan.experiment.name: limits_of(plan, asked.timeout, asked.memory) for plan in plans}
+    limits = {
+        plan.experiment.name: limits_of(plan, work.jobs, asked.timeout, asked.memory)
+        for plan in plans
+    }
     quiet = asked.quiet or asked.as_json
     # Neighbouring experiments share workers unless their cells have other limits.
     for limit, some in groupby(work.todo, key=lambda cell: limits[cell.experiment]):

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from quadrepro.api import is_offline
+
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.engine.store import RecordStore
@@ -23,7 +25,7 @@ data_option = click.option(
 offline_option = click.option(
     "--offline",
     is_flag=True,
-    envvar="QUADREPRO_OFFLINE",
+    callback=lambda ctx, param, value: value or is_offline(),
     help="Never use the network; list what is missing [also: $QUADREPRO_OFFLINE=1].",
 )
 format_option = click.option(

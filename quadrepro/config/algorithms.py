@@ -109,6 +109,10 @@ class AlgorithmEntry(Model):
                     raise fault(f"{self.id} has no hyper-parameter {key!r}{hint}", part, key)
                 if key in self.settings:
                     raise fault(f"{key} is in the settings as well", part, key)
+        if "draws" in self.model_fields_set and not self.draw:
+            raise fault(
+                "nothing is drawn: name hyper-parameters as draw, or leave draws out", "draws"
+            )
         if wrong := self.fault_of_size({}):
             raise fault(wrong, "grid" if self.grid else "draws")
         for key, axis in self.grid.items():

@@ -110,7 +110,7 @@ def draft_config(card: Card, file: str, place: str, added: Sequence[str] = ()) -
         card=place,
         stratify=", stratify: true" if stratified else "",
         datasets=_datasets(card),
-        added="".join(_added(name, card) for name in added),
+        added="".join(_added(name, card) for name in added if parts["ours"] != f"  - {name}"),
         xgboost=GRIDS["xgboost"],
         **parts,
     )

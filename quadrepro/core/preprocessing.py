@@ -13,7 +13,7 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.core import elementary
-from quadrepro.data.canonical import Column, RawTable, default_order, is_missing
+from quadrepro.data.canonical import Column, RawTable, default_order, is_missing, is_text, numbers
 from quadrepro.data.card import Attribute, View
 from quadrepro.data.schema import Threshold
 from quadrepro.data.store import Dataset, Found
@@ -170,7 +170,7 @@ def _rows(table: RawTable, view: View, kept: Iterable[Attribute]) -> BoolArray:
         rows &= table.part == view.part
     for name, values in view.where.items():
         column = table.columns[name]
-        wanted = values if column.dtype.kind == "U" else [float(value) for value in values]
+        wanted = values if is_text(column) else numbers(values)
         rows &= np.isin(column, wanted)
     if view.kept_labels:
         rows &= np.isin(table.target, view.kept_labels)
@@ -199,7 +199,7 @@ def _columns(
     attribute: Attribute, table: RawTable, codes: tuple[str, ...], view: View
 ) -> Iterator[tuple[str, NumberArray]]:
     column = table.columns[attribute.name]
-    if column.dtype.kind != "U":
+    if not is_text(column):
         yield attribute.name, cast(NumberArray, column)
     elif view.nominal == "ordinal":
         position = {"": np.nan} | {code: float(place) for place, code in enumerate(codes)}

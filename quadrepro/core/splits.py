@@ -19,7 +19,14 @@ from quadrepro.core.learners.learner import trained_on
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.cache import TEST, TRAIN, VALID
-from quadrepro.data.canonical import Column, is_missing
+from quadrepro.data.canonical import (
+    Column,
+    is_missing,
+    is_text,
+    number,
+    numbers,
+    numeric_column,
+)
 from quadrepro.errors import ConfigError, nearest
 
 
@@ -135,16 +142,14 @@ def _codes(column: Column) -> IntArray:
 
 def _times(column: Column, what: str) -> NumberArray:
     """Return numbers as they are, and dates in microseconds."""
-    if column.dtype.kind != "U":
+    if not is_text(column):
         return column  # type: ignore[return-value]
     texts = sorted(set(column.tolist()))
-    try:
-        known = {text: float(text) for text in texts}
-        return np.array([known[text] for text in column.tolist()])
-    except ValueError:
-        moments = {text: _moment(text, what) for text in texts}
-        # Whole numbers, since float64 does not tell microseconds of distant years apart.
-        return np.array([moments[text] for text in column.tolist()], dtype=np.int64)
+    if None not in map(number, texts):
+        return numbers(column.tolist())
+    moments = {text: _moment(text, what) for text in texts}
+    # Whole numbers, since float64 does not tell microseconds of distant years apart.
+    return np.array([moments[text] for text in column.tolist()], dtype=np.int64)
 
 
 def _moment(text: str, what: str) -> int:
@@ -166,20 +171,19 @@ def _given(column: Column, what: str) -> tuple[IntArray | None, IntArray | None]
         if not {"train", "test"} <= distinct:
             raise ConfigError(f"{what} names no row {min({'train', 'test'} - distinct)}")
         return np.array([PARTS.index(value) for value in values]), None
-    try:
-        numbers = np.array([float(value) for value in values])
-    except ValueError:
-        odd = min(value for value in distinct if value not in PARTS)
+    places = numbers(values) if is_text(column) else numeric_column(column)
+    if np.isinf(places).any():
+        odd = min(distinct - {*PARTS}, key=lambda value: (number(value) is not None, value))
         raise ConfigError(
             f"{what} has {odd!r}{nearest(odd, PARTS)}; it must have train, valid or test for each"
             " row, or number the test parts"
-        ) from None
-    if not np.all(numbers == np.rint(numbers)):
-        odd = float(numbers[numbers != np.rint(numbers)][0])
-        raise ConfigError(f"{what} has {odd:g}, but test parts are numbered by whole numbers")
-    found = _codes(np.maximum(numbers, -1.0)) - bool(numbers.min() < 0)
-    if found.max() < 1 and numbers.min() >= 0:
-        raise ConfigError(f"{what} is {numbers[0]:g} in every row, so nothing is left to train on")
+        )
+    if not np.all(places == np.rint(places)):
+        odd_place = float(places[places != np.rint(places)][0])
+        raise ConfigError(f"{what} has {odd_place:g}, but test parts are numbered by whole numbers")
+    found = _codes(np.maximum(places, -1.0)) - bool(places.min() < 0)
+    if found.max() < 1 and places.min() >= 0:
+        raise ConfigError(f"{what} is {places[0]:g} in every row, so nothing is left to train on")
     if found.max() < 0:
         raise ConfigError(f"{what} is negative in every row, so no row is tested")
     return None, found

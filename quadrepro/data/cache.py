@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.files import write_bytes
-from quadrepro.data.canonical import Column, RawTable
+from quadrepro.data.canonical import Column, RawTable, text_column
 from quadrepro.data.card import Card
 from quadrepro.errors import DataError
 
@@ -40,6 +40,8 @@ log = logging.getLogger("quadrepro")
 
 TARGET = "target"
 _TABLE, _PROVENANCE = "table.npz", "provenance.json"
+_LONG = "long"
+"""The array with columns of long texts, as JSON."""
 _COMPACT = (np.uint8, np.int16, np.int32, np.float32)
 
 
@@ -111,6 +113,10 @@ def read(path: Path, card: Card, only: Collection[str] | None = None) -> RawTabl
                 names = arrays[key].tolist()
                 if only is None or not {TARGET, *only}.isdisjoint(names):
                     columns |= zip(names, arrays[key.removeprefix("names_")], strict=True)
+            long = json.loads(arrays[_LONG].tobytes()) if _LONG in arrays else {}
+            for name, texts in long.items():
+                if only is None or name in {TARGET, *only}:
+                    columns[name] = text_column(texts)
             part = arrays.get("part")
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
@@ -150,12 +156,18 @@ def _sha256_once(path: Path, changed: int, size: int) -> str:
 def _packed(table: RawTable) -> bytes:
     """Return all columns as one file, with columns of equal type in one array."""
     blocks: dict[str, dict[str, NDArray[Any]]] = defaultdict(dict)
+    long: dict[str, list[str]] = {}
     for name, column in (*table.columns.items(), (TARGET, table.target)):
         compact = _compact(column)
-        blocks[compact.dtype.str.strip("<|=")][name] = compact
+        if compact.dtype.kind == "O":
+            long[name] = compact.tolist()
+        else:
+            blocks[compact.dtype.str.strip("<|=")][name] = compact
     arrays: dict[str, NDArray[Any]] = {
         kind: np.stack([*block.values()]) for kind, block in blocks.items()
     }
+    if long:
+        arrays[_LONG] = np.frombuffer(json.dumps(long).encode(), dtype=np.uint8)
     names = {f"names_{kind}": np.array([*block]) for kind, block in blocks.items()}
     if table.part is not None:
         arrays["part"] = table.part

@@ -65,22 +65,26 @@ def below(frames: Sequence[Frame]) -> Frame:
 
 def _joined(parts: Sequence[Column]) -> Column:
     """Return columns one below the other, as text if one of them is text."""
-    mixed = len({part.dtype.kind for part in parts}) > 1
+    mixed = len({is_text(part) for part in parts}) > 1
     joined: Column = np.concatenate([codes_of(part) for part in parts] if mixed else parts)
     return joined
 
 
-def codes_of(column: Column) -> NDArray[np.str_]:
+def codes_of(column: Column) -> TextArray:
     """Return a column of a source as codes."""
-    if column.dtype.kind == "f":
+    if not is_text(column):
         column = np.where(np.isnan(column), "", column.astype(str))
     return nominal_column(column.tolist())
 
 
-Column = NumberArray | NDArray[np.str_]
+TextArray = NDArray[np.str_] | NDArray[np.object_]
+Column = NumberArray | TextArray
 
-_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
-_WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+")
+LONGEST = 32
+"""Length of the longest text of an array in which all texts are given the same width."""
+
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
+_WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+", re.ASCII)
 _SWAPPED = str.maketrans(",.", ".,")
 _DAY = 24 * 60 * 60 * 10**6
 """A day in microseconds."""
@@ -96,8 +100,8 @@ class RawTable:
         Names and kinds of the columns.
     columns : mapping of str to ndarray of shape (n_rows,)
         By the name of the attribute: numbers with NaN for a missing one, as float64 or in a smaller
-        type that holds them exactly, or str with ``""`` for a missing code.
-    target : ndarray of str or float64, shape (n_rows,)
+        type that holds them exactly, or texts with ``""`` for a missing code.
+    target : ndarray of text or float64, shape (n_rows,)
         The labels, or the numbers of a regression.
     part : ndarray of str, shape (n_rows,), or None, default None
         The part of the data set that each row belongs to, or None if the card has no parts.
@@ -142,7 +146,21 @@ def numeric_column(values: ArrayLike) -> FloatArray:
     return np.asarray(values, dtype=np.float64) + 0.0
 
 
-def nominal_column(codes: Iterable[str]) -> NDArray[np.str_]:
+def text_column(texts: Iterable[str]) -> TextArray:
+    """Return texts as an array, as objects if one is so long that its width would fill the memory.
+
+    Examples
+    --------
+    >>> text_column(["a", "bc"]).dtype, text_column(["a", "b" * 1000]).dtype
+    (dtype('<U2'), dtype('O'))
+    """
+    held = list(texts)
+    if max(map(len, held), default=0) > LONGEST:
+        return np.array(held, dtype=np.object_)
+    return np.array(held, dtype=np.str_)
+
+
+def nominal_column(codes: Iterable[str]) -> TextArray:
     """Return codes without surrounding blanks, and whole numbers without a decimal point.
 
     Examples
@@ -152,18 +170,27 @@ def nominal_column(codes: Iterable[str]) -> NDArray[np.str_]:
     """
     written = list(codes)
     plain = {code: _plain(code.strip()) for code in set(written)}
-    return np.array([plain[code] for code in written], dtype=np.str_)
+    return text_column(plain[code] for code in written)
+
+
+def is_text(column: Column) -> bool:
+    """Return whether a column has texts instead of numbers."""
+    return column.dtype.kind in "UO"
 
 
 def is_missing(column: Column) -> BoolArray:
     """Return whether each value of a column is missing."""
-    return column == "" if column.dtype.kind == "U" else np.isnan(column)
+    return column == "" if is_text(column) else np.isnan(column)
 
 
 def number(text: str, decimal: str = ".") -> float | None:
     """Return the finite number in a text, NaN for an empty text, None for any other text."""
-    if not text.strip():
+    text = text.strip()
+    if not text:
         return math.nan
+    # For Python, 3_2 is 32, and digits of any script are digits.
+    if "_" in text or not text.isascii():
+        return None
     try:
         # With commas for points, a point becomes a comma, which no number has.
         value = float(text if decimal == "." else text.translate(_SWAPPED))
@@ -191,8 +218,10 @@ def dates(texts: Iterable[str], form: str) -> FloatArray:
     import pandas as pd
 
     held = [*texts]
-    # To pandas, words such as "today" are dates.
-    begun = np.array([text if text[:1].isdecimal() else None for text in held], dtype=object)
+    # To pandas, words such as "today" are dates, and digits of any script are digits.
+    begun = np.array(
+        [text if text.isascii() and text[:1].isdecimal() else None for text in held], dtype=object
+    )
     found = pd.DatetimeIndex(pd.to_datetime(begun, format=form, errors="coerce", utc=True))
     microseconds = found.as_unit("us").asi8
     times = form.startswith("%H")
@@ -245,7 +274,7 @@ def content_hash(table: RawTable) -> str:
     digest.update(json.dumps([[a.name, a.kind] for a in table.attributes]).encode())
     columns = [*(table.columns[a.name] for a in table.attributes), table.target]
     for column in columns if table.part is None else [*columns, table.part]:
-        if column.dtype.kind != "U":
+        if not is_text(column):
             # NaN has many bit patterns, but the hash needs one.
             digest.update(np.where(np.isnan(column), np.nan, column).astype("<f8").tobytes())
         else:

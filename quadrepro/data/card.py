@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import filecmp
 import functools
 import os
 from collections.abc import Iterator
@@ -296,9 +297,12 @@ def _drawn(name: str) -> Card:
 
 
 def find_card(name: str) -> Path | None:
-    """Return the file of a card, one that ships before one of the user's own; None without any."""
-    paths = (folder / f"{name}.yaml" for folder in _card_folders())
-    return next((p for p in paths if p.stem == name and os.path.exists(p)), None)
+    """Return the file of a card that ships or of the user's own, or None without either."""
+    shipped, own = (folder / f"{name}.yaml" for folder in _card_folders())
+    found = [p for p in (shipped, own) if p.stem == name and os.path.exists(p)]
+    if len(found) == 2 and not filecmp.cmp(shipped, own):
+        raise ConfigError(f"{own}: {name} ships with quadrepro; give this card another name")
+    return found[0] if found else None
 
 
 def _card_folders() -> tuple[Path, Path]:

@@ -6,17 +6,18 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray
 from quadrepro.data.canonical import (
     Column,
     Frame,
     RawTable,
+    TextArray,
     codes_of,
     content_hash,
     dates,
     is_missing,
+    is_text,
     month_and_weekday,
     nominal_column,
     number,
@@ -68,7 +69,7 @@ def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
     return table.take(np.flatnonzero(~table.missing.any(axis=1))) if layout.complete else table
 
 
-def _codes(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.str_]:
+def _codes(frame: Frame, j: int, layout: Layout, name: str) -> TextArray:
     new = _renamed(layout, name)
     return nominal_column(new.get(text, text) for text in codes_of(frame.columns[j]).tolist())
 
@@ -76,7 +77,7 @@ def _codes(frame: Frame, j: int, layout: Layout, name: str) -> NDArray[np.str_]:
 def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> FloatArray:
     column, new, form = frame.columns[j], _renamed(layout, name), layout.dates.get(name)
     values = column
-    if column.dtype.kind != "f" or any(number(text) for text in new if text):
+    if is_text(column) or any(number(text) for text in new if text):
         texts = (new.get(text, text) for text in codes_of(column).tolist())
         values = dates(texts, form) if form else numbers(texts, layout.decimal)
     unfit = np.flatnonzero(np.isinf(values))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from quadrepro.base.files import is_special
 from quadrepro.data.cache import TEST, TRAIN, UNUSED, VALID, hash_of_splits, load_splits
-from quadrepro.data.canonical import RawTable, number
+from quadrepro.data.canonical import RawTable, is_text, nominal_column, number
 from quadrepro.data.card import Card
 from quadrepro.data.sources.formats import refuse_bytes, separator_of, text_of, text_rows
 from quadrepro.data.store import Dataset
@@ -80,7 +80,7 @@ def read_splits(path: Path, table: RawTable, name: str) -> NDArray[np.uint8]:
         )
     splits = [i for i in range(len(header)) if i not in keys]
     rows = _rows_by_key(path, table, [header[i] for i in keys], name)
-    numeric = [table.columns[header[i]].dtype.kind != "U" for i in keys]
+    numeric = [not is_text(table.columns[header[i]]) for i in keys]
     found = np.full((table.n_rows, len(splits)), UNUSED, dtype=np.uint8)
     seen: set[int] = set()
     for fields, line in lines:
@@ -88,7 +88,7 @@ def read_splits(path: Path, table: RawTable, name: str) -> NDArray[np.uint8]:
         if len(fields) != len(header):
             raise DataError(f"{place}: {len(fields)} fields, but the header has {len(header)}")
         key = tuple(
-            number(fields[i]) if is_number else fields[i]
+            number(fields[i]) if is_number else nominal_column([fields[i]]).item()
             for i, is_number in zip(keys, numeric, strict=True)
         )
         row = rows.get(key)

@@ -14,7 +14,6 @@ from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quadrepro.base.files import write_text
 from quadrepro.base.types import FloatArray, IntArray
@@ -22,11 +21,13 @@ from quadrepro.base.yaml import Block, Line, is_utf8, to_yaml
 from quadrepro.data.canonical import (
     Column,
     Frame,
+    TextArray,
+    codes_of,
     content_hash,
     dates,
     is_missing,
+    is_text,
     month_and_weekday,
-    nominal_column,
     number,
     numbers,
     numeric_column,
@@ -128,7 +129,7 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
     described = _target(target, labels)
     found = {c: attribute_values(held, as_codes=c in told.nominal) for c, held in columns.items()}
     _refuse_empty(found, frame)
-    numeric = {c: columns[c] for c, held in found.items() if held.dtype.kind == "f"}
+    numeric = {c: columns[c] for c, held in found.items() if not is_text(held)}
     forms = {c: held.date_format for c, held in numeric.items() if held.date_format}
     called = _attribute_names(found, forms)
     default_gaps: tuple[str, ...] = Layout.model_fields["missing"].default
@@ -240,7 +241,7 @@ def _name(path: Path) -> str:
 
 
 def _attribute(name: str, held: Column) -> Attribute:
-    if held.dtype.kind == "f":
+    if not is_text(held):
         return Attribute(name=name, kind="numeric", range=_range(held))
     codes = sorted({*held.tolist()} - {""})
     if None not in map(number, codes):
@@ -251,7 +252,7 @@ def _attribute(name: str, held: Column) -> Attribute:
 
 
 def _target(name: str, labels: Column) -> Target:
-    if labels.dtype.kind == "f":
+    if not is_text(labels):
         return Target(original=name, range=_range(labels))
     return Target(original=name, labels=dict(sorted(Counter(labels.tolist()).items())))
 
@@ -309,7 +310,7 @@ def _column_notes(
             n for c, n in called.items() if c != n
         ],
         "Taken as nominal, since not all values are numbers": [
-            n for n, held in values.items() if held.dtype.kind != "f" and n not in nominal
+            n for n, held in values.items() if is_text(held) and n not in nominal
         ],
         "The same value in every row": [n for n, held in values.items() if _is_constant(held)],
     }
@@ -326,7 +327,7 @@ def _is_id(name: str, held: Column) -> bool:
     """Whether values are unique, and words, numbers of the rows, or numbers called an ID."""
     if len(set(held.tolist())) < len(held) or is_missing(held).any():
         return False
-    if held.dtype.kind != "f":
+    if is_text(held):
         return True
     found = numeric_column(held)
     numbered = bool(_ID.search(name)) or np.ptp(found) == len(found) - 1
@@ -496,17 +497,14 @@ class OwnColumn:
     date_formats: tuple[str, ...] = ()  # that its first date or time can have
 
     @cached_property
-    def codes(self) -> NDArray[np.str_]:
+    def codes(self) -> TextArray:
         """The fields as codes, shape (n_rows,)."""
-        held = self.held
-        if held.dtype.kind == "f":
-            held = np.where(np.isnan(held), "", held.astype(np.str_))
-        return nominal_column(held.tolist())
+        return codes_of(self.held)
 
     @cached_property
     def numbers(self) -> FloatArray:
         """The fields as numbers or dates, shape (n_rows,); infinite if a field is neither."""
-        if self.held.dtype.kind == "f":
+        if not is_text(self.held):
             return numeric_column(self.held)
         return self._read(self.date_format)
 
@@ -555,7 +553,7 @@ class OwnColumn:
 
 def _date_formats(held: Column, month_first: bool) -> tuple[str, ...]:
     """Return the formats that the first date or time of a column can have."""
-    seen = held[:SNIFFED].tolist() if held.dtype.kind == "U" else []
+    seen = held[:SNIFFED].tolist() if is_text(held) else []
     return next(filter(None, (_formats_of(text, month_first) for text in seen)), ())
 
 
@@ -577,7 +575,7 @@ def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
     words = dict.fromkeys((*GAPS, *missing))
     found: set[str] = set()
     for column in frame.columns:
-        if column.dtype.kind != "f":
+        if is_text(column):
             found |= words.keys() & set(column.tolist())
     for word in missing:
         if word not in found:
@@ -593,7 +591,7 @@ def own_columns(
     n_dates = 0
     for name, held in zip(frame.names or (), frame.columns, strict=True):
         if name:
-            seen = held if held.dtype.kind == "f" else np.where(np.isin(held, gaps), "", held)
+            seen = np.where(np.isin(held, gaps), "", held) if is_text(held) else held
             formats = _date_formats(seen, month_first) if n_dates < MOST_DATES else ()
             n_dates += bool(formats)
             columns[name] = OwnColumn(name, frame, seen, decimal, formats)
@@ -623,7 +621,7 @@ def target_values(column: OwnColumn, task: str) -> Column:
         if task == "classification"
         else column.values("add --task classification if these are labels")
     )
-    if not task and values.dtype.kind == "f":
+    if not task and not is_text(values):
         distinct = np.unique(column.numbers)
         if len(distinct) <= MOST_LABELS and np.all(distinct == np.round(distinct)):
             values = column.codes

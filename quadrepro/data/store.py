@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import io
 import os
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -100,8 +101,8 @@ class Found:
                     )
                 except DataError as error:
                     raise DataError(
-                        f"{error}; if the file has changed, describe it again with"
-                        " quadrepro init --card-only --force"
+                        f"{error}; if the file has changed, describe it again with:"
+                        f" {_init_command(card, own)}"
                     ) from error
             case GeneratedSource() as source:
                 return verified(card, generate(source, card), self.origin)
@@ -144,6 +145,17 @@ class Found:
         return table
 
 
+def _init_command(card: Card, own: FileSource) -> str:
+    """Return the command that describes the user's own file again."""
+    words = ["quadrepro", "init", own.path, "--target", card.target.original, "--name", card.name]
+    words += ["--task", card.task]
+    if own.format == "csv" and not own.skip:
+        columns = own.columns or (*card.attribute_names, "target")
+        names = (card.target.original if name == "target" else name for name in columns)
+        words += ["--names", ",".join(names)]
+    return shlex.join([*words, "--card-only", "--force"])
+
+
 _tables: dict[Path, tuple[Card, tuple[int, int], RawTable]] = {}
 
 
@@ -151,9 +163,11 @@ def locate(card: Card, folder: Path | None = None) -> Found | None:
     """Find the rows of a data set without reading them."""
     place = data_folder(folder)
     if place is not None:
+        # The user's own file may be there as well, and is not a canonical CSV.
+        own = {source.path for source in card.sources if isinstance(source, FileSource)}
         for suffix in _SUFFIXES:
             path = place / f"{card.name}{suffix}"
-            if path.is_file():
+            if path.is_file() and str(path.resolve()) not in own:
                 return Found(card, path)
     entry = cache.find(card, card.content_hash)
     if entry is not None:

@@ -36,7 +36,7 @@ Spread = Literal["sd", "se", "ci95", "none"]
 SPREADS: dict[str, Spread] = {"_sd": "sd", "_se": "se", "_ci95": "ci95"}
 """What the ending of a column says of what is printed after ±."""
 
-NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})")
+NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})", re.ASCII)
 """A printed number; more digits than a float holds are none that somebody has measured."""
 
 MAX_BYTES, MAX_ROWS, MAX_COLUMNS = 2 * 2**20, 10_000, 1_000

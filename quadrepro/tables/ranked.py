@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from quadrepro.data.canonical import number
 from quadrepro.data.sources.formats import separator_of, text_of, text_rows, unpack
 from quadrepro.errors import DataError
 from quadrepro.stats import (
@@ -145,13 +146,7 @@ def scores_of(scores: Any) -> Scores:
 
 def _number(text: str) -> float | None:
     """Return a finite number, NaN for what is missing, or None for anything else."""
-    if text.strip().lower() in NO_SCORE:
-        return math.nan
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and "_" not in text else None
+    return math.nan if text.strip().lower() in NO_SCORE else number(text)
 
 
 BETTER_HIGHER = frozenset(

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from quadrepro import reproduce
 from quadrepro.data.card import ANY_VIEW, load_card
 from quadrepro.data.inspection import write_card
 from quadrepro.data.schema import View
 from quadrepro.data.sources.schema import RemoteFile, WebSource
 from quadrepro.data.store import load_dataset
+from quadrepro.errors import DataError
 from tests.cli.call import quadrepro
 from tests.server import Server, failure
 
@@ -88,6 +90,26 @@ def test_offline_nothing_is_asked_for_and_all_that_is_missing_is_named(
         assert "2 data sets are not here" in result.stderr
         assert f"  one: {server.url}/one.data" in result.stderr
         assert "in a folder that --data or QUADREPRO_DATA names" in result.stderr
+    assert not server.asked
+
+
+@pytest.mark.parametrize("word", ["", "0", "false", "no"])
+def test_the_environment_allows_the_network_to_both_doors(
+    project: Path, server: Server, monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    monkeypatch.setenv("QUADREPRO_OFFLINE", word)
+    assert quadrepro("fetch", "one").exit_code == 0
+    reproduce("mine.yaml", jobs=0, progress=False)
+    assert server.asked == {"/one.data": 1, "/two.data": 1}
+
+
+def test_the_environment_forbids_the_network_to_both_doors(
+    project: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUADREPRO_OFFLINE", "yes")
+    assert quadrepro("fetch", "one").exit_code == 3
+    with pytest.raises(DataError, match="2 data sets are not here"):
+        reproduce("mine.yaml", jobs=0, progress=False)
     assert not server.asked
 
 

@@ -168,6 +168,13 @@ def test_how_a_file_is_read_can_be_said() -> None:
     assert load_card_file(Path("datasets/my.yaml")).attribute_names == ("u",)
 
 
+def test_an_algorithm_that_the_config_has_is_added_once() -> None:
+    write("two")
+    words = ("--target", "label", "--with", "quadboost-l2")
+    assert quadrepro("init", "my.csv", *words).exit_code == 0
+    assert quadrepro("check", "my.yaml").exit_code == 0
+
+
 def test_an_algorithm_that_cannot_be_added_leaves_nothing() -> None:
     write("two")
     result = quadrepro("init", "my.csv", "--target", "label", "--with", "sklearn:SVR")

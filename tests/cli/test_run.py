@@ -123,6 +123,18 @@ def test_a_config_with_a_mistake_does_not_stop_the_others(small_config: Write, o
     assert (out / "small" / "risks.md").exists()
 
 
+@pytest.mark.parametrize("in_config", [False, True])
+def test_a_time_limit_without_workers_is_refused_before_anything_is_computed(
+    small_config: Write, out: Path, in_config: bool
+) -> None:
+    config = small_config("seed: 7", "seed: 7\ntimeout: 1" if in_config else "seed: 7")
+    words = ("--jobs", 0, *(() if in_config else ("--timeout", 1)))
+    result = quadrepro("run", config, *words, "--out", out)
+    assert result.exit_code == 2
+    assert "error: a time limit needs worker processes: give one job or more" in result.stderr
+    assert not [*out.rglob("*.json")]
+
+
 def test_two_configs_of_one_name_are_refused(small_config: Write, out: Path) -> None:
     result = quadrepro("run", small_config(), small_config(), "--jobs", 0, "--out", out)
     assert result.exit_code == 2

@@ -130,6 +130,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         (f"{SVC}draw: {{C: {{uniform: [-1, 2]}}}}", "15:12", f"{WRONG_C}-1.0 instead."),
         (f"{SVC}settings: {{C: 2}}\n    grid: {{C: [1, 3]}}", "16:12", "C is in the settings as"),
         (f"{ADA}\n    draw: {{n_rounds: [5]}}", "16:12", "n_rounds is in the grid as well"),
+        (f"{ADA}\n    draws: 7", "16:5", "nothing is drawn: name hyper-parameters"),
         ("algorithm: adaboost\n    draw: {n_round: [5]}", "15:12", "did you mean 'n_rounds'?"),
         (
             "algorithm: adaboost\n    draw: {n_rounds: {log: [1, 9]}}",

@@ -81,6 +81,11 @@ def test_words_are_parts() -> None:
             ["2020-01-01", "monday"],
             "c of toy has 'monday', which is neither a number nor a date as 2024-12-31",
         ),
+        (
+            {"time": "c"},
+            ["3", "1_0"],
+            "c of toy has '1_0', which is neither a number nor a date as 2024-12-31",
+        ),
         ({"column": "c"}, ["train", "train"], "c of toy names no row test"),
         ({"column": "c"}, ["valid", "test"], "c of toy names no row train"),
         (
@@ -88,6 +93,12 @@ def test_words_are_parts() -> None:
             ["train", "tset"],
             "c of toy has 'tset'; did you mean 'test'?; it must have train, valid or test for each"
             " row, or number the test parts",
+        ),
+        (
+            {"column": "c"},
+            ["1", "1_0"],
+            "c of toy has '1_0'; known are test, train, valid; it must have train, valid or test"
+            " for each row, or number the test parts",
         ),
         (
             {"column": "c"},

@@ -127,6 +127,17 @@ def test_a_number_has_the_decimal_sign_that_is_given(
     assert number(text, decimal) == value
 
 
+@pytest.mark.parametrize("text", ["3_2", "1_000.5", "٣", "3٣", "１", "inf", "nan", "0x10", "1 2"])
+def test_a_number_has_the_digits_and_signs_of_csv_files(text: str) -> None:
+    assert number(text) is None
+    assert math.isinf(dates([f"{text}.1.2024"], "%d.%m.%Y")[0])
+
+
+@pytest.mark.parametrize("text", ["+3", "-.5", "3.", " 3 ", "1e3", "1E-3"])
+def test_a_number_may_have_a_sign_a_point_and_an_exponent(text: str) -> None:
+    assert number(text) == float(text)
+
+
 moments = st.datetimes(datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31))
 
 

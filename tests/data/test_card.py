@@ -133,22 +133,34 @@ def test_series_stand_for_their_attributes_and_columns(write_card: Callable[...,
     assert source.columns == ("target", "size_1", "size_2", "size_3", "colour")
 
 
-def test_cards_of_the_current_folder_are_known_and_replace_none_that_ships(
+def test_cards_of_the_current_folder_are_known(
     write_card: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "project" / "datasets"
     own.mkdir(parents=True)
     text = write_card().read_text()
     (own / "toy.yaml").write_text(text)
-    (own / "wine.yaml").write_text(text.replace("name: toy", "name: wine"))
     assert "toy" not in card_names()
     monkeypatch.chdir(own.parent)
     assert {"toy", "wine"} <= set(card_names())
     assert load_card("toy").rows == 4
-    assert load_card("wine").rows == 178
     (own / "toy.yaml").write_text(text.replace("title: Toy", "title: Changed"))
     os.utime(own / "toy.yaml", ns=(0, 0))
     assert load_card("toy").title == "Changed"
+
+
+def test_a_card_with_the_name_of_another_one_that_ships_is_refused(
+    write_card: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "datasets" / "wine.yaml"
+    own.parent.mkdir()
+    own.write_text((cards_folder() / "wine.yaml").read_text())
+    monkeypatch.chdir(tmp_path)
+    assert load_card("wine").rows == 178
+    own.write_text(write_card().read_text().replace("name: toy", "name: wine"))
+    with pytest.raises(ConfigError) as caught:
+        load_card("wine")
+    assert str(caught.value) == f"{own}: wine ships with quadrepro; give this card another name"
 
 
 def test_an_unknown_view_is_refused_with_the_nearest_name(toy: Card) -> None:

@@ -15,7 +15,7 @@ from quadrepro.errors import DataError
 IDS = [30.0, 10.0, 20.0]
 TABLE = RawTable(
     (Attribute(name="no", kind="numeric"), Attribute(name="colour", kind="nominal")),
-    {"no": numeric_column(IDS), "colour": nominal_column(["red", "red", "blue"])},
+    {"no": numeric_column(IDS), "colour": nominal_column(["1.0", "1.0", "0.0"])},
     nominal_column(["a", "b", "a"]),
 )
 
@@ -35,6 +35,11 @@ def test_a_row_that_no_line_names_is_in_no_part(tmp_path: Path) -> None:
     assert read(tmp_path, "no,1\n20,train\n10,test\n") == [[UNUSED], [TEST], [TRAIN]]
 
 
+def test_codes_are_written_as_in_the_data(tmp_path: Path) -> None:
+    text = "no,colour,1\n30,1.0,train\n20,0.0,test\n"
+    assert read(tmp_path, text) == [[TRAIN], [UNUSED], [TEST]]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -46,7 +51,7 @@ def test_a_row_that_no_line_names_is_in_no_part(tmp_path: Path) -> None:
         ("no,1\nx,train\n", "line 2: toy has no row with no x"),
         ("no,1\n10,tran\n", "line 2, 1: unknown part 'tran'; did you mean 'train'?"),
         ("no,1\n10\n", "line 2: 1 fields, but the header has 2"),
-        ("colour,1\nred,train\n", "line 1: 2 rows of toy have colour red"),
+        ("colour,1\n1,train\n", "line 1: 2 rows of toy have colour 1"),
     ],
 )
 def test_what_names_no_row_or_part_is_refused_with_its_line(

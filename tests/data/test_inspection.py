@@ -6,6 +6,7 @@ import csv
 import gzip
 import os
 import tempfile
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,19 @@ def refusal(
     with pytest.raises(kind) as error:
         inspect_file(path, target, **options)
     return str(error.value).replace(f"{path.parent}/", "")
+
+
+def test_one_long_text_takes_no_memory_in_the_other_rows(save: Save) -> None:
+    lines = [f"{i % 97},{'abc'[i % 3]},{'yn'[i % 2]}" for i in range(6_000)]
+    path = save("\n".join(["size,note,label", *lines, f"1,{'z' * 15_000},y"]), "my.csv")
+    tracemalloc.start()
+    try:
+        card = inspect_file(path, "label")
+        source = own_source(card)
+        refuse_other_content(card, to_table(read_file(path, source), source, card), str(path))
+        assert tracemalloc.get_traced_memory()[1] < 100 * path.stat().st_size
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_card_says_all_that_there_is_to_be_seen(save: Save) -> None:

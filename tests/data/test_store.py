@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from quadrepro.data.cache import cache_folder
 from quadrepro.data.card import Card, load_card, load_card_file
 from quadrepro.data.store import find_datasets, load_dataset, locate, read_csv
 from quadrepro.errors import DataError
+from tests.cli.call import quadrepro
 from tests.data.tables import assert_same
 
 EMBEDDED = ["balance", "monks", "monks_2", "monks_3", "tictactoe", "titanic", "wine"]
@@ -267,8 +269,47 @@ def test_a_users_own_file_is_found_from_the_folder_of_its_card(
     assert dataset.origin == str(toy_csv)
     assert dataset.table.target.tolist() == ["no", "no", "01", "01"]
     toy_csv.write_text(toy_csv.read_text() + "1,red,no\n")
-    with pytest.raises(DataError, match="describe it again with quadrepro init --card-only"):
+    with pytest.raises(DataError, match="differs from the card"):
         load_dataset("toy")
+
+
+def test_a_users_own_file_is_no_canonical_csv(
+    write_card: Callable[..., Path], toy: Card, toy_csv: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = "[size, colour, target]"
+    own = f"  - {{kind: file, path: toy.csv, skip: 1, columns: {columns}}}\n"
+    card = load_card_file(write_card("views:", f"{own}views:", toy.content_hash))
+    toy_csv.write_text(toy_csv.read_text().replace("target", "label"))
+    monkeypatch.setattr(store, "load_card", lambda name: card)
+    assert load_dataset("toy", toy_csv.parent).table.target.tolist() == ["no", "no", "01", "01"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("size,my label\n1,yes\n2,no\n3,no\n", ["--target", "my label"]),
+        ("1,yes\n2,no\n3,no\n", ["--target", "y", "--names", "my size,y"]),
+        ("size,y\n1,1\n2,0\n3,0\n", ["--target", "y", "--task", "regression", "--name", "ours"]),
+    ],
+)
+def test_the_command_that_describes_a_changed_file_again_works_as_it_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, words: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = Path("a file.csv")
+    file.write_text(text)
+    assert quadrepro("init", file, *words).exit_code == 0
+    [name] = (path.stem for path in Path("datasets").glob("*.yaml"))
+    before = load_card(name)
+    file.write_text(text.replace("3,", "4,"))
+    with pytest.raises(DataError) as caught:
+        load_dataset(name)
+    _, _, command = str(caught.value).partition("describe it again with: quadrepro ")
+    assert quadrepro(*shlex.split(command)).exit_code == 0
+    os.utime(f"datasets/{name}.yaml", ns=(0, 0))
+    again = load_dataset(name).card
+    assert (again.task, again.target) == (before.task, before.target)
+    assert again.attribute_names == before.attribute_names
 
 
 def test_a_file_in_the_folder_comes_before_what_is_embedded(folder: Path) -> None:

@@ -211,6 +211,7 @@ BAD = [
     ("d,a,b\nx,1,2\ny,3,four\n", "scores.csv:3, column 'b': 'four' is not a number such as 0.035"),
     ("d,a,b\nx,1,2\ny,3,inf\n", "scores.csv:3, column 'b': 'inf' is not a number"),
     ("d,a,b\nx,1,2\ny,3,1_0\n", "scores.csv:3, column 'b': '1_0' is not a number"),
+    ("d,a,b\nx,1,2\ny,3,٣\n", "scores.csv:3, column 'b': '٣' is not a number"),
     ("a,b\n1,2\nx,2\n", "scores.csv:3, column 'a': 'x' is not a number"),
     ("a,a\n1,2\n2,3\n", "scores.csv:1, column 2: duplicate 'a'"),
     ("d,a,\nx,1,2\ny,2,3\n", "scores.csv:1, column 3: the column has no name"),

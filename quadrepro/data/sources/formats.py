@@ -23,7 +23,14 @@ from numpy.typing import NDArray
 
 from quadrepro.base.files import is_special
 from quadrepro.base.types import FloatArray
-from quadrepro.data.canonical import Column, Frame, nominal_column
+from quadrepro.data.canonical import (
+    Column,
+    Frame,
+    TextArray,
+    nominal_column,
+    numbers,
+    text_column,
+)
 from quadrepro.data.schema import MAX_COLUMNS
 from quadrepro.data.sources.schema import FileLayout
 from quadrepro.errors import ConfigError, DataError
@@ -222,7 +229,7 @@ def _csv(text: str, origin: str, layout: FileLayout) -> Frame:
     rows = _even_rows(text_rows(text, origin, layout.separator, layout.skip), origin, lines)
     # A field takes many times as much memory as a str of Python as it does in an array.
     parts = iter(lambda: [*itertools.islice(rows, 10_000)], [])
-    blocks = [[np.array(c, dtype=np.str_) for c in zip(*part, strict=True)] for part in parts]
+    blocks = [[text_column(c) for c in zip(*part, strict=True)] for part in parts]
     columns = tuple(map(np.concatenate, zip(*blocks, strict=True)))
     return Frame(columns, origin, lines=lines)
 
@@ -244,8 +251,12 @@ def _even_rows(
         yield fields
 
 
-# liac-arff needs a blank after these words, and truncates the values of an integer attribute.
+# liac-arff needs a blank after these words.
 _DECLARATIONS = ("@attribute", "@relation")
+
+
+_NUMERIC = ("integer", "numeric", "real")
+"""Types of attributes with numbers."""
 
 
 _CODE = (
@@ -271,6 +282,7 @@ def read_arff(text: str, origin: str) -> Frame:
         # A sparse row is a few bytes, whatever the number of its columns.
         refuse_table(text.count("\n") + 1, n_attributes, origin)
     rows_at: list[int] = []
+    numeric: list[bool] = []
     line = 0
 
     def lines() -> Iterator[str]:
@@ -290,8 +302,11 @@ def read_arff(text: str, origin: str) -> Frame:
             if codes.count(",") > FEW_CODES and not _CODES.fullmatch(codes):
                 raise ValueError("the codes of the attribute are not a list such as {a, b}")
             *name, last = rest[0].rsplit(None, 1)
-            integer = name and last.lower() == "integer"
-            yield f"{word} {name[0]} real" if integer else f"{word} {rest[0]} "
+            is_numeric = bool(name) and last.lower() in _NUMERIC
+            if word.lower() == "@attribute":
+                numeric.append(is_numeric)
+            # liac-arff truncates integers, and reads 3_2 as 32.
+            yield f"{word} {name[0]} string" if is_numeric else f"{word} {rest[0]} "
 
     try:
         content = arff.load(lines())
@@ -303,24 +318,29 @@ def read_arff(text: str, origin: str) -> Frame:
         raise DataError(f"{origin}, line {line}: not readable as ARFF: {error}") from error
     if not content["data"]:
         raise DataError(f"{origin}: the file has no rows")
-    names, kinds = zip(*content["attributes"], strict=True)
-    columns = tuple(map(_arff_column, zip(*content["data"], strict=True), kinds))
-    return Frame(columns, origin, names, rows_at)
-
-
-def _arff_column(values: Sequence[str | float | None], kind: str | list[str]) -> Column:
-    if kind in ("REAL", "NUMERIC"):
-        return np.array(values, dtype=np.float64)
-    texts: NDArray[np.str_] = np.array(
-        ["" if value is None else str(value).strip() for value in values], dtype=np.str_
-    )
-    return texts
+    names = tuple(name for name, _ in content["attributes"])
+    columns: list[Column] = []
+    values_of = zip(*content["data"], strict=True)
+    for name, values, is_numeric in zip(names, values_of, numeric, strict=True):
+        texts = ["" if value is None else value.strip() for value in values]
+        columns.append(text_column(texts))
+        if is_numeric:
+            columns[-1] = numbers("" if text.lower() == "nan" else text for text in texts)
+            for row in np.flatnonzero(np.isinf(columns[-1])):
+                raise DataError(
+                    f"{origin}, line {rows_at[row]}: {name} is {texts[row]!r}, which is not a"
+                    " finite number"
+                )
+    return Frame(tuple(columns), origin, names, rows_at)
 
 
 def libsvm(content: bytes, origin: str, n_features: int) -> Frame:
     """Read sparse rows in LIBSVM's format."""
     from sklearn.datasets import load_svmlight_file
 
+    if b"_" in content:
+        # scikit-learn reads 3_2 as 32.
+        _refuse_libsvm_line(content, origin)
     try:
         sparse, labels = load_svmlight_file(io.BytesIO(content), zero_based=False)
     except (ValueError, OverflowError) as error:
@@ -339,14 +359,15 @@ def libsvm(content: bytes, origin: str, n_features: int) -> Frame:
 def _refuse_libsvm_line(content: bytes, origin: str) -> None:
     """Raise a `DataError` for the first line that is not valid, if there is one."""
     for line, row in enumerate(content.splitlines(), start=1):
-        label, *pairs = row.split(b"#")[0].split() or [b"0"]
+        row = row.split(b"#")[0]
+        label, *pairs = row.split() or [b"0"]
         try:
             features = [int(pair.split(b":")[0]) for pair in pairs if pair[:4] != b"qid:"]
             for value in (label, *(pair.split(b":")[1] for pair in pairs)):
                 float(value)
         except (ValueError, IndexError):
             features = [0]
-        if features != sorted(set(features)) or features[:1] == [0]:
+        if b"_" in row or features != sorted(set(features)) or features[:1] == [0]:
             raise DataError(
                 f"{origin}, line {line}: expected a label and feature:value pairs with features in"
                 " ascending order from 1"
@@ -383,7 +404,7 @@ def _arrow_column(name: str, column: pa.ChunkedArray, origin: str) -> Column:
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
         raise DataError(f"{origin}: column {name} has type {kind}; expected numbers or text")
     texts = column.cast(pa.string()).to_pylist()
-    return np.array([(text or "").strip() for text in texts], dtype=np.str_)
+    return text_column((text or "").strip() for text in texts)
 
 
 def excel(content: bytes, origin: str) -> Frame:
@@ -402,7 +423,7 @@ def _excel_column(cells: Sequence[Any]) -> Column:
     # A cell without a value has an empty text.
     if all(isinstance(cell.value, float) or cell.value == "" for cell in cells):
         return np.array([math.nan if cell.value == "" else cell.value for cell in cells])
-    return np.array([str(cell.value).strip() for cell in cells], dtype=np.str_)
+    return text_column(str(cell.value).strip() for cell in cells)
 
 
 _MATLAB_NUMBERS = frozenset(
@@ -496,7 +517,7 @@ def _idx_array(name: str, content: bytes, magic: int) -> NDArray[np.uint8]:
     return np.frombuffer(content, np.uint8, offset=4 * (n_sizes + 1)).reshape(shape)
 
 
-def _label_texts(labels: NDArray[Any]) -> NDArray[np.str_]:
+def _label_texts(labels: NDArray[Any]) -> TextArray:
     return nominal_column(map(str, labels.tolist()))
 
 

@@ -14,7 +14,14 @@ from types import MappingProxyType
 import numpy as np
 
 from quadrepro.base.types import BoolArray, NumberArray
-from quadrepro.data.canonical import Column, RawTable, content_hash, nominal_column, numeric_column
+from quadrepro.data.canonical import (
+    Column,
+    RawTable,
+    content_hash,
+    is_text,
+    nominal_column,
+    numeric_column,
+)
 from quadrepro.data.card import Attribute, Card
 from quadrepro.data.schema import Target
 from quadrepro.data.sources.schema import LARGEST_TARGET, GeneratedSource
@@ -234,7 +241,7 @@ def drawn_card(name: str) -> Card:
         raise ConfigError(str(error)) from None
     columns = {**table.columns, "target": table.target}
     ranges = {
-        key: None if column.dtype.kind == "U" else (float(column.min()), float(column.max()))
+        key: None if is_text(column) else (float(column.min()), float(column.max()))
         for key, column in columns.items()
     }
     is_number = ranges["target"] is not None

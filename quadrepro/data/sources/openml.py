@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from quadrepro.base.types import IntArray
 from quadrepro.data.cache import TEST, TRAIN
-from quadrepro.data.canonical import Column, Frame
+from quadrepro.data.canonical import Column, Frame, is_text, text_column
 from quadrepro.data.sources import web
 from quadrepro.data.sources.formats import parquet, read_arff, refuse_bytes, text_of, unpack
 from quadrepro.data.sources.schema import OpenMLSource
@@ -79,9 +79,9 @@ def _rows(client: _Client, about: ET.Element, folder: Path) -> Frame:
 def _truths(column: Column) -> Column:
     """Return a column with True and False as openml-python writes them, if it has nothing else."""
     texts = column.tolist()
-    if column.dtype.kind != "U" or not {text.lower() for text in {*texts}} <= _TRUTHS:
+    if not is_text(column) or not {text.lower() for text in {*texts}} <= _TRUTHS:
         return column
-    return np.array([text.capitalize() for text in texts], dtype=np.str_)
+    return text_column(text.capitalize() for text in texts)
 
 
 class _Client(web.Client):
