@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import isclose
 from typing import NamedTuple
 
 from pydantic import Field
 
 from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, MeasureName
 from quadrepro.papers.claims.evidence import ROUNDS, Evidence, Lacking
+from quadrepro.stats.result import order
 
 ROUNDING = 1e-9
-"""Relative difference of two numbers that counts as rounding."""
+"""Difference of two numbers of the size of 1 that counts as rounding."""
 
 
 class Inequality(NamedTuple):
@@ -29,9 +29,7 @@ class Inequality(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether it holds but for rounding."""
-        # Both sides of a bound may be far below 1e-9, so what is allowed goes with their size.
-        close = isclose(self.lower, self.upper, rel_tol=ROUNDING, abs_tol=1e-15)
-        return self.lower <= self.upper or close
+        return order(self.lower, self.upper) <= 0
 
 
 def inequalities(

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -25,10 +24,9 @@ from quadrepro.papers.claims.differences import (
     TimesFaster,
     WinsOrTies,
     WorseMoreOften,
-    compare,
 )
 from quadrepro.papers.claims.evidence import NO_SPLITS, InPrint, Lacking, Ours
-from quadrepro.papers.printed import TIME_ROW, Printed
+from quadrepro.papers.printed import TIME_ROW, Facts, Printed
 from quadrepro.stats import equivalence_test
 from quadrepro.stats.result import p_text
 from tests.papers.measured import changed, errors_of
@@ -40,18 +38,45 @@ def rows(*counts: int) -> list[list[int]]:
     return [[count] for count in counts]
 
 
-def test_numbers_are_compared_exactly() -> None:
-    thirds = [Fraction(1, 10) + Fraction(2, 10), Fraction(3, 10)]
-    test = compare(thirds, thirds[::-1])
-    assert (test.wins, test.losses, test.ties) == (0, 0, 2)
-    assert compare([0.1 + 0.2], [0.3]).losses == 1
+NOISE = {"a": 0.1 + 0.2, "b": 0.3}
+"""RMSEs that differ by rounding alone."""
+
+
+@pytest.mark.parametrize("of", "ab")
+def test_rounding_decides_no_claim(of: str) -> None:
+    evidence = changed(
+        errors_of(dict.fromkeys("abc", [[1]] * 6)),
+        lambda record, row, column, split: replace(record, rmse=NOISE.get(column, 1.0)),
+    )
+    [than] = {*"ab"} - {of}
+    claim = {"kind": "k", "text": "t", "of": of, "than": than}
+    tied = SignificantlyBetter(**claim).judge(evidence).text
+    assert tied.startswith("0 wins, 0 losses, 6 ties, p = 1.000")
+    pairs = SignificantPairs(kind="k", text="t", pairs=((of, "c"), (than, "c")))
+    assert pairs.judge(evidence).holds
+    assert WinsOrTies(**claim, at_least=6).judge(evidence).text == "6 of 6 (0 wins, 6 ties)"
+    assert Competitive(**claim, at_least=6).judge(evidence).holds
+    assert LowestMean(kind="k", text="t", of=of, at_least=6).judge(evidence).holds
+    assert Rank(kind="k", text="t", of=of, at_most=1).judge(evidence).holds
+    assert LosesAtMost(**claim, points=0).judge(evidence).holds
+    assert not EachLower(kind="k", text="t", of=(of,), than=than).judge(evidence).holds
+    assert not Closest(kind="k", text="t", of=of, to="c").judge(evidence).holds
+    often = WorseMoreOften(kind="k", text="t", of=of, than=than, among=("c",)).judge(evidence)
+    assert often.text.startswith(f"{of.upper()} worse on 0% of the splits, C on 100%")
+
+
+def test_a_printed_loss_of_the_allowed_points_is_not_above_them() -> None:
+    printed = Printed(
+        "p", ("a", "b"), {("x", "a"): "3.3", ("x", "b"): "3.0"}, Facts(unit="percent")
+    )
+    claim = LosesAtMost(kind="k", text="t", of="a", than="b", points=0.3)
+    assert claim.judge(InPrint(("x",), {}, (printed,))).holds
 
 
 def test_means_of_equal_counts_are_equal() -> None:
     # The floating-point means of these differ in their last bit.
     evidence = errors_of({"a": [[1, 2, 4]], "b": [[4, 2, 1]], "c": [[0, 0, 7]]}, n_test=10)
-    for other in ("b", "c"):
-        assert compare(evidence.values("a"), evidence.values(other)).ties == 1
+    assert len({*map(evidence.value, ["r1"] * 3, "abc")}) == 1
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(6, 0), (5, 0), (8, 1), (8, 2), (0, 6)])
