@@ -109,7 +109,7 @@ def welch_test(a: Moments, b: Moments, *, rounding: float = 0.0) -> WelchTest:
     WelchTest(difference=-0.85, low=-2.61994, high=0.919937, p_value=0.337569)
     """
     difference = a.mean - b.mean
-    distance = max(0.0, abs(difference) - rounding)
+    distance = float(np.maximum(abs(difference) - rounding, 0.0))
     parts = [m.sd**2 / m.n for m in (a, b)]
     error = sqrt(sum(parts))
     if error == 0:

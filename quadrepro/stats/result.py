@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import chain
-from math import isclose, isfinite, log10
+from math import isclose, isfinite, isnan, log10
 from typing import Any, TypeVar
 
 import numpy as np
@@ -160,8 +160,8 @@ def p_text(p_value: float) -> str:
 
     Examples
     --------
-    >>> p_text(0.0411), p_text(0.0002)
-    ('p = 0.041', 'p < 0.001')
+    >>> p_text(0.0411), p_text(0.0002), p_text(float("nan"))
+    ('p = 0.041', 'p < 0.001', 'p = –')
     """
     text = rounded_p(p_value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
@@ -172,7 +172,9 @@ def rounded_p(p_value: float) -> str:
 
     Examples
     --------
-    >>> rounded_p(0.0411), rounded_p(0.0002)
-    ('0.041', '< 0.001')
+    >>> rounded_p(0.0411), rounded_p(0.0002), rounded_p(float("nan"))
+    ('0.041', '< 0.001', '–')
     """
+    if isnan(p_value):
+        return "–"
     return f"{p_value:.3f}" if p_value >= 0.001 else "< 0.001"

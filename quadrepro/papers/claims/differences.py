@@ -231,6 +231,9 @@ class Counted(Claim):
         of = max(n, self.out_of or n)
         if count >= self.at_least:
             return Judgement(text, True)
+        if self.at_least > of:
+            few = f"{of} rows are too few for a claim on {self.at_least}"
+            return Judgement(f"{text}; {few}", None)
         if self.at_least <= count + of - n:
             text += f"; what is missing of {of} decides"
             return Judgement(text, None)

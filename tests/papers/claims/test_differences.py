@@ -263,6 +263,15 @@ def test_rows_where_intervals_of_one_deviation_do_not_overlap_are_named() -> Non
     assert claim.judge(near) == ("1 of 1", True)
 
 
+def test_a_count_of_more_rows_than_there_are_says_so_and_is_not_decided() -> None:
+    claim = Competitive(kind="k", text="t", of="c", than="a", at_least=40)
+    found = claim.judge(errors_of(THREE))
+    assert found == ("1 of 3; not on r1, r3; 3 rows are too few for a claim on 40", None)
+    printed = Printed("p", ("a", "b"), {("x", "a"): "2", ("x", "b"): "1"}, Facts(unit="percent"))
+    count = WinsOrTies(kind="k", text="t", of="a", than="b", at_least=40)
+    assert count.judge(InPrint(("x",), {}, (printed,))).holds is None
+
+
 def test_one_split_has_no_deviation_so_equal_means_are_competitive_and_higher_ones_not() -> None:
     evidence = errors_of({"a": [[3], [3]], "b": [[3], [2]]})
     claim = Competitive(kind="k", text="t", of="a", than=("b",), at_least=2)
