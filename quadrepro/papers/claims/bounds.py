@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import Field
 
 from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, MeasureName
-from quadrepro.papers.claims.evidence import ROUNDS, Evidence, Lacking
+from quadrepro.papers.claims.evidence import NO_VALUES, ROUNDS, Evidence, Lacking
 from quadrepro.stats.result import order
 
 ROUNDING = 1e-9
@@ -57,10 +57,10 @@ def _on_row(
                 yield Inequality(f"{row}, {evidence.label(algorithm)}{after}", x, y)
 
 
-def count_inequalities(evidence: Evidence, found: Sequence[Inequality]) -> Judgement:
+def count_inequalities(found: Sequence[Inequality]) -> Judgement:
     """Return how many inequalities hold, with the first that does not."""
     if not found:
-        raise Lacking(evidence.lacking)
+        raise Lacking(NO_VALUES)
     broken = [inequality for inequality in found if not inequality.holds]
     text = f"{len(found) - len(broken)} of {len(found)} inequalities"
     if broken:
@@ -81,4 +81,4 @@ class InOrder(Claim, names=("in-order",)):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return how many inequalities hold, and whether all do."""
         found = inequalities(evidence, self.of, self.measures, self.along)
-        return count_inequalities(evidence, found)
+        return count_inequalities(found)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from itertools import chain, combinations
 from math import ceil, exp, log
 from statistics import fmean
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from quadrepro.base.models import fault
 from quadrepro.papers.claims.claim import (
     AlgorithmName,
     AlgorithmNames,
@@ -64,7 +65,7 @@ class TimesFaster(Claim, names=("times-faster",)):
         if evidence.exact:
             row = evidence.rows[0]
             times = [[float(evidence.value(row, name, "seconds")) for name in p] for p in pairs]
-            ratio = min(_ratio(evidence, *of_pair) for of_pair in times)
+            ratio = min(_ratio(*of_pair) for of_pair in times)
             return Judgement(f"{ratio:.3g} times as fast", ratio >= self.times)
         gaps = [self._gap(evidence, *pair) for pair in pairs]
         texts = []
@@ -84,13 +85,13 @@ class TimesFaster(Claim, names=("times-faster",)):
         logs = []
         for row in evidence.rows:
             sides = (evidence.per_split(row, name, "seconds") for name in (fast, slow))
-            logs.append([log(_ratio(evidence, *times)) for times in zip(*sides, strict=True)])
+            logs.append([log(_ratio(*times)) for times in zip(*sides, strict=True)])
         return Gap.of(logs[0] if len(logs) == 1 else [fmean(of_row) for of_row in logs])
 
 
-def _ratio(evidence: Evidence, fast: float, slow: float) -> float:
+def _ratio(fast: float, slow: float) -> float:
     if fast <= 0 or slow <= 0:
-        raise Lacking(evidence.lacking)
+        raise Lacking("a time of 0")
     return slow / fast
 
 
@@ -221,6 +222,13 @@ class Counted(Claim):
     out_of: int | None = Field(default=None, ge=1)
     """The number of rows of the paper; by default those here. A claim is not decided if rows that
     are missing here could decide."""
+
+    @model_validator(mode="after")
+    def _counts_rows_that_are(self) -> Self:
+        if self.out_of is not None and self.at_least > self.out_of:
+            message = f"at_least must be at most {self.out_of}, as out_of, not {self.at_least}"
+            raise fault(message, "at_least")
+        return self
 
     def counted(self, evidence: Evidence, text: str, count: int, possible: int = 0) -> Judgement:
         """Return the judgement of a count over the rows here; `possible` counts ties as well."""
@@ -450,8 +458,6 @@ class Closest(Claim, names=("closest",)):
         base = evidence.values(self.to)
         names = [name for name in self.among or evidence.names if name not in (self.of, self.to)]
         gaps = {name: distances(evidence.values(name), base) for name in (*names, self.of)}
-        if not names:
-            raise Lacking("no other algorithm to compare with")
         apart = {name: fmean(of) for name, of in gaps.items()}
         rival = min(names, key=apart.__getitem__)
         test = sign_test(gaps[self.of], gaps[rival])

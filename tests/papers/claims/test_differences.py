@@ -457,12 +457,6 @@ def test_a_rival_refutes_the_closest_if_it_is_significantly_nearer(
     assert found.holds is holds
 
 
-def test_the_closest_needs_a_rival() -> None:
-    evidence = errors_of({"to": one(10), "a": one(11)})
-    with pytest.raises(Lacking, match="no other algorithm"):
-        Closest(kind="k", text="t", of="a", to="to").judge(evidence)
-
-
 @pytest.mark.parametrize(
     ("points", "above", "holds"), [(2.5, 0, True), (2.4, 1, None), (0.1, 2, None), (3, 0, True)]
 )
@@ -586,7 +580,7 @@ def test_one_time_of_each_decides_nothing() -> None:
 @pytest.mark.parametrize("seconds", [(0.0, 1.0), (1.0, 0.0)])
 def test_no_time_at_all_is_no_evidence(seconds: tuple[float, float]) -> None:
     evidence = timed({c: [[s, s]] for c, s in zip("ab", seconds, strict=True)})
-    with pytest.raises(Lacking, match="cells missing"):
+    with pytest.raises(Lacking, match="a time of 0"):
         TimesFaster(kind="k", text="t", of=("a",), than=("b",)).judge(evidence)
 
 
