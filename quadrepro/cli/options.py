@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from quadrepro.base.resources import RESULTS
+
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.engine.store import RecordStore
@@ -43,7 +45,7 @@ allow_missing_option = click.option(
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
-    default=Path("results"),
+    default=Path(RESULTS),
     show_default=True,
     help="Folder in which each experiment gets a folder of its name.",
 )
