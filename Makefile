@@ -1,5 +1,5 @@
-# Everything runs in a virtual environment of the project's own; PYTHON names the interpreter it is
-# made with.
+# Everything runs in a virtual environment of the project's own. PYTHON names the interpreter it is
+# made with, and make VENV=... another place for it.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

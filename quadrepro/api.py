@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quadrepro.base.resources import find_config
+from quadrepro.base.resources import RECORDS, find_config
 from quadrepro.base.text import few
 from quadrepro.errors import ConfigError, DataError
 
@@ -179,9 +179,6 @@ def rank(
         table = replace(table, notes=(f"Warning: {doubt}", *table.notes))
     return RankedScores(ranking, tuple(gaps), table)
 
-
-RECORDS = "records"
-"""Folder of records below the results; all experiments share it, for it goes by content."""
 
 PROBE = ".writable"
 """Name of a file that is written and removed before anything is computed."""

@@ -9,6 +9,10 @@ from pathlib import Path
 
 from quadrepro.errors import ConfigError, nearest
 
+RESULTS, RECORDS = "results", "records"
+"""Default folder of results, and the folder of records below one; all experiments share it, for it
+goes by content."""
+
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quadrepro.api import is_offline
+from quadrepro.base.resources import RESULTS
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
@@ -45,7 +46,7 @@ allow_missing_option = click.option(
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
-    default=Path("results"),
+    default=Path(RESULTS),
     show_default=True,
     help="Folder in which each experiment gets a folder of its name.",
 )

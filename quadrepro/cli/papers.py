@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from quadrepro.base.resources import RESULTS
 from quadrepro.cli.options import format_option
 from quadrepro.cli.showing import echo, print_table
 
@@ -21,7 +22,7 @@ from quadrepro.cli.showing import echo, print_table
 @click.option(
     "--results",
     type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results"),
+    default=Path(RESULTS),
     show_default=True,
     help="Folder with results of the paper's configs, for the check of codings.",
 )

@@ -300,7 +300,8 @@ class Score(_Row):
 
     @model_validator(mode="after")
     def _knows_chance(self) -> Self:
-        if self.judged and None in (self.expected, self.low, self.high):
+        chance = (self.expected, self.low, self.high, self.p_more, self.p_fewer)
+        if self.judged and None in chance:
             raise ValueError("numbers are judged, but the numbers expected by chance are missing")
         return self
 
@@ -308,6 +309,11 @@ class Score(_Row):
     def judged(self) -> int:
         """The number of those that are inside or outside."""
         return self.inside + self.outside
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided p-value of the number outside: twice the smaller probability, at most 1."""
+        return min(1.0, 2 * min(self.p_more or 0.0, self.p_fewer or 0.0))
 
     @property
     def text(self) -> str:

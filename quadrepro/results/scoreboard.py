@@ -48,9 +48,10 @@ Made by `quadrepro table --all` from the results in this folder.
 EXPLANATION = """
 A printed number is inside if it lies where one further split of ours, or the mean of as many
 splits as the paper's, falls with probability 0.95; "by chance" is how many would be outside on
-average if all stemmed from splits like ours. Each claim counts once: it does not hold if a test on
-our numbers refutes it, and is not decided if they neither show nor refute it. Claims on running
-times are measured here.
+average if all stemmed from splits like ours, and "p" the two-sided p-value of that: twice the
+probability of as many outside or more, or of as many or fewer, whichever is smaller. Each claim
+counts once: it does not hold if a test on our numbers refutes it, and is not decided if they
+neither show nor refute it. Claims on running times are measured here.
 """
 
 
@@ -104,10 +105,10 @@ def _scored(folder: Folder, score: Score) -> list[str]:
     link = _link(folder, _verdicts_of(folder), folder.path.name)
     if not score.judged:
         return [score.printed, f"none of {score.numbers} comparable", *["–"] * 4, link]
-    p = min(score.p_more or 0.0, score.p_fewer or 0.0)
     chance = f"{score.expected:.1f} ({score.low:g} to {score.high:g})"
     inside, off = f"{score.inside} of {score.judged}", str(len(score.surely_off))
-    return [score.printed, inside, str(score.outside), chance, rounded_p(p), off, link]
+    p = rounded_p(score.p_value)
+    return [score.printed, inside, str(score.outside), chance, p, off, link]
 
 
 def two_counts(boards: Iterable[PaperBoard]) -> str:

@@ -1,7 +1,9 @@
 """Tests and intervals on plain numbers.
 
 Each function compares algorithms, or printed numbers with a sample, and returns a small frozen
-result object or a number. Nothing here knows of experiments, records or tables.
+result object or a number. Nothing here knows of experiments, records or tables. In all tests of
+signs or ranks two values tie if they differ by at most 1e-9 of the larger one, or by 1e-15, so that
+rounding decides nothing.
 
 ======================================  ============================================================
 `sign_test`                             two algorithms over data sets, by wins and losses alone

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import factorial, inf, prod, sqrt
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.stats.result import DIGITS_OF_RANKS, LEVEL, PValueResult, differences
+from quadrepro.stats.result import LEVEL, PValueResult, check_numbers, ranked
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,8 +51,7 @@ def friedman_test(
     Parameters
     ----------
     risks : sequence of sequence of float or Fraction, shape (n_datasets, n_methods)
-        Risks of two or more methods on two or more data sets. Risks that agree to 12 digits are
-        equal.
+        Risks of two or more methods on two or more data sets.
     correct_ties : bool, default True
         Whether the statistic is divided by what ties take from it, as by Conover and in scipy.
         Demšar leaves this out.
@@ -147,11 +147,9 @@ def quade_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
     >>> quade_test([[1, 2, 3], [1, 3, 2], [1, 2, 4], [2, 1, 3]])
     RankTest(statistic=4, p_value=0.0787172)
     """
-    from scipy.stats import rankdata
-
-    ranks = _checked_ranks(risks, "Quade's test")
-    ranges = differences(map(max, risks), map(min, risks), digits=DIGITS_OF_RANKS).whole
-    scores = rankdata(ranges)[:, np.newaxis] * (ranks - (ranks.shape[1] + 1) / 2)
+    ranks, table = _checked_ranks(risks, "Quade's test"), np.array(risks, dtype=np.float64)
+    ranges = ranked(np.ptp(table, axis=1), np.abs(table).max(axis=1))
+    scores = ranges[:, np.newaxis] * (ranks - (ranks.shape[1] + 1) / 2)
     return RankTest(*_as_f(_chi_squared(scores), ranks))
 
 
@@ -187,13 +185,13 @@ def aligned_ranks_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
     >>> aligned_ranks_test([[1, 2, 3], [1, 3, 2], [1, 2, 4], [2, 1, 3]])
     RankTest(statistic=4.61765, p_value=0.0993781)
     """
-    from scipy.stats import chi2, rankdata
+    from scipy.stats import chi2
 
     shape = _checked_ranks(risks, "the test of aligned ranks").shape
-    of_rows = [sum(Fraction(x) for x in row) / len(row) for row in risks]
-    means = [mean for mean in of_rows for _ in range(shape[1])]
-    aligned = differences([x for row in risks for x in row], means, digits=DIGITS_OF_RANKS).whole
-    ranks = rankdata(aligned).reshape(shape)
+    table = np.array(risks, dtype=np.float64)
+    aligned = table - table.mean(axis=1, keepdims=True)
+    sizes = np.repeat(np.abs(table).max(axis=1), shape[1])
+    ranks = ranked(aligned.ravel(), sizes).reshape(shape)
     statistic = _chi_squared(ranks - ranks.mean(axis=1, keepdims=True))
     return RankTest(statistic, float(chi2.sf(statistic, shape[1] - 1)))
 
@@ -231,14 +229,11 @@ def _checked_ranks(risks: Sequence[Sequence[float | Fraction]], test: str) -> Fl
 
 
 def ranks_of(risks: Sequence[Sequence[float | Fraction]]) -> FloatArray:
-    """Return the ranks within each data set, 1 for the lowest; equal risks share a mean rank."""
-    from scipy.stats import rankdata
-
+    """Return the ranks within each data set, 1 for the lowest; ties share their mean rank."""
     if len({len(row) for row in risks}) > 1:
         raise ValueError("every data set must have one risk per method")
-    whole = [differences(row, [0] * len(row), digits=DIGITS_OF_RANKS).whole for row in risks]
-    ranks: FloatArray = rankdata(whole, axis=1)
-    return ranks
+    check_numbers(chain(*risks))
+    return np.array([ranked(row, np.abs(row)) for row in np.array(risks, dtype=np.float64)])
 
 
 def mean_ranks(risks: Mapping[str, Sequence[float | Fraction]]) -> dict[str, float]:

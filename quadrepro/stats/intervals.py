@@ -114,7 +114,7 @@ def placement(
     if error == 0:
         p_value = float(distance <= 0)
     else:
-        p_value = min(1.0, float(2 * student.sf(distance / error, n - 1)))
+        p_value = float(np.minimum(2 * student.sf(distance / error, n - 1), 1.0))
     return Placement(mean, sd, quantile, mean - reach, mean + reach, p_value, distance <= reach)
 
 

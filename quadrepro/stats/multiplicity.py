@@ -185,7 +185,7 @@ def chance_of_a_star(risks: Sequence[Sequence[float | Fraction]]) -> float:
     Parameters
     ----------
     risks : sequence of sequence of float or Fraction, shape (n_datasets, n_methods)
-        Risks; those of a data set tie as in `friedman_test`.
+        Risks.
 
     Returns
     -------

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite, nan, sqrt
+from itertools import chain
+from math import nan, sqrt
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.stats.intervals import COVERAGE
 from quadrepro.stats.result import (
-    DIGITS_OF_RANKS,
     LEVEL,
     Differences,
     PValueResult,
     Result,
+    check_numbers,
     differences,
+    order,
     paired,
+    ranked,
 )
 
 ROUNDING = 1e-12
@@ -106,7 +109,7 @@ def welch_test(a: Moments, b: Moments, *, rounding: float = 0.0) -> WelchTest:
     WelchTest(difference=-0.85, low=-2.61994, high=0.919937, p_value=0.337569)
     """
     difference = a.mean - b.mean
-    distance = max(0.0, abs(difference) - rounding)
+    distance = float(np.maximum(abs(difference) - rounding, 0.0))
     parts = [m.sd**2 / m.n for m in (a, b)]
     error = sqrt(sum(parts))
     if error == 0:
@@ -282,8 +285,7 @@ def sign_test(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) -> S
     Parameters
     ----------
     a, b : iterable of float or Fraction
-        Risks of A and of B, one per data set and in the same order. They tie if they differ by at
-        most 1e-9 of the largest one.
+        Risks of A and of B, one per data set and in the same order.
 
     Returns
     -------
@@ -306,13 +308,10 @@ def sign_test(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) -> S
     False
     """
     pairs = paired(a, b)
-    largest = max((abs(float(v)) for pair in pairs for v in pair if isfinite(v)), default=0.0)
-    tie = largest / 10**DIGITS_OF_RANKS
-    apart = [0 if x == y or abs(x - y) <= tie else x - y for x, y in pairs]
-    wins, losses = sum(1 for d in apart if d < 0), sum(1 for d in apart if d > 0)
-    ties = sum(1 for d in apart if d == 0)
-    known = wins + losses + ties == len(pairs)
-    return SignTest(wins, losses, ties, _p_value(wins, losses) if known else nan)
+    signs = [order(x, y) for x, y in pairs if x == x and y == y]
+    wins, losses, ties = (signs.count(sign) for sign in (-1, 1, 0))
+    p_value = _p_value(wins, losses) if len(signs) == len(pairs) else nan
+    return SignTest(wins, losses, ties, p_value)
 
 
 def _p_value(wins: int, losses: int) -> float:
@@ -337,7 +336,7 @@ class WilcoxonTest(PValueResult):
     rank_sum, other_rank_sum : float
         Sum of the ranks of the pairs in which A, and in which B, has the lower risk.
     ties : int
-        Number of pairs with equal risks.
+        Number of pairs that tie.
     p_value : float
         Two-sided p-value of "differences are symmetric around 0"; 1 if there are only ties.
     significant : bool
@@ -353,16 +352,15 @@ class WilcoxonTest(PValueResult):
 def wilcoxon_test(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) -> WilcoxonTest:
     """Compare two methods over data sets by Wilcoxon's signed-rank test.
 
-    Equal risks are handled as by Pratt (1959): they take part in the ranking, and then their ranks
-    are left out. Equal differences share their mean rank. Up to 200 pairs the p-value is exact
+    Ties are handled as by Pratt (1959): they take part in the ranking, and then their ranks are
+    left out. Differences that tie share their mean rank. Up to 200 pairs the p-value is exact
     given the ranks, so that ties do not matter to it; above, it is that of the normal distribution
     without correction for continuity.
 
     Parameters
     ----------
     a, b : iterable of float or Fraction
-        Risks of A and of B, one per data set and in the same order. Differences that agree to 12
-        digits of the largest risk are equal.
+        Risks of A and of B, one per data set and in the same order.
 
     Returns
     -------
@@ -388,22 +386,25 @@ def wilcoxon_test(a: Iterable[float | Fraction], b: Iterable[float | Fraction]) 
     """
     # scipy takes half a second to import.
     from scipy.special import ndtr
-    from scipy.stats import rankdata
 
-    whole = differences(a, b, digits=DIGITS_OF_RANKS).whole
+    pairs = paired(a, b, at_least=1)
+    check_numbers(chain(*pairs))
+    x, y = np.array(pairs, dtype=np.float64).T
+    ranks = ranked(np.abs(x - y), np.maximum(np.abs(x), np.abs(y)))
+    signs = np.array([order(*pair) for pair in pairs])
     # Mid-ranks are whole numbers when doubled.
-    doubled = np.rint(2 * rankdata(np.abs(whole))).astype(np.int64)
-    wins, losses = (int(doubled[side].sum()) for side in (whole < 0, whole > 0))
-    signed = doubled[whole != 0]
+    doubled = np.rint(2 * ranks).astype(np.int64)
+    wins, losses = (int(doubled[signs == side].sum()) for side in (-1, 1))
+    signed = doubled[signs != 0]
     least = min(wins, losses)
     if 2 * least == signed.sum():
         p_value = 1.0
-    elif len(whole) <= EXACT:
+    elif len(pairs) <= EXACT:
         p_value = min(1.0, 2 * float(distribution_of_rank_sums(signed)[: least + 1].sum()))
     else:
         spread = float(np.sqrt((signed.astype(np.float64) ** 2).sum()))
         p_value = float(2 * ndtr((2 * least - int(signed.sum())) / spread))
-    return WilcoxonTest(wins / 2, losses / 2, int((whole == 0).sum()), p_value)
+    return WilcoxonTest(wins / 2, losses / 2, int((signs == 0).sum()), p_value)
 
 
 def distribution_of_rank_sums(ranks: IntArray) -> FloatArray:

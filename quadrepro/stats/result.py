@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from math import isfinite, log10
+from itertools import chain
+from math import isclose, isfinite, isnan, log10
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,9 +16,12 @@ from quadrepro.base.types import FloatArray, IntArray
 LEVEL = 0.05
 """A p-value of at most this is called significant."""
 
-DIGITS, DIGITS_OF_RANKS = 12, 9
-"""Digits of the largest value to which equal differences agree, and those that are ranked: a
-difference of 2e-10 between two scores is one of rounding."""
+TIE, LEAST = 1e-9, 1e-15
+"""Two values tie if they differ by at most this share of the larger one, or by the second number:
+a difference of 2e-10 between two scores is one of rounding."""
+
+DIGITS = 12
+"""Digits of the largest value to which differences are kept."""
 
 LARGEST = 1e150
 """Differences of larger values are refused, because their squares are not numbers."""
@@ -45,12 +49,55 @@ class PValueResult(Result):
         return self.p_value <= LEVEL
 
 
-def paired(a: Iterable[Value], b: Iterable[Value]) -> list[tuple[Value, Value]]:
+def paired(a: Iterable[Value], b: Iterable[Value], at_least: int = 0) -> list[tuple[Value, Value]]:
     """Return the pairs of two samples, which must have the same length."""
     x, y = list(a), list(b)
     if len(x) != len(y):
         raise ValueError(f"{len(x)} values cannot be paired with {len(y)}")
+    if len(x) < at_least:
+        raise ValueError(f"the test needs at least {at_least} pairs, and there are {len(x)}")
     return list(zip(x, y, strict=True))
+
+
+def check_numbers(values: Iterable[float | Fraction]) -> None:
+    """Refuse values that are not finite, or too large."""
+    sizes = [abs(float(value)) for value in values]
+    if not all(map(isfinite, sizes)):
+        raise ValueError("the values must be finite numbers")
+    if (largest := max(sizes, default=0.0)) > LARGEST:
+        raise ValueError(f"the values must be at most {LARGEST:g}, and one is {largest:g}")
+
+
+def order(a: float | Fraction, b: float | Fraction) -> int:
+    """Return -1 if A is the lower of two numbers, 1 if it is the higher, and 0 if they tie.
+
+    Examples
+    --------
+    >>> order(0.1, 0.2), order(0.1 + 0.2, 0.3)
+    (-1, 0)
+    """
+    return 0 if isclose(a, b, rel_tol=TIE, abs_tol=LEAST) else int(a > b) - int(a < b)
+
+
+def ranked(values: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return the ranks of values, 1 for the lowest; those that tie share their mean rank.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Values, or differences of values.
+    sizes : ndarray of shape (n,)
+        Sizes of the values, or of the largest ones that each difference is of.
+    """
+    # scipy takes half a second to import.
+    from scipy.stats import rankdata
+
+    rising = np.argsort(values)
+    slack = np.maximum(TIE * sizes[rising], LEAST)
+    apart = np.diff(values[rising]) > np.maximum(slack[1:], slack[:-1])
+    places = np.empty(len(values))
+    places[rising] = np.append(0, np.cumsum(apart))
+    return np.asarray(rankdata(places))
 
 
 @dataclass(frozen=True)
@@ -87,19 +134,13 @@ def differences(
     a: Iterable[float | Fraction],
     b: Iterable[float | Fraction],
     at_least: int = 1,
-    digits: int = DIGITS,
 ) -> Differences:
     """Return A minus B of each pair; refuse fewer pairs than `at_least` and what is not finite."""
-    pairs = paired(a, b)
-    if len(pairs) < at_least:
-        raise ValueError(f"the test needs at least {at_least} pairs, and there are {len(pairs)}")
-    if not all(isfinite(x) and isfinite(y) for x, y in pairs):
-        raise ValueError("the values must be finite numbers")
-    largest = max((abs(float(v)) for pair in pairs for v in pair), default=0.0)
-    if largest > LARGEST:
-        raise ValueError(f"the values must be at most {LARGEST:g}, and one is {largest:g}")
+    pairs = paired(a, b, at_least)
+    check_numbers(chain(*pairs))
+    largest = max(abs(float(value)) for value in chain(*pairs))
     # Squares of the smallest unit are still numbers.
-    exponent = max(-150, int(np.floor(log10(largest))) + 1 - digits if largest else -digits)
+    exponent = max(-150, int(np.floor(log10(largest))) + 1 - DIGITS if largest else -DIGITS)
     scale = Fraction(10) ** -exponent
     # The exact difference: a float is the fraction that it stands for.
     whole = [round((Fraction(x) - Fraction(y)) * scale) for x, y in pairs]
@@ -119,8 +160,8 @@ def p_text(p_value: float) -> str:
 
     Examples
     --------
-    >>> p_text(0.0411), p_text(0.0002)
-    ('p = 0.041', 'p < 0.001')
+    >>> p_text(0.0411), p_text(0.0002), p_text(float("nan"))
+    ('p = 0.041', 'p < 0.001', 'p = –')
     """
     text = rounded_p(p_value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
@@ -131,7 +172,9 @@ def rounded_p(p_value: float) -> str:
 
     Examples
     --------
-    >>> rounded_p(0.0411), rounded_p(0.0002)
-    ('0.041', '< 0.001')
+    >>> rounded_p(0.0411), rounded_p(0.0002), rounded_p(float("nan"))
+    ('0.041', '< 0.001', '–')
     """
+    if isnan(p_value):
+        return "–"
     return f"{p_value:.3f}" if p_value >= 0.001 else "< 0.001"

@@ -42,9 +42,10 @@ def _how(config: Config) -> list[str]:
     return [*found, f"Seed {config.seed}."]
 
 
-def splits_word(protocol: Protocol) -> str:
-    """Return what texts call the splits of a protocol."""
-    rule = protocol.split
+def splits_word(rule: SplitRule) -> str:
+    """Return what texts call the splits of a rule."""
+    if rule.outer:
+        return "folds"
     return "random splits" if rule.draws_share and not rule.time else "splits"
 
 

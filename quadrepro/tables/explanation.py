@@ -49,9 +49,9 @@ def explain(cell: Cell, record: Record, store: RecordStore) -> Iterator[tuple[st
     yield "seed", f"{cell.draws[0]}, with the names {cell.draws[1]!r} and {cell.draws[2]}"
     yield "code", str(content["code"])
     yield "packages", _inline(content["packages"])
-    yield "record", str(store.path(cell.key, record.ok))
     if record.status == "missing":
         return
+    yield "record", str(store.path(cell.key, record.ok))
     made = record.environment
     yield "computed", f"{record.date}, in {record.seconds:.3g} s"
     if git := made.get("git"):

@@ -121,6 +121,9 @@ def _numbers(printed: str, v: Verdict) -> tuple[Value, ...]:
 NAMED = 12
 """Maximum number of significant entries that a statement names."""
 
+NO_NUMBER = "a split without a number"
+"""Why a printed number is not comparable if one of ours is NaN."""
+
 LEAST_SPLITS = 3
 """Minimum number of splits for the probability of several numbers outside at once."""
 
@@ -360,6 +363,8 @@ def of_further_splits(entry: Verdict, ours: Sequence[float]) -> Verdict:
     """Judge a printed number by the interval for the mean of further splits."""
     if len(ours) < 2:
         return replace(entry, reason="one split" if ours else "no result")
+    if np.isnan(ours).any():
+        return replace(entry, reason=NO_NUMBER)
     rounding, further = entry.rounding, entry.further
     place = placement(ours, float(entry.printed), rounding, further=further, n_test=entry.n_test)
     low, high = place.low - rounding, place.high + rounding
@@ -372,6 +377,8 @@ def of_two_means(entry: Verdict, splits: Sequence[float], printed: Moments) -> V
         # With two, chance alone puts a tenth outside.
         few = {0: "no result", 1: "one split"}
         return replace(entry, reason=few.get(len(splits), "two splits"))
+    if np.isnan(splits).any():
+        return replace(entry, reason=NO_NUMBER)
     ours = Moments(fmean(splits), stdev(splits), len(splits))
     test = welch_test(ours, printed, rounding=entry.rounding)
     reach = (test.high - test.low) / 2

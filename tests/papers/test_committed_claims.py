@@ -14,6 +14,7 @@ from tests.papers.committed import RESULTS, committed_outcomes, read
 CONFIGS = RESULTS.parent / "configs"
 FOLDERS = sorted(path.parent for path in RESULTS.glob("*/claims.md"))
 
+UNKNOWN = ("no training margins", "the config keeps no measure", "no number after")
 NOT_COMMITTED = {
     # Margins and edges are only in records.
     "ebboost-table1": (3, 4, 5, 6),
@@ -60,7 +61,7 @@ def test_the_committed_claims_follow_from_the_committed_results(
     judged = [dict(zip(DATA_HEADER, map(str, row), strict=True)) for row in table.data_rows]
     for i, (row, expected) in enumerate(zip(judged, committed, strict=True)):
         if i in NOT_COMMITTED.get(folder.name, ()):
-            assert row["ours"] == "cells missing" or folder.name in WITHOUT_SPREAD
+            assert row["ours"].startswith(UNKNOWN) or folder.name in WITHOUT_SPREAD
             row["ours"], row["holds"] = expected["ours"], expected["holds"]
         if row["timed"] == "true":
             # The seconds of a cell are committed with four digits only.

@@ -16,6 +16,11 @@ CLAIM = """kind: wins-or-ties
         than: ada
         at_least: 2"""
 IN_ORDER = "{kind: in-order, text: a, of: [ada], measures: [tset_error]}"
+EQUAL = "{kind: equivalent, text: a, between: [ada, ada]}"
+PAIRS = "{kind: significant-pairs, text: a, pairs: [[ada, quad], [quad, quad]]}"
+RANK = "{kind: rank, text: a, of: ada, at_most: 1, among: [ada]}"
+OFTEN = "{kind: worse-more-often, text: a, of: ada, than: quad, among: [ada]}"
+CLOSEST = "{kind: closest, text: a, of: ada, to: quad}"
 PAPER = f"""title: Ours
 names: {{ada: AdaBoost, quad: QuadBoost}}
 printed:
@@ -138,6 +143,13 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
         (CLAIM, "{kind: lower, text: a, of: ada, than: quad, by: t-test}", "9:53", "by"),
         (CLAIM, IN_ORDER, "9:57", "unknown measure 'tset_error'; did you mean 'test_error'?"),
         (CLAIM, "{kind: function, text: a, function: judge}", "9:10", "a folder of your own holds"),
+        ("than: ada", "than: quad", "12:9", "'quad' is compared with itself: name another"),
+        (CLAIM, EQUAL, "9:37", "'ada' is compared with itself: name another"),
+        (CLAIM, PAIRS, "9:65", "'quad' is compared with itself: name another"),
+        (CLAIM, RANK, "9:52", "no other algorithm to compare 'ada' with: list one in among"),
+        (CLAIM, OFTEN, "9:64", "no other algorithm to compare 'ada' with: list one in among"),
+        (CLAIM, CLOSEST, "9:34", "no other algorithm to compare 'ada' with: list one in among"),
+        ("at_least: 2", "at_least: 4\n        out_of: 3", "13:9", "at_least must be at most 3"),
     ],
 )
 def test_a_mistake_in_paper_yaml_is_named_with_its_place(

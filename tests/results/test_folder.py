@@ -322,6 +322,7 @@ def test_an_interval_of_no_width_puts_a_number_far_off() -> None:
 def test_judged_numbers_need_what_chance_brings(scored: Path) -> None:
     path = scored / "score.csv"
     header, first, *_ = path.read_text().splitlines()
-    path.write_text(f"{header}\n{','.join(first.split(',')[:5])},,,,,,[]\n")
-    with pytest.raises(DataError, match=r"score\.csv:2: .*expected by chance are missing"):
-        printed_scores(scored)
+    for kept in (5, 8, 9):
+        path.write_text(f"{header}\n{','.join(first.split(',')[:kept])}{',' * (11 - kept)}[]\n")
+        with pytest.raises(DataError, match=r"score\.csv:2: .*expected by chance are missing"):
+            printed_scores(scored)

@@ -132,18 +132,31 @@ def test_the_text_links_tables_and_notes_and_repeats_what_does_not_reproduce(mak
     notes = f"# Notes\n\nSome.\n\n## {stars}\n## More\n"
     make(
         "table1",
-        score='table1,150,140,10,0,7.5,1,17,0.002,1,"[[""wine"", ""x""], [""car"", ""y""]]"',
+        score='table1,150,140,10,0,7.5,1,17,0.002,0.999,"[[""wine"", ""x""], [""car"", ""y""]]"',
         notes=notes,
     )
     out = make("mine", paper="").parent
     text = write_scoreboard(out).read_text()
     assert text.startswith("# Results\n")
-    assert "140 of 150 |        10 | 7.5 (1 to 17) | 0.002 |                2 |" in text
+    assert "140 of 150 |        10 | 7.5 (1 to 17) | 0.004 |                2 |" in text
     assert "[risks](table1/risks.md)" in text
     assert "[notes](table1/notes.md)" in text
     assert "What does not reproduce, and why:\n\n- Two stars: other splits.\n" in text
     assert "## More" not in text
     assert "## Experiments of no paper\n\n- `mine`, Title of mine" in text
+
+
+@pytest.mark.parametrize(
+    ("more", "fewer", "p"),
+    [("0.02", "0.99", "0.040"), ("0.99", "0.02", "0.040"), ("0.6", "0.7", "1.000")],
+)
+def test_the_p_value_is_twice_the_smaller_probability_on_either_side(
+    make: Make, more: str, fewer: str, p: str
+) -> None:
+    out = make("table1", score=f"table1,150,140,10,0,7.5,1,17,{more},{fewer},[]").parent
+    text = scoreboard_text(read_results(out))
+    assert f"7.5 (1 to 17) | {p} |" in text
+    assert "two-sided p-value" in text
 
 
 def test_an_empty_or_damaged_folder_is_refused(make: Make, tmp_path: Path) -> None:

@@ -174,3 +174,23 @@ def test_a_difference_of_rounding_is_a_tie_for_all_tests_of_ranks() -> None:
     assert friedman_test(list(zip(ours, theirs, strict=True))).mean_ranks == (1.5, 1.5)
     assert wilcoxon_test(ours, theirs).ties == sign_test(ours, theirs).ties == 4
     assert sign_test(ours, [0.2 + 2e-8, *theirs[1:]]).wins == 1
+
+
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
+def test_what_ties_is_a_matter_of_two_values_and_not_of_other_data_sets(unit: float) -> None:
+    for apart, counts in ((5e-10, (0, 1)), (2e-9, (1, 0))):
+        ours, theirs = [unit, 1e6], [unit * (1 + apart), 1e6]
+        signs, ranks = sign_test(ours, theirs), wilcoxon_test(ours, theirs)
+        assert (signs.wins, signs.ties - 1) == counts
+        assert (ranks.rank_sum > 0, ranks.ties - 1) == counts
+        means = friedman_test(list(zip(ours, theirs, strict=True))).mean_ranks
+        assert means == ((1.25, 1.75) if counts[0] else (1.5, 1.5))
+
+
+def test_values_of_a_tie_share_their_rank_wherever_they_would_be_cut_off() -> None:
+    # The tenth digit is a 5, which rounding to nine digits takes up or down.
+    half = 0.1234567895
+    test = friedman_test([[half - 1e-16, half + 1e-16, 0.9]] * 2)
+    assert test.mean_ranks == (1.5, 1.5, 3)
+    differences = wilcoxon_test([half - 1e-16, 0.8], [0.0, 0.8 + half + 1e-15])
+    assert differences.rank_sum == differences.other_rank_sum == 1.5

@@ -3,6 +3,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from math import isnan, nan
 
 import numpy as np
 import pytest
@@ -42,6 +43,12 @@ def test_the_mean_of_further_draws_is_inside_95_times_of_100(n: int, further: in
     # Three standard errors of the simulation; the test above has the interval to all digits.
     assert COVERAGE == 0.95
     assert np.mean(hits) == pytest.approx(0.95, abs=3 * (0.95 * 0.05 / 1000) ** 0.5)
+
+
+def test_a_repeat_that_is_not_a_number_leaves_no_verdict() -> None:
+    found = placement([nan, 0.2, 0.3], 0.2, 0.005)
+    assert isnan(found.p_value)
+    assert not found.inside
 
 
 def test_the_quantile_counts_ties_half_within_the_printed_rounding() -> None:

@@ -166,6 +166,10 @@ def test_without_spread_only_the_means_decide() -> None:
     assert welch_test(replace(more, sd=0.0), half).p_value == 0
 
 
+def test_a_mean_that_is_not_a_number_leaves_no_p_value() -> None:
+    assert isnan(welch_test(Moments(nan, 0.1, 3), Moments(0.5, 0.1, 20)).p_value)
+
+
 def test_the_spread_of_one_sample_is_enough() -> None:
     p = welch_test(Moments(0.5, 0, 20), Moments(0.6, 0.2, 20)).p_value
     assert p == pytest.approx(2 * student.sf(0.1 / (0.04 / 20) ** 0.5, 19))

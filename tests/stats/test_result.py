@@ -100,6 +100,7 @@ def test_every_public_function_has_an_example_in_its_documentation() -> None:
         (0.001, "p = 0.001"),
         (0.00099, "p < 0.001"),
         (0.0, "p < 0.001"),
+        (float("nan"), "p = –"),
     ],
 )
 def test_small_p_values_are_said_to_be_small(p: float, text: str) -> None:

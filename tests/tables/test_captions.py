@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.tables.captions import caption_text, listed
+from quadrepro.core.protocol import SplitRule
+from quadrepro.tables.captions import caption_text, listed, splits_word
 from tests.tables.contexts import loaded
 
 CONFIG = """title: One
@@ -120,6 +121,14 @@ def test_a_caption_is_what_is_shown_and_a_paragraph_on_the_protocol(tmp_path: Pa
 )
 def test_each_part_of_the_protocol_is_said(tmp_path: Path, protocol: str, sentence: str) -> None:
     assert sentence in caption(tmp_path, protocol)
+
+
+@pytest.mark.parametrize(
+    ("rule", "word"),
+    [({}, "random splits"), ({"outer": "5x2"}, "folds"), ({"time": "year"}, "splits")],
+)
+def test_splits_are_called_what_they_are(rule: dict[str, str], word: str) -> None:
+    assert splits_word(SplitRule.model_validate(rule)) == word
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,8 @@ def test_what_was_not_computed_is_explained_as_far_as_it_is_known(
     store, cell = RecordStore(tmp_path), plan.cells[0]
     chain = dict(explain(cell, Record(cell.key, "missing"), store))
     assert chain["result"] == "missing: not computed"
-    assert "computed" not in chain
+    assert not {"computed", "record"} & {*chain}
     failed = Record(cell.key, "crashed", message="its worker process ended with exit code 3")
     chain = dict(explain(cell, failed, store))
     assert chain["result"] == "crashed: its worker process ended with exit code 3"
+    assert chain["record"] == str(store.path(cell.key, ok=False))

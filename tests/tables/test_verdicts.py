@@ -74,6 +74,8 @@ def test_the_position_is_minus_one_and_one_at_the_ends_of_the_interval() -> None
         (of_further_splits(ENTRY, []), "no result"),
         (of_two_means(ENTRY, [0.2], Moments(1, 1, 2)), "one split"),
         (of_two_means(ENTRY, [], Moments(1, 1, 2)), "no result"),
+        (of_further_splits(ENTRY, [np.nan, 0.2, 0.3]), "a split without a number"),
+        (of_two_means(ENTRY, [np.nan, 0.2, 0.3], Moments(1, 1, 2)), "a split without a number"),
     ],
 )
 def test_what_cannot_be_compared_says_why(judged: Verdict, reason: str) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import isclose
 from typing import NamedTuple
 
 from pydantic import Field
 
 from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, MeasureName
-from quadrepro.papers.claims.evidence import ROUNDS, Evidence, Lacking
+from quadrepro.papers.claims.evidence import NO_VALUES, ROUNDS, Evidence, Lacking
+from quadrepro.stats.result import order
 
 ROUNDING = 1e-9
-"""Relative difference of two numbers that counts as rounding."""
+"""Difference of two numbers of the size of 1 that counts as rounding."""
 
 
 class Inequality(NamedTuple):
@@ -29,9 +29,7 @@ class Inequality(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether it holds but for rounding."""
-        # Both sides of a bound may be far below 1e-9, so what is allowed goes with their size.
-        close = isclose(self.lower, self.upper, rel_tol=ROUNDING, abs_tol=1e-15)
-        return self.lower <= self.upper or close
+        return order(self.lower, self.upper) <= 0
 
 
 def inequalities(
@@ -59,10 +57,10 @@ def _on_row(
                 yield Inequality(f"{row}, {evidence.label(algorithm)}{after}", x, y)
 
 
-def count_inequalities(evidence: Evidence, found: Sequence[Inequality]) -> Judgement:
+def count_inequalities(found: Sequence[Inequality]) -> Judgement:
     """Return how many inequalities hold, with the first that does not."""
     if not found:
-        raise Lacking(evidence.lacking)
+        raise Lacking(NO_VALUES)
     broken = [inequality for inequality in found if not inequality.holds]
     text = f"{len(found) - len(broken)} of {len(found)} inequalities"
     if broken:
@@ -83,4 +81,4 @@ class InOrder(Claim, names=("in-order",)):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return how many inequalities hold, and whether all do."""
         found = inequalities(evidence, self.of, self.measures, self.along)
-        return count_inequalities(evidence, found)
+        return count_inequalities(found)

@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from quadrepro.base.models import Model, fault
+from quadrepro.base.yaml import Place
 from quadrepro.errors import nearest
 from quadrepro.papers.claims.evidence import Evidence
 from quadrepro.stats.result import p_text
@@ -103,6 +104,27 @@ class Claim(Model):
         super().__init_subclass__(**settings)
         cls.names = names
 
+    @model_validator(mode="after")
+    def _compares_others(self, info: ValidationInfo) -> Self:
+        """Refuse an algorithm that is compared with itself, or with no other one."""
+        fields = dict(self)
+        of, than, to = (_listed(fields.get(key, ())) for key in ("of", "than", "to"))
+        sides: list[tuple[Place, tuple[str, ...], tuple[str, ...]]]
+        sides = [(("than",), of, than), (("to",), of, to)]
+        sides += [(("pairs", i), (a,), (b,)) for i, (a, b) in enumerate(fields.get("pairs", ()))]
+        if "between" in fields:
+            sides.append((("between",), fields["between"][:1], fields["between"][1:]))
+        for place, one, other in sides:
+            if same := {*one} & {*other}:
+                raise fault(f"{min(same)!r} is compared with itself: name another", *place)
+        if "among" in fields and of:
+            names = fields["among"] or (info.context or {}).get("algorithms", ())
+            if names and not {*names} - {*of, *than, *to}:
+                key = "among" if fields["among"] else "of"
+                wanted = "list one in among, by default all names"
+                raise fault(f"no other algorithm to compare {of[0]!r} with: {wanted}", key)
+        return self
+
     @property
     def label(self) -> str:
         """Its name in the claims table."""
@@ -136,6 +158,10 @@ class Claim(Model):
         PydanticCustomError
             With the place below the claim.
         """
+
+
+def _listed(names: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names
 
 
 def everywhere(parts: dict[str, tuple[str, bool]]) -> Judgement:

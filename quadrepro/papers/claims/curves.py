@@ -20,7 +20,15 @@ from quadrepro.papers.claims.claim import (
     by_row,
     joint_p,
 )
-from quadrepro.papers.claims.evidence import ROUNDS, Curve, Evidence, Gap, Lacking, power_text
+from quadrepro.papers.claims.evidence import (
+    NO_VALUES,
+    ROUNDS,
+    Curve,
+    Evidence,
+    Gap,
+    Lacking,
+    power_text,
+)
 from quadrepro.stats import LEVEL, holm
 from quadrepro.stats.result import p_text
 
@@ -71,7 +79,7 @@ class _OverRange(_OfCurves):
         found = self.unit * np.array([_at(part, common) for part in parts])
         found = found[:, :, ~np.isnan(found).any(axis=(0, 1))]
         if not found.size:
-            raise Lacking(evidence.lacking)
+            raise Lacking(NO_VALUES)
         return found
 
     @property

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from itertools import chain, combinations
 from math import ceil, exp, log
 from statistics import fmean
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from quadrepro.base.models import fault
 from quadrepro.papers.claims.claim import (
     AlgorithmName,
     AlgorithmNames,
@@ -36,7 +37,7 @@ from quadrepro.stats import (
     sign_test,
     sign_test_power,
 )
-from quadrepro.stats.result import p_text
+from quadrepro.stats.result import order, p_text
 
 RUN_TO_RUN = log(1.1)
 """Logarithm of a ratio of times that chance alone can give: points of a run share its machine."""
@@ -64,7 +65,7 @@ class TimesFaster(Claim, names=("times-faster",)):
         if evidence.exact:
             row = evidence.rows[0]
             times = [[float(evidence.value(row, name, "seconds")) for name in p] for p in pairs]
-            ratio = min(_ratio(evidence, *of_pair) for of_pair in times)
+            ratio = min(_ratio(*of_pair) for of_pair in times)
             return Judgement(f"{ratio:.3g} times as fast", ratio >= self.times)
         gaps = [self._gap(evidence, *pair) for pair in pairs]
         texts = []
@@ -84,23 +85,18 @@ class TimesFaster(Claim, names=("times-faster",)):
         logs = []
         for row in evidence.rows:
             sides = (evidence.per_split(row, name, "seconds") for name in (fast, slow))
-            logs.append([log(_ratio(evidence, *times)) for times in zip(*sides, strict=True)])
+            logs.append([log(_ratio(*times)) for times in zip(*sides, strict=True)])
         return Gap.of(logs[0] if len(logs) == 1 else [fmean(of_row) for of_row in logs])
 
 
-def _ratio(evidence: Evidence, fast: float, slow: float) -> float:
+def _ratio(fast: float, slow: float) -> float:
     if fast <= 0 or slow <= 0:
-        raise Lacking(evidence.lacking)
+        raise Lacking("a time of 0")
     return slow / fast
 
 
 SHARES = (0.6, 0.7, 0.8)
 """Shares of wins at which the power of the sign test is given."""
-
-
-def compare(a: Sequence[Number], b: Sequence[Number]) -> SignTest:
-    """Return the sign test of A against B: A wins with the lower number, compared exactly."""
-    return sign_test([(x > y) - (x < y) for x, y in zip(a, b, strict=True)], [0] * len(a))
 
 
 def _described(test: SignTest) -> str:
@@ -132,7 +128,7 @@ class SignificantlyBetter(Claim, names=("significantly-better",)):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return wins, losses and ties, and whether the wins are significantly more."""
-        test = compare(evidence.values(self.of), evidence.values(self.than))
+        test = sign_test(evidence.values(self.of), evidence.values(self.than))
         better, worse = _sides(test)
         text = _described(test) if better or evidence.exact else _with_power(test)
         return Judgement(text, evidence.verdict(better, worse))
@@ -143,7 +139,7 @@ class NotBetter(SignificantlyBetter, names=("not-better",)):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return wins, losses and ties, and whether the wins are not significantly more."""
-        test = compare(evidence.values(self.of), evidence.values(self.than))
+        test = sign_test(evidence.values(self.of), evidence.values(self.than))
         return Judgement(_with_power(test), not _sides(test)[0])
 
 
@@ -158,7 +154,7 @@ class NotToldApart(Claim, names=("not-told-apart",)):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return wins, losses and ties of the first, the test's power, and whether p is high."""
-        test = compare(*map(evidence.values, self.between))
+        test = sign_test(*map(evidence.values, self.between))
         return Judgement(_with_power(test), not test.significant)
 
 
@@ -199,7 +195,7 @@ class SignificantPairs(Claim, names=("significant-pairs",)):
         values = {name: evidence.values(name) for name in dict.fromkeys(names)}
         found, against = {}, []
         for a, b in combinations(values, 2):
-            test = compare(values[a], values[b])
+            test = sign_test(values[a], values[b])
             pair = (a, b) if test.wins > test.losses else (b, a)
             if test.significant:
                 found[pair] = test.p_value
@@ -227,6 +223,13 @@ class Counted(Claim):
     """The number of rows of the paper; by default those here. A claim is not decided if rows that
     are missing here could decide."""
 
+    @model_validator(mode="after")
+    def _counts_rows_that_are(self) -> Self:
+        if self.out_of is not None and self.at_least > self.out_of:
+            message = f"at_least must be at most {self.out_of}, as out_of, not {self.at_least}"
+            raise fault(message, "at_least")
+        return self
+
     def counted(self, evidence: Evidence, text: str, count: int, possible: int = 0) -> Judgement:
         """Return the judgement of a count over the rows here; `possible` counts ties as well."""
         # scipy takes half a second to import.
@@ -236,6 +239,9 @@ class Counted(Claim):
         of = max(n, self.out_of or n)
         if count >= self.at_least:
             return Judgement(text, True)
+        if self.at_least > of:
+            few = f"{of} rows are too few for a claim on {self.at_least}"
+            return Judgement(f"{text}; {few}", None)
         if self.at_least <= count + of - n:
             text += f"; what is missing of {of} decides"
             return Judgement(text, None)
@@ -263,7 +269,7 @@ class WinsOrTies(Counted, names=("wins-or-ties",)):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the numbers of wins and ties, and whether they are enough."""
-        test = compare(evidence.values(self.of), evidence.values(self.than))
+        test = sign_test(evidence.values(self.of), evidence.values(self.than))
         count, n = test.wins + test.ties, len(evidence.rows)
         text = f"{count} of {n} ({test.wins} wins, {test.ties} ties)"
         return self.counted(evidence, text, count)
@@ -283,10 +289,11 @@ class LowestMean(Counted, names=("lowest-mean",)):
         count = possible = 0
         for row in evidence.rows:
             means = {name: evidence.value(row, name) for name in names}
-            behind = evidence.value(row, self.of) - min(means.values(), default=float("inf"))
-            count += behind <= 0
-            lowest = min(means, key=means.__getitem__, default="")
-            possible += behind <= (0 if evidence.exact else evidence.deviation(row, lowest))
+            mine = evidence.value(row, self.of)
+            lowest = min(means, key=means.__getitem__)
+            spread = 0 if evidence.exact else evidence.deviation(row, lowest)
+            count += order(mine, means[lowest]) <= 0
+            possible += order(mine, means[lowest] + spread) <= 0
         n = len(evidence.rows)
         return self.counted(evidence, f"lowest mean on {count} of {n}", count, possible)
 
@@ -319,7 +326,7 @@ class Competitive(Counted, names=("competitive",)):
 def competitive(evidence: Evidence, a: str, b: str, row: str) -> bool:
     """Return whether A is no worse than B on a row, within one deviation of each."""
     spread = sum(evidence.deviation(row, algorithm) for algorithm in (a, b))
-    return evidence.value(row, a) - evidence.value(row, b) <= spread
+    return order(evidence.value(row, a), evidence.value(row, b) + spread) <= 0
 
 
 class Rank(Claim, names=("rank",)):
@@ -337,7 +344,7 @@ class Rank(Claim, names=("rank",)):
         names = [name for name in self.among or evidence.names if name != self.of]
         mine, others = evidence.values(self.of), [evidence.values(name) for name in names]
         of_rows = zip(mine, zip(*others, strict=True), strict=True)
-        ranks = [1 + sum(y < x for y in ys) for x, ys in of_rows]
+        ranks = [1 + sum(order(y, x) < 0 for y in ys) for x, ys in of_rows]
         shown = enumerate(PLACES[: self.at_most], start=1)
         counts = ", ".join(f"{place} in {ranks.count(rank)}" for rank, place in shown)
         ranked = zip(evidence.rows, ranks, strict=True)
@@ -380,7 +387,7 @@ class LowerOrHigher(Claim, names=("lower", "higher")):
             text = f"significantly {self.kind} on {so} of {n}, {other} on {otherwise}"
             holds, refuted = so > n / 2, joint_p(against, ceil(n / 2)) <= LEVEL
             return Judgement(text + power * (not holds), evidence.verdict(holds, refuted))
-        test = compare(*(evidence.values(name, self.quantity) for name in self._lower_first))
+        test = sign_test(*(evidence.values(name, self.quantity) for name in self._lower_first))
         text = (
             f"{self.kind} on {test.wins} of {n}, equal on {test.ties}, "
             f"sign test {p_text(test.p_value)}"
@@ -423,7 +430,7 @@ class EachLower(Claim, names=("each-lower",)):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows each is lower, and whether all are on all."""
         base, n = evidence.values(self.than), len(evidence.rows)
-        wins = {name: compare(evidence.values(name), base).wins for name in self.of}
+        wins = {name: sign_test(evidence.values(name), base).wins for name in self.of}
         text = ", ".join(f"{evidence.label(name)} in {count}" for name, count in wins.items())
         text += f" of {n} rows"
         if len(wins) > 1:
@@ -451,12 +458,11 @@ class Closest(Claim, names=("closest",)):
         base = evidence.values(self.to)
         names = [name for name in self.among or evidence.names if name not in (self.of, self.to)]
         gaps = {name: distances(evidence.values(name), base) for name in (*names, self.of)}
-        if not names:
-            raise Lacking("no other algorithm to compare with")
-        order = sorted(gaps, key=lambda name: fmean(gaps[name]))
-        rival = next(name for name in order if name != self.of)
-        test = compare(gaps[self.of], gaps[rival])
-        means = ", ".join(f"{evidence.label(name)} {fmean(gaps[name]):.2f}" for name in order)
+        apart = {name: fmean(of) for name, of in gaps.items()}
+        rival = min(names, key=apart.__getitem__)
+        test = sign_test(gaps[self.of], gaps[rival])
+        nearest = sorted(apart.items(), key=lambda item: item[1])
+        means = ", ".join(f"{evidence.label(name)} {mean:.2f}" for name, mean in nearest)
         text = (
             f"points of error apart on average: {means}; {evidence.label(self.of)} nearer than "
             f"{evidence.label(rival)} on {test.wins} of {len(base)}, equal on {test.ties}, sign "
@@ -464,7 +470,8 @@ class Closest(Claim, names=("closest",)):
         )
         farther = [[x - y for x, y in zip(gaps[self.of], gaps[c], strict=True)] for c in names]
         p = joint_p(Gap.of(of).p_above() for of in farther) if len(base) > 1 else 1.0
-        return Judgement(text, evidence.verdict(order[0] == self.of, p <= LEVEL))
+        holds = order(apart[self.of], apart[rival]) < 0
+        return Judgement(text, evidence.verdict(holds, p <= LEVEL))
 
 
 def distances(a: Sequence[Number], b: Sequence[Number]) -> list[Number]:
@@ -484,10 +491,10 @@ class LosesAtMost(Claim, names=("loses-at-most",)):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the largest loss with its row, and whether none is larger than allowed."""
-        sides = zip(evidence.values(self.of), evidence.values(self.than), strict=True)
+        sides = [*zip(evidence.values(self.of), evidence.values(self.than), strict=True)]
         gaps = dict(zip(evidence.rows, (x - y for x, y in sides), strict=True))
         worst = max(gaps, key=gaps.__getitem__)
-        above = sum(gap > self.points for gap in gaps.values())
+        above = sum(order(x, y + self.points) > 0 for x, y in sides)
         text = (
             f"at most {float(gaps[worst]):.2f} points ({worst}); "
             f"above {self.points:g} in {above} of {len(gaps)}"
@@ -529,4 +536,4 @@ class WorseMoreOften(Claim, names=("worse-more-often",)):
 
     def _share(self, evidence: Evidence, row: str, name: str) -> float:
         sides = (evidence.per_split(row, algorithm) for algorithm in (name, self.than))
-        return fmean(x > y for x, y in zip(*sides, strict=True))
+        return fmean(order(x, y) > 0 for x, y in zip(*sides, strict=True))

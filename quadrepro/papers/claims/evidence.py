@@ -39,6 +39,7 @@ ROUNDS = "n_rounds"
 """The hyper-parameter along which curves run by default."""
 
 NO_SPLITS = "no splits to test over"
+NO_VALUES = "no values to compare: no candidate has a solution"
 NO_CURVE = "hyper-parameters are drawn or searched over, so there is no one curve"
 
 
@@ -250,7 +251,7 @@ class Ours(Evidence):
         """Return a quantity on one row."""
         records = self._records(row, algorithm)
         if quantity in _OF_MARGINS:
-            margins = [_margins(record, self.lacking) for record in records]
+            margins = [_margins(record) for record in records]
             return _OF_MARGINS[quantity](np.concatenate(margins))
         if self.instead or quantity == "seconds":
             return fmean(self.per_split(row, algorithm, quantity))
@@ -270,15 +271,15 @@ class Ours(Evidence):
             return [record.seconds for record in records]
         if quantity != "error":
             measure = _OF_MARGINS[quantity]
-            return [measure(_margins(record, self.lacking)) for record in records]
+            return [measure(_margins(record)) for record in records]
         if self.instead:
-            return [self._measured(record, self.instead)[0] for record in records]
+            return [_measured(record, self.instead)[0] for record in records]
         return [record.value * (100 if record.rmse is None else 1) for record in records]
 
     def curve(self, row: str, algorithm: str, measure: str, along: str = ROUNDS) -> Curve:
         """Return a measure along a hyper-parameter, or along a count that is measured."""
         records = self._records(row, algorithm)
-        splits = [self._measured(record, measure) for record in records]
+        splits = [_measured(record, measure) for record in records]
         counts = [record.measures[along] for record in records if along in record.measures]
         at = self.outcomes.values_along(row, algorithm, ROUNDS if counts else along)
         if at is None or any(len(split) != (len(at) or 1) for split in splits):
@@ -298,11 +299,6 @@ class Ours(Evidence):
         if not all(record.ok for record in records):
             raise Lacking(self.lacking)
         return records
-
-    def _measured(self, record: Record, measure: str) -> list[float]:
-        if measure not in record.measures:
-            raise Lacking(self.lacking)
-        return record.measures[measure]
 
 
 @dataclass(frozen=True)
@@ -351,7 +347,13 @@ _OF_MARGINS: dict[str, Callable[[FloatArray], float]] = {
 }
 
 
-def _margins(record: Record, lacking: str) -> FloatArray:
+def _measured(record: Record, measure: str) -> list[float]:
+    if measure not in record.measures:
+        raise Lacking(f"the config keeps no measure {measure!r}")
+    return record.measures[measure]
+
+
+def _margins(record: Record) -> FloatArray:
     if not record.margins:
-        raise Lacking(lacking)
+        raise Lacking("no training margins are kept")
     return record.training_margins()

@@ -77,5 +77,5 @@ def _errors_after(evidence: Evidence, row: str, n_rounds: int) -> list[float]:
     """Return AdaBoost's training error after a number of rounds, one per split."""
     curve = evidence.curve(row, ADABOOST, ERROR)
     if n_rounds not in curve.at:
-        raise Lacking(evidence.lacking)
+        raise Lacking(f"no number after round {n_rounds}")
     return [split[curve.at.index(n_rounds)] for split in curve.splits]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quadrepro.papers.claims.bounds import ROUNDING, count_inequalities, inequalities
 from quadrepro.papers.claims.claim import Judgement
-from quadrepro.papers.claims.evidence import Evidence, Lacking
+from quadrepro.papers.claims.evidence import NO_VALUES, Evidence, Lacking
 
 VARIANTS = ("quadboost", "quadboost-l1", "quadboost-l2", "quadboost-linf")
 VANILLA = "quadboost"
@@ -13,7 +13,7 @@ VANILLA = "quadboost"
 def theorem_1(evidence: Evidence, bound: str) -> Judgement:
     """Judge whether a risk bound is above the test error for every vote of each variant."""
     found = inequalities(evidence, VARIANTS, ("test_error", bound))
-    text, holds = count_inequalities(evidence, found)
+    text, holds = count_inequalities(found)
     least = min(found, key=lambda inequality: inequality.upper)
     text += f"; smallest bound {least.upper:.4f}, test error {least.lower:.4f} there"
     text += f" ({least.place}); the bound is below 1 in {sum(f.upper < 1 for f in found)}"
@@ -31,7 +31,7 @@ def lemma_1(evidence: Evidence) -> Judgement:
         if ratio == ratio
     ]
     if not ratios:
-        raise Lacking(evidence.lacking)
+        raise Lacking(NO_VALUES)
     text = f"{min(ratios):.6f} to {max(ratios):.6f} over {len(ratios)} votes"
     return Judgement(text, all(abs(ratio - 1) <= ROUNDING for ratio in ratios))
 
@@ -39,7 +39,7 @@ def lemma_1(evidence: Evidence) -> Judgement:
 def below_massart(evidence: Evidence) -> Judgement:
     """Judge whether the complexity of the stumps is at most Massart's bound on every row."""
     sides = ("rademacher_complexity", "massart")
-    _, holds = count_inequalities(evidence, inequalities(evidence, [VANILLA], sides))
+    _, holds = count_inequalities(inequalities(evidence, [VANILLA], sides))
     texts = []
     for row in evidence.rows:
         low, high = (evidence.curve(row, VANILLA, measure).splits[0][0] for measure in sides)

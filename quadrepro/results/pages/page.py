@@ -5,19 +5,23 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import re
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
 from markupsafe import Markup
+from pydantic import ValidationError
 
 from quadrepro.base.files import is_regular
-from quadrepro.base.resources import configs_folder
+from quadrepro.base.resources import RECORDS, RESULTS, configs_folder
+from quadrepro.core.protocol import SplitRule
 from quadrepro.papers.paper import Paper
 from quadrepro.results.folder import (
     FAILS,
@@ -45,7 +49,7 @@ from quadrepro.results.pages.entries import (
 )
 from quadrepro.stats import COVERAGE
 from quadrepro.stats.result import LEVEL
-from quadrepro.tables.captions import listed
+from quadrepro.tables.captions import listed, splits_word
 from quadrepro.tables.verdicts import Verdict
 
 PAGE = "report.html"
@@ -225,6 +229,19 @@ class Page:
         return isinstance(datasets, list) and len(datasets) == len(self.grid.rows)
 
     @property
+    def splits(self) -> str:
+        """The number of splits and what they are, as far as this version knows the config."""
+        protocol, n = self.folder.run.config.get("protocol"), self.grid.n_splits
+        try:
+            split = protocol.get("split", {}) if isinstance(protocol, dict) else {}
+            word = splits_word(SplitRule.model_validate(split))
+        except ValidationError:
+            word = "splits"
+        if n == 1:
+            return f"1 {word.removesuffix('s')}"
+        return f"{n} {word}" + ", each tested once" * (word == "folds")
+
+    @property
     def quantities(self) -> str:
         """What the main table shows."""
         words = {RATE: "test risks", PERCENT: "test errors in percent", RMSE: "test RMSE"}
@@ -245,17 +262,24 @@ class Page:
     @property
     def command(self) -> str:
         """The command that computes all of it."""
-        return shlex.join(["quadrepro", "run", self._config])
+        return shlex.join(["quadrepro", "run", self._config, *self._out])
 
     def entry_command(self, place: Place) -> str:
         """Return the command that computes an entry again."""
         row, column = place
-        return shlex.join(["quadrepro", "explain", self._config, row, column, "--recompute"])
+        words = ["quadrepro", "explain", self._config, row, column, "--recompute"]
+        return shlex.join([*words, *self._out])
 
     @property
     def _config(self) -> str:
         name = self.folder.name
         return name if (configs_folder() / f"{name}.yaml").is_file() else f"{name}.yaml"
+
+    @property
+    def _out(self) -> list[str]:
+        """The option for the folder that has the records, if it is not the default one."""
+        out = Path(os.path.normpath(self.folder.path / os.pardir))
+        return ["--out", str(out)] if out != Path(RESULTS) and (out / RECORDS).is_dir() else []
 
     @property
     def embedded(self) -> Mapping[str, Any]:

@@ -54,7 +54,7 @@ class Context(Generic[Option]):
     @property
     def splits(self) -> str:
         """What notes and captions call the repeats, in the plural."""
-        return splits_word(self.config.protocol)
+        return splits_word(self.config.protocol.split)
 
     def error(self, message: str, *place: str | int) -> ConfigError:
         """Return an error that names a place below the kind's key."""

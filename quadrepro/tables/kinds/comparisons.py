@@ -159,9 +159,7 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
 def signs(outcomes: Outcomes, a: str, b: str) -> SignTest | None:
     """Return the sign test of the mean risks, or None if a cell of either is missing."""
     pairs = _mean_losses(outcomes, a, b)
-    # Only the order of two means matters, and it is exact.
-    orders = [float(mine > theirs) - float(mine < theirs) for mine, theirs in pairs]
-    return sign_test(orders, [0.0] * len(orders)) if pairs else None
+    return sign_test(*zip(*pairs, strict=True)) if pairs else None
 
 
 def _mean_losses(outcomes: Outcomes, a: str, b: str) -> list[tuple[Mean, Mean]]:

@@ -17,6 +17,7 @@ from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Mean, Outcomes
 from quadrepro.papers.printed import OF_ERRORS, SD, TIME_ROW, Printed, Unit
 from quadrepro.stats import COVERAGE, LEVEL, chance_against_best, holm, paired_t_test
+from quadrepro.stats.result import order
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.ranking import splits_of
 from quadrepro.tables.ranked import Splits, compare_splits
@@ -243,10 +244,11 @@ def _in_columns(printed: Printed, row: str, of_row: Row, several: bool) -> Itera
 
 def _lowest(numbers: Mapping[str, Mean | None]) -> set[str]:
     """Return the columns of the lowest number; none if one is missing."""
-    present = [number for number in numbers.values() if number is not None]
+    present = {column: number for column, number in numbers.items() if number is not None}
     if len(present) < len(numbers):
         return set()
-    return {column for column, number in numbers.items() if number == min(present)}
+    lowest = min(present.values(), default=0)
+    return {column for column, number in present.items() if not order(number, lowest)}
 
 
 def _judged(

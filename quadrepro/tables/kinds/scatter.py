@@ -15,7 +15,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats.result import rounded_p
+from quadrepro.stats.result import order, rounded_p
 from quadrepro.tables.captions import listed, own_rows_note
 from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame, write_beside
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
@@ -116,12 +116,10 @@ class ScatterKind(TableKind[str]):
         for other in _others(context):
             of_rows = {row: dots(outcomes, row, name, other) for row in outcomes.rows}
             data += [(other, row, x, y) for row, of_row in of_rows.items() for x, y in of_row]
-            differences = [unit * (y - x) for of_row in of_rows.values() for x, y in of_row]
-            counts = (
-                sum(d > 0 for d in differences),
-                sum(d == 0 for d in differences),
-                sum(d < 0 for d in differences),
-            )
+            pairs = [pair for of_row in of_rows.values() for pair in of_row]
+            differences = [unit * (y - x) for x, y in pairs]
+            orders = [order(y, x) for x, y in pairs]
+            counts = (orders.count(side) for side in (1, 0, -1))
             test = on_splits.get((name, other)) if alone else signs(tested, name, other)
             texts = [
                 *map(str, counts),

@@ -118,7 +118,7 @@ def test_only_common_values_with_a_solution_in_every_split_count() -> None:
     ("a", "keys", "message"),
     [
         ([[0.5, 0.4]], {}, NO_SPLITS),
-        ([[nan, nan]] * 2, {}, "cells missing"),
+        ([[nan, nan]] * 2, {}, "no candidate has a solution"),
         ([[0.5, 0.4]] * 2, {"from": 5, "to": 9}, "no common rounds from 5 to 9"),
     ],
 )

@@ -101,6 +101,47 @@ def test_the_command_of_an_entry_survives_a_shell(tmp_path: Path) -> None:
     assert command[4:] == ["quadboost", "--recompute"]
 
 
+@pytest.mark.parametrize(
+    ("protocol", "splits"),
+    [
+        ({}, "3 random splits"),
+        ({"split": {"train": 0.9}}, "3 random splits"),
+        ({"split": {"outer": 3}}, "3 folds, each tested once"),
+        ({"split": {"leave_out": "rows"}}, "3 splits"),
+        ({"split": {"time": "year"}}, "3 splits"),
+        ({"split": {"of a later": "version"}}, "3 splits"),
+        ({"split": 3}, "3 splits"),
+        ("quadboost", "3 random splits"),
+    ],
+)
+def test_the_splits_are_called_what_they_are(tmp_path: Path, protocol: object, splits: str) -> None:
+    made = make_folder(tmp_path, run__json=run(protocol=protocol))
+    assert f"2 algorithms, {splits}: 12 cells" in parsed(made).words
+
+
+@pytest.mark.parametrize(
+    ("place", "asked", "option"),
+    [
+        ("results/small", "results/small", ""),
+        ("build/small", "build/small", " --out build"),
+        ("build/small", ".", " --out .."),
+        ("my build/small", "my build/small", " --out 'my build'"),
+    ],
+)
+def test_commands_name_the_folder_of_the_records_where_it_is_not_the_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, asked: str, option: str
+) -> None:
+    made = make_folder(tmp_path / place)
+    monkeypatch.chdir(made if asked == "." else tmp_path)
+    # A copy without records, such as on a site, is not where to compute again.
+    assert "--out" not in page_html(read_folder(Path(asked)))
+    (made.parent / "records").mkdir()
+    page = Page(read_folder(Path(asked)), None)
+    assert page.command == f"quadrepro run small.yaml{option}"
+    entry = f"quadrepro explain small.yaml wine adaboost --recompute{option}"
+    assert page.entry_command(("wine", "adaboost")) == entry
+
+
 def test_a_config_that_ships_is_named_without_its_ending() -> None:
     words = parsed(ROOT / "results" / "quickstart").words
     assert "quadrepro run quickstart" in words

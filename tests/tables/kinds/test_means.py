@@ -194,6 +194,16 @@ def test_rmses_have_four_digits_and_no_percent(load: Callable[[str], Experiment]
     assert means == [pytest.approx(0.27), pytest.approx(0.2461)]
 
 
+def test_means_that_only_rounding_tells_apart_are_both_the_best(
+    load: Callable[[str], Experiment],
+) -> None:
+    found = predicted()
+    rmses = {"boosting": 0.1 + 0.2, "rboosting": 0.3}
+    records = {place: replace(r, rmse=rmses[place[1]]) for place, r in found.records.items()}
+    table = MEANS.table(context_of(load(ONE), "means"), replace(found, records=records))
+    assert [entry.best for entry in table.rows[0][1]] == [True, True]
+
+
 def test_a_table_of_numbers_and_classes_says_which_is_which(
     load: Callable[[str], Experiment],
 ) -> None:

@@ -176,6 +176,23 @@ def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path, outcomes: Make)
     assert (tmp_path / "scatter.svg").is_file()
 
 
+def test_dots_that_only_rounding_takes_off_the_diagonal_are_on_it(
+    tmp_path: Path, outcomes: Make
+) -> None:
+    context = context_of(loaded(tmp_path, NUMBERS), "scatter")
+    found = outcomes({"diabetes": (1, 1, 1), "boston": (1, 1, 1)})
+    rmses = {"quadboost": 0.1 + 0.2, "lpboost": 0.3, "adaboost": 0.4}
+    records = {place: replace(r, rmse=rmses[place[1]]) for place, r in found.records.items()}
+    table = SCATTER.table(context, replace(found, records=records))
+    assert [entry.ours for entry in table.rows[0][1][:5]] == [
+        "0",
+        "2",
+        "0",
+        "+0.0000 ± 0.0000",
+        "0, 0, 2",
+    ]
+
+
 def test_risks_and_numbers_are_not_drawn_on_one_scale(tmp_path: Path) -> None:
     with pytest.raises(
         ConfigError, match=r"config.yaml:8:10: .* only some predict numbers: boston"
