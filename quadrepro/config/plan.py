@@ -163,6 +163,14 @@ def _column(
             f"{row.title} has more than two classes, of which {measures[0]} cannot be "
             "measured: give positive in its view, or leave measures out"
         )
+    if task == "regression":
+        of_classes = [name for name in measures if not MEASURES.find(name).of_numbers]
+        if of_classes:
+            others = " or ".join(name for name in MEASURES if MEASURES.find(name).of_numbers)
+            raise ConfigError(
+                f"the view of {row.title} predicts a number, but {of_classes[0]} measures classes: "
+                f"use {others}, or leave measures out"
+            )
     protocol = protocol.model_copy(update={"measures": measures})
     fixed = None if entry.draw else entry.make_grids(_UNUSED, row.grid)
     shared = Shared(_content(learner, protocol, view, fixed))

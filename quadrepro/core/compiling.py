@@ -15,6 +15,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -145,8 +146,10 @@ def _folders(module: str) -> list[Path]:
 def _clean(place: Path, name: str) -> None:
     """Delete the folders of former code that no process has used for long."""
     for folder in place.glob(f"{name}-{'[0-9a-f]' * 16}"):
-        if folder.stat().st_mtime < time.time() - UNUSED:
-            shutil.rmtree(folder, ignore_errors=True)
+        # Another process may be deleting it.
+        with suppress(FileNotFoundError):
+            if folder.stat().st_mtime < time.time() - UNUSED:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def warm(modules: Iterable[str]) -> None:

@@ -191,8 +191,9 @@ class FreshRows:
     @property
     def n_columns(self) -> int:
         """About the number of columns, which parameters of the rule can change."""
-        two = draw_fresh(self.rule, self.parameters, (2,), generator(0))
-        return count_columns(two.table.attributes, self.view)
+        n_rows = min(self.sample.train, 100)  # enough for a row of each class
+        some = draw_fresh(self.rule, self.parameters, (n_rows,), generator(0))
+        return count_columns(some.table.attributes, self.view)
 
     def problem(self, draws: Draws) -> Problem:
         """Return the sample of one repeat."""

@@ -227,6 +227,23 @@ def test_what_tells_two_classes_apart_takes_more_but_is_not_measured_on_them(
     assert_refused(edited({**classes, **measured}), "7:5", message, cells_of)
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_a_measure_of_classes_is_refused_where_a_number_is_predicted(
+    edited: Write, own: bool
+) -> None:
+    grid = "grid:\n      n_rounds: [10, 20]\n      lam: {from: 10, to: 1, points: 2}"
+    of_numbers = {"name: quadboost-l2": "name: ridge", grid: "algorithm: sklearn:Ridge"}
+    measures = "measures: [train_mse, test_error]"
+    ols = "algorithm: sklearn:LinearRegression" + f"\n    {measures}" * own
+    view = UNCHOSEN + f"  {measures}\n" * (not own)
+    path = edited({**of_numbers, ADA: ols, "- monks": "- m1", VIEW: view})
+    message = (
+        "the view of m1 predicts a number, but test_error measures classes: use train_mse or"
+        " test_mse, or leave measures out"
+    )
+    assert_refused(path, f"{8 - own}:5", message, cells_of)
+
+
 @pytest.mark.parametrize(
     ("protocol", "own", "place"),
     [

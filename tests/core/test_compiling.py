@@ -220,6 +220,20 @@ def test_only_folders_of_loops_that_were_not_used_for_long_are_deleted(
     assert {*tmp_path.iterdir()} == {used, new, other}
 
 
+def test_a_folder_that_another_process_deletes_meanwhile_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    name = "quadrepro.core.learners.programs.ordered_compiled"
+    gone, old = (tmp_path / f"quadrepro-ordered_compiled-{digit * 16}" for digit in "01")
+    old.mkdir()
+    os.utime(old, (0, 0))
+    listed = Path.glob
+    monkeypatch.setattr(Path, "glob", lambda folder, pattern: [gone, *listed(folder, pattern)])
+    used = compiling.cache_folder.__wrapped__(name)
+    assert [*tmp_path.iterdir()] == [used]
+
+
 def test_loops_are_compiled_where_no_folder_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
@@ -77,8 +78,7 @@ class GradientBoostEstimator(LearnerEstimator):
             yield scores[0].copy()
 
     def _scores(self, X: ArrayLike) -> FloatArray:
-        *_, last = self._staged_scores(X)
-        return last
+        return deque(self._staged_scores(X), maxlen=1).pop()
 
 
 CLASS_LOSSES = ("logistic", "exponential")

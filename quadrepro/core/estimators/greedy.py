@@ -17,7 +17,7 @@ from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost, normalise
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.hedge import HedgeBoost, experts_rate
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, State, Trace, boost
-from quadrepro.core.learners.greedy.quadboost import VARIANTS, QuadBoost, Selection
+from quadrepro.core.learners.greedy.quadboost import VARIANTS, QuadBoost, QuadBoostL1, Selection
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.voters.groups import VoterGroups
@@ -387,7 +387,7 @@ class GBCBBoostClassifier(_CBoundClassifier):
 
 
 UNTIL_CONVERGED = 100_000
-"""Largest number of rounds if the user gives none."""
+"""Largest number of rounds if the user gives none, unless the norm is L1."""
 
 
 @dataclass(eq=False, repr=False)
@@ -403,7 +403,8 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
     alpha_max : float, default 0.01
         Largest weight α_max that a round gives to a voter, for the norm ``"linf"``.
     n_rounds : int or None, default None
-        Number of rounds; None to run until the steps vanish, for at most 100,000 rounds.
+        Number of rounds; None to run until the steps vanish, for at most 100,000 rounds, or
+        20,000,000 with the norm ``"l1"``.
     reweight : bool, default False
         Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
         instead of adding to it.
@@ -469,7 +470,8 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
         return VARIANTS[self.norm](self.reweight, selection=self.selection)
 
     def _candidate(self, learner: Learner, total: float) -> dict[str, float]:
-        n_rounds = UNTIL_CONVERGED if self.n_rounds is None else self.n_rounds
+        most = learner.max_rounds if isinstance(learner, QuadBoostL1) else UNTIL_CONVERGED
+        n_rounds = most if self.n_rounds is None else self.n_rounds
         QuadBoost().check_candidate(n_rounds=n_rounds)
         values = {h.name: getattr(self, h.name) for h in learner.hyperparameters if h != N_ROUNDS}
         learner.check_candidate(**values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
@@ -165,8 +166,7 @@ class StagewiseClassifier(DecisionClassifier):
         return scores_after(rounds, self.rounds_, np.asarray(X), len(self.classes_))
 
     def _scores(self, X: ArrayLike) -> FloatArray:
-        *_, last = self._staged_scores(X)
-        return last
+        return deque(self._staged_scores(X), maxlen=1).pop()
 
     def _labels(self, decisions: FloatArray) -> NDArray[Any]:
         if decisions.ndim == 1:

@@ -26,6 +26,8 @@ class Measure:
     """Takes a `Trained` and returns an array of shape (n_candidates,)."""
     needs: Literal["scores", "voters"] = "scores"
     """What it is measured on: the scores of any learner, or the voters and weights of a vote."""
+    of_numbers: bool = False
+    """Whether predicted numbers can also be measured by it, not only classes."""
     direction: Literal["lower", "higher"] | None = "lower"
     """The better values; None if neither are."""
     every_round: bool = False
@@ -325,8 +327,8 @@ def _like(H: FloatArray, weights: FloatArray) -> BoolArray:
 TRAIN_ERROR = Measure("training error", train_error)
 TRAIN_ERROR_POSITIVE_TIES = Measure("training error, ties positive", train_error_with_positive_ties)
 TEST_ERROR = Measure("test error", test_error)
-TRAIN_MSE = Measure("training MSE", train_mse)
-TEST_MSE = Measure("test MSE", test_mse)
+TRAIN_MSE = Measure("training MSE", train_mse, of_numbers=True)
+TEST_MSE = Measure("test MSE", test_mse, of_numbers=True)
 QUADRATIC_RISK = Measure("quadratic risk", quadratic_risk)
 VOTERS = Measure("voters", voters, needs="voters", direction=None)
 DISTINCT_VOTERS = Measure("distinct voters", distinct_voters, needs="voters", direction=None)

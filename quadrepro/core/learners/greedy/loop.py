@@ -193,11 +193,12 @@ class Checkpoints(Watcher[State]):
     Attributes
     ----------
     path : ndarray of shape (n_trajectories, len(rounds), n_voters)
-        The votes; a trajectory that ended early keeps its last vote at all later checkpoints.
+        The votes; a trajectory that ended early keeps its last vote at all later checkpoints. NaN
+        until a vote is kept.
     """
 
     def __init__(self, rounds: Sequence[int], n_trajectories: int, n_voters: int) -> None:
-        self.path = np.zeros((n_trajectories, len(rounds), n_voters))
+        self.path = np.full((n_trajectories, len(rounds), n_voters), np.nan)
         self._rounds = [*rounds, NEVER]
         self._next = 0
 

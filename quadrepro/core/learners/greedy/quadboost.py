@@ -15,6 +15,8 @@ from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.greedy.loop import (
+    NEVER,
+    Checkpoints,
     GreedyAlgorithm,
     Leap,
     Rule,
@@ -25,7 +27,7 @@ from quadrepro.core.learners.greedy.loop import (
 )
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.voters.reduction import GramProblem
+from quadrepro.core.voters.reduction import GramProblem, VotingProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
 ALPHA_MAX = Hyperparameter("alpha_max", "number", "small", "largest voter weight α_max")
@@ -288,12 +290,17 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
 
 @dataclass(frozen=True)
 class QuadBoostL1(QuadBoost):
-    """QuadBoost-L1, which runs until no voter has |c| > λ; the only hyper-parameter is λ."""
+    """QuadBoost-L1, which runs until no voter has |c| > λ; the only hyper-parameter is λ.
+
+    A vote that `max_rounds` do not bring there is not a solution, and its weights are NaN.
+    """
+
+    version: ClassVar[int] = 3
 
     tol: float = 1e-9
     """How far above λ a residual correlation may stay."""
-    max_rounds: int = 100_000
-    """Largest number of rounds, even if some |c| is still above λ."""
+    max_rounds: int = 20_000_000
+    """Number of rounds after which a candidate with some |c| still above λ has no solution."""
 
     hyperparameters = (LAM,)
     certificate = Place("quadrepro.proof.conditions:QuadBoostL1Solution")
@@ -303,8 +310,18 @@ class QuadBoostL1(QuadBoost):
         return self._rule(values, threshold=values)
 
     def rounds(self, grid: Grid) -> list[int]:
-        """Return the largest number of rounds: the path is kept only at the end."""
+        """Return the largest number of rounds."""
         return [self.max_rounds]
+
+    def limit(self, problem: GramProblem) -> str:
+        """Return in a sentence why a candidate has no solution."""
+        return f"after {self.max_rounds:,} rounds, a residual correlation is still above lam"
+
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        values = self.values(grid)
+        ended = Checkpoints([NEVER], problem.n_samples * len(values), problem.n_voters)
+        self.run(problem, values, self.max_rounds, [ended])
+        return ended.path.reshape(problem.n_samples, len(values), problem.n_voters)
 
 
 @dataclass(frozen=True)

@@ -162,8 +162,10 @@ def test_watchers_see_every_round_up_to_the_first_end(
     # A checkpoint that the run does not reach is not kept, unless the trajectory has ended.
     for row, kept in enumerate(checkpoints.path[:, :, 0]):
         ended = min(by_rule[row], by_watcher[row]) <= n_rounds
-        expected = [min(t, taken[row]) if ended or t <= n_rounds else 0 for t in sorted(rounds)]
-        assert kept.tolist() == expected
+        expected = [
+            min(t, taken[row]) if ended or t <= n_rounds else np.nan for t in sorted(rounds)
+        ]
+        np.testing.assert_array_equal(kept, expected)
     assert trace.weights == [1.0] * taken[0]
     for row, seen in enumerate(stop.seen):
         last = "retired" if by_rule[row] <= by_watcher[row] else "dismissed"

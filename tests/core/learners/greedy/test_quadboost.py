@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
+from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import Lasso, Ridge
 
 from quadrepro.base.types import FloatArray
@@ -20,6 +21,9 @@ from quadrepro.core.learners.greedy.quadboost import (
     Selection,
 )
 from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import NoSolutionError
+from quadrepro.core.learners.voting import MatrixVotes
+from quadrepro.core.voters.stumps import Stumps
 
 Problem = tuple[FloatArray, FloatArray]
 Rule = Callable[[FloatArray, FloatArray], FloatArray]
@@ -55,7 +59,7 @@ def transcription(
     [
         (QuadBoost(), {}, lambda c, e: c**2 / e, lambda c, e: c / e),
         (
-            QuadBoostL1(max_rounds=25),
+            QuadBoostL1(tol=1e-13),
             {"lam": 0.05},
             lambda c, e: np.maximum(np.abs(c) - 0.05, 0) ** 2 / e,
             lambda c, e: np.sign(c) * max(abs(c) - 0.05, 0) / e,
@@ -85,10 +89,31 @@ def test_additive_form_is_the_papers_algorithm(
     selection: Selection,
 ) -> None:
     problem = make_problem(real=real)
-    rounds = {} if isinstance(algorithm, QuadBoostL1) else {"n_rounds": 25}
+    n_rounds, rounds = (2000, {}) if isinstance(algorithm, QuadBoostL1) else (25, {"n_rounds": 25})
     found = fit(replace(algorithm, selection=selection), problem, **candidate, **rounds)
     by: Rule = decrease if selection == "decrease" else lambda c, e: np.abs(c)
-    np.testing.assert_allclose(found, transcription(*problem, 25, by, delta), atol=1e-12)
+    np.testing.assert_allclose(found, transcription(*problem, n_rounds, by, delta), atol=1e-12)
+
+
+def test_l1_runs_until_no_residual_correlation_is_above_lambda() -> None:
+    X, labels = load_breast_cancer(return_X_y=True)
+    H, y = Stumps().fit_transform(X[::2]), np.where(labels[::2] == 1, 1.0, -1.0)
+    estimator = QuadBoostClassifier("l1", lam=1e-4).fit(X[::2], labels[::2])
+    for weights in (fit(QuadBoostL1(), (H, y), lam=1e-4), estimator.voter_weights_):
+        assert np.abs(H.T @ (y - H @ weights) / len(y)).max() <= 1e-4 + 2e-9
+
+
+@pytest.mark.parametrize("reweight", [False, True])
+def test_an_l1_candidate_that_the_rounds_do_not_bring_to_lambda_is_never_chosen(
+    make_problem: Callable[..., Problem], reweight: bool
+) -> None:
+    H, y = make_problem()
+    algorithm, grid = QuadBoostL1(reweight, max_rounds=35), Grid.of({"lam": [0.3, 1e-4]})
+    assert np.isnan(algorithm.path(H, y, grid)).all(axis=1).tolist() == [False, True]
+    losses = MatrixVotes([grid], algorithm, H, y, H).losses(np.arange(60) % 3)
+    assert np.isnan(losses.values).tolist() == [False, True]
+    with pytest.raises(NoSolutionError, match="after 1 rounds, a residual correlation is still"):
+        MatrixVotes([grid], replace(algorithm, max_rounds=1), H, y, H).path()
 
 
 def test_the_voter_of_largest_correlation_need_not_lower_the_risk_most() -> None:
