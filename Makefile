@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test test-slow smoke lint format docs plots benchmark calibration reproduce-all tables audits reference \
+.PHONY: quickstart test test-slow smoke lint format docs plots benchmark reproduce-all tables audits reference \
 	clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
@@ -39,9 +39,6 @@ docs: $(VENV)/docs ## the documentation site, in build/site; a link that leads n
 benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured in one run
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s \
 		--table docs/benchmarks.md
-
-calibration: $(VENV)/dev ## stated rates of all judgements against those in simulated worlds
-	$(BIN)/python -m calibration --jobs $(JOBS) --out docs/calibration.md
 
 plots: $(VENV)/run ## the figures of docs/*.md
 	$(BIN)/python docs/plots.py
