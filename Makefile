@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test test-slow smoke stress lint format docs plots benchmark calibration reproduce-all tables audits reference \
+.PHONY: quickstart test test-slow smoke lint format docs plots benchmark reproduce-all tables audits reference \
 	clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
@@ -21,9 +21,6 @@ test-slow: $(VENV)/dev ## browsers, LaTeX, Dask, other processors, whole runs an
 smoke: $(VENV)/dev ## a minute of it
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow" tests/test_rooms.py tests/base tests/config \
 		tests/papers tests/proof tests/core/learners/greedy
-
-stress: $(VENV)/dev ## an hour of mangled and hostile files, kills and faults of Dask; STRESS="--check 100 ..." tries fewer
-	$(BIN)/python -m stress $(STRESS)
 
 lint: $(VENV)/dev ## ruff and mypy
 	$(BIN)/ruff check .
@@ -42,9 +39,6 @@ docs: $(VENV)/docs ## the documentation site, in build/site; a link that leads n
 benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured in one run
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s \
 		--table docs/benchmarks.md
-
-calibration: $(VENV)/dev ## stated rates of all judgements against those in simulated worlds
-	$(BIN)/python -m calibration --jobs $(JOBS) --out docs/calibration.md
 
 plots: $(VENV)/run ## the figures of docs/*.md
 	$(BIN)/python docs/plots.py

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 
 from quadrepro.cli import main
 
@@ -14,6 +15,8 @@ def run() -> None:
     # again at the end, takes a quarter of its time.
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
+    # The processes that this one starts would look for modules in the current folder first.
+    os.environ["PYTHONSAFEPATH"] = "1"
     main()
 
 

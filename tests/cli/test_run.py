@@ -4,6 +4,7 @@ import contextlib
 import csv
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -170,8 +171,8 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
 RUN = ("--out", "results", "--repeats", "40")
 
 
-def begun(config: Path, jobs: str) -> subprocess.Popen[str]:
-    """Return a run in a process of its own, beside its config, once it has kept three records."""
+def begun(config: Path, jobs: str, records: int = 3) -> subprocess.Popen[str]:
+    """Return a run in a process of its own, beside its config, once it has kept these records."""
     folder = config.parent
     process = subprocess.Popen(
         [sys.executable, "-m", "quadrepro", "run", str(config), "--jobs", jobs, *RUN],
@@ -180,9 +181,10 @@ def begun(config: Path, jobs: str) -> subprocess.Popen[str]:
         text=True,
         env={k: v for k, v in os.environ.items() if k != "QUADREPRO_DATA"}
         | {"QUADREPRO_TEST": str(folder)},
+        start_new_session=True,
     )
     deadline = time.monotonic() + 60
-    while len(list(folder.glob("results/records/??/*.json"))) < 3 and process.poll() is None:
+    while len(list(folder.glob("results/records/??/*.json"))) < records and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     return process
@@ -232,6 +234,25 @@ def test_workers_end_with_a_run_that_is_killed_and_the_next_run_goes_on(
     process.communicate()
     again = quadrepro("run", config, "--jobs", 0, "--out", tmp_path / "results", "--repeats", 2)
     assert again.exit_code == 0
+
+
+def test_a_run_killed_at_random_moments_and_resumed_gives_the_same_tables(
+    small_config: Write, tmp_path: Path
+) -> None:
+    config, rng = small_config(), random.Random()
+    whole = quadrepro("run", config, "--jobs", 0, "--out", tmp_path / "whole", "--repeats", 40)
+    assert whole.exit_code == 0
+    for records in sorted(rng.choices(range(161), k=5)):
+        process = begun(config, "2", records)
+        time.sleep(rng.uniform(0, 0.1))
+        with contextlib.suppress(ProcessLookupError):  # it may have ended
+            rng.choice((os.kill, os.killpg))(process.pid, signal.SIGKILL)
+        process.communicate()
+    process = begun(config, "2", 160)
+    assert "Traceback" not in process.communicate()[1]
+    assert process.returncode == 0
+    found = compare(tmp_path / "results" / "small", tmp_path / "whole" / "small", tolerance=0)
+    assert found.differences == []
 
 
 def of_this_test(folder: Path) -> list[str]:

@@ -1,1 +1,0 @@
-"""Simulated worlds in which every judgement of the package is compared with the truth."""

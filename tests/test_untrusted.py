@@ -1,0 +1,253 @@
+"""Untrusted files and folders through the command line.
+
+CANARY stands for a file that must not appear, VICTIM for a folder that must not change, and SECRET
+for a file in it whose content must not be shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import quadrepro as package
+from quadrepro.engine.records import Record
+from quadrepro.engine.store import RecordStore
+from tests.cli.call import quadrepro
+from tests.hostile import CONTROLS
+from tests.results.pages.made import RISKS, cells, make_folder, run
+
+TOKEN = "open-sesame-5316"
+NAME = "\x1b]0;owned\x07\x9b1m<script>alert(1)</script><img src=x onerror=alert(1)>"
+FORMULAS = ("=HYPERLINK(1)", "@SUM(1)", "+SUM(1)", "\t=SUM(1)")
+TOUCH = 'open("CANARY", "w").close()\n'
+
+
+def config(algorithm: Mapping[str, object], **others: object) -> str:
+    protocol = {"view": "default", "folds": 0}
+    whole = {"title": "T", "protocol": protocol, "datasets": ["monks"], "algorithms": [algorithm]}
+    return json.dumps(whole | others)
+
+
+def packed(name: str, content: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    return made.getvalue()
+
+
+ADABOOST = {"name": "adaboost", "grid": {"n_rounds": [3]}}
+GRID = {"estimator": ["test.support:run_in_subinterp", "os:getcwd"]}
+BAGGING = {"name": "a", "algorithm": "sklearn:BaggingClassifier", "grid": GRID}
+REFUSED = {"check base.yaml": 2, "run base.yaml --jobs 0": 2, "table base.yaml": 2}
+OF_PAPER = config(ADABOOST, paper="./paper", tables={"risks": "g"})
+CLAIM = "title: P\nclaims: {g: {claims: [{kind: function, text: t, function: f}]}}\n"
+PRINTED = "dataset,adaboost\nmonks,0.5\n"
+INIT = "init my.{} --target label --force --name mine --card-only"
+SHOW = {"table --page results/base": 0, "table --all": 0, "compare results/base honest/base": 4}
+ROWS = b"size,colour,label\n" + b"1,red,a\n2,blue,b\n3,red,b\n4,blue,a\n" * 5
+HEAD = ",".join((NAME, *FORMULAS))
+
+CASES: dict[str, tuple[Mapping[str, str | bytes], Mapping[str, int]]] = {
+    "a value of a grid is code": ({"base.yaml": config(BAGGING)}, REFUSED),
+    "a paper has code": (
+        {
+            "base.yaml": OF_PAPER,
+            "paper/paper.yaml": CLAIM,
+            "paper/claims.py": TOUCH,
+            "paper/printed/g.csv": PRINTED,
+        },
+        {**REFUSED, "audit ./paper": 2},
+    ),
+    "a printed table is of a config elsewhere": (
+        {
+            "paper/paper.yaml": "title: P\nprinted: {g: {config: SECRET, unit: fraction}}\n",
+            "paper/printed/g.csv": PRINTED,
+        },
+        {"audit ./paper": 2},
+    ),
+    "a member of an archive leads out of its folder": (
+        {"my.zip": packed("../victim/canary.csv", ROWS)},
+        {INIT.format("zip"): 0, "list datasets mine": 0},
+    ),
+    "a header is long": (
+        {"my.csv": ",".join(f"c{i}" for i in range(200_000)) + ",label\n"},
+        {INIT.format("csv"): 3},
+    ),
+    "a header has names for a terminal, a page and a spreadsheet": (
+        {"my.csv": f"{HEAD},label\n" + "1,2,3,4,5,a\n6,7,8,9,1,b\n" * 5},
+        {"init my.csv --target label": 0, "list datasets my": 0, "check my.yaml --cells": 0},
+    ),
+    "run.json is edited": (
+        {
+            "results/base/run.json": run(
+                experiment="../../victim/canary", title=NAME, paper="SECRET", seed=NAME
+            ),
+            "results/base/claims.py": TOUCH,
+        },
+        SHOW,
+    ),
+    "cells.csv is edited": (
+        {"results/base/cells.csv": cells({(name, NAME): (1, 2) for name in (NAME, *FORMULAS)})},
+        SHOW,
+    ),
+    "a figure refers to files and hosts": (
+        {
+            "results/base/curves.svg": "<!DOCTYPE svg [<!ENTITY e0 'x'>"
+            + "".join(f"<!ENTITY e{i + 1} '{f'&e{i};' * 10}'>" for i in range(9))
+            + "<!ENTITY z SYSTEM 'file://SECRET'>]><svg xmlns='http://www.w3.org/2000/svg'>"
+            f"<image href='http://127.0.0.1:9/x'/>{NAME}&e9;&z;</svg>"
+        },
+        SHOW,
+    ),
+    "notes open a hundred thousand brackets": (
+        {"results/base/notes.md": "[" * 10**5, "results/base/risks.md": RISKS + ">" * 10**5},
+        SHOW,
+    ),
+    "links are where pages are written": (
+        dict.fromkeys(("results/base/report.html", "results/README.md"), "-> SECRET"),
+        SHOW,
+    ),
+}
+"""Files of the user's folder, and command lines with their exit codes."""
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder, which holds results, next to the folder with the secret."""
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "victim" / "secret.txt").write_text(f"{TOKEN},x1\n{TOKEN},{TOKEN}\n")
+    for folder in ("results", "honest"):
+        make_folder(tmp_path / "work" / folder / "base")
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path / "work"
+
+
+def write(work: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files, or links where a content begins with an arrow."""
+    victim = os.fsencode(work.parent / "victim")
+    for name, content in files.items():
+        path, text = work / name, content.encode() if isinstance(content, str) else content
+        for word, place in ((b"CANARY", b"canary"), (b"SECRET", b"secret.txt")):
+            text = text.replace(word, victim + b"/" + place)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        if text.startswith(b"-> "):
+            path.symlink_to(os.fsdecode(text[3:]))
+        else:
+            path.write_bytes(text)
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def assert_harmless(work: Path, lines: Mapping[str, int]) -> None:
+    """Call command lines, and look at what they print and write."""
+    victim, before = contents(work.parent / "victim"), contents(work)
+    for line, code in lines.items():
+        result = quadrepro(*line.split())
+        assert result.exit_code == code, result.output
+        assert isinstance(result.exception, SystemExit | None)
+        assert TOKEN not in result.output
+        assert not CONTROLS.intersection(result.output)
+    assert contents(work.parent / "victim") == victim
+    for path, content in contents(work).items():
+        if content == before.get(path) or path.suffix == ".png":
+            continue
+        text = content.decode()
+        assert TOKEN not in text, path
+        if path.suffix in (".md", ".html"):
+            assert not re.search("<script>alert|<img src=x", text), path
+        if path.suffix in (".md", ".tex"):
+            assert not CONTROLS.intersection(text), path
+        if path.suffix == ".csv":
+            rows = csv.reader(io.StringIO(text))
+            assert not [cell for row in rows for cell in row if cell.startswith(FORMULAS)], path
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_untrusted_file_runs_reads_and_changes_nothing_else(work: Path, case: str) -> None:
+    files, lines = CASES[case]
+    write(work, files)
+    assert_harmless(work, lines)
+
+
+def test_a_message_in_a_record_is_text(work: Path) -> None:
+    write(work, {"base.yaml": config(ADABOOST)})
+    assert quadrepro("run", "base.yaml", "--jobs", 0).exit_code == 0
+    store = RecordStore(work / "results" / "records")
+    for key in store.scan():
+        record = store.get(key)
+        assert record is not None
+        store.put(Record(key, "failed", content=record.content, message=NAME))
+    assert_harmless(work, {"check base.yaml --cells": 0, "run base.yaml --jobs 0": 1})
+
+
+@pytest.mark.slow
+def test_no_file_in_the_folder_takes_the_place_of_an_installed_module(work: Path) -> None:
+    names = ("numpy", "joblib", "pebble", "json", "sitecustomize", "conftest", "quadrepro")
+    write(work, {f"{name}.py": TOUCH for name in names} | {"base.yaml": config(ADABOOST)})
+    script = work.parent / "quadrepro"  # what an installer writes
+    script.write_text("from quadrepro.__main__ import run\nif __name__ == '__main__':\n    run()\n")
+    line = [sys.executable, script, "run", "base.yaml", "--jobs", "1"]
+    env = {**os.environ, "PYTHONPATH": str(Path(package.__file__).parents[1])}
+    assert subprocess.run(line, env=env, check=False).returncode == 0
+    assert not (work.parent / "victim" / "canary").exists()
+
+
+SCALARS = (
+    *("", "~", "-1", "0", "0.5", "1e999", "nan", "9" * 400, "[]", "[[1]]", "{a: 1}", "*x", "&x"),
+    *("'", '"', '"\\ud800"', "\ud800", "\0", "\x1b[2J", "\u202e", "é→λ", "|", "? a", "\t", "\n"),
+    *("adaboost", "default", "x1..x999999999", "{from: 1, to: 9, points: 99999}", "../x"),
+    *("/dev/zero", "!!python/object:os.system {}", "[" * 3000, "x" * 100_000, "=1", "2020-01-01"),
+)
+EDITS = st.lists(
+    st.tuples(
+        st.integers(0, 9999), st.integers(0, 4), st.sampled_from(SCALARS) | st.integers(0, 9999)
+    ),
+    min_size=1,
+    max_size=3,
+)
+"""Places in a text, number of words or separators to replace, and a new or another one."""
+
+CHECK = ("check", "my.yaml")
+INIT_MY = ("init", "my.csv", "--target", "label", "--force")
+FILES = {"my.csv": INIT_MY, "my.yaml": CHECK, "datasets/my.yaml": CHECK}
+"""Files that `init` reads or writes, and the command that reads each."""
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Return the text of each file, in a current folder that has all of them."""
+    with contextlib.chdir(tmp_path_factory.mktemp("mangled")):
+        Path("my.csv").write_bytes(ROWS)
+        assert quadrepro(*INIT_MY).exit_code == 0
+        yield {name: Path(name).read_text(encoding="utf-8") for name in FILES}
+
+
+@given(name=st.sampled_from([*FILES]), edits=EDITS)
+def test_a_mangled_file_ends_in_a_documented_exit_code(
+    texts: dict[str, str], name: str, edits: list[tuple[int, int, str | int]]
+) -> None:
+    pieces = re.split(r"([\w.+-]+)", texts[name])
+    for place, length, new in edits:
+        i = place % len(pieces)
+        pieces[i : i + length] = [new if isinstance(new, str) else pieces[new % len(pieces)]]
+    for other, text in (texts | {name: "".join(pieces)}).items():
+        Path(other).write_bytes(text.encode("utf-8", "surrogatepass"))
+    result = quadrepro(*FILES[name])
+    assert isinstance(result.exception, SystemExit | None)
+    assert result.exit_code in (0, 2, 3), result.output
