@@ -91,7 +91,6 @@ def rank(
     rope: float = 0.0,
     test_share: float | None = None,
     drop_missing: bool = False,
-    correct_ties: bool = True,
 ) -> RankedScores:
     """Rank methods by a table of scores, and compare every pair.
 
@@ -111,8 +110,6 @@ def rank(
         that each tests: adds the corrected resampled t-test and the Bayesian correlated t-test.
     drop_missing : bool, default False
         Whether rows with a missing score are left out; by default they are refused.
-    correct_ties : bool, default True
-        Whether Friedman's χ² is corrected for ties. Most papers print it without.
 
     Returns
     -------
@@ -162,7 +159,7 @@ def rank(
         for i, name in enumerate(found.methods)
     }
     try:
-        ranking = rank_methods(columns, rope, correct_ties=correct_ties)
+        ranking = rank_methods(columns, rope)
     except ValueError as error:
         raise DataError(f"{found.source}: {error}") from None
     splits = [] if test_share is None else [Splits("", columns, test_share)]

@@ -68,12 +68,6 @@ def audit_command(paper: str, out: Path | None, results: Path, form: str, strict
     type=float,
     help="Rows are resamples of one data set, which test this share of its examples.",
 )
-@click.option(
-    "--tie-correction/--no-tie-correction",
-    "correct_ties",
-    default=True,
-    help="Friedman's χ² with or without the correction for ties; most papers print it without.",
-)
 @click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing score.")
 @format_option
 @click.option(
@@ -86,9 +80,8 @@ def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> N
 
     The columns of SCORES are methods and its rows data sets, or resamples of one; a first column
     that is not of numbers names the rows. Fields are separated by commas, semicolons, tabs or
-    blanks. Prints mean ranks, the tests of Friedman, Quade and of aligned ranks, and of each pair
-    Nemenyi's test, Bergmann and Hommel's and Wilcoxon's, the shift and the Bayesian signed-rank
-    test.
+    blanks. Prints mean ranks, Friedman's test, and of each pair Nemenyi's test, the rank difference
+    and Wilcoxon's test by Holm's method, the shift and the Bayesian signed-rank test.
     """
     from quadrepro.api import rank
 

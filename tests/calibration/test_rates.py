@@ -16,13 +16,6 @@ ERRORS = 3.5
 WORLDS = {world.name: world for worlds in GROUPS.values() for world in worlds}
 
 
-OFF = {
-    "interval of the rank-biserial correlation: 5 data sets, normal, effect of 1 sd",
-    "interval of the rank-biserial correlation: 10 data sets, normal, effect of 1 sd",
-}
-"""Judgements whose rate is not the stated one; one that is mended leaves the list."""
-
-
 @pytest.fixture(autouse=True, scope="module")
 def one_blas_thread() -> Iterator[None]:
     with threadpool_limits(1):
@@ -36,8 +29,7 @@ def test_every_rate_is_in_its_band(world: World) -> None:
         for rate in measure(world, quick=True)
         if rate.leaves(ERRORS)
     }
-    known = OFF & {f"{judgement.name}: {world.setting}" for judgement in world.judgements}
-    assert found.keys() == known, found
+    assert not found
 
 
 def test_every_judgement_is_in_the_quick_version() -> None:
