@@ -71,12 +71,11 @@ def audited(
     lines: Mapping[str, Lines],
     facts: Mapping[str, Mapping[str, Any]],
     claims: Mapping[str, Any] | None = None,
-    files: Mapping[str, str] | None = None,
 ) -> Audit:
     """Write a paper with printed tables, facts on them and claims, and return its audit.
 
-    The paper is the folder ``paper``, beside other files that are given by their paths. Means are
-    in percent and of 20 splits, other numbers fractions of one, unless facts say otherwise.
+    Means are in percent and of 20 splits, other numbers fractions of one, unless facts say
+    otherwise.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -98,10 +97,7 @@ def audited(
             texts = [[row, *of_row.values()] for row, of_row in rows.items()]
             text = "\n".join(map(",".join, [header, *texts])) + "\n"
             (folder / "paper" / "printed" / f"{table}.csv").write_text(text)
-        for path, text in (files or {}).items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text)
-        return audit(load_paper("./paper", folder), folder / "results")
+        return audit(load_paper("./paper", folder))
 
 
 def failed(audit: Audit, *checks: str) -> list[Finding]:

@@ -388,8 +388,8 @@ def infer(
     Returns
     -------
     tuple of (list of Table, int, int)
-        The table of readings, and that of deviations if the config asks for it; empty if no cell
-        has a result. The number of cells without a result, and that of all cells.
+        The table of readings; empty if no cell has a result. The number of cells without a result,
+        and that of all cells.
 
     Raises
     ------
@@ -421,8 +421,7 @@ def infer(
     missing = sum(not record.ok for record in records)
     tables: dict[str, Table] = {}
     if missing < len(records):
-        # The order is that in which they are written.
-        asked = [r for r in requested(experiment) if r.kind.name in ("readings", "audit")]
+        asked = [r for r in requested(experiment) if r.kind.name == "readings"]
         outcomes = Outcomes.of(plan.cells, records, apart=plan.experiment.config.apart)
         tables = make_tables(asked, outcomes)
     return [*tables.values()], missing, len(records)

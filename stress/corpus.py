@@ -216,8 +216,8 @@ def _modules() -> Iterator[Case]:
     lines = (*RUN, "audit ./paper", "table --page base.yaml", "table base.yaml")
     yield Case("a paper with code", {**files, "paper/paper.yaml": paper}, lines)
     for name, text, table in (
-        ("leaves", '{"../../../victim/secret": {config: "SECRET", codings: ["SECRET"]}}', printed),
-        ("reads", "{g: {config: SECRET, codings: [SECRET, ../victim/secret.txt]}}", printed),
+        ("leaves", '{"../../../victim/secret": {config: "SECRET"}}', printed),
+        ("reads", "{g: {config: ../victim/secret.txt}}", printed),
         ("links", "{}", _link("SECRET")),
         ("pipes", "{}", os.mkfifo),
     ):

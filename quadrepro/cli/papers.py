@@ -18,16 +18,9 @@ from quadrepro.cli.showing import echo, print_table
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder to write audit.md and audit.csv to.",
 )
-@click.option(
-    "--results",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    help="Folder with results of the paper's configs, for the check of codings.",
-)
 @format_option
 @click.option("--strict", is_flag=True, help="Exit with 4 if a check fails.")
-def audit_command(paper: str, out: Path | None, results: Path, form: str, strict: bool) -> None:
+def audit_command(paper: str, out: Path | None, form: str, strict: bool) -> None:
     """Check the printed tables of a paper by themselves.
 
     PAPER is a paper that ships with quadrepro, or a folder such as ./mypaper. The sizes of test
@@ -39,7 +32,7 @@ def audit_command(paper: str, out: Path | None, results: Path, form: str, strict
     from quadrepro.tables.audit.report import audit
     from quadrepro.tables.terminal import on_terminal
 
-    found = audit(load_paper(paper), results)
+    found = audit(load_paper(paper))
     if form == "auto" and on_terminal() and found.tables:
         for table in found.tables:
             print_table(table, form)

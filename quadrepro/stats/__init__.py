@@ -27,7 +27,6 @@ result object or a number. Nothing here knows of experiments, records or tables.
 `log_probability_of_deviations`         printed deviations, given our splits
 `log_probability_of_pooled_deviations`  deviations of what a paper pools over its splits
 `score_readings`                        readings of a protocol, by such log-probabilities
-`implied_test_size`                     the size of test sets that a printed deviation implies
 `count_misses`                          how many printed numbers are outside, beside chance
 ======================================  ============================================================
 """
@@ -53,9 +52,7 @@ from quadrepro.stats.intervals import (
     placement,
 )
 from quadrepro.stats.likelihood import (
-    ImpliedSize,
     ReadingScore,
-    implied_test_size,
     log_probability_of_deviations,
     log_probability_of_means,
     log_probability_of_pooled_deviations,
@@ -88,7 +85,6 @@ __all__ = [
     "Effect",
     "EquivalenceTest",
     "FriedmanTest",
-    "ImpliedSize",
     "Misses",
     "Moments",
     "PairedT",
@@ -114,7 +110,6 @@ __all__ = [
     "friedman_test",
     "hodges_lehmann",
     "holm",
-    "implied_test_size",
     "independent_misses",
     "log_probability_of_deviations",
     "log_probability_of_means",
