@@ -314,7 +314,7 @@ def _folders(evil: str) -> Iterator[Case]:
     for file in ("../../../victim/secret.txt", "SECRET", "..", "/dev/zero", "\x00"):
         table = {"key": "risks", "title": TERMINAL + PAGE, "files": [file]}
         tables = {"../../../victim/secret": table, "risks": table}
-        figures = {"scatter": {"key": "", "files": [file], "caption": file}}
+        figures = {"scatter": {"key": "", "files": [file]}}
         cells = {"file": file, "timed_columns": ()}
         changed = _with(tables=tables, figures=figures, cells=cells, score=file)
         yield Case(f"tables.json: {file!r}", {f"{base}tables.json": changed}, SHOW)
@@ -325,7 +325,7 @@ def _folders(evil: str) -> Iterator[Case]:
     yield Case("links as pages", linked | {"results/index.html": _link("SECRET")}, SHOW)
     svg = "<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'>"
     entities = "".join(f"<!ENTITY e{i + 1} '{f'&e{i};' * 10}'>" for i in range(9))
-    figure = _with(figures={"scatter": {"key": "", "files": ["scatter.svg"], "caption": "c.md"}})
+    figure = _with(figures={"scatter": {"key": "", "files": ["scatter.svg"]}})
     for name, content in (
         ("a script", f"{svg}<script>fetch('http://127.0.0.1:PORT')</script>{PAGE}</svg>"),
         ("entities", f"<!DOCTYPE svg [<!ENTITY e0 'x'>{entities}]>{svg}&e9;</svg>"),
@@ -337,7 +337,7 @@ def _folders(evil: str) -> Iterator[Case]:
         ("6 GB", _sparse),
         ("a link", _link("SECRET")),
     ):
-        files: dict[str, Content] = {f"{base}scatter.svg": content, f"{base}c.md": PAGE}
+        files: dict[str, Content] = {f"{base}scatter.svg": content}
         yield Case(f"SVG: {name}", files | {f"{base}tables.json": figure}, SHOW)
     notes = f"# {TERMINAL}\n{PAGE}\n[a](javascript:alert) ![b](http://127.0.0.1:PORT/x)\n"
     for name, text in (("HTML", notes), ("many brackets", "[" * 10**5), ("quotes", ">" * 10**5)):

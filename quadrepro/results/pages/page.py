@@ -45,7 +45,7 @@ from quadrepro.results.pages.entries import (
 )
 from quadrepro.stats import COVERAGE
 from quadrepro.stats.result import LEVEL
-from quadrepro.tables.captions import listed
+from quadrepro.tables.notes import listed
 from quadrepro.tables.verdicts import Verdict
 
 PAGE = "report.html"
@@ -331,18 +331,12 @@ class Figure:
     name: str
     """Name of its files without ending."""
     title: str
+    """Title of the table of that name, or of the folder; also the alternative text."""
     source: str
     """The image as a data URI; empty if it is too large or not there."""
     files: tuple[str, ...]
     timed: bool
     """Whether it shows measured times."""
-    caption: str = ""
-
-    @property
-    def alternative(self) -> str:
-        """Alternative text: the first sentence of the caption."""
-        first = re.split(r"(?<=[.:]) ", self.caption, maxsplit=1)[0]
-        return first or f"{self.title}; its numbers are in the table of the same name"
 
 
 def make_figures(folder: Folder) -> list[Figure]:
@@ -355,8 +349,7 @@ def make_figures(folder: Folder) -> list[Figure]:
             source = ""
         left -= len(source)
         title = tables[name].title if name in tables else f"{folder.title}: {name}"
-        caption = " ".join((folder.text(files.caption) if files.caption else "").split())
-        found.append(Figure(name, title, source, files.files, files.timed, caption))
+        found.append(Figure(name, title, source, files.files, files.timed))
     return found
 
 
