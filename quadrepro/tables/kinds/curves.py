@@ -395,7 +395,6 @@ class CurvesKind(TableKind[Curves]):
             ),
             ("dataset", "algorithm", curves.along, *(m + kind for m in measures for kind in kinds)),
             tuple(data),
-            n_keys=2,
         )
 
     def draw(self, context: Context[Curves], outcomes: Outcomes, folder: Path) -> None:
