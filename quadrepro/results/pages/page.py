@@ -32,7 +32,7 @@ from quadrepro.results.folder import (
     Score,
     read_folder,
 )
-from quadrepro.results.markdown import ShownTable, notes_html, read_table
+from quadrepro.results.markdown import notes_html, table_html
 from quadrepro.results.pages.entries import (
     BUCKETS,
     MARKS,
@@ -115,11 +115,10 @@ class TableSection:
     """A table of a page with its files, and those of them whose text can be copied."""
 
     name: str
-    label: str
-    """Its whole title."""
     title: str
-    """The same without that of the experiment."""
-    table: ShownTable
+    """Without that of the experiment."""
+    table: Markup
+    notes: Markup
     files: tuple[str, ...]
     copied: tuple[str, ...]
 
@@ -215,7 +214,8 @@ class Page:
             title = files.title.removeprefix(f"{self.folder.title}: ")
             title = title[:1].upper() + title[1:]
             names = (markdown, *others)
-            found.append(TableSection(name, files.title, title, read_table(text), names, copied))
+            shown = table_html(text, files.title)
+            found.append(TableSection(name, title, *shown, names, copied))
         return found
 
     @property
