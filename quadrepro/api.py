@@ -91,7 +91,6 @@ def rank(
     rope: float = 0.0,
     test_share: float | None = None,
     drop_missing: bool = False,
-    correct_ties: bool = True,
 ) -> RankedScores:
     """Rank methods by a table of scores, and compare every pair.
 
@@ -111,8 +110,6 @@ def rank(
         that each tests: adds the corrected resampled t-test and the Bayesian correlated t-test.
     drop_missing : bool, default False
         Whether rows with a missing score are left out; by default they are refused.
-    correct_ties : bool, default True
-        Whether Friedman's χ² is corrected for ties. Most papers print it without.
 
     Returns
     -------
@@ -162,7 +159,7 @@ def rank(
         for i, name in enumerate(found.methods)
     }
     try:
-        ranking = rank_methods(columns, rope, correct_ties=correct_ties)
+        ranking = rank_methods(columns, rope)
     except ValueError as error:
         raise DataError(f"{found.source}: {error}") from None
     splits = [] if test_share is None else [Splits("", columns, test_share)]
@@ -389,8 +386,8 @@ def infer(
     Returns
     -------
     tuple of (list of Table, int, int)
-        The table of readings, and that of deviations if the config asks for it; empty if no cell
-        has a result. The number of cells without a result, and that of all cells.
+        The table of readings; empty if no cell has a result. The number of cells without a result,
+        and that of all cells.
 
     Raises
     ------
@@ -422,8 +419,7 @@ def infer(
     missing = sum(not record.ok for record in records)
     tables: dict[str, Table] = {}
     if missing < len(records):
-        # The order is that in which they are written.
-        asked = [r for r in requested(experiment) if r.kind.name in ("readings", "audit")]
+        asked = [r for r in requested(experiment) if r.kind.name == "readings"]
         outcomes = Outcomes.of(plan.cells, records, apart=plan.experiment.config.apart)
         tables = make_tables(asked, outcomes)
     return [*tables.values()], missing, len(records)

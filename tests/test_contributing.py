@@ -227,13 +227,13 @@ ADDITIONS = {
                     "from quadrepro.tables.audit.ranges import",
                     "from quadrepro.tables.audit.evenness import EVENNESS\n",
                 ),
-                ("    DIGITS,", "    EVENNESS,\n"),
+                ("    CLAIMS,\n)", "    EVENNESS,\n"),
             ]
         },
     ),
     "A kind of table or figure": Addition(
         {"tables/kinds/spread.py": example("table")},
-        {"config/tables.py": [('        "audit": ', '        "spread": "spread:SPREAD",\n')]},
+        {"config/tables.py": [('        "readings": ', '        "spread": "spread:SPREAD",\n')]},
     ),
     "A source": Addition(
         {"data/sources/counting.py": SOURCE},

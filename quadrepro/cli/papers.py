@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from quadrepro.base.resources import RESULTS
 from quadrepro.cli.options import format_option
 from quadrepro.cli.showing import echo, print_table
 
@@ -19,16 +18,9 @@ from quadrepro.cli.showing import echo, print_table
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder to write audit.md and audit.csv to.",
 )
-@click.option(
-    "--results",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path(RESULTS),
-    show_default=True,
-    help="Folder with results of the paper's configs, for the check of codings.",
-)
 @format_option
 @click.option("--strict", is_flag=True, help="Exit with 4 if a check fails.")
-def audit_command(paper: str, out: Path | None, results: Path, form: str, strict: bool) -> None:
+def audit_command(paper: str, out: Path | None, form: str, strict: bool) -> None:
     """Check the printed tables of a paper by themselves.
 
     PAPER is a paper that ships with quadrepro, or a folder such as ./mypaper. The sizes of test
@@ -40,7 +32,7 @@ def audit_command(paper: str, out: Path | None, results: Path, form: str, strict
     from quadrepro.tables.audit.report import audit
     from quadrepro.tables.terminal import on_terminal
 
-    found = audit(load_paper(paper), results)
+    found = audit(load_paper(paper))
     if form == "auto" and on_terminal() and found.tables:
         for table in found.tables:
             print_table(table, form)
@@ -69,12 +61,6 @@ def audit_command(paper: str, out: Path | None, results: Path, form: str, strict
     type=float,
     help="Rows are resamples of one data set, which test this share of its examples.",
 )
-@click.option(
-    "--tie-correction/--no-tie-correction",
-    "correct_ties",
-    default=True,
-    help="Friedman's χ² with or without the correction for ties; most papers print it without.",
-)
 @click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing score.")
 @format_option
 @click.option(
@@ -87,9 +73,8 @@ def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> N
 
     The columns of SCORES are methods and its rows data sets, or resamples of one; a first column
     that is not of numbers names the rows. Fields are separated by commas, semicolons, tabs or
-    blanks. Prints mean ranks, the tests of Friedman, Quade and of aligned ranks, and of each pair
-    Nemenyi's test, Bergmann and Hommel's and Wilcoxon's, the shift and the Bayesian signed-rank
-    test.
+    blanks. Prints mean ranks, Friedman's test, and of each pair Nemenyi's test, the rank difference
+    and Wilcoxon's test by Holm's method, the shift and the Bayesian signed-rank test.
     """
     from quadrepro.api import rank
 

@@ -78,7 +78,6 @@ KINDS = _Kinds(
         "ranking": "ranking:RANKING",
         "claims": "claims:CLAIMS",
         "readings": "readings:READINGS",
-        "audit": "deviations:DEVIATIONS",
     },
     kind="tables",
     meaning="meaning",

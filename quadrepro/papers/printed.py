@@ -145,9 +145,6 @@ class Facts(Model):
     fits: str = Field(default="", pattern=r"^[\w-]*$")
     """A config with a reading that contradicts the text, and that these numbers fit best. The
     scoreboard counts it beside the configs of the text."""
-    codings: tuple[str, ...] = ()
-    """Configs whose results say which coding of its data set a row fits: first the paper's own,
-    then others."""
 
     @model_validator(mode="before")
     @classmethod

@@ -28,7 +28,6 @@ from quadrepro.results.folder import (
     TableFiles,
     read_folder,
 )
-from quadrepro.tables.captions import ENDING, caption_text
 from quadrepro.tables.figure import FORMATS
 from quadrepro.tables.kinds.ranking import conclusion
 from quadrepro.tables.requests import Request, find_verdicts, metric_columns, requested, written
@@ -103,7 +102,6 @@ def make_manifest(
             kind.name: FigureFiles(
                 key=kind.key,
                 files=tuple(f"{kind.name}.{ending}" for ending in FORMATS),
-                caption=kind.name + ENDING,
                 timed=kind.timed,
             )
             for kind in kinds
@@ -136,8 +134,6 @@ def write_results(
             tables[kind.name].write(folder, kind.name, kind.endings)
         if kind.makes_figure:
             kind.draw(context, outcomes, folder)
-            shown = kind.caption(context, outcomes)
-            write_text(folder / (kind.name + ENDING), caption_text(experiment.config, shown))
     by_metric = metric_columns(experiment, outcomes)
     write_text(folder / CELLS, _cells(requests, outcomes, by_metric))
     write_text(folder / OUTCOMES, _outcomes(outcomes))

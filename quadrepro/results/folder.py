@@ -78,8 +78,6 @@ class FigureFiles(Model):
     key: str
     """The key below ``tables`` in the config that asks for it; empty if none does."""
     files: tuple[FileName, ...]
-    caption: FileName = ""
-    """The file that says what it shows and how that was computed, in Markdown."""
     timed: bool = False
     """Whether it shows measured times."""
 
@@ -116,7 +114,7 @@ class Manifest(Model):
     def files(self) -> tuple[str, ...]:
         """Names of all files."""
         tables = (name for table in self.tables.values() for name in table.files)
-        figures = (name for f in self.figures.values() for name in (*f.files, f.caption))
+        figures = (name for figure in self.figures.values() for name in figure.files)
         return tuple(filter(None, (*tables, *figures, self.cells.file, self.score)))
 
     def write(self, folder: Path) -> None:

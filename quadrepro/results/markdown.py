@@ -1,4 +1,4 @@
-"""Markdown of a results folder: its tables read back, and its notes as HTML.
+"""Markdown of a results folder, tables and notes, as HTML.
 
 The rounded numbers of a table, with what is bold and marked in them, are in its Markdown alone: its
 CSV has eight digits and a column for every number.
@@ -6,9 +6,7 @@ CSV has eight digits and a column for every number.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -19,49 +17,6 @@ from markupsafe import Markup
 
 from quadrepro.results.folder import OUTSIDE
 
-_RULE = re.compile(r"(:?)-+(:?)")
-"""Below a title of a column: says how the column is aligned."""
-
-_ALIGNED = {("", ""): "", (":", ""): "left", ("", ":"): "right", (":", ":"): "center"}
-
-
-@dataclass(frozen=True)
-class ShownTable:
-    """A table as it is shown; all its texts are Markdown of one line, and the notes of several."""
-
-    header: tuple[str, ...]
-    alignment: tuple[str, ...]
-    """``"left"``, ``"right"``, ``"center"`` or nothing for each column."""
-    rows: tuple[tuple[str, ...], ...]
-    notes: str
-
-
-def read_table(text: str) -> ShownTable:
-    """Return the table of a file that `Table.to_markdown` has written.
-
-    Of a file without a table all but its title are notes.
-    """
-    lines = text.split("\n")
-    if lines[0].startswith("#"):
-        del lines[0]
-    is_row = [line.startswith("|") for line in lines] + [False]
-    start = is_row.index(True) if True in is_row else 0
-    end = is_row.index(False, start)
-    rows = [_cells(line) for line in lines[start:end]]
-    rules = [_RULE.fullmatch(cell) for cell in rows[1]] if len(rows) > 1 else []
-    alignment = tuple(_ALIGNED[rule[1], rule[2]] for rule in rules if rule)
-    if not rules or len(alignment) != len(rows[0]):
-        return ShownTable((), (), (), "\n".join(lines))
-    # Rows are not filled up: few bytes could name very many cells.
-    body = tuple(row[: len(alignment)] for row in rows[2:])
-    return ShownTable(rows[0], alignment, body, "\n".join([*lines[:start], *lines[end:]]))
-
-
-def _cells(line: str) -> tuple[str, ...]:
-    """Return the cells of a row."""
-    parts = re.split(r"(?<!\\)\|", line.strip()[1:])
-    return tuple(part.strip().replace(r"\|", "|") for part in parts[: len(parts) - (not parts[-1])])
-
 
 class _Renderer(RendererHTML):
     """Tables that scroll in a frame of their own, and images as links."""
@@ -69,7 +24,7 @@ class _Renderer(RendererHTML):
     def table_open(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
     ) -> str:
-        label = Markup.escape(str(env.get("label", "Table")))
+        label = Markup.escape(str(env["label"]))
         return (
             f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">'
             '<table class="sortable">\n'
@@ -94,6 +49,16 @@ class _Renderer(RendererHTML):
 @cache
 def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
+
+
+def table_html(markdown: str, label: str) -> tuple[Markup, Markup]:
+    """Return the table of a file that `Table.to_markdown` has written, and the notes below it."""
+    tokens = _parser().parse(markdown)
+    if tokens and tokens[0].type == "heading_open":
+        tokens = tokens[3:]
+    _mark_row_names(tokens)
+    end = next((i for i, token in enumerate(tokens, 1) if token.type == "table_close"), 0)
+    return _render(tokens[:end], label), _render(tokens[end:])
 
 
 def notes_html(markdown: str, here: Collection[str]) -> tuple[Markup, Markup]:
@@ -140,18 +105,8 @@ def _mark_row_names(tokens: list[Token]) -> None:
             token.attrs["scope"] = "col"
 
 
-def _render(tokens: list[Token]) -> Markup:
-    return Markup(_parser().renderer.render(tokens, _parser().options, {"label": "Notes"}))
-
-
-def inline_html(markdown: str) -> Markup:
-    """Return a line of Markdown, such as a cell of a table."""
-    return Markup(_parser().renderInline(markdown))
-
-
-def block_html(markdown: str) -> Markup:
-    """Return paragraphs of Markdown, such as the notes of a table."""
-    return Markup(_parser().render(markdown))
+def _render(tokens: list[Token], label: str = "Notes") -> Markup:
+    return Markup(_parser().renderer.render(tokens, _parser().options, {"label": label}))
 
 
 def plain_html(markdown: str) -> str:

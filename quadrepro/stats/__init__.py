@@ -16,18 +16,12 @@ rounding decides nothing.
 `equivalence_test`                      whether two algorithms differ by less than a margin
 `sign_test_power`                       how often the sign test finds a difference that there is
 `hodges_lehmann`                        by how much two algorithms differ, in the unit of the risks
-`rank_biserial`                         how consistently one of two algorithms is better
-`hedges_g`                              by how many standard deviations two algorithms differ
 `friedman_test`                         several algorithms over data sets, by their ranks
-`quade_test`                            the same, data sets with large differences counting more
-`aligned_ranks_test`                    the same, by ranks over all data sets together
 `critical_difference`                   by how much two mean ranks must differ (Nemenyi)
 `nemenyi_p_value`                       a difference of mean ranks, for all pairs together
 `rank_p_value`                          a difference of mean ranks by itself
 `rank_methods`                          several algorithms and all of their pairs, by most of these
 `holm`                                  p-values of many tests, adjusted for their number
-`shaffer`                               the same of all pairs of methods, as these imply each other
-`bergmann_hommel`                       the same of at most nine methods, with the most power
 `chance_of_a_star`                      how often some sign test of a table is significant by chance
 `welch_test`                            two samples of which mean, deviation and size are known
 `placement`                             one printed number among our repeats
@@ -35,22 +29,18 @@ rounding decides nothing.
 `log_probability_of_deviations`         printed deviations, given our splits
 `log_probability_of_pooled_deviations`  deviations of what a paper pools over its splits
 `score_readings`                        readings of a protocol, by such log-probabilities
-`implied_test_size`                     the size of test sets that a printed deviation implies
 `count_misses`                          how many printed numbers are outside, beside chance
 ======================================  ============================================================
 """
 
 from __future__ import annotations
 
-from quadrepro.stats.effect_size import Effect, hedges_g, hodges_lehmann, rank_biserial
+from quadrepro.stats.effect_size import Effect, hodges_lehmann
 from quadrepro.stats.friedman import (
     FriedmanTest,
-    RankTest,
-    aligned_ranks_test,
     critical_difference,
     friedman_test,
     nemenyi_p_value,
-    quade_test,
     rank_p_value,
 )
 from quadrepro.stats.intervals import (
@@ -64,21 +54,13 @@ from quadrepro.stats.intervals import (
     placement,
 )
 from quadrepro.stats.likelihood import (
-    ImpliedSize,
     ReadingScore,
-    implied_test_size,
     log_probability_of_deviations,
     log_probability_of_means,
     log_probability_of_pooled_deviations,
     score_readings,
 )
-from quadrepro.stats.multiplicity import (
-    bergmann_hommel,
-    chance_against_best,
-    chance_of_a_star,
-    holm,
-    shaffer,
-)
+from quadrepro.stats.multiplicity import chance_against_best, chance_of_a_star, holm
 from quadrepro.stats.paired import (
     EquivalenceTest,
     Moments,
@@ -105,24 +87,20 @@ __all__ = [
     "Effect",
     "EquivalenceTest",
     "FriedmanTest",
-    "ImpliedSize",
     "Misses",
     "Moments",
     "PairedT",
     "Placement",
     "PoissonBinomialTest",
     "Posterior",
-    "RankTest",
     "RankedPair",
     "Ranking",
     "ReadingScore",
     "SignTest",
     "WelchTest",
     "WilcoxonTest",
-    "aligned_ranks_test",
     "bayesian_correlated_t",
     "bayesian_signed_rank",
-    "bergmann_hommel",
     "chance_against_best",
     "chance_of_a_group",
     "chance_of_a_star",
@@ -132,10 +110,8 @@ __all__ = [
     "critical_difference",
     "equivalence_test",
     "friedman_test",
-    "hedges_g",
     "hodges_lehmann",
     "holm",
-    "implied_test_size",
     "independent_misses",
     "log_probability_of_deviations",
     "log_probability_of_means",
@@ -144,12 +120,9 @@ __all__ = [
     "paired_t_test",
     "placement",
     "poisson_binomial_test",
-    "quade_test",
-    "rank_biserial",
     "rank_methods",
     "rank_p_value",
     "score_readings",
-    "shaffer",
     "sign_test",
     "sign_test_power",
     "welch_test",

@@ -43,24 +43,19 @@ class FriedmanTest(PValueResult):
     f_p_value: float
 
 
-def friedman_test(
-    risks: Sequence[Sequence[float | Fraction]], *, correct_ties: bool = True
-) -> FriedmanTest:
+def friedman_test(risks: Sequence[Sequence[float | Fraction]]) -> FriedmanTest:
     """Test whether several methods have equal risks over data sets, by their ranks.
 
     Parameters
     ----------
     risks : sequence of sequence of float or Fraction, shape (n_datasets, n_methods)
         Risks of two or more methods on two or more data sets.
-    correct_ties : bool, default True
-        Whether the statistic is divided by what ties take from it, as by Conover and in scipy.
-        Demšar leaves this out.
 
     Returns
     -------
     FriedmanTest
-        Mean ranks, Friedman's and Iman and Davenport's statistics with p-values. If all risks of
-        every data set are equal, the p-values are 1.
+        Mean ranks, Friedman's and Iman and Davenport's statistics with p-values, corrected for ties
+        as in scipy. If all risks of every data set are equal, the p-values are 1.
 
     Raises
     ------
@@ -81,151 +76,29 @@ def friedman_test(
 f_p_value=0.0837402)
     """
     # scipy.stats takes half a second to import.
-    from scipy.stats import chi2
+    from scipy.stats import chi2, f
 
-    ranks = _checked_ranks(risks, "Friedman's test")
+    ranks = ranks_of(risks)
+    if len(ranks) < 2 or ranks.shape[1] < 2:
+        raise ValueError("Friedman's test needs at least two data sets and two methods")
     n, k = ranks.shape
     means = ranks.mean(axis=0)
-    statistic = 12 * n / (k * (k + 1)) * float(((means - (k + 1) / 2) ** 2).sum())
     # Without ties the ranks of each data set have the variance (k² - 1) / 12.
     left = float(ranks.var(axis=1).mean()) / ((k**2 - 1) / 12)
     mean_ranks = tuple(map(float, means))
     if left == 0:
         return FriedmanTest(mean_ranks, 0.0, 1.0, 0.0, 1.0)
-    if correct_ties:
-        statistic /= left
-    return FriedmanTest(
-        mean_ranks, statistic, float(chi2.sf(statistic, k - 1)), *_as_f(statistic, ranks)
-    )
-
-
-@dataclass(frozen=True, repr=False)
-class RankTest(PValueResult):
-    """Result of `quade_test` and `aligned_ranks_test`.
-
-    Attributes
-    ----------
-    statistic, p_value : float
-        Quade's F or the χ² of aligned ranks, and its p-value of "all methods are equal".
-    significant : bool
-        Whether the p-value is at most `LEVEL`.
-    """
-
-    statistic: float
-    p_value: float
-
-
-def quade_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
-    """Test whether several methods have equal risks, by ranks that count more where risks differ.
-
-    The ranks within each data set are weighted by the rank of its range, the largest less the
-    lowest risk.
-
-    Parameters
-    ----------
-    risks : sequence of sequence of float or Fraction, shape (n_datasets, n_methods)
-        Risks of two or more methods on two or more data sets, all in one unit.
-
-    Returns
-    -------
-    RankTest
-        Quade's F, with n_methods - 1 and (n_methods - 1)(n_datasets - 1) degrees of freedom.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two methods or data sets, or a value is not finite.
-
-    References
-    ----------
-    D. Quade, Journal of the American Statistical Association 74, 1979. W. Conover, Practical
-    Nonparametric Statistics, 3rd edition, 1999.
-
-    Examples
-    --------
-    >>> from quadrepro.stats import quade_test
-    >>> quade_test([[1, 2, 3], [1, 3, 2], [1, 2, 4], [2, 1, 3]])
-    RankTest(statistic=4, p_value=0.0787172)
-    """
-    ranks, table = _checked_ranks(risks, "Quade's test"), np.array(risks, dtype=np.float64)
-    ranges = ranked(np.ptp(table, axis=1), np.abs(table).max(axis=1))
-    scores = ranges[:, np.newaxis] * (ranks - (ranks.shape[1] + 1) / 2)
-    return RankTest(*_as_f(_chi_squared(scores), ranks))
-
-
-def aligned_ranks_test(risks: Sequence[Sequence[float | Fraction]]) -> RankTest:
-    """Test whether several methods have equal risks, by ranks over all data sets together.
-
-    The risks less the mean of their data set are ranked over all data sets together, so the size of
-    differences counts.
-
-    Parameters
-    ----------
-    risks : sequence of sequence of float or Fraction, shape (n_datasets, n_methods)
-        Risks of two or more methods on two or more data sets, all in one unit.
-
-    Returns
-    -------
-    RankTest
-        The χ² with n_methods - 1 degrees of freedom, corrected for ties.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two methods or data sets, or a value is not finite.
-
-    References
-    ----------
-    J. Hodges and E. Lehmann, Annals of Mathematical Statistics 33, 1962. S. García, A. Fernández,
-    J. Luengo and F. Herrera, Advanced nonparametric tests, Information Sciences 180, 2010.
-
-    Examples
-    --------
-    >>> from quadrepro.stats import aligned_ranks_test
-    >>> aligned_ranks_test([[1, 2, 3], [1, 3, 2], [1, 2, 4], [2, 1, 3]])
-    RankTest(statistic=4.61765, p_value=0.0993781)
-    """
-    from scipy.stats import chi2
-
-    shape = _checked_ranks(risks, "the test of aligned ranks").shape
-    table = np.array(risks, dtype=np.float64)
-    aligned = table - table.mean(axis=1, keepdims=True)
-    sizes = np.repeat(np.abs(table).max(axis=1), shape[1])
-    ranks = ranked(aligned.ravel(), sizes).reshape(shape)
-    statistic = _chi_squared(ranks - ranks.mean(axis=1, keepdims=True))
-    return RankTest(statistic, float(chi2.sf(statistic, shape[1] - 1)))
-
-
-def _chi_squared(scores: FloatArray) -> float:
-    """Return the χ² of the sums of columns, given scores that add up to zero in each row.
-
-    Its mean over all permutations within rows is its number of degrees of freedom.
-    """
-    total = float((scores**2).sum())
-    squares = float((scores.sum(axis=0) ** 2).sum())
-    return (scores.shape[1] - 1) * squares / total if total else 0.0
-
-
-def _as_f(statistic: float, ranks: FloatArray) -> tuple[float, float]:
-    """Return a χ² of ranks as F by Iman and Davenport, and its p-value."""
-    from scipy.stats import f
-
-    n, k = ranks.shape
+    statistic = 12 * n / (k * (k + 1)) * float(((means - (k + 1) / 2) ** 2).sum()) / left
     rest = n * (k - 1) - statistic
     if rest > 1e-9:
-        found = (n - 1) * statistic / rest
-        return found, float(f.sf(found, k - 1, (k - 1) * (n - 1)))
-    # All rows are alike. The F distribution gives 0, whatever the number of rows.
-    ties = np.unique(ranks[0], return_counts=True)[1]
-    orders = factorial(k) // prod(map(factorial, ties.tolist()))
-    return inf, float(orders) ** (1 - n)
-
-
-def _checked_ranks(risks: Sequence[Sequence[float | Fraction]], test: str) -> FloatArray:
-    ranks = ranks_of(risks)
-    if len(ranks) < 2 or ranks.shape[1] < 2:
-        raise ValueError(f"{test} needs at least two data sets and two methods")
-    return ranks
+        by_f = (n - 1) * statistic / rest
+        f_p_value = float(f.sf(by_f, k - 1, (k - 1) * (n - 1)))
+    else:
+        # All rows are alike. The F distribution gives 0, whatever the number of rows.
+        ties = np.unique(ranks[0], return_counts=True)[1]
+        orders = factorial(k) // prod(map(factorial, ties.tolist()))
+        by_f, f_p_value = inf, float(orders) ** (1 - n)
+    return FriedmanTest(mean_ranks, statistic, float(chi2.sf(statistic, k - 1)), by_f, f_p_value)
 
 
 def ranks_of(risks: Sequence[Sequence[float | Fraction]]) -> FloatArray:
@@ -272,7 +145,7 @@ def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -
     from scipy.stats import studentized_range
 
     quantile = float(studentized_range.isf(level, n_methods, inf)) / sqrt(2)
-    return quantile * standard_error(n_methods, n_datasets)
+    return quantile * _standard_error(n_methods, n_datasets)
 
 
 def nemenyi_p_value(difference: float, n_methods: int, n_datasets: int) -> float:
@@ -295,7 +168,7 @@ def nemenyi_p_value(difference: float, n_methods: int, n_datasets: int) -> float
     """
     from scipy.stats import studentized_range
 
-    z = abs(difference) / standard_error(n_methods, n_datasets)
+    z = abs(difference) / _standard_error(n_methods, n_datasets)
     return float(studentized_range.sf(z * sqrt(2), n_methods, inf))
 
 
@@ -322,9 +195,9 @@ def rank_p_value(difference: float, n_methods: int, n_datasets: int) -> float:
     """
     from scipy.special import ndtr
 
-    return float(2 * ndtr(-abs(difference) / standard_error(n_methods, n_datasets)))
+    return float(2 * ndtr(-abs(difference) / _standard_error(n_methods, n_datasets)))
 
 
-def standard_error(n_methods: int, n_datasets: int) -> float:
+def _standard_error(n_methods: int, n_datasets: int) -> float:
     """Return that of the difference of two mean ranks of equal methods."""
     return sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))

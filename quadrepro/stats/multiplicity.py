@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
-from math import comb, isnan, isqrt
+from math import isnan
 
 import numpy as np
 
@@ -48,131 +47,12 @@ def holm(p_values: Iterable[float]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    values = list(p_values)
-    known = sum(not isnan(p) for p in values)
-    return _stepped_down(values, range(known, 0, -1))
-
-
-def _stepped_down(p_values: Sequence[float], factors: Iterable[int]) -> list[float]:
-    """Return p-values times the factors, the least first, none below one before; NaN stays."""
     adjusted, least = list(p_values), 0.0
-    known = sorted((p, i) for i, p in enumerate(p_values) if not isnan(p))
-    for (p, i), factor in zip(known, factors, strict=False):
-        least = max(least, min(1.0, factor * p))
+    known = sorted((p, i) for i, p in enumerate(adjusted) if not isnan(p))
+    for place, (p, i) in enumerate(known):
+        least = max(least, min(1.0, (len(known) - place) * p))
         adjusted[i] = least
     return adjusted
-
-
-MOST_EXHAUSTIVE = 9
-"""Largest number of methods for `bergmann_hommel`: 21,147 ways to part them into groups, and ten
-methods have five times as many."""
-
-
-def shaffer(p_values: Iterable[float]) -> list[float]:
-    """Adjust the p-values of all pairs of methods by the static procedure of Shaffer (1986).
-
-    Holm's method counts the hypotheses that are left, this one only those that can be true
-    together: if A equals B, and C differs from A, it differs from B as well. So no p-value is
-    larger than Holm's. Two equalities must imply the third, as they do for mean ranks.
-
-    Parameters
-    ----------
-    p_values : iterable of float
-        P-values of all pairs of methods, in any order.
-
-    Returns
-    -------
-    list of float
-        Adjusted p-values in the same order.
-
-    Raises
-    ------
-    ValueError
-        If the number of p-values is not the number of pairs of some methods.
-
-    References
-    ----------
-    J. Shaffer, Journal of the American Statistical Association 81, 1986.
-
-    Examples
-    --------
-    >>> from quadrepro.stats import shaffer
-    >>> shaffer([0.01, 0.04, 0.03])
-    [0.03, 0.04, 0.03]
-    """
-    values = list(p_values)
-    sizes = _true_together(_number_of_methods(len(values)))
-    left = range(len(values), 0, -1)
-    return _stepped_down(values, [max(size for size in sizes if size <= n) for n in left])
-
-
-def bergmann_hommel(p_values: Iterable[float]) -> list[float]:
-    """Adjust the p-values of all pairs of methods by the procedure of Bergmann and Hommel (1988).
-
-    Every way to part the methods into groups of equal ones is tested by Bonferroni's method. A pair
-    is rejected if all those are that have it in one group. No p-value is larger than that of
-    `shaffer`, with the same condition.
-
-    Parameters
-    ----------
-    p_values : iterable of float
-        P-values of all pairs of at most nine methods, ordered as ``itertools.combinations``.
-
-    Returns
-    -------
-    list of float
-        Adjusted p-values in the same order.
-
-    Raises
-    ------
-    ValueError
-        If the number of p-values is not the number of pairs of two to nine methods.
-
-    References
-    ----------
-    B. Bergmann and G. Hommel, in Multiple Hypotheses Testing, Springer, 1988. S. García and
-    F. Herrera, An extension on "Statistical comparisons of classifiers over multiple data sets" for
-    all pairwise comparisons, Journal of Machine Learning Research 9, 2008.
-
-    Examples
-    --------
-    >>> from quadrepro.stats import bergmann_hommel
-    >>> bergmann_hommel([0.01, 0.04, 0.03])
-    [0.03, 0.04, 0.03]
-    """
-    values = np.array(list(p_values))
-    k = _number_of_methods(len(values))
-    if k > MOST_EXHAUSTIVE:
-        raise ValueError(f"{k} methods are too many: at most {MOST_EXHAUSTIVE}")
-    groups: list[tuple[int, ...]] = [(0,)]
-    for _ in range(1, k):
-        groups = [(*of, group) for of in groups for group in range(max(of) + 2)]
-    # The last one has each method in a group of its own, so no pair is equal.
-    of_methods = np.array(groups[:-1])
-    a, b = np.array(list(combinations(range(k), 2))).T
-    equal = of_methods[:, a] == of_methods[:, b]
-    local = equal.sum(axis=1) * np.where(equal, values, np.inf).min(axis=1)
-    largest = np.where(equal, local[:, np.newaxis], 0.0).max(axis=0)
-    return [float(p) for p in np.minimum(largest, 1.0)]
-
-
-@cache
-def _true_together(n_methods: int) -> frozenset[int]:
-    """Return the numbers of pairs that can be equal while all others differ."""
-    if n_methods < 2:
-        return frozenset({0})
-    return frozenset(
-        comb(size, 2) + others
-        for size in range(1, n_methods + 1)
-        for others in _true_together(n_methods - size)
-    )
-
-
-def _number_of_methods(n_pairs: int) -> int:
-    n_methods = (1 + isqrt(1 + 8 * n_pairs)) // 2
-    if n_pairs < 1 or comb(n_methods, 2) != n_pairs:
-        raise ValueError(f"{n_pairs} is not the number of pairs of two or more methods")
-    return n_methods
 
 
 def chance_of_a_star(risks: Sequence[Sequence[float | Fraction]]) -> float:

@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from quadrepro.stats.effect_size import Effect, hedges_g, hodges_lehmann, rank_biserial
+from quadrepro.stats.effect_size import Effect, hodges_lehmann
 from quadrepro.stats.friedman import (
     FriedmanTest,
-    RankTest,
-    aligned_ranks_test,
     critical_difference,
     friedman_test,
     mean_ranks,
     nemenyi_p_value,
-    quade_test,
     rank_p_value,
 )
-from quadrepro.stats.multiplicity import MOST_EXHAUSTIVE, bergmann_hommel, holm, shaffer
+from quadrepro.stats.multiplicity import holm
 from quadrepro.stats.paired import wilcoxon_test
 from quadrepro.stats.posterior import Posterior, bayesian_signed_rank
 from quadrepro.stats.result import Result
@@ -40,20 +37,12 @@ class RankedPair(Result):
         Mean rank of A less that of B, at most 0.
     nemenyi_p : float
         P-value of Nemenyi's test, which holds for all pairs together.
-    rank_p, rank_p_holm, rank_p_shaffer : float
-        P-value of the rank difference by itself, and adjusted for all pairs by Holm's and by
-        Shaffer's method.
-    rank_p_bergmann_hommel : float or None
-        The same by Bergmann and Hommel's, the smallest of these; None for ten methods or more.
+    rank_p, rank_p_holm : float
+        P-value of the rank difference by itself, and adjusted for all pairs by Holm's method.
     wilcoxon_p, wilcoxon_p_holm : float
         P-value of Wilcoxon's signed-rank test by itself, and adjusted by Holm's method.
     shift : Effect
         The shift of Hodges and Lehmann, below 0 if A has the lower risks.
-    rank_biserial : Effect
-        The matched-pairs rank-biserial correlation, above 0 if A has the lower risks.
-    hedges_g : Effect or None
-        The standardised mean difference, below 0 if A has the lower risks; None with fewer than
-        three data sets.
     posterior : Posterior
         The Bayesian signed-rank test: whether A is better, the same within the rope, or worse.
     """
@@ -64,13 +53,9 @@ class RankedPair(Result):
     nemenyi_p: float
     rank_p: float
     rank_p_holm: float
-    rank_p_shaffer: float
-    rank_p_bergmann_hommel: float | None
     wilcoxon_p: float
     wilcoxon_p_holm: float
     shift: Effect
-    rank_biserial: Effect
-    hedges_g: Effect | None
     posterior: Posterior
 
 
@@ -90,10 +75,6 @@ class Ranking(Result):
         Half-width of the region of practical equivalence.
     friedman : FriedmanTest
         Friedman's test; its `mean_ranks` are in the same order.
-    correct_ties : bool
-        Whether its χ² is corrected for ties.
-    quade, aligned_ranks : RankTest
-        Two other tests of "all methods are equal".
     critical_difference : float
         By how much two mean ranks must differ to be significant by Nemenyi's test.
     pairs : tuple of RankedPair
@@ -105,16 +86,11 @@ class Ranking(Result):
     n_datasets: int
     rope: float
     friedman: FriedmanTest
-    correct_ties: bool
-    quade: RankTest
-    aligned_ranks: RankTest
     critical_difference: float
     pairs: tuple[RankedPair, ...]
 
 
-def rank_methods(
-    risks: Mapping[str, Sequence[float | Fraction]], rope: float = 0.0, *, correct_ties: bool = True
-) -> Ranking:
+def rank_methods(risks: Mapping[str, Sequence[float | Fraction]], rope: float = 0.0) -> Ranking:
     """Rank methods over data sets, and compare every pair.
 
     Parameters
@@ -124,8 +100,6 @@ def rank_methods(
         which the highest is best are passed with a minus sign.
     rope : float, default 0.0
         Half-width of the region of practical equivalence, in the unit of the risks.
-    correct_ties : bool, default True
-        Whether Friedman's χ² is corrected for ties, as in `friedman_test`.
 
     Returns
     -------
@@ -157,15 +131,12 @@ def rank_methods(
         raise ValueError(fault)
     rank_of = mean_ranks(columns)
     methods = tuple(rank_of)
-    table = list(zip(*(columns[m] for m in methods), strict=True))
-    friedman = friedman_test(table, correct_ties=correct_ties)
+    friedman = friedman_test(list(zip(*(columns[m] for m in methods), strict=True)))
     pairs = list(combinations(methods, 2))
     gaps = [rank_of[a] - rank_of[b] for a, b in pairs]
     rank_ps = [rank_p_value(gap, len(methods), n) for gap in gaps]
-    exhaustive = len(methods) <= MOST_EXHAUSTIVE
-    adjusted = bergmann_hommel(rank_ps) if exhaustive else [None] * len(pairs)
     wilcoxon_ps = [wilcoxon_test(columns[a], columns[b]).p_value for a, b in pairs]
-    of_ranks = zip(rank_ps, holm(rank_ps), shaffer(rank_ps), adjusted, strict=True)
+    of_ranks = zip(rank_ps, holm(rank_ps), strict=True)
     of_signed = zip(wilcoxon_ps, holm(wilcoxon_ps), strict=True)
     compared = tuple(
         RankedPair(
@@ -176,8 +147,6 @@ def rank_methods(
             *of_rank,
             *of_sign,
             hodges_lehmann(columns[a], columns[b]),
-            rank_biserial(columns[a], columns[b]),
-            hedges_g(columns[a], columns[b]) if n > 2 else None,
             bayesian_signed_rank(columns[a], columns[b], rope),
         )
         for (a, b), gap, of_rank, of_sign in zip(pairs, gaps, of_ranks, of_signed, strict=True)
@@ -188,9 +157,6 @@ def rank_methods(
         n,
         float(rope),
         friedman,
-        correct_ties,
-        quade_test(table),
-        aligned_ranks_test(table),
         critical_difference(len(methods), n),
         compared,
     )

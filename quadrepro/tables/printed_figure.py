@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quadrepro.config.config import Experiment
-from quadrepro.stats import COVERAGE
-from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import COLOURS, add_legend, new_figure, write_beside
 from quadrepro.tables.verdicts import Verdict, Verdicts
 
@@ -175,23 +173,4 @@ def _label(panel: Axes, verdict: Verdict, x: float, y: int) -> None:
     side = "right" if x > 0 else "left"
     write_beside(
         panel, text, (x, y), (away, 0), ha=side, va="center", fontsize=5.5, in_layout=False
-    )
-
-
-def printed_caption(experiment: Experiment, found: Sequence[Verdicts]) -> str:
-    """Return what the figure shows."""
-    names = [verdicts.printed for verdicts in found]
-    words = [v.word for verdicts in found for v in verdicts.entries if v.p_value is not None]
-    n, n_outside = len(words), words.count("outside")
-    splits = experiment.config.repeats
-    return (
-        f"{experiment.config.title}: {n} printed numbers against ours, {n_outside} of them outside "
-        f"our intervals. Printed: {listed(names)}. One line per row of the table and one panel per "
-        "algorithm and quantity. A dot is a printed number: "
-        "0 is the middle of the interval in which it lies with probability "
-        f"{COVERAGE:g} if it stems from splits like our {splits}, −1 and 1 are the ends of that "
-        "interval (shaded). Diamonds are outside, filled ones even after Holm's correction over "
-        "the whole table; triangles point to numbers farther out than the panel reaches. "
-        "Beside those that lie farthest off stand the mean of ours and, in parentheses, the "
-        "printed number."
     )

@@ -32,18 +32,16 @@ from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
 from quadrepro.stats.result import differences, p_text, rounded_p
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value
 
-HEADER = ("", "mean ranks", "Nemenyi", "Bergmann-Hommel", "Wilcoxon, Holm", "shift")
+HEADER = ("", "mean ranks", "Nemenyi", "ranks, Holm", "Wilcoxon, Holm", "shift")
 
 DATA_HEADER = (
     *("method", "against", "dataset", "mean rank", "mean rank against"),
-    *("nemenyi p", "rank p", "rank p Holm", "rank p Shaffer", "rank p Bergmann-Hommel"),
+    *("nemenyi p", "rank p", "rank p Holm"),
     *("wilcoxon p", "wilcoxon p Holm"),
     *("shift", "shift low", "shift high"),
-    *("rank biserial", "rank biserial low", "rank biserial high"),
-    *("hedges g", "hedges g low", "hedges g high"),
     *("better", "same", "worse"),
     *("mean difference", "corrected t p", "corrected t p Holm"),
-    *("friedman p", "quade p", "aligned ranks p"),
+    "friedman p",
 )
 
 
@@ -254,20 +252,17 @@ def ranking_table(
     direction = f"The {'higher' if higher_is_better else 'lower'} the {quantity}, the better."
     compared = {of.dataset: compare_splits(of, ranking.rope) for of in splits}
     ranks = dict(zip(ranking.methods, ranking.mean_ranks, strict=True))
-    tests = (ranking.friedman, ranking.quade, ranking.aligned_ranks)
-    of_all = tuple(test.p_value for test in tests)
     body, data = [], []
     for pair in ranking.pairs:
         on_splits = {name: found[pair.a, pair.b] for name, found in compared.items()}
         entries = [*_entries(pair, ranks, ranking.rope, sign), *_counts(on_splits)]
         body.append((f"{titles[pair.a]} – {titles[pair.b]}", tuple(entries)))
-        data.append(_numbers(pair, ranks, sign) + of_all)
+        data.append((*_numbers(pair, ranks, sign), ranking.friedman.p_value))
         data += [_of_splits(pair, name, found, sign) for name, found in on_splits.items()]
     probabilities = "better / same / worse" if ranking.rope else "better / worse"
-    header = [_adjusted(ranking.pairs[0])[0] if name == HEADER[3] else name for name in HEADER]
     return Table(
         title,
-        (*header, probabilities, *(["corrected t"] if splits else [])),
+        (*HEADER, probabilities, *(["corrected t"] if splits else [])),
         tuple(body),
         (
             f"{direction} {_mean_ranks(ranking, titles, rows)}",
@@ -292,17 +287,10 @@ def _entries(
     chances = (post.better, post.same, post.worse) if rope else (post.better, post.worse)
     return (
         TableEntry(f"{ranks[pair.a]:.2f}, {ranks[pair.b]:.2f}"),
-        *map(_p_entry, (pair.nemenyi_p, _adjusted(pair)[1], pair.wilcoxon_p_holm)),
+        *map(_p_entry, (pair.nemenyi_p, pair.rank_p_holm, pair.wilcoxon_p_holm)),
         TableEntry(_interval(_turned(pair.shift, sign))),
         TableEntry(" / ".join(f"{chance:.2f}" for chance in chances)),
     )
-
-
-def _adjusted(pair: RankedPair) -> tuple[str, float]:
-    """Return the adjustment of rank differences that finds most, and its p-value."""
-    if pair.rank_p_bergmann_hommel is None:
-        return "Shaffer", pair.rank_p_shaffer
-    return HEADER[3], pair.rank_p_bergmann_hommel
 
 
 def _p_entry(p_value: float) -> TableEntry:
@@ -336,15 +324,12 @@ def _counts(on_splits: Mapping[str, ComparedSplits]) -> list[TableEntry]:
 
 
 def _numbers(pair: RankedPair, ranks: Mapping[str, float], sign: float) -> tuple[Value, ...]:
-    g = pair.hedges_g
+    shift = _turned(pair.shift, sign)
     return (
         *(pair.a, pair.b, "", ranks[pair.a], ranks[pair.b]),
         *(pair.nemenyi_p, pair.rank_p, pair.rank_p_holm),
-        *(pair.rank_p_shaffer, pair.rank_p_bergmann_hommel),
         *(pair.wilcoxon_p, pair.wilcoxon_p_holm),
-        *_ends(_turned(pair.shift, sign)),
-        *_ends(pair.rank_biserial),
-        *((None, None, None) if g is None else _ends(_turned(g, sign))),
+        *(shift.estimate, shift.low, shift.high),
         *(pair.posterior.better, pair.posterior.same, pair.posterior.worse),
         *(None, None, None),
     )
@@ -356,15 +341,11 @@ def _of_splits(
     post = found.posterior
     return (
         *(pair.a, pair.b, dataset),
-        *[None] * 18,
+        *[None] * 10,
         *(post.better, post.same, post.worse),
         *(sign * found.mean_difference, found.p_value, found.p_holm),
-        *[None] * 3,
+        None,
     )
-
-
-def _ends(effect: Effect) -> tuple[float, float, float]:
-    return effect.estimate, effect.low, effect.high
 
 
 def _mean_ranks(ranking: Ranking, titles: Mapping[str, str], rows: str) -> str:
@@ -372,15 +353,10 @@ def _mean_ranks(ranking: Ranking, titles: Mapping[str, str], rows: str) -> str:
     friedman = ranking.friedman
     ranks = zip(ranking.methods, ranking.mean_ranks, strict=True)
     listed = ", ".join(f"{titles[name]} {rank:.2f}" for name, rank in ranks)
-    ties = "" if ranking.correct_ties else " (ties not corrected)"
-    chi_squared = f"χ² = {friedman.statistic:.2f}{ties}, {p_text(friedman.p_value)}"
-    quade, aligned = ranking.quade, ranking.aligned_ranks
     return (
         f"Mean ranks over {ranking.n_datasets} {rows}, 1 for the best: {listed}. Friedman's test "
-        f"of no difference: {chi_squared}; as F by Iman and Davenport: "
-        f"{_f_text(friedman.f_statistic, friedman.f_p_value, rows)}. Quade's F: "
-        f"{_f_text(quade.statistic, quade.p_value, rows)}. Aligned ranks (Hodges and Lehmann): "
-        f"χ² = {aligned.statistic:.2f}, {p_text(aligned.p_value)}."
+        f"of no difference: χ² = {friedman.statistic:.2f}, {p_text(friedman.p_value)}; as F by "
+        f"Iman and Davenport: {_f_text(friedman.f_statistic, friedman.f_p_value, rows)}."
     )
 
 
@@ -394,14 +370,11 @@ def _f_text(statistic: float, p_value: float, rows: str) -> str:
 def _notes(ranking: Ranking, quantity: str) -> tuple[str, ...]:
     rope, critical = ranking.rope, ranking.critical_difference
     within = f" by more than {rope:g}, differs by no more than that," if rope else ""
-    adjusted = _adjusted(ranking.pairs[0])[0]
-    below = "Holm's or Shaffer's" if adjusted == HEADER[3] else "Holm's"
     return (
         f"\\* p ≤ {LEVEL:g}. Nemenyi: p-values of rank differences for all pairs together; mean "
-        f"ranks that are {critical:.2f} or more apart differ significantly. {adjusted}: p-values "
-        "of rank differences, adjusted for the pairs that can be equal at the same time; none is "
-        f"larger than {below}. Wilcoxon, Holm: p-values of Wilcoxon's signed-rank test (ties by "
-        "Pratt's rule), adjusted for the number of pairs by Holm's method.",
+        f"ranks that are {critical:.2f} or more apart differ significantly. Ranks, Holm: "
+        "p-values of rank differences, adjusted for the number of pairs by Holm's method. "
+        "Wilcoxon, Holm: the same of Wilcoxon's signed-rank test (ties by Pratt's rule).",
         f"Shift: {quantity} of the first less that of the second, "
         f"by the estimate of Hodges and Lehmann, with an interval of {100 * COVERAGE:g}%.",
         f"Probability that the first is better{within} or is worse, by the Bayesian signed-rank "

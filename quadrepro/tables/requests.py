@@ -21,7 +21,7 @@ from quadrepro.tables.kinds.comparisons import COMPARISONS, has_values_to_compar
 from quadrepro.tables.kinds.errors import MEANS, MeansKind
 from quadrepro.tables.kinds.ranking import RANKING, Options, RankingKind, conclusion
 from quadrepro.tables.printed_figure import NAME as PRINTED
-from quadrepro.tables.printed_figure import draw_printed, printed_caption
+from quadrepro.tables.printed_figure import draw_printed
 from quadrepro.tables.table import MISSING, Table
 from quadrepro.tables.verdicts import NAME as VERDICTS
 from quadrepro.tables.verdicts import Verdicts, verdicts_table
@@ -91,10 +91,6 @@ class PrintedKind(TableKind[Sequence[Verdicts]]):
         """Draw the printed numbers within our intervals."""
         draw_printed(context.experiment, context.option, folder)
 
-    def caption(self, context: Context[Sequence[Verdicts]], outcomes: Outcomes) -> str:
-        """Return what the figure shows."""
-        return printed_caption(context.experiment, context.option)
-
 
 def judged_rows(experiment: Experiment, metric: Metric) -> list[str]:
     """Return the rows whose task the metric can judge."""
@@ -151,10 +147,6 @@ class OfMetric(TableKind[Metric]):
     def draw(self, context: Context[Metric], outcomes: Outcomes, folder: Path) -> None:
         """Draw the figure."""
         self.kind.draw(self._of_errors(context), measured(context, outcomes), folder)
-
-    def caption(self, context: Context[Metric], outcomes: Outcomes) -> str:
-        """Return what the figure shows."""
-        return self.kind.caption(self._of_errors(context), measured(context, outcomes))
 
     def verdicts(self, context: Context[Metric], outcomes: Outcomes) -> Verdicts | None:
         """Return verdicts on printed numbers of the metric."""

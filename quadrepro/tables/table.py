@@ -98,7 +98,7 @@ def _is_crowded(table: Table) -> bool:
 
 def _heading(title: str, align: str) -> str:
     """Return a heading, in lines if it is long."""
-    lines = heading_lines(title)
+    lines = textwrap.wrap(title, HEADING, break_on_hyphens=False, break_long_words=False)
     if len(lines) < 2:
         return escaped(title)
     text = r" \\ ".join(map(escaped, lines))
@@ -217,8 +217,6 @@ class Table:
     """Alignment of the entries; row names are aligned left."""
     timed_rows: tuple[str, ...] = ()
     """Names of the rows that hold measured times, in the table or in the CSV."""
-    n_keys: int = 0
-    """Number of leading entries that identify the row."""
 
     def __post_init__(self) -> None:
         """Show control characters as text, wherever the table is written but in its CSV."""
@@ -318,13 +316,6 @@ def start_of_row(name: str, ending: str) -> str:
     if ending == ".tex":
         return escaped(visible(name))
     return _piped(name).rstrip(" ") if ending == ".md" else name
-
-
-def heading_lines(title: str, hyphens: bool = False) -> list[str]:
-    """Return a heading in lines, broken between words and, if asked for, after hyphens."""
-    text = title.replace("-", "-\0 ") if hyphens else title
-    lines = textwrap.wrap(text, HEADING, break_on_hyphens=False, break_long_words=False)
-    return [line.replace("\0 ", "").replace("\0", "") for line in lines] or [""]
 
 
 def plain(note: str) -> str:

@@ -1,4 +1,4 @@
-"""Tables as wide as the terminal, in colour where it has any."""
+"""Tables in a terminal, in colour where it has any."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
 from quadrepro.base.text import visible
-from quadrepro.tables.table import BEST, MISSING, Table, TableEntry, heading_lines, plain
+from quadrepro.tables.table import BEST, HEADING, MISSING, Table, TableEntry, plain
 
 GAP = 2
 """Columns of the terminal between two of a table."""
 
-NAME = 14
-"""Width at which names of rows are folded where room is short."""
-
 WORD = 14
 """Width that a column keeps if it has words of that length."""
+
+NAME = 14
+"""Width at which names of rows are folded where printed numbers are below ours."""
 
 PIPED = 100
 """Width where there is no terminal."""
@@ -47,17 +46,22 @@ def columns() -> int:
 
 
 def table_text(table: Table, width: int, colour: bool = False) -> str:
-    """Return a table with title and notes, no line of which is wider than the terminal.
+    """Return a table with title and notes.
 
-    Printed numbers are next to ours where there is room, else below them, and columns that do not
-    fit go on in blocks. Columns of words are folded.
+    Words are folded to the width of the terminal. Printed numbers are below ours where a row would
+    be too wide. Rows that still are keep their length: numbers are never broken.
     """
-    parts: list[RenderableType] = [Text(table.title, style="bold")]
-    for grid in _grids(table, width):
-        parts += ["", grid]
-    for note in table.notes:
-        parts += ["", Text(plain(note))]
-    return _rendered(parts, width, colour)
+    console = _console(width, colour)
+    grid = _grid_of(table, stacked=False)
+    if table.align == "right":
+        if _natural_width(console, grid) > width:
+            grid = _grid_of(table, stacked=True)
+        console.width = max(width, _natural_width(console, grid))
+    with console.capture() as capture:
+        console.print(Text(table.title, style="bold"), "", grid, sep="\n")
+        for note in table.notes:
+            console.print("", Text(plain(note)), sep="\n", width=width)
+    return _without_blanks(capture.get())
 
 
 def listing_text(
@@ -81,7 +85,10 @@ def listing_text(
         )
     for row in zip(*(column[1:] for column in kept), strict=True):
         grid.add_row(*map(Text, row))
-    return _rendered([grid], width, colour=False)
+    console = _console(width)
+    with console.capture() as capture:
+        console.print(grid)
+    return _without_blanks(capture.get())
 
 
 def _total(columns: Sequence[Sequence[str]]) -> int:
@@ -104,10 +111,9 @@ def _fitted(columns: Sequence[Sequence[str]], room: int) -> list[int]:
     return widths
 
 
-def _rendered(parts: Iterable[RenderableType], width: int, colour: bool) -> str:
-    """Return what rich draws, without blanks at the ends of lines."""
+def _console(width: int, colour: bool = False) -> Console:
     dumb = os.environ.get("TERM") == "dumb"
-    console = Console(
+    return Console(
         file=io.StringIO(),
         width=width,
         force_terminal=colour and not dumb,
@@ -116,10 +122,15 @@ def _rendered(parts: Iterable[RenderableType], width: int, colour: bool) -> str:
         markup=False,
         emoji=False,
     )
-    with console.capture() as capture:
-        for part in parts:
-            console.print(part)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def _natural_width(console: Console, grid: Grid) -> int:
+    return console.measure(grid, options=console.options.update(max_width=10**6)).maximum
+
+
+def _without_blanks(text: str) -> str:
+    """Return text without blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in text.splitlines())
 
 
 def _grid(gap: int = GAP) -> Grid:
@@ -132,93 +143,38 @@ def _grid(gap: int = GAP) -> Grid:
     )
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Whether printed numbers are below ours, and names and headings are folded."""
-
-    stacked: bool
-    folded: bool
-
-    def name(self, text: str) -> Text:
-        """Return the name of a row."""
-        return Text("\n".join(textwrap.wrap(text, NAME)) if self.folded else text)
-
-    def heading(self, title: str) -> Text:
-        """Return the heading of a column."""
-        return Text("\n".join(heading_lines(title, hyphens=self.folded)))
-
-    def entry(self, entry: TableEntry) -> Text:
-        """Return our number with the printed one."""
-        style = STYLES[entry.verdict]
-        ours = Text(f"{BEST} " * entry.best + entry.ours, style="bold" if entry.bold else "")
-        if not entry.printed:
-            ours.stylize(style)
-        ours.append(entry.mark, style=style)
-        if entry.ours == MISSING:
-            ours.stylize("dim")
-        if entry.printed:
-            best = f"{BEST} " * entry.printed_best
-            printed = Text(f"({best}{entry.printed})", style=style)
-            if entry.printed_bold:
-                printed.stylize("bold")
-            ours = Text("\n" if self.stacked else " ").join((ours, printed))
-        if entry.grey:
-            ours.stylize("dim italic")
-        return ours
-
-
-def _grids(table: Table, width: int) -> Iterator[Grid]:
-    """Yield the first layout that fits, or the narrowest in blocks of columns."""
-    if table.align == "left":
-        yield _words(table)
-        return
-    for layout in (_Layout(False, False), _Layout(True, False), _Layout(True, True)):
-        blocks = _blocks(table, layout, width)
-        if len(blocks) == 1:
-            break
-    for block in blocks:
-        grid = _grid()
-        grid.add_column(layout.heading(table.header[0]), overflow="fold")
-        for i in block:
-            heading = layout.heading(table.header[i + 1])
-            grid.add_column(heading, justify="right", overflow="fold")
-        for name, entries in table.rows:
-            grid.add_row(layout.name(name), *(layout.entry(entries[i]) for i in block))
-        yield grid
-
-
-def _blocks(table: Table, layout: _Layout, width: int) -> list[list[int]]:
-    """Return the numbers of the columns in blocks that fit beside what names the rows."""
-    names = [layout.heading(table.header[0]), *(layout.name(name) for name, _ in table.rows)]
-    columns = [
-        [layout.heading(title), *(layout.entry(entries[i]) for _, entries in table.rows)]
-        for i, title in enumerate(table.header[1:])
-    ]
-    needed = [GAP + max(map(_width, column)) for column in columns]
-    keys = [*range(table.n_keys)]
-    room = width - max(map(_width, names)) - sum(needed[i] for i in keys)
-    blocks = [[*keys]]
-    left = room
-    for i in range(len(keys), len(columns)):
-        if len(blocks[-1]) > len(keys) and needed[i] > left:
-            blocks.append([*keys])
-            left = room
-        blocks[-1].append(i)
-        left -= needed[i]
-    return blocks
-
-
-def _width(text: Text) -> int:
-    return max(map(cell_len, text.plain.splitlines()), default=0)
-
-
-def _words(table: Table) -> Grid:
-    """Return a table of sentences, with an empty line between its rows."""
-    grid = _grid()
-    grid.leading = 1
-    for title in table.header:
-        grid.add_column(Text(title), overflow="fold")
-    layout = _Layout(stacked=False, folded=False)
+def _grid_of(table: Table, stacked: bool) -> Grid:
+    """Return a table with an empty line between rows of sentences."""
+    grid, words = _grid(), table.align == "left"
+    grid.leading = int(words)
+    for i, title in enumerate(table.header):
+        lines = [title] if words else textwrap.wrap(title, HEADING, break_long_words=False)
+        grid.add_column(
+            Text("\n".join(lines)),
+            overflow="fold",
+            justify=table.align if i else "left",
+            max_width=NAME if stacked and not i else None,
+        )
     for name, entries in table.rows:
-        grid.add_row(Text(name), *map(layout.entry, entries))
+        grid.add_row(Text(name), *(_entry(entry, stacked) for entry in entries))
     return grid
+
+
+def _entry(entry: TableEntry, stacked: bool) -> Text:
+    """Return our number with the printed one beside it, or below."""
+    style = STYLES[entry.verdict]
+    ours = Text(f"{BEST} " * entry.best + entry.ours, style="bold" if entry.bold else "")
+    if not entry.printed:
+        ours.stylize(style)
+    ours.append(entry.mark, style=style)
+    if entry.ours == MISSING:
+        ours.stylize("dim")
+    if entry.printed:
+        best = f"{BEST} " * entry.printed_best
+        printed = Text(f"({best}{entry.printed})", style=style)
+        if entry.printed_bold:
+            printed.stylize("bold")
+        ours = Text("\n" if stacked else " ").join((ours, printed))
+    if entry.grey:
+        ours.stylize("dim italic")
+    return ours

@@ -32,7 +32,7 @@ from quadrepro.stats import (
     welch_test,
 )
 from quadrepro.stats.result import p_text
-from quadrepro.tables.captions import own_rows_note
+from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord, csv_text
 
 NAME = "verdicts"

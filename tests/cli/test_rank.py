@@ -49,12 +49,6 @@ def test_the_direction_is_printed_and_doubted(scores: Path) -> None:
     assert "The higher the score, the better." in higher
 
 
-def test_friedmans_statistic_is_demsars_without_the_correction_for_ties() -> None:
-    found = rank(DEMSAR, "--higher-is-better", "--no-tie-correction").stdout
-    assert "χ² = 9.28 (ties not corrected)" in found
-    assert "χ² = 10.23, p" in rank(DEMSAR, "--higher-is-better", "--tie-correction").stdout
-
-
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [

@@ -233,7 +233,7 @@ def with_readings(small_config: Write, tmp_path: Path) -> Path:
     (tmp_path / "mine" / "paper.yaml").write_text(PAPER)
     (tmp_path / "mine" / "printed" / "t.csv").write_text(PRINTED)
     path = small_config()
-    asked = "tables: {readings: {means: t}, audit: t}\n"
+    asked = "tables: {readings: {means: t}}\n"
     path.write_text(f"{path.read_text()}paper: ./mine\nrepeats: 3\n{READINGS}{asked}")
     return path
 
@@ -246,8 +246,7 @@ def test_readings_print_the_tables_that_a_run_writes_and_writes_nothing(
     files = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
     result = quadrepro("table", "--readings", with_readings, "--out", out)
     assert result.exit_code == 0
-    tables = [(out / "small" / f"{name}.md").read_text() for name in ("readings", "audit")]
-    assert result.output == "\n".join(tables) + "\n"
+    assert result.output == (out / "small" / "readings.md").read_text() + "\n"
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == files
 
 
@@ -270,15 +269,6 @@ def test_readings_say_what_is_missing_and_which_command_computes_it(
     assert "| three folds " in more.stdout
 
 
-def test_readings_print_no_audit_that_is_not_asked_for(with_readings: Path, tmp_path: Path) -> None:
-    with_readings.write_text(with_readings.read_text().replace(", audit: t", ""))
-    quadrepro("run", with_readings, "--jobs", 0, "--out", tmp_path, "--repeats", 2)
-    result = quadrepro("table", "--readings", with_readings, "--out", tmp_path, "--repeats", 2)
-    assert [line for line in result.output.splitlines() if line.startswith("##")] == [
-        "## Small: what the printed numbers say of the readings"
-    ]
-
-
 def test_a_config_without_readings_is_refused(small_config: Write) -> None:
     result = quadrepro("table", "--readings", small_config())
     assert result.exit_code == 2
@@ -286,7 +276,7 @@ def test_a_config_without_readings_is_refused(small_config: Write) -> None:
 
 
 def test_readings_that_are_compared_with_nothing_are_refused(with_readings: Path) -> None:
-    with_readings.write_text(with_readings.read_text().replace("readings: {means: t}, ", ""))
+    with_readings.write_text(with_readings.read_text().replace("readings: {means: t}", ""))
     result = quadrepro("table", "--readings", with_readings)
     assert result.exit_code == 2
     assert "name the printed tables to compare the readings with" in result.stderr

@@ -32,7 +32,7 @@ tables: {{{}}}
 """
 ALWAYS = {"cells.csv", "outcomes.csv", "tables.json", "run.json"}
 PLAIN = ("md", "csv", "tex")
-DRAWING = ("svg", "png", "caption.md")
+DRAWING = ("svg", "png")
 
 
 def named(stem: str, endings: Sequence[str]) -> set[str]:

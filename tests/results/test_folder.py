@@ -200,7 +200,7 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
         ("tables", {name: tables["risks"]}),
         ("tables", {"risks": tables["risks"] | {"files": [name]}}),
         ("figures", {name: figures["times"]}),
-        ("figures", {"times": figures["times"] | {"caption": name}}),
+        ("figures", {"times": figures["times"] | {"files": [name]}}),
         ("score", name),
     ):
         (tmp_path / MANIFEST).write_text(changed(**{key: content}))

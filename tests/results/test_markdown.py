@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from quadrepro.results.markdown import notes_html, read_table
+from quadrepro.results.markdown import notes_html, table_html
 from quadrepro.tables.table import Table, TableEntry
 from tests.results.pages.made import NOTES
 
 
-def test_a_table_is_read_as_it_was_written() -> None:
+def test_a_table_is_shown_with_its_alignment_and_its_notes_apart() -> None:
     table = Table(
         "Title",
         ("Data set", "a|b", ""),
@@ -17,22 +19,25 @@ def test_a_table_is_read_as_it_was_written() -> None:
         ),
         ("A note.", "Another."),
     )
-    found = read_table(table.to_markdown())
-    assert found.header == ("Data set", "a|b", "")
-    assert found.alignment == ("left", "right", "right")
-    assert found.rows == (("x*y_", "**1**", "2 (3)"), ("", "–", "–"))
-    assert found.notes.split("\n\n") == ["", "A note.", "Another.\n"]
+    shown, notes = table_html(table.to_markdown(), "A <label>")
+    assert 'aria-label="A &lt;label&gt;"' in shown
+    heads, first, second = re.findall("<tr>(.*?)</tr>", shown, re.DOTALL)
+    assert re.findall(r">([^<>\n]+)<", heads) == ["Data set", "a|b", "Name"]
+    assert re.findall(r"<t[dh][^>]*>", first) == [
+        '<th style="text-align:left" scope="row">',
+        *['<td style="text-align:right">'] * 2,
+    ]
+    assert re.findall(r">([^<>\n]+)<", first) == ["x*y_", "1", "2 (3)"]
+    assert "<strong>1</strong>" in first
+    assert re.findall(r">([^<>\n]+)<", second) == ["–", "–"]
+    assert notes == "<p>A note.</p>\n<p>Another.</p>\n"
 
 
 @pytest.mark.parametrize("text", ["", "# T\n", "Words.\n", "| a |\n", "| a |\n|--|--|\n", "|\n|\n"])
 def test_what_is_not_a_table_is_notes(text: str) -> None:
-    found = read_table(text)
-    assert (found.header, found.rows) == ((), ())
-    assert found.notes.strip() == text.removeprefix("# T").strip()
-
-
-def test_a_row_has_no_more_cells_than_the_header_and_is_not_filled_up() -> None:
-    assert read_table("| a | b |\n|---|:-:|\n| 1 |\n| 1 | 2 | 3 |\n").rows == (("1",), ("1", "2"))
+    shown, notes = table_html(text, "T")
+    assert shown == ""
+    assert re.sub(r"</?p>", "", notes).strip() == text.removeprefix("# T").strip()
 
 
 def test_the_section_on_what_does_not_reproduce_stands_alone() -> None:

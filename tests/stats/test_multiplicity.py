@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations, pairwise, permutations, product
-from math import comb, isnan, nan
+from itertools import combinations, permutations, product
+from math import isnan, nan
 from operator import gt, lt
 
 import numpy as np
@@ -13,15 +13,13 @@ from scipy.stats import ttest_rel
 from statsmodels.stats.multitest import multipletests
 
 from quadrepro.stats import (
-    bergmann_hommel,
     chance_against_best,
     chance_of_a_star,
     holm,
     rank_p_value,
-    shaffer,
     sign_test,
 )
-from tests.stats.examples import ADJUSTED, ALIGNED, MEAN_RANKS
+from tests.stats.examples import ADJUSTED, MEAN_RANKS
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
@@ -95,75 +93,9 @@ def test_the_share_is_that_of_scipys_tests_on_other_draws(n_columns: int, n_spli
     assert chance_against_best(n_columns, n_splits) == pytest.approx(found / 600, abs=0.06)
 
 
-def rejected_by_closure(p_values: list[float], k: int) -> list[float]:
-    """Adjust by the closed test: each intersection by Bonferroni of all that it implies."""
-    pairs = list(combinations(range(k), 2))
-    adjusted = [0.0] * len(pairs)
-    for chosen in product((False, True), repeat=len(pairs)):
-        group = list(range(k))
-        for (a, b), equal in zip(pairs, chosen, strict=True):
-            if equal:
-                group = [group[a] if of == group[b] else of for of in group]
-        implied = [p for (a, b), p in zip(pairs, p_values, strict=True) if group[a] == group[b]]
-        if implied:
-            local = len(implied) * min(implied)
-            adjusted = [
-                max(p, local) if equal else p for p, equal in zip(adjusted, chosen, strict=True)
-            ]
-    return [min(1.0, p) for p in adjusted]
-
-
-@pytest.mark.parametrize("k", [2, 3, 4, 5])
-def test_bergmann_and_hommels_procedure_is_the_closed_test(k: int) -> None:
-    rng = np.random.default_rng(k)
-    for _ in range(3):
-        p_values = (rng.random(comb(k, 2)) ** 4).tolist()
-        assert bergmann_hommel(p_values) == pytest.approx(rejected_by_closure(p_values, k))
-
-
 def test_the_example_of_garcia_and_herrera() -> None:
     gaps = [MEAN_RANKS[a] - MEAN_RANKS[b] for a, b in combinations(range(5), 2)]
     p_values = [rank_p_value(gap, 5, 30) for gap in gaps]
-    found = (p_values, holm(p_values), shaffer(p_values))
+    found = (p_values, holm(p_values))
     for values, printed in zip(found, zip(*ADJUSTED.values(), strict=True), strict=True):
         assert values == pytest.approx(printed, abs=6e-5, rel=5e-4)
-
-
-def test_the_example_of_scmamp() -> None:
-    p_values, adjusted = zip(*ALIGNED.values(), strict=True)
-    assert bergmann_hommel(p_values) == pytest.approx(adjusted, rel=1e-6)
-
-
-@pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
-def test_shaffer_counts_the_pairs_that_can_be_equal_together(k: int) -> None:
-    sizes = {
-        sum(a == b for a, b in combinations(groups, 2)) for groups in product(range(k), repeat=k)
-    }
-    n = comb(k, 2)
-    p_values = [10.0 ** (i - 40) for i in range(n)]
-    counts = [p / q for p, q in zip(shaffer(p_values), p_values, strict=True)]
-    assert counts == pytest.approx([max(s for s in sizes if s <= n - i) for i in range(n)])
-
-
-all_pairs = st.integers(2, 6).flatmap(
-    lambda k: st.lists(st.floats(0, 1), min_size=comb(k, 2), max_size=comb(k, 2))
-)
-
-
-@given(all_pairs)
-def test_what_uses_more_logic_rejects_no_less(p_values: list[float]) -> None:
-    columns = (p_values, bergmann_hommel(p_values), shaffer(p_values), holm(p_values))
-    for smaller, larger in pairwise(columns):
-        assert all(p <= q * (1 + 1e-12) for p, q in zip(smaller, larger, strict=True))
-    assert max(columns[-1]) <= 1
-
-
-def test_what_is_not_all_pairs_is_refused() -> None:
-    for adjust in (shaffer, bergmann_hommel):
-        for n in (0, 2, 4):
-            with pytest.raises(ValueError, match=f"{n} is not the number of pairs"):
-                adjust([0.5] * n)
-    assert len(bergmann_hommel([0.5] * 36)) == 36
-    assert len(shaffer([0.5] * 45)) == 45
-    with pytest.raises(ValueError, match="10 methods are too many: at most 9"):
-        bergmann_hommel([0.5] * 45)

@@ -43,7 +43,7 @@ def test_a_run_writes_tables_and_figures_and_two_runs_agree_but_for_times(tmp_pa
     stems = (*FIGURES, "risks", "comparisons")
     assert {p.name for p in a.iterdir()} == {
         *(f"{stem}.{end}" for stem in stems for end in ("md", "csv", "tex")),
-        *(f"{stem}.{end}" for stem in FIGURES for end in ("svg", "png", "caption.md")),
+        *(f"{stem}.{end}" for stem in FIGURES for end in ("svg", "png")),
         *("cells.csv", "outcomes.csv", "tables.json", "run.json"),
     }
     assert compare(a, b, tolerance=0).differences == []

@@ -51,7 +51,6 @@ tables:
   margin_figure: [monks]
   claims: table1
   readings: {means: table1, margins: table2}
-  audit: table1
   ranking: true
   scatter: ebboost
 """,

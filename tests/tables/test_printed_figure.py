@@ -17,7 +17,6 @@ from quadrepro.tables.printed_figure import (
     SURELY,
     WIDEST,
     draw_printed,
-    printed_caption,
 )
 from quadrepro.tables.verdicts import Verdict, Verdicts
 from tests.tables.contexts import loaded
@@ -111,10 +110,6 @@ def test_quantities_of_several_tables_stand_side_by_side(
     titles = ["risk\nAdaBoost", "risk\nLPBoost", "margin mean\nAdaBoost"]
     assert [panel.get_title() for panel in panels] == titles
     assert len(panels[0].get_yticklabels()) == 3
-    assert printed_caption(experiment, found).startswith(
-        "One: 4 printed numbers against ours, 2 of them outside our intervals. Printed: table1 and "
-        "table2."
-    )
 
 
 def test_quantities_of_different_rows_share_a_panel(

@@ -222,17 +222,6 @@ def test_cells_on_which_a_metric_is_undefined_are_counted(results: Results) -> N
 def test_all_of_this_is_on_the_page(results: Results) -> None:
     html = results.report().read_text()
     assert "AUC on test examples" in html
-    assert "mean ranks of 3 algorithms over 2 data sets. The algorithm with the highest" in html
-
-
-def test_the_figure_of_a_metric_says_which_end_is_best(results: Results) -> None:
-    captions = {
-        name: (results.folder / f"ranking-{name}.caption.md").read_text()
-        for name in ("auc", "log_loss")
-    }
-    assert "The algorithm with the highest mean AUC in a row has rank 1" in captions["auc"]
-    assert "The algorithm with the lowest mean log loss in a row" in captions["log_loss"]
-    assert "mean ranks of 2 algorithms over 2 data sets" in captions["log_loss"]
 
 
 def test_the_error_is_compared_example_by_example(results: Results) -> None:

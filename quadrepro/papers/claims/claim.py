@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
 
 from pydantic import (
@@ -19,7 +19,6 @@ from quadrepro.base.models import Model, fault
 from quadrepro.base.yaml import Place
 from quadrepro.errors import nearest
 from quadrepro.papers.claims.evidence import Evidence
-from quadrepro.stats.result import p_text
 
 
 class Judgement(NamedTuple):
@@ -179,13 +178,6 @@ def everywhere(parts: dict[str, tuple[str, bool]]) -> Judgement:
 def by_row(texts: dict[str, str]) -> str:
     """Return what was found on each row, which is named if there are several."""
     return "; ".join(f"{row}: {text}" if len(texts) > 1 else text for row, text in texts.items())
-
-
-def pairs_text(evidence: Evidence, p_values: Mapping[tuple[str, str], float]) -> str:
-    """Return which pairs differ, the better algorithm first, with their p-values."""
-    label = evidence.label
-    shown = [f"{label(a)} over {label(b)} ({p_text(p)})" for (a, b), p in p_values.items()]
-    return "; ".join(shown) or "no pair"
 
 
 class Function(Claim, names=("function",)):

@@ -18,7 +18,6 @@ from quadrepro.papers.claims.claim import (
     Claim,
     Judgement,
     joint_p,
-    pairs_text,
 )
 from quadrepro.papers.claims.evidence import (
     Evidence,
@@ -200,7 +199,9 @@ class SignificantPairs(Claim, names=("significant-pairs",)):
             if test.significant:
                 found[pair] = test.p_value
             against.append(1.0 if pair in self.pairs else test.p_value)
-        text = pairs_text(evidence, found)
+        label = evidence.label
+        shown = [f"{label(a)} over {label(b)} ({p_text(p)})" for (a, b), p in found.items()]
+        text = "; ".join(shown) or "no pair"
         holds, refuted = set(found) == set(self.pairs), joint_p(against) <= LEVEL
         if not (holds or evidence.exact):
             text += f"; against the claim {p_text(joint_p(against))} (Holm)"

@@ -24,7 +24,6 @@ from quadrepro.results.folder import (
     read_folder,
     results_folders,
 )
-from quadrepro.results.markdown import block_html, inline_html
 from quadrepro.results.pages.page import PAGE, Page, claims_sentence, finding, score_sentence
 from quadrepro.results.scoreboard import PLURALS, PaperBoard, read_boards
 
@@ -53,8 +52,8 @@ def _templates() -> Environment:
     )
     assert templates.loader is not None
     style, script = (templates.loader.get_source(templates, f"page.{e}")[0] for e in ("css", "js"))
-    templates.filters |= {"inline": inline_html, "blocks": block_html, "fate": fate_of}
     templates.filters |= {
+        "fate": fate_of,
         "sentence": score_sentence,
         "claims_sentence": claims_sentence,
         "finding": finding,

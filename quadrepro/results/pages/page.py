@@ -36,7 +36,7 @@ from quadrepro.results.folder import (
     Score,
     read_folder,
 )
-from quadrepro.results.markdown import ShownTable, notes_html, read_table
+from quadrepro.results.markdown import notes_html, table_html
 from quadrepro.results.pages.entries import (
     BUCKETS,
     MARKS,
@@ -49,7 +49,7 @@ from quadrepro.results.pages.entries import (
 )
 from quadrepro.stats import COVERAGE
 from quadrepro.stats.result import LEVEL
-from quadrepro.tables.captions import listed, splits_word
+from quadrepro.tables.notes import listed, splits_word
 from quadrepro.tables.verdicts import Verdict
 
 PAGE = "report.html"
@@ -119,11 +119,10 @@ class TableSection:
     """A table of a page with its files, and those of them whose text can be copied."""
 
     name: str
-    label: str
-    """Its whole title."""
     title: str
-    """The same without that of the experiment."""
-    table: ShownTable
+    """Without that of the experiment."""
+    table: Markup
+    notes: Markup
     files: tuple[str, ...]
     copied: tuple[str, ...]
 
@@ -219,7 +218,8 @@ class Page:
             title = files.title.removeprefix(f"{self.folder.title}: ")
             title = title[:1].upper() + title[1:]
             names = (markdown, *others)
-            found.append(TableSection(name, files.title, title, read_table(text), names, copied))
+            shown = table_html(text, files.title)
+            found.append(TableSection(name, title, *shown, names, copied))
         return found
 
     @property
@@ -355,18 +355,12 @@ class Figure:
     name: str
     """Name of its files without ending."""
     title: str
+    """Title of the table of that name, or of the folder; also the alternative text."""
     source: str
     """The image as a data URI; empty if it is too large or not there."""
     files: tuple[str, ...]
     timed: bool
     """Whether it shows measured times."""
-    caption: str = ""
-
-    @property
-    def alternative(self) -> str:
-        """Alternative text: the first sentence of the caption."""
-        first = re.split(r"(?<=[.:]) ", self.caption, maxsplit=1)[0]
-        return first or f"{self.title}; its numbers are in the table of the same name"
 
 
 def make_figures(folder: Folder) -> list[Figure]:
@@ -379,8 +373,7 @@ def make_figures(folder: Folder) -> list[Figure]:
             source = ""
         left -= len(source)
         title = tables[name].title if name in tables else f"{folder.title}: {name}"
-        caption = " ".join((folder.text(files.caption) if files.caption else "").split())
-        found.append(Figure(name, title, source, files.files, files.timed, caption))
+        found.append(Figure(name, title, source, files.files, files.timed))
     return found
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 from quadrepro.base.resources import find_config
@@ -43,8 +42,6 @@ class Subject:
 
     paper: Paper
     """The paper."""
-    results: Path
-    """The folder with the results of its configs, of which only CSV files are read."""
     _sizes: dict[str, dict[str, Size | str]] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -76,24 +73,25 @@ class Subject:
             self._sizes[table.name] = self._all_sizes(table)
         return self._sizes[table.name].get(row, NOT_SAID)
 
-    def experiment(self, name: str, *place: str | int) -> Experiment:
-        """Return a config that ``paper.yaml`` names at a place below ``printed``."""
+    def _experiment(self, name: str, table: str) -> Experiment:
+        """Return the config of a table."""
         folder = self.paper.source.path.parent
         try:
             path = find_config(folder / name if name.endswith(".yaml") else name)
             experiment = load_experiment(path)
         except (ConfigError, OSError) as error:
-            raise self.paper.error(str(error), "printed", *place) from None
+            raise self.paper.error(str(error), "printed", table, "config") from None
         if experiment.paper is None or experiment.paper.source.path.parent.resolve() != (
             folder.resolve()
         ):
-            raise self.paper.error(f"the config {name} is of another paper", "printed", *place)
+            message = f"the config {name} is of another paper"
+            raise self.paper.error(message, "printed", table, "config")
         return experiment
 
     def _all_sizes(self, table: Printed) -> dict[str, Size | str]:
         facts, found = table.facts, dict[str, Size | str]()
         if facts.config is not None:
-            experiment = self.experiment(facts.config, table.name, "config")
+            experiment = self._experiment(facts.config, table.name)
             for entry in experiment.config.entries:
                 if (row := table.row_of(entry)) is not None:
                     found.setdefault(row, _size(experiment, entry))

@@ -1,4 +1,4 @@
-"""Checks by counts of errors: whether printed numbers, digits and summaries are possible."""
+"""Checks by counts of errors: whether printed numbers and summaries are possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from quadrepro.base.types import IntArray
 from quadrepro.papers.printed import MEAN_ROW, SD, MeanOf, Printed
 from quadrepro.stats import LEVEL
 from quadrepro.tables.audit.check import (
-    NUMBERS,
     Check,
     Finding,
     PrintedPlace,
@@ -24,8 +23,6 @@ from quadrepro.tables.audit.check import (
 )
 
 NO_POWER = "with this many test examples every number of this few digits is possible"
-FARTHEST = 5000
-"""Other sizes are tried from half to twice the size, at most this far away."""
 
 
 def denominator(text: str, percent: bool = False) -> int:
@@ -51,31 +48,9 @@ def counts(text: str, total: int, percent: bool = False) -> range:
     >>> len(counts("0.146", 345))
     0
     """
-    return _counts(int(Fraction(text) * denominator(text)), total, denominator(text, percent))
-
-
-def _counts(k: int, total: int, scale: int) -> range:
-    """Return all numbers of errors among `total` that are printed as k/scale."""
+    k, scale = int(Fraction(text) * denominator(text)), denominator(text, percent)
     first = max(-((1 - 2 * k) * total // (2 * scale)), 0)
     return range(first, min((2 * k + 1) * total // (2 * scale), total) + 1)
-
-
-def share_possible(total: int, scale: int) -> float:
-    """Return the share of the numbers 0, 1/scale, ..., 1 that are a k/total when rounded.
-
-    Examples
-    --------
-    With 50 examples every twentieth number of three digits can be a risk.
-
-    >>> round(share_possible(50, 1000), 3)
-    0.051
-    """
-    if total >= scale:
-        return 1.0
-    # Each k gives one number, and one halfway between two gives both.
-    common = math.gcd(2 * scale, total)
-    twice = (common + 1) // 2 if 2 * scale // common % 2 else 0
-    return min((total + 1 + twice) / (scale + 1), 1.0)
 
 
 class TestSets(NamedTuple):
@@ -181,7 +156,6 @@ def _row(
     found: list[Finding] = []
     power: dict[str, float] = {}
     fits = [sets.name for sets in asked]
-    other = ""
     for column, text in texts.items():
         scale = denominator(text, percent)
         told = {sets.name: printable(sets.sizes, scale) for sets in asked}
@@ -197,35 +171,8 @@ def _row(
         why = f"errors on {' or '.join(giving)} test examples"
         if not giving:
             why = f"no number of errors on {' or '.join(of_sets)} test examples"
-            if table.of.cv is None and not other:
-                other = _other_size([*texts.values()], size, table.splits, percent)
-                why += f"; {other}"
         found.append(Finding(places[column], text, bool(giving), why))
     return found, power, fits
-
-
-def _other_size(texts: list[str], size: Size, splits: int, percent: bool) -> str:
-    """Return which size near the one that fails fits all numbers of a row."""
-    texts, n_test = list(dict.fromkeys(texts)), size.n_test
-    away = min(n_test, FARTHEST)
-    sizes = range(max(n_test - away // 2, 1), n_test + away + 1)
-    asked = [
-        (int(Fraction(text) * denominator(text)), denominator(text, percent)) for text in texts
-    ]
-    fits = [n for n in sizes if all(_counts(k, n * splits, scale) for k, scale in asked)]
-    if not fits:
-        return f"nor does any size from {sizes[0]} to {sizes[-1]} fit the row"
-    nearest = min(fits, key=lambda n: (abs(n - n_test), n))
-    away = abs(nearest - n_test)
-    none = math.prod(
-        1 - math.prod(share_possible(n * splits, scale) for _, scale in asked)
-        for n in range(n_test - away, n_test + away + 1)
-        if n in sizes and n not in (n_test, *size.or_n_test)
-    )
-    return (
-        f"{nearest} is the nearest size that fits the row (random numbers fit one as near with "
-        f"probability {1 - none:.2g})"
-    )
 
 
 def _note(table: str, shares: list[float], confirmed: list[str]) -> str:
@@ -242,59 +189,6 @@ def _note(table: str, shares: list[float], confirmed: list[str]) -> str:
 
 
 COUNTS = Check("counts", "Can each risk be a number of errors on its test sets?", judge)
-
-
-FEWEST = 5
-"""Expected numbers with each last digit, as the χ² test needs."""
-
-LEADING = 3
-"""With fewer digits in all, the last one is not evenly distributed."""
-
-
-def judge_digits(subject: Subject) -> Iterator[Finding]:
-    """Test whether last digits of errors are as frequent as counts of errors make them."""
-    for table in subject.holding("errors"):
-        last = [found for row in table.rows for found in last_digits(subject, table, row)]
-        printed, place = f"{len(last)} numbers", PrintedPlace(table.name)
-        often = [sum(text[-1] == digit for text, _ in last) for digit in "0123456789"]
-        expected = [math.fsum(weights[digit] for _, weights in last) for digit in range(10)]
-        if min(expected) < FEWEST:
-            why = "too few numbers have a last digit that could be any"
-            yield Finding(place, printed, None, why)
-            continue
-        # scipy.stats takes half a second to import.
-        from scipy.stats import chisquare
-
-        p = float(chisquare(often, expected).pvalue)
-        why = f"0 to 9 stand last {', '.join(map(str, often))} times (χ², p = {p:.2g})"
-        yield Finding(place, printed, p > LEVEL, why, p)
-
-
-def last_digits(subject: Subject, table: Printed, row: str) -> list[tuple[str, list[float]]]:
-    """Return the different numbers of a row whose last digit could be any, and how likely each is.
-
-    Algorithms that end in the same vote give the same number. The digits of a mean are known if
-    its test sets are: each is as likely as numbers of errors among ten printed numbers give it.
-    """
-    size = subject.size(table, row)
-    sets = [] if isinstance(size, str) else plausible(size, table.of)
-    total = sum(n * times for n, times in sets[0].sizes) if len(sets) == 1 else 0
-    found = {}
-    for column in table.columns:
-        text = table.text(row, column)
-        if len(text.lstrip("+-0.").replace(".", "")) < LEADING:
-            continue
-        scale = denominator(text, table.facts.unit == "percent")
-        first = int(Fraction(text) * denominator(text)) // 10 * 10
-        if size == NUMBERS or (sets and column.endswith(SD) and table.splits >= FEWEST):
-            found[text] = [0.1] * 10
-        elif not column.endswith(SD) and total >= scale >= first >= 0:
-            ways = [len(_counts(k, total, scale)) for k in range(first, first + 10)]
-            found[text] = [n / sum(ways) for n in ways]
-    return [*found.items()]
-
-
-DIGITS = Check("digits", "Are the last digits evenly distributed?", judge_digits)
 
 
 def judge_bold(subject: Subject) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Checks of single printed numbers: ranges, deviations, duplicates."""
+"""Checks of single printed numbers: ranges and deviations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from quadrepro.papers.printed import OF_ERRORS, SD, Printed
-from quadrepro.stats import COVERAGE, LEVEL, implied_test_size
+from quadrepro.stats import LEVEL
 from quadrepro.tables.audit.check import (
     NOT_SAID,
     NUMBERS,
@@ -91,8 +91,7 @@ def judge_deviations(subject: Subject) -> Iterator[Finding | str]:
             "or less where test sets overlap, if splits are not stratified, and whether an example "
             "is classified wrongly does not depend on which others are tested. It is tested "
             "whether a deviation is smaller than that (χ², one-sided): it fails unless one of "
-            "these conditions does. Sizes that fit are those of an interval of probability "
-            f"{COVERAGE:g}."
+            "these conditions does."
         )
 
 
@@ -119,10 +118,9 @@ def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -
     n_test = max(size.n_test, *size.or_n_test, 0)
     share = n_test / size.n_rows if size.n_rows else 0.0
     p_value = too_small(risk, sd + rounding, splits, n_test, share)
-    fits = implied_test_size(risk, sd, splits, rounding=rounding, share=share)
     floor = unit * math.sqrt((1 - share) * risk * (1 - risk) / n_test)
-    why = f"{n_test} test examples give {floor:.2g} or more; {fits.low:.0f} or more fit"
-    return Finding(place, text, p_value > LEVEL, f"{why} (p = {p_value:.2g})", p_value, TIED)
+    why = f"{n_test} test examples give {floor:.2g} or more (p = {p_value:.2g})"
+    return Finding(place, text, p_value > LEVEL, why, p_value, TIED)
 
 
 TIED = "splits are stratified, or errors depend on which examples are tested"
@@ -140,48 +138,3 @@ def too_small(mean: float, sd: float, splits: int, n_test: int, share: float) ->
 DEVIATIONS = Check(
     "deviations", "Is each deviation as large as its test sets make it?", judge_deviations
 )
-
-
-FEWEST, DIGITS = 3, 3
-"""Numbers that are fewer, or of fewer digits, can be equal for no reason."""
-
-SAME = "both come to the same, as algorithms do that end in the same votes"
-
-
-def judge_duplicates(subject: Subject) -> Iterator[Finding]:
-    """Compare every row with every other of its table, and so for columns."""
-    for table in subject.tables:
-        yield from _compared(table)
-
-
-def _compared(table: Printed) -> Iterator[Finding]:
-    columns = table.columns
-    rows = {row: [table.text(row, column) for column in columns] for row in table.rows}
-    others = {column: [table.text(row, column) for row in table.rows] for column in columns}
-    equal_rows, equal_columns = _equal(rows), _equal(others)
-    for a, b in equal_rows:
-        why = f"row {b} has the same"
-        yield Finding(PrintedPlace(table.name, a), ", ".join(rows[a]), False, why, unless=SAME)
-    for a, b in equal_columns:
-        why = f"column {b} has the same"
-        yield Finding(
-            PrintedPlace(table.name, "", a), ", ".join(others[a]), False, why, unless=SAME
-        )
-    if not equal_rows and not equal_columns:
-        printed = f"{len(rows)} rows and {len(columns)} columns"
-        yield Finding(PrintedPlace(table.name), printed, True, "no two are the same")
-
-
-def _equal(lines: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """Return each line with the same numbers as one before it, and that one."""
-    first: dict[tuple[str, ...], str] = {}
-    found = []
-    for name, texts in lines.items():
-        fine = {text for text in texts if len(text.lstrip("0.").replace(".", "")) >= DIGITS}
-        if len(fine) >= FEWEST:
-            other = first.setdefault(tuple(texts), name)
-            found += [(name, other)] if other != name else []
-    return found
-
-
-DUPLICATES = Check("duplicates", "Is any row or column printed twice?", judge_duplicates)

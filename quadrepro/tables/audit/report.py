@@ -11,10 +11,9 @@ from quadrepro.base.text import markdown
 from quadrepro.papers.paper import Paper
 from quadrepro.stats import LEVEL, holm
 from quadrepro.tables.audit.check import Check, Finding, Subject
-from quadrepro.tables.audit.codings import CODINGS
 from quadrepro.tables.audit.comparisons import CLAIMS, PAIRS, SOURCES
-from quadrepro.tables.audit.counts import BOLD, COUNTS, DIGITS, MEANS
-from quadrepro.tables.audit.ranges import DEVIATIONS, DUPLICATES, RANGES
+from quadrepro.tables.audit.counts import BOLD, COUNTS, MEANS
+from quadrepro.tables.audit.ranges import DEVIATIONS, RANGES
 from quadrepro.tables.table import Table, TableEntry, csv_text
 
 CHECKS: tuple[Check, ...] = (
@@ -26,9 +25,6 @@ CHECKS: tuple[Check, ...] = (
     BOLD,
     MEANS,
     CLAIMS,
-    CODINGS,
-    DUPLICATES,
-    DIGITS,
 )
 """All checks, in the order of the tables."""
 
@@ -113,7 +109,7 @@ class Audit:
         write_text(folder / "audit.csv", self.to_csv())
 
 
-def audit(paper: Paper, results: str | Path = "results") -> Audit:
+def audit(paper: Paper) -> Audit:
     """Check the printed tables of a paper by themselves.
 
     Examples
@@ -123,7 +119,7 @@ def audit(paper: Paper, results: str | Path = "results") -> Audit:
     >>> [finding.place.row for key, finding in failures if key == "counts"]
     ['wisconsin', 'wisconsin']
     """
-    subject = Subject(paper, Path(results))
+    subject = Subject(paper)
     found = {check.key: check.judge(subject) for check in CHECKS}
     kept = {key: of_check.findings for key, of_check in found.items() if of_check.findings}
     judged, note = _together(kept)

@@ -15,7 +15,7 @@ from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed, Unit
-from quadrepro.tables.captions import own_rows_note, splits_word
+from quadrepro.tables.notes import own_rows_note, splits_word
 from quadrepro.tables.printed import check_printed, printed_for
 from quadrepro.tables.table import ENDINGS, MISSING, Table
 from quadrepro.tables.verdicts import Verdicts
@@ -53,7 +53,7 @@ class Context(Generic[Option]):
 
     @property
     def splits(self) -> str:
-        """What notes and captions call the repeats, in the plural."""
+        """What notes call the repeats, in the plural."""
         return splits_word(self.config.protocol.split)
 
     def error(self, message: str, *place: str | int) -> ConfigError:
@@ -169,10 +169,6 @@ class TableKind(TableKey, Generic[Option]):
 
     def draw(self, context: Context[Option], outcomes: Outcomes, folder: Path) -> None:
         """Write the figure to ``stem.svg`` and ``stem.png``."""
-        raise NotImplementedError
-
-    def caption(self, context: Context[Option], outcomes: Outcomes) -> str:
-        """Return what the figure shows, in a short first sentence that can stand for it."""
         raise NotImplementedError
 
     def published(self, context: Context[Option]) -> dict[tuple[str, str], str]:

@@ -29,9 +29,9 @@ from quadrepro.stats import (
 )
 from quadrepro.stats.ranking import fault_of_size
 from quadrepro.stats.result import p_text
-from quadrepro.tables.captions import own_rows_note
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.ranking import splits_of
+from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.ranked import Splits, compare_splits
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits

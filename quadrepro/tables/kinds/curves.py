@@ -17,7 +17,6 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.measure import title_of
 from quadrepro.engine.outcomes import MeanCurve, Outcomes
 from quadrepro.errors import nearest
-from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import (
     STYLES,
     Look,
@@ -29,6 +28,7 @@ from quadrepro.tables.figure import (
     write_beside,
 )
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
+from quadrepro.tables.notes import listed
 from quadrepro.tables.table import MISSING, Table, TableEntry
 
 if TYPE_CHECKING:
@@ -245,9 +245,6 @@ def _on_scale(values: FloatArray, scale: str) -> FloatArray:
 SHOWN = 6
 """The table for reading shows a curve at this many values of the hyper-parameter."""
 
-FEW = 3
-"""Maximum number of measures named in the first sentence of a caption."""
-
 ANY = "any"
 """Stands for the value of a hyper-parameter that an algorithm does not have."""
 
@@ -398,7 +395,6 @@ class CurvesKind(TableKind[Curves]):
             ),
             ("dataset", "algorithm", curves.along, *(m + kind for m in measures for kind in kinds)),
             tuple(data),
-            n_keys=2,
         )
 
     def draw(self, context: Context[Curves], outcomes: Outcomes, folder: Path) -> None:
@@ -441,43 +437,6 @@ class CurvesKind(TableKind[Curves]):
             for measure, style in styles.items():
                 samples[title_of(measure)] = {"color": "#888888", "linestyle": style}
             add_legend(figure, samples)
-
-    def caption(self, context: Context[Curves], outcomes: Outcomes) -> str:
-        """Return what the figure shows."""
-        curves, titles = context.option, context.titles
-        levels, along = levels_of(curves, outcomes), _meaning(context, curves.along)
-        measures = [title_of(name) for name in _measures(curves)]
-        of = listed(list(titles.values()))
-        # A short first sentence can stand for the figure.
-        what = listed(measures) if len(measures) <= FEW else f"{len(measures)} measures"
-        found = [f"{context.config.title}: {what} against the {along}.", f"Algorithms: {of}."]
-        of_rows = "One row of panels for each of" if len(outcomes.rows) > 1 else "Data set:"
-        found.append(f"{of_rows} {listed(outcomes.rows)}.")
-        for i, panel in enumerate(curves.panels, start=1):
-            words = listed([title_of(name) for name in panel.measures])
-            scale = {"log": " on a logarithmic scale", "-log": " as negative logarithm"}.get(
-                panel.scale, ""
-            )
-            if levels.issuperset(panel.measures):
-                found.append(
-                    f"Dots in column {i}: {words}{scale}, which do not depend on the {along}."
-                )
-                continue
-            place = f"Vertical axis of column {i}" if len(curves.panels) > 1 else "Vertical axis"
-            found.append(f"{place}: {words}{scale}.")
-        found.append(
-            f"Horizontal axis: {along}{' on a logarithmic scale' * (curves.scale == 'log')}."
-        )
-        if outcomes.repeats > 1:
-            found.append(
-                f"Lines are means over {outcomes.repeats} {context.splits}, and bands or bars "
-                "reach one standard deviation to either side."
-            )
-        if any(curves.along not in a.searched for a in context.config.algorithms):
-            found.append(f"Level lines belong to algorithms without a {along}.")
-        if marks := _marks(curves):
-            found.append(f"Vertical dotted lines: {listed([title_of(name) for name in marks])}.")
-        return " ".join(found)
 
 
 CURVES = CurvesKind()

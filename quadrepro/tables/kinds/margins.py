@@ -15,7 +15,6 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
 from quadrepro.papers.printed import MEAN, SD
 from quadrepro.stats import COVERAGE
-from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import Look, add_legend, labels_in, looks_of, new_figure, open_frame
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord
@@ -191,20 +190,6 @@ class MarginFigureKind(TableKind[Panels]):
             panels[0].set_ylabel("cumulative frequency")
             drawn = labels_in(panels)
             add_legend(figure, {titles[n]: looks[n].line(WIDTH) for n in drawn if n in titles})
-
-    def caption(self, context: Context[Panels], outcomes: Outcomes) -> str:
-        """Return what the figure shows."""
-        named = [panel.title or panel.row for panel in context.option]
-        drawn = dict.fromkeys(n for p in context.option for n in p.algorithms or context.titles)
-        pooled = f" of all {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else ""
-        return (
-            f"{context.config.title}: cumulative distributions of the training margins. One panel "
-            f"for each of {listed(named)}. Horizontal axis: margin of a training example, the "
-            "label times the vote with weights that sum to 1; left of the grey line at 0 the vote "
-            f"is wrong. Vertical axis: share of the training examples{pooled} with at most this "
-            f"margin. Colour and line style tell "
-            f"{listed([context.titles[name] for name in drawn])} apart."
-        )
 
 
 MARGINS, MARGIN_FIGURE = MarginsKind(), MarginFigureKind()

@@ -22,9 +22,9 @@ from quadrepro.stats import COVERAGE, LEVEL, Ranking, holm, rank_methods, wilcox
 from quadrepro.stats.friedman import mean_ranks
 from quadrepro.stats.ranking import fault_of_size
 from quadrepro.stats.result import rounded_p
-from quadrepro.tables.captions import listed, own_rows_note
 from quadrepro.tables.figure import draw_critical_difference
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
+from quadrepro.tables.notes import listed, own_rows_note
 from quadrepro.tables.ranked import (
     ComparedSplits,
     Splits,
@@ -195,22 +195,6 @@ class RankingKind(TableKind[Options]):
         titles = [context.titles[name] for name in ranking.methods]
         draw_critical_difference(
             folder, self.name, titles, ranking.mean_ranks, ranking.critical_difference
-        )
-
-    def caption(self, context: Context[Options], outcomes: Outcomes) -> str:
-        """Return what the figure shows."""
-        extreme = "highest" if outcomes.greater_is_better else "lowest"
-        value = "error" if outcomes.metric is None else outcomes.label
-        ranked, where = f"{len(outcomes.rows)} data sets", f"mean {value} in a row"
-        bars = "whose mean ranks differ by less than the critical difference (CD) of Nemenyi's test"
-        if len(outcomes.rows) == 1:
-            ranked, where = f"{outcomes.repeats} splits", f"{value} on a split"
-            bars = "that the corrected resampled t-test does not tell apart (Holm, all pairs)"
-        return (
-            f"{context.config.title}: mean ranks of {len(outcomes.compared)} algorithms over "
-            f"{ranked}. The algorithm with the {extreme} {where} has rank 1; ties share their "
-            "ranks. Beside each name stands its mean rank, the best ones on the left. Thick bars "
-            f"join algorithms {bars}."
         )
 
 

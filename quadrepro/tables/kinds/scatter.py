@@ -16,10 +16,10 @@ import numpy as np
 from quadrepro.base.types import FloatArray
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats.result import order, rounded_p
-from quadrepro.tables.captions import listed, own_rows_note
 from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame, write_beside
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.comparisons import compare_values, signs
+from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.table import MISSING, Table, TableEntry
 
 if TYPE_CHECKING:
@@ -188,23 +188,6 @@ class ScatterKind(TableKind[str]):
                 open_frame(panel)
             if not labelled:
                 add_legend(figure, looks)
-
-    def caption(self, context: Context[str], outcomes: Outcomes) -> str:
-        """Return what the figure shows."""
-        title, word = context.titles[context.option], _word(context)
-        others = [context.titles[name] for name in _others(context)]
-        splits = (
-            f"one of {outcomes.repeats} {context.splits}" if outcomes.repeats > 1 else "one split"
-        )
-        n_rows = len(outcomes.rows)
-        label = ", marker and a label at the mean of their dots"
-        by = label if _labelled(context, outcomes) else " and marker"
-        apart = f" Colour{by} tell the {n_rows} data sets apart." if n_rows > 1 else ""
-        return (
-            f"{context.config.title}: test {word}s against those of {title}. One panel for each of "
-            f"{listed(others)}, with the same scale on both axes. A dot is {splits} of a data set; "
-            f"above the diagonal {title} has the lower {word}.{apart}"
-        )
 
 
 SCATTER = ScatterKind()

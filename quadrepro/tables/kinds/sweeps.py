@@ -14,7 +14,6 @@ from pydantic import Field
 from quadrepro.base.models import Model
 from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.tables.captions import listed
 from quadrepro.tables.figure import (
     Look,
     add_legend,
@@ -164,22 +163,6 @@ class TimesKind(TableKind[bool | Times]):
                     panel.set(title=f"{dataset}: {word} varied", xlabel=word, ylabel="seconds")
             drawn = labels_in(panels.flat)
             add_legend(figure, {titles[n]: _curve(look) for n, look in looks.items() if n in drawn})
-
-    def caption(self, context: Context[bool | Times], outcomes: Outcomes) -> str:
-        """Return what the figure shows."""
-        config = context.config
-        sweeps = list(dict.fromkeys(row.sweep for row in config.rows))
-        over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
-        near = [context.titles[name] for name in _close_up(context)]
-        below = f"The panels below show {listed(near)} alone, on a linear scale. " if near else ""
-        return (
-            f"{config.title}: running time against {listed(sweeps)}. Vertical axis: seconds of the "
-            f"search and the final training{over}, on a logarithmic scale. One row of panels per "
-            f"data set and one panel for each of {listed(sweeps)}; colour, marker and line style "
-            f"tell {listed(list(context.titles.values()))} apart. {below}An algorithm that does "
-            "not have the hyper-parameter of a panel is left out there. The times are measured: "
-            "other computers and other runs give others."
-        )
 
 
 FIRST, SECOND, NEITHER, UNKNOWN = "#f0a040", "#6dbf8b", "#e6e6e6", "#ffffff"
@@ -350,25 +333,6 @@ class DifferencesKind(TableKind[Pair]):
             }
             square = {"marker": "s", "markersize": 8, "linestyle": ""}
             add_legend(figure, {text: {"color": c, **square} for text, c in meanings.items()})
-
-    def caption(self, context: Context[Pair], outcomes: Outcomes) -> str:
-        """Return what the figure shows."""
-        first, second = (context.titles[name] for name in context.option)
-        sweeps = list(dict.fromkeys(row.sweep.replace("_", " ") for row in context.config.rows))
-        alike = "the two risks are the same"
-        if outcomes.repeats > 1:
-            alike = (
-                "the intervals mean ± one standard deviation of the two, over "
-                f"{outcomes.repeats} {context.splits}, have a point in common"
-            )
-        return (
-            f"{context.config.title}: risk of {second} less that of {first}. One line per data "
-            f"set, one square per value of {listed(sweeps)}. In a grey square the two are not "
-            f"told apart, since {alike}; this rule is not a test, and not evidence that they are "
-            f"equal. The other squares show the difference of the mean test risks in percent "
-            f"points, which is positive (orange) if {first} is better and negative (green) "
-            f"if {second} is."
-        )
 
 
 TIMES, DIFFERENCES = TimesKind(), DifferencesKind()

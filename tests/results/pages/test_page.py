@@ -400,6 +400,10 @@ def test_an_svg_is_an_image_with_shorter_paths(folder: Folder) -> None:
     assert decoded(figure.source).decode() == SVG.replace("M 1.2345 2", "M 1.2 2")
 
 
+def test_the_alternative_text_of_a_figure_is_its_title(folder: Folder) -> None:
+    assert 'alt="Small: curves"' in page_html(folder)
+
+
 def test_numbers_outside_of_paths_keep_their_digits(tmp_path: Path) -> None:
     svg = SVG.replace("<path", '<metadata>\n1.25</metadata><g transform="scale(0.0125)"/><path')
     (figure,) = make_figures(read_folder(make_folder(tmp_path, curves__svg=svg)))

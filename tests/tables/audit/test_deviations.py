@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.stats import implied_test_size
 from quadrepro.tables.audit.ranges import DEVIATIONS, too_small
 from tests.tables.audit.papers import places, shipped, subject
 
@@ -26,13 +25,6 @@ def test_the_p_value_is_uniform_if_test_sets_share_rows() -> None:
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.015)
 
 
-def test_the_level_is_that_of_the_implied_size() -> None:
-    low = implied_test_size(0.1, 0.02, 20, share=0.5).low
-    assert too_small(0.1, 0.02, 20, round(low / 3), 0.5) < 0.001
-    at_end = too_small(0.1, 0.02 * (low / round(low)) ** 0.5, 20, round(low), 0.5)
-    assert at_end == pytest.approx(0.025)
-
-
 TABLE = "d,a_mean,a_sd,b_mean,b_sd\nx,10.0,0.1,10.0,3.0\ny,10.0,3.0,0.0,0.0\nz,10.0,1.0,,\n"
 
 
@@ -51,13 +43,6 @@ def test_a_deviation_may_have_been_rounded_down(tmp_path: Path) -> None:
     found = subject(tmp_path, "\n  t: {of: {splits: 20}, n_test: {z: [100, 200]}}", t=TABLE)
     p_values = [f.p_value for f in DEVIATIONS.judge(found).findings if f.p_value is not None]
     assert p_values == [pytest.approx(too_small(0.0995, 0.0105, 20, 100, 0.5))]
-
-
-def test_the_sizes_that_fit_are_named(tmp_path: Path) -> None:
-    found = subject(tmp_path, "\n  t: {of: {splits: 20}, n_test: {x: [100, 200]}}", t=TABLE)
-    why = DEVIATIONS.judge(found).findings[0].why
-    low = implied_test_size(0.0995, 0.001, 20, rounding=0.0005, share=0.5).low
-    assert why.startswith(f"100 test examples give 2.1 or more; {low:.0f} or more fit")
 
 
 def test_no_shipped_deviation_is_too_small() -> None:

@@ -140,19 +140,6 @@ def test_a_long_title_has_two_lines(tmp_path: Path, figures: list[Figure]) -> No
     assert (first.get_title(), second.get_title()) == ("monks: short", f"monks:\n{titles[1]}")
 
 
-def test_the_caption_says_which_columns_have_dots_and_which_scales(tmp_path: Path) -> None:
-    of = context(tmp_path, "{measures: [train_error], scale: -log}, {measures: [massart]}")
-    text = CURVES.caption(of, outcomes({"train_error": SLOPE, "massart": FLAT}))
-    assert text.startswith(
-        f"Two: training error and {title_of('massart')} against the number of rounds T. "
-    )
-    assert "Vertical axis of column 1: training error as negative logarithm." in text
-    assert f"Dots in column 2: {title_of('massart')}, which do not depend on" in text
-    assert "One row of panels for each of monks and titanic." in text
-    assert "number of rounds T on a logarithmic scale." in text
-    assert "means over 2 random splits" in text
-
-
 def test_every_panel_names_what_its_vertical_axis_shows(
     tmp_path: Path, figures: list[Figure]
 ) -> None:

@@ -110,18 +110,6 @@ def test_squares_have_the_colour_of_the_better_and_its_difference(
     assert labels == ["AdaBoost is better", "QuadBoost is better", "not told apart"]
 
 
-def test_the_caption_says_which_rule_tells_apart_and_which_sign_is_whose(
-    experiment: Experiment,
-) -> None:
-    context = context_of(experiment, "differences")
-    first, second = (context.titles[name] for name in context.option)
-    several, single = (DIFFERENCES.caption(context, outcomes(n)) for n in (2, 1))
-    assert several.startswith(f"{context.config.title}: risk of {second} less that of {first}. ")
-    assert "over 2 random splits, have a point in common" in several
-    assert "not told apart, since the two risks are the same; this rule is not a test" in single
-    assert f"positive (orange) if {first} is better and negative (green) if {second} is" in single
-
-
 def test_the_same_records_give_the_same_figures(experiment: Experiment, tmp_path: Path) -> None:
     for name, repeats in (("a", 2), ("b", 2), ("other", 1)):
         DIFFERENCES.draw(context_of(experiment, "differences"), outcomes(repeats), tmp_path / name)

@@ -115,7 +115,7 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
     [
         ("percent: table1", "6:3: percent is now called means"),
         ("scater: adaboost", "6:3: unknown key 'scater'; did you mean 'scatter'?"),
-        ("verdicts: table1", "6:3: unknown key 'verdicts'; known are audit, claims, "),
+        ("verdicts: table1", "6:3: unknown key 'verdicts'; known are claims, "),
         ("risks: 3", "6:3: risks must be text, not 3"),
         ("times: 5", "6:3: times must be true or false or a mapping of keys to values, not 5"),
         ("printed_splits: 50", "6:3: printed_splits is a fact of the printed table: set it in the"),

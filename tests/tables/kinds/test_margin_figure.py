@@ -110,12 +110,3 @@ def test_the_same_records_give_the_same_files_and_none_empty_panels(tmp_path: Pa
     text = (tmp_path / "none" / "margins.svg").read_text()
     assert "<!-- monks -->" in text
     assert "<!-- AdaBoost -->" not in text
-
-
-def test_the_caption_names_rows_and_algorithms_in_the_order_drawn(tmp_path: Path) -> None:
-    panels = "[{row: titanic, title: T, algorithms: [quadboost, adaboost]}]"
-    text = MARGIN_FIGURE.caption(figure_of(tmp_path, panels), outcomes({}))
-    assert text.startswith("Two: cumulative distributions of the training margins. ")
-    assert "for each of T." in text
-    assert "of all 3 random splits" in text
-    assert text.endswith("QuadBoost and AdaBoost apart.")

@@ -14,10 +14,10 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import Printed
 from quadrepro.results.files import check_tables, make_tables
-from quadrepro.tables.captions import own_rows_note
 from quadrepro.tables.kinds.base import TableKind
 from quadrepro.tables.kinds.errors import RISKS
 from quadrepro.tables.kinds.ranking import conclusion
+from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.requests import requested, written
 from quadrepro.tables.verdicts import score_text, verdicts_table
 from tests.tables.contexts import asking_for, context_of, loaded

@@ -116,12 +116,6 @@ def test_the_figure_names_all_algorithms(
     assert all(title in shown for title in ("QuadBoost", "LPBoost", "AdaBoost"))
 
 
-def test_the_caption_says_what_the_bars_join(asked: Context[Options], outcomes: Make) -> None:
-    text = RANKING.caption(asked, outcomes(ONE, TWO))
-    assert text.startswith("Three: mean ranks of 3 algorithms over 3 data sets. ")
-    assert "differ by less than the critical difference (CD) of Nemenyi's test." in text
-
-
 @pytest.mark.parametrize(
     ("datasets", "algorithms"), [("[monks, wine]", 1), ("[monks]", 2), ("[monks, wine]", 2)]
 )
@@ -167,7 +161,6 @@ def test_over_the_splits_of_one_data_set_only_the_corrected_test_decides(
     assert [entries[1].mark for _, entries in table.rows] == ["", "*", "*"]
     text = " ".join((*table.header, *table.notes))
     assert not any(name in text for name in ("Nemenyi", "Wilcoxon", "Friedman"))
-    assert "over 5 splits" in RANKING.caption(asked, found)
     RANKING.draw(asked, found, tmp_path)
     thick = [line for line in figures[0].axes[0].lines if line.get_linewidth() > 3]
     assert len(thick) == 1

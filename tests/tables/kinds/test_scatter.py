@@ -134,20 +134,6 @@ def test_the_same_records_give_the_same_figures(
         assert a != empty
 
 
-def test_the_caption_says_which_side_of_the_diagonal_is_better(
-    against: Context[str], outcomes: Make
-) -> None:
-    text = SCATTER.caption(against, outcomes(*SPLITS))
-    assert text.startswith("Three: test risks against those of QuadBoost. ")
-    assert "each of LPBoost and AdaBoost" in text
-    assert "one of 2 random splits" in text
-    assert "above the diagonal QuadBoost has the lower risk" in text
-    n_rows = len(outcomes(*SPLITS).rows)
-    assert text.endswith(f" tell the {n_rows} data sets apart.")
-    alone = replace(outcomes(*SPLITS), rows=("balance",))
-    assert SCATTER.caption(against, alone).endswith("has the lower risk.")
-
-
 NUMBERS = """title: Numbers
 protocol: {view: rescale, holdout: {}}
 datasets: [diabetes, boston]
@@ -171,7 +157,6 @@ def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path, outcomes: Make)
     assert rows["RSboosting"][:4] == ["1", "0", "1", "+0.1250 ± 0.5303"]
     assert table.data_rows[0] == ("lpboost", "diabetes", 0.5, 0.25)
     assert "percent" not in " ".join(table.notes)
-    assert "QuadBoost has the lower RMSE." in SCATTER.caption(context, found)
     SCATTER.draw(context, found, tmp_path)
     assert (tmp_path / "scatter.svg").is_file()
 

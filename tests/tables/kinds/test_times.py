@@ -99,8 +99,6 @@ def test_a_close_up_shows_its_algorithms_alone_from_zero_on(
     assert near[0].get_ylim()[0] == 0
     colours = {panel.get_lines()[-1].get_color() for panel in (*wide, *near)}
     assert len(colours) == 1
-    caption = TIMES.caption(close_up, outcomes(experiment))
-    assert "The panels below show QuadBoost alone, on a linear scale." in caption
 
 
 def test_a_close_up_of_an_unknown_algorithm_is_refused_with_its_place(tmp_path: Path) -> None:
@@ -125,14 +123,6 @@ def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
     noise, rounds = figures[0].axes
     assert [line.get_label() for line in noise.get_lines()] == ["adaboost", "quadboost"]
     assert [line.get_label() for line in rounds.get_lines()] == ["adaboost"]
-
-
-def test_the_caption_names_what_is_swept_over_and_the_unit(tmp_path: Path) -> None:
-    experiment = load(tmp_path)
-    text = TIMES.caption(times_of(experiment), outcomes(experiment))
-    assert text.startswith("Two: running time against noise and n_rounds. ")
-    assert "seconds of the search and the final training, median over 3 splits" in text
-    assert "AdaBoost and QuadBoost apart. An algorithm" in text
 
 
 def test_values_that_are_no_numbers_stand_side_by_side(tmp_path: Path) -> None:
