@@ -257,7 +257,6 @@ def reproduce(
     0   monks  quadboost      42     216  {'n_rounds': 10}
     1   monks   baseline     113     216                {}
     """
-    from quadrepro.engine.estimates import recall
     from quadrepro.engine.progress import FetchProgress, RunProgress
     from quadrepro.engine.run import compute, local, missing_cells
 
@@ -270,12 +269,11 @@ def reproduce(
         fetching=FetchProgress if progress else None,
     )
     store = record_store(out, plan)
-    estimates = recall(store.folder)
-    todo = missing_cells(plan.cells, store, estimates, retry)
+    todo = missing_cells(plan.cells, store, retry)
     jobs = workers(jobs, todo)
-    with RunProgress(todo, jobs, estimates, quiet=not progress) as listener:
+    with RunProgress(todo, jobs, quiet=not progress) as listener:
         backend = local(jobs, limits_of(plan, timeout, memory))
-        compute(todo, store, backend, listener, estimates, listener.sent)
+        compute(todo, store, backend, listener, listener.sent)
     return write(plan, store, out)
 
 

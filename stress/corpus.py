@@ -353,11 +353,8 @@ def _records() -> Iterator[Case]:
     deep, long = "[" * 10**5, '{"sha256": ' + "9" * 10**5 + "}"
     for name, content in (("a pickle", PICKLE), ("deep", deep), ("a long number", long)):
         yield Case(f"records: {name}", {f"{kept}*/*.json": content}, RECORDS)
-        times = {f"{kept}times.json": content, f"{kept}times.json.lock": content}
-        yield Case(f"times: {name}", times, RECORDS)
     for name, make in (("a pipe", os.mkfifo), ("6 GB", _sparse), ("a link", _link("SECRET"))):
         yield Case(f"records: {name}", {f"{kept}*/*.json": make}, RECORDS)
-        yield Case(f"times: {name}", {f"{kept}times.json": make}, RECORDS)
     odd = {f"{kept}ab/{name}.json": "{}" for name in ("$(touch CANARY)", "\x1b[31m", "..", "-rf")}
     yield Case("records: names", odd, RECORDS)
     folder = {f"{kept}ab": _link("VICTIM"), f"{kept}claims": _link("VICTIM")}

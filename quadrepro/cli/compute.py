@@ -23,7 +23,6 @@ from quadrepro.cli import options
 from quadrepro.cli.options import Common
 from quadrepro.cli.showing import (
     echo,
-    expected,
     failure,
     print_listing,
     report_of,
@@ -32,13 +31,12 @@ from quadrepro.cli.showing import (
     warn_of_memory,
 )
 from quadrepro.engine.process import ENDING
-from quadrepro.engine.progress import FetchProgress, RunProgress, duration, tell
+from quadrepro.engine.progress import FetchProgress, RunProgress, tell
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
-    from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.records import Record, Status
     from quadrepro.engine.run import Backend, Overview
     from quadrepro.engine.store import RecordStore, Reservation
@@ -329,7 +327,6 @@ class _Work:
     missing: frozenset[str]
     todo: list[Cell]
     jobs: int
-    estimates: Estimates
 
 
 def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Options) -> int:
@@ -365,22 +362,18 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
 def _work(store: RecordStore, cells: Sequence[Cell], asked: _Options) -> _Work:
     """Return what is left to compute of some cells, or of the part of them that is asked for."""
     from quadrepro.api import workers
-    from quadrepro.engine.estimates import recall
     from quadrepro.engine.run import missing_cells
 
-    estimates = recall(store.folder)
-    todo = missing_cells(cells, store, estimates, asked.retry)
+    todo = missing_cells(cells, store, asked.retry)
     missing = frozenset(cell.key for cell in todo)
     if asked.shard is not None:
         part, n_parts = asked.shard
         todo = [cell for cell in todo if int(cell.key, 16) % n_parts == part - 1]
-    return _Work(store, missing, todo, workers(asked.jobs, todo), estimates)
+    return _Work(store, missing, todo, workers(asked.jobs, todo))
 
 
 def _begin(plan: Plan, work: _Work, asked: _Options) -> None:
-    """Print how many cells of an experiment are left, and how long they will take."""
-    from quadrepro.engine.estimates import forecast
-
+    """Print the number of cells of an experiment that are left."""
     lacking = {cell.key: cell for cell in plan.cells if cell.key in work.missing}
     here = [lacking[cell.key] for cell in work.todo if cell.key in lacking]
     kept, title = len(plan.cells) - len(lacking), plan.experiment.config.title
@@ -391,10 +384,8 @@ def _begin(plan: Plan, work: _Work, asked: _Options) -> None:
         _event("begin", experiment=plan.experiment.name, title=title, **counts)
         return
     text = f"{title}: {len(plan.cells)} cells, {kept} already computed"
-    if here and asked.scheduler is None:
-        # How many workers a scheduler has is not known yet.
-        time = forecast(here, work.estimates, work.jobs)
-        text += f", {len(here)} left{expected(time, work.jobs)}"
+    if here:
+        text += f", {len(here)} left"
     tell(f"{text}; tables go to {work.store.folder.parent / plan.experiment.name}")
 
 
@@ -422,7 +413,7 @@ def _compute(
             interruption.check()
 
         cells = list(some)
-        with RunProgress(cells, work.jobs, work.estimates, quiet) as progress:
+        with RunProgress(cells, work.jobs, quiet) as progress:
             if client is None:
                 backend = local(work.jobs, limit)
             else:
@@ -430,7 +421,7 @@ def _compute(
 
                 backend = on_dask(client, limit, work.jobs, progress.tell)
             backend = interruption.guarded(backend)
-            compute(cells, work.store, backend, listen, work.estimates, progress.sent)
+            compute(cells, work.store, backend, listen, progress.sent)
 
 
 def _end(plans: list[Plan], finishing: Finishing, asked: _Options) -> int:
@@ -494,12 +485,9 @@ def _event(name: str, **fields: Any) -> None:
 def check_command(config: str, common: Common, list_cells: bool) -> None:
     """Validate a config and its data, and show what a run would compute.
 
-    Nothing is computed or written, so it can be called while a run goes on. The time of missing
-    cells is estimated from shipped times and from earlier runs with the same --out: for each
-    algorithm on one core, and in total with a worker per core. CONFIG is a YAML file, or the name
-    of one that ships with quadrepro.
+    Nothing is computed or written, so it can be called while a run goes on. CONFIG is a YAML file,
+    or the name of one that ships with quadrepro.
     """
-    from quadrepro.api import workers
     from quadrepro.engine.run import overview
     from quadrepro.tables.printed import described
 
@@ -523,8 +511,7 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     if running:
         text += f", {len(running)} running or next"
     if n_left:
-        jobs = workers(None, found.missing)
-        text += f", {n_left} left{expected(found.forecast(jobs), jobs)}"
+        text += f", {n_left} left"
     echo(text)
     if not list_cells:
         warn_of_memory(plan)
@@ -560,11 +547,10 @@ def _print_columns(plan: Plan, found: Overview) -> None:
     rows = []
     for entry in plan.experiment.config.columns:
         line = lines[entry.name]
-        time = "–" if line.seconds is None else duration(line.seconds) if line.n_missing else ""
-        counts = (line.n_cells, line.n_kept, len(line.failed), line.n_missing, time)
+        counts = (line.n_cells, line.n_kept, len(line.failed), line.n_missing)
         searched = ", ".join(entry.searched) or "none"
         rows.append((entry.name, first[entry.name].n_candidates, *counts, searched))
-    counted = ("cells", "kept", "failed", "missing", "one core")
+    counted = ("cells", "kept", "failed", "missing")
     print_listing(("algorithm", "candidates", *counted, "searched over"), rows)
 
 

@@ -238,7 +238,7 @@ def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
 def result(record: Record) -> str:
     """Return as text what two computations of one cell must agree on."""
     # Another processor may round a matrix product, and with it a score, in another way.
-    times = ("date", "seconds", "busy", "size")
+    times = ("date", "seconds")
     names = (*times, "environment", "content", "message", "scores", "probabilities")
     left_out: dict[str, Any] = dict.fromkeys(names)
     return repr(replace(record, cv_errors=float(record.cv_errors), **left_out))

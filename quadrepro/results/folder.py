@@ -236,8 +236,6 @@ class CellRow(_Row):
     """The error rate, or the RMSE if numbers are predicted; None without a result."""
     chosen: Annotated[Json[dict[str, Any]], BeforeValidator(lambda text: text or "{}")]
     seconds: Finite = None
-    busy: Finite = None
-    """Seconds that a worker had the cell: also for preparing data, and for measures."""
     published: str = ""
     """The number printed in place of the entry."""
     key: str = ""
