@@ -37,8 +37,6 @@ GROUPS = {
         "list": "List data sets, experiments, or the names and keys that configs can use.",
     },
     "More": {
-        "merge": "Merge the records of several results folders.",
-        "clean": "Delete unused records.",
         "check-extension": "Check a plugin.",
     },
 }

@@ -250,7 +250,7 @@ class _Options:
     "--shard",
     callback=shard_of,
     metavar="I/N",
-    help="Compute only part I of N, and write no tables; see merge.",
+    help="Compute only part I of N, and write no tables.",
 )
 @click.option(
     "--backend",
@@ -355,7 +355,7 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
         if asked.shard is None:
             return _end(plans, finishing, asked)
     part, n_parts = asked.shard
-    tell(f"part {part} of {n_parts} is done; quadrepro merge joins the parts")
+    tell(f"part {part} of {n_parts} is done; a run without --shard writes the tables")
     return 0
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import socket
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from quadrepro.base.files import MOST_OF_RECORD, named, read_bytes, write_bytes
 from quadrepro.core.cell import Cell
 from quadrepro.engine.keys import utc_now
 from quadrepro.engine.records import Record, from_json, to_json
-from quadrepro.errors import DataError, ToleranceError
+from quadrepro.errors import DataError
 
 CLAIMS = "claims"
 """Folder of claims below that of records."""
@@ -82,14 +82,6 @@ class Reservations:
         for path in sorted(self.folder.glob("*.claim")):
             if self._is_locked(path.stem) and (claim := _read(path)):
                 yield claim
-
-    def stale(self) -> Iterator[Path]:
-        """Yield the files of claims whose processes have ended."""
-        for path in sorted(self.folder.glob("*.lock")):
-            if not self._is_locked(path.stem):
-                yield path
-                if (note := self._note(path.stem)).is_file():
-                    yield note
 
     def _is_locked(self, key: str) -> bool:
         try:
@@ -202,39 +194,6 @@ def _decode(raw: bytes, key: str) -> Record:
     return record
 
 
-@dataclass
-class Merged:
-    """Outcome of a merge."""
-
-    copied: int = 0
-    known: int = 0
-    damaged: int = 0
-    """Numbers of copied, existing and damaged records."""
-
-
-def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
-    """Copy the records of some stores into another one."""
-    merged = Merged()
-    for source in sources:
-        for key in source.scan():
-            record = source.get(key)
-            if record is None:
-                merged.damaged += 1
-                continue
-            there = into.get(key)
-            if there is not None and record.ok and there.ok and result(record) != result(there):
-                raise ToleranceError(
-                    f"{source.path(key)} and {into.path(key)} are of the same cell, "
-                    "but their results differ"
-                )
-            if there is None or (record.ok and not there.ok):
-                into.put(record)
-                merged.copied += 1
-            else:
-                merged.known += 1
-    return merged
-
-
 def result(record: Record) -> str:
     """Return as text what two computations of one cell must agree on."""
     # Another processor may round a matrix product, and with it a score, in another way.
@@ -242,15 +201,3 @@ def result(record: Record) -> str:
     names = (*times, "environment", "content", "message", "scores", "probabilities")
     left_out: dict[str, Any] = dict.fromkeys(names)
     return repr(replace(record, cv_errors=float(record.cv_errors), **left_out))
-
-
-def leftovers(store: RecordStore, used: Collection[str] | None = None) -> Iterator[Path]:
-    """Yield the files in a store that nothing needs."""
-    yield from store.folder.glob(f"??/*{DAMAGED}")
-    yield from store.folder.glob("??/.*.part")
-    yield from store.folder.glob(".*.part")
-    yield from Reservations(store.folder / CLAIMS).stale()
-    if used is not None:
-        for key, ok in store.scan().items():
-            if key not in used:
-                yield store.path(key, ok)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,15 +13,11 @@ import pytest
 from quadrepro.core.cell import Cell, key_of
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import (
-    CLAIMS,
     DAMAGED,
     RecordStore,
     Reservations,
-    leftovers,
-    merge,
     result,
 )
-from quadrepro.errors import ToleranceError
 from tests.cells import cells_of
 from tests.outcomes import of_wrong
 
@@ -62,6 +59,16 @@ def test_a_record_without_a_result_gives_way_to_one_and_the_other_way_round(
         assert store.get(KEY) == record
         assert store.scan() == {KEY: record.ok}
         assert len(list(tmp_path.rglob("*.json"))) == 1
+
+
+def test_a_result_is_preferred_to_a_failure_that_was_copied_next_to_it(tmp_path: Path) -> None:
+    one, two = RecordStore(tmp_path / "1"), RecordStore(tmp_path / "2")
+    one.put(RECORD)
+    two.put(Record(KEY, "failed", content=CONTENT))
+    for path in two.folder.glob("??/*.json"):
+        shutil.copy(path, one.path(KEY).parent)
+    assert one.get(KEY) == RECORD
+    assert one.scan() == {KEY: True}
 
 
 def test_a_store_that_is_only_read_moves_nothing(tmp_path: Path) -> None:
@@ -198,36 +205,6 @@ def record_of(name: str, errors: int = 1) -> Record:
     return Record(key_of(content), "ok", errors=errors, n_test=3, content=content, **kept)
 
 
-def test_merging_copies_what_is_not_there(tmp_path: Path) -> None:
-    one, two, into = (RecordStore(tmp_path / name) for name in ("1", "2", "3"))
-    a, b, c = map(record_of, "abc")
-    for store, record in ((one, a), (one, b), (two, b), (two, c)):
-        store.put(record)
-    merged = merge([one, two], into)
-    assert (merged.copied, merged.known) == (3, 1)
-    assert into.scan() == {record.key: True for record in (a, b, c)}
-    assert into.get(b.key) == b
-
-
-def test_merging_prefers_a_result_to_a_failure(tmp_path: Path) -> None:
-    one, into = RecordStore(tmp_path / "1"), RecordStore(tmp_path / "2")
-    good = record_of("a")
-    into.put(Record(good.key, "failed", content=good.content))
-    one.put(good)
-    assert merge([one], into).copied == 1
-    assert merge([into], one).copied == 0
-    assert into.get(good.key) == good
-
-
-def test_merging_refuses_two_results_of_one_cell(tmp_path: Path) -> None:
-    one, into = RecordStore(tmp_path / "1"), RecordStore(tmp_path / "2")
-    one.put(record_of("a", 0))
-    into.put(record_of("a", 1))
-    with pytest.raises(ToleranceError, match="results differ") as caught:
-        merge([one], into)
-    assert str(one.path(record_of("a").key)) in str(caught.value)
-
-
 def test_times_dates_and_machines_are_no_part_of_a_result() -> None:
     record = record_of("a")
     later = replace(record, seconds=9.0, date="2026", environment={"system": "x"}, cv_errors=0.0)
@@ -236,26 +213,3 @@ def test_times_dates_and_machines_are_no_part_of_a_result() -> None:
     assert result(record) != result(replace(record, predicted="AA=="))
     assert result(record) != result(replace(record, chosen={"C": 1.0}))
     assert result(record) != result(replace(record, margins="0000803f"))
-
-
-def test_leftovers_are_what_nothing_needs(
-    small_config: Callable[..., Path], tmp_path: Path
-) -> None:
-    store = RecordStore(tmp_path / "records")
-    kept, unused, damaged = map(record_of, "abc")
-    for record in (kept, unused, damaged):
-        store.put(record)
-    store.path(damaged.key).write_text("{")
-    assert store.get(damaged.key) is None
-    partial = store.path(kept.key).with_name(".x.json-0123.part")
-    partial.write_text("")
-    claims = Reservations(store.folder / CLAIMS)
-    cell = cells_of(small_config())[0]
-    claims.take(cell)
-    ended = store.folder / CLAIMS / "ended.lock"
-    ended.write_text("")
-    set_aside = store.path(damaged.key)
-    set_aside = set_aside.with_name(set_aside.name + ".damaged")
-    assert set(leftovers(store)) == {partial, ended, set_aside}
-    assert set(leftovers(store, {kept.key})) - set(leftovers(store)) == {store.path(unused.key)}
-    claims.release_all()
