@@ -460,7 +460,7 @@ def record_store(out: str | Path, plan: Plan | None = None, read_only: bool = Fa
         for folder in (store.folder, results if results.exists() else Path(out)):
             # Of the size of a record, for a full disk takes a name but no content.
             write_bytes(folder / PROBE, bytes(1 << 16))
-            (folder / PROBE).unlink()
+            (folder / PROBE).unlink(missing_ok=True)
     return store
 
 

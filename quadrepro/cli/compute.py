@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from quadrepro.core.cell import Cell
     from quadrepro.engine.records import Record, Status
     from quadrepro.engine.run import Backend, Overview
-    from quadrepro.engine.store import RecordStore, Reservation
+    from quadrepro.engine.store import RecordStore
     from quadrepro.results.results import Results
 
 Written = tuple["Results", "Path | None"]
@@ -480,7 +480,7 @@ def _event(name: str, **fields: Any) -> None:
     "--cells",
     "list_cells",
     is_flag=True,
-    help="List the cells that are running or have no result, and read no data.",
+    help="List the cells without a result, and read no data.",
 )
 def check_command(config: str, common: Common, list_cells: bool) -> None:
     """Validate a config and its data, and show what a run would compute.
@@ -495,9 +495,8 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     tell_of_code(plan.experiment)
     store = common.store(read_only=True)
     found = overview(plan.cells, store)
-    running = _running(plan, store)
     if list_cells:
-        _print_cells(found, store, running)
+        _print_cells(found, store)
     else:
         _print_rows(plan)
         _print_columns(plan, found)
@@ -508,26 +507,11 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     text = f"\n{len(plan.cells)} cells, {len(plan.cells) - n_left} already computed"
     if n_failed:
         text += f" ({n_failed} without a result)"
-    if running:
-        text += f", {len(running)} running or next"
     if n_left:
         text += f", {n_left} left"
     echo(text)
     if not list_cells:
         warn_of_memory(plan)
-
-
-def _running(plan: Plan, store: RecordStore) -> list[Reservation]:
-    """Return the claims of runs that go on, on cells of a plan."""
-    if not store.folder.is_dir():
-        return []
-
-    from quadrepro.engine.store import CLAIMS, Reservations
-
-    claims = list(Reservations(store.folder / CLAIMS).current())
-    # Keys take long, and are not needed where nothing runs.
-    keys = {cell.key for cell in plan.cells} if claims else set()
-    return [claim for claim in claims if claim.key in keys]
 
 
 def _print_rows(plan: Plan) -> None:
@@ -554,18 +538,13 @@ def _print_columns(plan: Plan, found: Overview) -> None:
     print_listing(("algorithm", "candidates", *counted, "searched over"), rows)
 
 
-def _print_cells(found: Overview, store: RecordStore, running: list[Reservation]) -> None:
-    """Print the cells that have failed, those that are running, and those that are missing."""
+def _print_cells(found: Overview, store: RecordStore) -> None:
+    """Print the cells that have failed and those that are missing."""
     from quadrepro.engine.records import Record
     from quadrepro.engine.run import records_of
 
     failed = [cell for line in found.lines for cell in line.failed]
     for cell, record in zip(failed, records_of(failed, store), strict=True):
         echo(failure(cell.dataset, cell.algorithm, cell.repeat, record))
-    for claim in running:
-        since = f"since {claim.since}, process {claim.pid} on {claim.host}"
-        echo(f"{claim.cell}: running or next, {since}")
-    claimed = {claim.key for claim in running}
     for cell in found.missing:
-        if not claimed or cell.key not in claimed:
-            echo(failure(cell.dataset, cell.algorithm, cell.repeat, Record("", "missing")))
+        echo(failure(cell.dataset, cell.algorithm, cell.repeat, Record("", "missing")))

@@ -1,28 +1,23 @@
 """Computing the cells of a plan that have no record yet.
 
 Only this process writes. A record is kept as soon as its cell is done, so an interruption loses
-only the cells that are being computed. Several runs may share a folder of records: each claims the
-cells that it computes. What computes is imported by `compute` alone, so that a plan and its tables
-need none of it.
+only the cells that are being computed. What computes is imported by `compute` alone, so that a plan
+and its tables need none of it.
 """
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from quadrepro.core.cell import Cell, make_ready
 from quadrepro.engine.keys import utc_now
 from quadrepro.engine.process import Limits
 from quadrepro.engine.records import Record, Status
-from quadrepro.engine.store import CLAIMS, RecordStore, Reservations
-
-SECONDS_BETWEEN_LOOKS = 0.5
-"""Seconds between looks for cells that others compute."""
+from quadrepro.engine.store import RecordStore
 
 Backend = Callable[[Iterable[Cell]], Generator[Record, None, None]]
 """Computes cells and yields their records in any order; asks for cells when it can take more."""
@@ -112,59 +107,17 @@ def compute(
     sent: Callable[[Cell], None] = lambda cell: None,
 ) -> None:
     """Compute cells and keep their records, those of the largest data sets first."""
-    run = _Run(store, listener, sent)
-    try:
-        waiting = run.compute(cells, backend)
-        while waiting:
-            before = len(waiting)
-            waiting = run.compute(waiting, backend)
-            if len(waiting) == before:
-                time.sleep(SECONDS_BETWEEN_LOOKS)
-    finally:
-        run.claims.release_all()
+    by_key = {cell.key: cell for cell in cells}
 
+    def in_order() -> Iterator[Cell]:
+        for cell in largest_first(cells):
+            sent(cell)
+            yield cell
 
-@dataclass
-class _Run:
-    """One process's part in computing some cells."""
-
-    store: RecordStore
-    listener: Listener
-    sent: Callable[[Cell], None]
-    began: str = field(default_factory=utc_now)
-
-    def __post_init__(self) -> None:
-        self.claims = Reservations(self.store.folder / CLAIMS)
-
-    def compute(self, cells: Sequence[Cell], backend: Backend) -> list[Cell]:
-        """Compute all cells that no other process has, and return those that one has."""
-        waiting: list[Cell] = []
-        taken: dict[str, Cell] = {}
-
-        def mine() -> Iterator[Cell]:
-            for cell in largest_first(cells):
-                if not self.claims.take(cell):
-                    waiting.append(cell)
-                elif record := self._done(cell):
-                    self.claims.release(cell.key)
-                    self.listener(cell, record)
-                else:
-                    taken[cell.key] = cell
-                    self.sent(cell)
-                    yield cell
-
-        with closing(backend(make_ready(mine(), cells))) as records:
-            for record in records:
-                cell = taken.pop(record.key)
-                self.store.put(record if record.date else replace(record, date=utc_now()))
-                self.claims.release(cell.key)
-                self.listener(cell, record)
-        return waiting
-
-    def _done(self, cell: Cell) -> Record | None:
-        """Return the record of a cell that another process has computed in the meantime."""
-        record = self.store.get(cell.key)
-        return record if record is not None and (record.ok or record.date >= self.began) else None
+    with closing(backend(make_ready(in_order(), cells))) as records:
+        for record in records:
+            store.put(record if record.date else replace(record, date=utc_now()))
+            listener(by_key[record.key], record)
 
 
 def local(jobs: int, limits: Limits | None = None) -> Backend:

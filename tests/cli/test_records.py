@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from quadrepro.api import prepare
-from quadrepro.engine.store import CLAIMS, Reservations
 from quadrepro.results.compare import compare
 from tests.cli.call import quadrepro
 
@@ -47,19 +44,6 @@ def test_check_counts_what_is_done_and_lists_what_is_not(
     assert l2.split()[:6] == ["quadboost-l2", "4", "2", "2", "0", "0"]
     assert ada.split()[:6] == ["ada", "1", "2", "0", "2", "0"]
     assert last == done
-
-
-def test_check_names_the_cells_that_are_running(small_config: Write, tmp_path: Path) -> None:
-    config = small_config()
-    plan = prepare(config)
-    claims = Reservations(tmp_path / "records" / CLAIMS)
-    claims.take(plan.cells[0])
-    lines = quadrepro("check", config, "--cells", "--out", tmp_path).stdout.splitlines()
-    claims.release_all()
-    assert re.fullmatch(r"monks, quadboost-l2, repeat 0: running or next, since .* on .*", lines[0])
-    missing = {f"{cell.name}: missing: not computed" for cell in plan.cells[1:]}
-    assert {*lines[1:4]} == missing
-    assert "4 cells, 0 already computed, 1 running or next, 4 left" in lines[-1]
 
 
 def test_parts_whose_records_are_copied_together_give_the_tables_of_one_run(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,7 +20,6 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.engine.process import Limits
 from quadrepro.engine.records import Record, Status
 from quadrepro.engine.run import (
-    CLAIMS,
     StatusLine,
     compute,
     largest_first,
@@ -29,7 +28,7 @@ from quadrepro.engine.run import (
     overview,
     records_of,
 )
-from quadrepro.engine.store import RecordStore, Reservations
+from quadrepro.engine.store import RecordStore
 from tests.cells import with_learner
 from tests.engine.stubs import cell
 
@@ -158,49 +157,6 @@ def test_bad_cells_harm_only_themselves_and_others_leave_the_records_of_this_pro
         assert (record.status, record.message) == ("ok", "")
         assert without_time(record) == without_time(expected)
     assert sorted(heard) == sorted(record.status for record in found)
-
-
-def test_cells_that_another_process_has_claimed_are_left_to_it(plan: Plan, tmp_path: Path) -> None:
-    store, elsewhere = RecordStore(tmp_path / "a"), RecordStore(tmp_path / "b")
-    first, *rest = plan.cells
-    compute([first], elsewhere, HERE, ignore)
-    done = elsewhere.get(first.key)
-    assert done is not None
-    other = Reservations(store.folder / CLAIMS)
-    assert other.take(first)
-    computed: list[str] = []
-
-    def backend(cells: Iterable[Cell]) -> Generator[Record, None, None]:
-        for record in HERE(cells):
-            computed.append(record.key)
-            yield record
-
-    heard: list[str] = []
-
-    def listen(cell: Cell, record: Record) -> None:
-        heard.append(cell.key)
-        if len(heard) == len(rest):
-            store.put(done)
-            other.release(first.key)
-
-    compute(plan.cells, store, backend, listen)
-    assert sorted(computed) == sorted(cell.key for cell in rest)
-    assert sorted(heard) == sorted(cell.key for cell in plan.cells)
-
-
-def test_a_cell_whose_process_gave_it_up_is_computed_here(plan: Plan, tmp_path: Path) -> None:
-    store = RecordStore(tmp_path)
-    other = Reservations(store.folder / CLAIMS)
-    assert other.take(plan.cells[0])
-    heard: list[str] = []
-
-    def listen(cell: Cell, record: Record) -> None:
-        heard.append(record.status)
-        other.release_all()
-
-    compute(plan.cells[:2], store, HERE, listen)
-    assert heard == ["ok", "ok"]
-    assert list(Reservations(store.folder / CLAIMS).current()) == []
 
 
 def test_a_worker_with_other_code_than_the_plan_computes_nothing(
