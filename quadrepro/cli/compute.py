@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from quadrepro.base.text import json_text
 from quadrepro.cli import options
 from quadrepro.cli.options import Common
 from quadrepro.cli.showing import (
@@ -212,7 +211,6 @@ class _Options:
     backend: str
     scheduler: str | None
     quiet: bool
-    as_json: bool
     allow_missing: bool
     form: str
     no_report: bool
@@ -264,7 +262,6 @@ class _Options:
 @options.format_option
 @click.option("--no-report", is_flag=True, help="Write no HTML page.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
-@click.option("--json", "as_json", is_flag=True, help="Print events as lines of JSON, no tables.")
 def run_command(configs: tuple[str, ...], common: Common, offline: bool, **others: Any) -> None:
     """Compute experiments and write their tables.
 
@@ -338,7 +335,7 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
     interruption.out = out
     work = _work(store, interruption.cells, asked)
     for plan in plans:
-        _begin(plan, work, asked)
+        _begin(plan, work)
 
     def write_all(plan: Plan) -> Written:
         results = write(plan, store, out, asked.allow_missing)
@@ -372,18 +369,14 @@ def _work(store: RecordStore, cells: Sequence[Cell], asked: _Options) -> _Work:
     return _Work(store, missing, todo, workers(asked.jobs, todo))
 
 
-def _begin(plan: Plan, work: _Work, asked: _Options) -> None:
+def _begin(plan: Plan, work: _Work) -> None:
     """Print the number of cells of an experiment that are left."""
     lacking = {cell.key: cell for cell in plan.cells if cell.key in work.missing}
     here = [lacking[cell.key] for cell in work.todo if cell.key in lacking]
-    kept, title = len(plan.cells) - len(lacking), plan.experiment.config.title
     if here:
         warn_of_memory(plan)
-    if asked.as_json:
-        counts = {"cells": len(plan.cells), "kept": kept, "todo": len(here)}
-        _event("begin", experiment=plan.experiment.name, title=title, **counts)
-        return
-    text = f"{title}: {len(plan.cells)} cells, {kept} already computed"
+    text = f"{plan.experiment.config.title}: {len(plan.cells)} cells"
+    text += f", {len(plan.cells) - len(lacking)} already computed"
     if here:
         text += f", {len(here)} left"
     tell(f"{text}; tables go to {work.store.folder.parent / plan.experiment.name}")
@@ -402,18 +395,18 @@ def _compute(
     from quadrepro.engine.run import compute, local
 
     limits = {plan.experiment.name: limits_of(plan, asked.timeout, asked.memory) for plan in plans}
-    quiet = asked.quiet or asked.as_json
     # Neighbouring experiments share workers unless their cells have other limits.
     for limit, some in groupby(work.todo, key=lambda cell: limits[cell.experiment]):
 
         def listen(cell: Cell, record: Record) -> None:
             progress(cell, record)
-            _tell(cell, record, progress, asked)
+            if not record.ok:
+                progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
             finishing.done(cell)
             interruption.check()
 
         cells = list(some)
-        with RunProgress(cells, work.jobs, quiet) as progress:
+        with RunProgress(cells, work.jobs, asked.quiet) as progress:
             if client is None:
                 backend = local(work.jobs, limit)
             else:
@@ -440,37 +433,15 @@ def _end(plans: list[Plan], finishing: Finishing, asked: _Options) -> int:
     return code
 
 
-def _tell(cell: Cell, record: Record, progress: RunProgress, asked: _Options) -> None:
-    """Tell of a finished cell: of each as JSON, otherwise of those without a result."""
-    row, column, repeat = cell.dataset, cell.algorithm, cell.repeat
-    if asked.as_json:
-        what = {"experiment": cell.experiment, "dataset": row, "algorithm": column}
-        ended = {"status": record.status, "seconds": record.seconds, "left": progress.n_left}
-        why = {} if record.ok else {"reason": record.reason}
-        _event("cell", **what, repeat=repeat, key=cell.key, **ended, **why)
-    elif not record.ok:
-        progress.tell(failure(row, column, repeat, record))
-
-
 def _show(written: Written, plan: Plan, asked: _Options, heading: bool) -> int:
     """Print what was written of an experiment, and return the exit code."""
     results, page = written
-    if asked.as_json:
-        assert results.outcomes is not None
-        bad = sum(not record.ok for record in results.outcomes.records.values())
-        what = {"experiment": plan.experiment.name, "folder": str(results.folder)}
-        _event("end", **what, without_result=bad, report=None if page is None else str(page))
-        return int(bad > 0)
     if heading:
         echo(f"== {plan.experiment.config.title}\n")
     code = show(results, asked.form)
     if page is not None:
         echo(f"Report: {page.resolve().as_uri()}")
     return code
-
-
-def _event(name: str, **fields: Any) -> None:
-    echo(json_text({"event": name, **fields}))
 
 
 @click.command("check")

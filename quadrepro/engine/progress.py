@@ -111,11 +111,6 @@ class RunProgress(TerminalBar):
         self._n_done += 1
         self._show()
 
-    @property
-    def n_left(self) -> int:
-        """Number of cells that are not done."""
-        return self._n_cells - self._n_done
-
     def tell(self, text: str) -> None:
         """Print a line on standard error, above the bar if there is one."""
         if self._bar is None:
@@ -124,12 +119,10 @@ class RunProgress(TerminalBar):
             self._bar.console.print(visible(text), markup=False, highlight=False, soft_wrap=True)
 
     def _show(self) -> None:
-        now = time.monotonic()
+        now, ended = time.monotonic(), self._n_done == self._n_cells
         if self._bar is not None:
             self._bar.update(self._task, completed=self._n_done, description=self._text())
-        elif not self._quiet and (
-            not self.n_left or now - self._last_line >= SECONDS_BETWEEN_LINES
-        ):
+        elif not self._quiet and (ended or now - self._last_line >= SECONDS_BETWEEN_LINES):
             self._last_line = now
             tell(self._text())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -88,16 +87,6 @@ def test_a_part_that_is_none_is_refused(small_config: Write, shard: str) -> None
     assert "is not a part such as 1/4" in result.stderr
 
 
-def test_events_are_lines_of_json_and_nothing_else(small_config: Write, tmp_path: Path) -> None:
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, "--json")
-    events = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [event["event"] for event in events] == ["begin", *["cell"] * 4, "end"]
-    assert [event["left"] for event in events[1:-1]] == [3, 2, 1, 0]
-    assert {event["status"] for event in events[1:-1]} == {"ok"}
-    assert not any("reason" in event for event in events)
-    assert events[-1]["without_result"] == 0
-
-
 @pytest.mark.parametrize("options", [(), ("--quiet",)])
 def test_a_failure_is_told_with_its_reason_before_the_next_cell(
     options: tuple[str, ...], small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -112,16 +101,6 @@ def test_a_failure_is_told_with_its_reason_before_the_next_cell(
     assert sorted(text for text in told if "failed" in text) == failures
     if not options:
         assert "4/4 cells" in told
-
-
-def test_the_event_of_a_failure_has_its_reason(
-    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", fail)
-    command = "run", small_config(), "--jobs", 0, "--out", tmp_path, "--json"
-    events = [json.loads(line) for line in quadrepro(*command).stdout.splitlines()]
-    reasons = [event["reason"] for event in events[1:-1] if event["status"] == "failed"]
-    assert reasons == [REASON] * 2
 
 
 @pytest.mark.parametrize(

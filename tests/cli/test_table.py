@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -121,21 +120,14 @@ def test_no_report_leaves_the_page_out(small_config: Write, tmp_path: Path) -> N
     assert not (tmp_path / "index.html").exists()
 
 
-def test_events_name_the_page(small_config: Write, tmp_path: Path) -> None:
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, "--json")
-    end = json.loads(result.stdout.splitlines()[-1])
-    assert end["report"] == str(tmp_path / "small" / "report.html")
-
-
-@pytest.mark.parametrize("option", [(), ("--json",)])
 def test_a_page_that_fails_leaves_the_exit_code(
-    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: tuple[str, ...]
+    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*words: object) -> None:
         raise RuntimeError("no ink")
 
     monkeypatch.setattr("quadrepro.results.pages.index.page_html", fail)
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, *option)
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path)
     assert result.exit_code == 0
     assert "the report could not be written: no ink" in result.stderr
     assert (tmp_path / "small" / "risks.md").exists()
