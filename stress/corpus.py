@@ -51,8 +51,7 @@ AFTER: Lines = ("table base.yaml", "explain base.yaml --verify")
 EVERY: Lines = (*AFTER, "table --readings base.yaml", "explain base.yaml toy a")
 EVERY = (*EVERY, "table --page base.yaml")
 RECORDS: Lines = (*RUN, *AFTER)
-PRINTED = "compare results/base --against printed"
-SHOW: Lines = ("table --page results/base", "table --all", PRINTED)
+SHOW: Lines = ("table --page results/base", "table --all")
 SHOW = (*SHOW, "compare results/base honest/base")
 
 HEAD = "title: T\nprotocol: {view: default, folds: 0}\ndatasets: [toy]\nalgorithms:\n"

@@ -25,7 +25,7 @@ GROUPS = {
     "Look": {
         "table": "Write tables, pages and the scoreboard from what has been computed.",
         "explain": "Trace an entry of a table back to its record, and re-check results.",
-        "compare": "Compare two results folders, or one with the printed numbers.",
+        "compare": "Compare two results folders.",
     },
     "Papers": {
         "audit": "Check the printed tables of a paper by themselves.",
@@ -137,8 +137,7 @@ class _Verbs(click.Group):
     "quadrepro run quickstart                reproduce five rows of a paper's table",
     epilog="Exit codes: 0 done; 1 some cells failed or are missing, or a contract is broken; "
     "2 usage or config; 3 data missing or different from its card; 4 tables differ, "
-    "fewer numbers are inside than asked for, a check of results fails, or a paper "
-    "fails `audit --strict`; 130 interrupted.",
+    "a check of results fails, or a paper fails `audit --strict`; 130 interrupted.",
 )
 @click.version_option(package_name="quadrepro")
 def main() -> None:

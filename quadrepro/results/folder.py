@@ -307,17 +307,6 @@ class Score(_Row):
         """The number of those that are inside or outside."""
         return self.inside + self.outside
 
-    @property
-    def text(self) -> str:
-        """One line for a terminal."""
-        if not self.judged:
-            return f"{self.printed}: none of {self.numbers} printed numbers can be compared"
-        return (
-            f"{self.printed}: {self.inside} of {self.judged} printed numbers inside, "
-            f"{self.outside} outside, {self.expected:.1f} expected by chance "
-            f"({self.low:g} to {self.high:g} in 95% of tables)"
-        )
-
 
 class Tally(NamedTuple):
     """Printed numbers of several tables: compared, inside, and outside by chance on average."""
