@@ -370,65 +370,6 @@ def _warn_of_another(plan: Plan, folder: Path) -> None:
         tell(f"{folder} held results of another config, {title!r}, which are replaced")
 
 
-def infer(
-    config: str | Path,
-    *,
-    data: str | Path | None = None,
-    out: str | Path = "results",
-    repeats: int | None = None,
-) -> tuple[list[Table], int, int]:
-    """Return the evidence of printed numbers for the readings of a protocol.
-
-    Parameters
-    ----------
-    config, data, repeats
-        As in `reproduce`. The config must list readings and ask for the table ``readings``.
-    out : str or Path, default "results"
-        Folder with the records of what has been computed. Nothing is written.
-
-    Returns
-    -------
-    tuple of (list of Table, int, int)
-        The table of readings, and that of deviations if the config asks for it; empty if no cell
-        has a result. The number of cells without a result, and that of all cells.
-
-    Raises
-    ------
-    ConfigError
-        If the config does not hold together, has no readings, or asks for no table of them.
-    DataError
-        If data are missing or differ from their cards.
-    """
-    from quadrepro.config.config import load_experiment
-    from quadrepro.engine.outcomes import Outcomes
-    from quadrepro.engine.run import records_of
-    from quadrepro.results.files import make_tables
-    from quadrepro.tables.requests import requested
-
-    experiment = load_experiment(find_config(config), repeats)
-    if not experiment.config.readings:
-        raise experiment.error(
-            "this config has no readings: list those to compare, as readings: [{name: tanh, "
-            "protocol: {normalise: tanh}}]"
-        )
-    if not experiment.config.tables.get("readings"):
-        raise experiment.error(
-            "name the printed tables to compare the readings with, as tables: {readings: "
-            "{means: NAME}}",
-            "tables",
-        )
-    plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
-    records = records_of(plan.cells, record_store(out))
-    missing = sum(not record.ok for record in records)
-    tables: dict[str, Table] = {}
-    if missing < len(records):
-        # The order is that in which they are written.
-        asked = [r for r in requested(experiment) if r.kind.name in ("readings", "audit")]
-        outcomes = Outcomes.of(plan.cells, records, apart=plan.experiment.config.apart)
-        tables = make_tables(asked, outcomes)
-    return [*tables.values()], missing, len(records)
-
-
 def record_store(out: str | Path, plan: Plan | None = None, read_only: bool = False) -> RecordStore:
     """Return the store of records below a results folder.
 

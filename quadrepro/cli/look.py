@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,6 @@ from quadrepro.cli.options import Common
 from quadrepro.cli.showing import (
     echo,
     print_listing,
-    print_table,
     report_of,
     show,
     tell_of_missing,
@@ -40,7 +38,6 @@ FAULTS_SHOWN = 20
     is_flag=True,
     help="Write the pages of all results folders in --out, their index and the scoreboard.",
 )
-@click.option("--readings", is_flag=True, help="Print the tables of readings, and write nothing.")
 @options.allow_missing_option
 @options.format_option
 @options.common_options
@@ -50,7 +47,6 @@ def table_command(
     what: tuple[str, ...],
     page: bool,
     everything: bool,
-    readings: bool,
     allow_missing: bool,
     form: str,
     common: Common,
@@ -66,23 +62,14 @@ def table_command(
     the one that CONFIG has in --out. It is one file that needs no network. With --all, the pages of
     all folders in --out are written, with their index and README.md, the scoreboard. It shows how
     many printed numbers are inside our intervals and which claims hold.
-
-    With --readings, the `readings` of each CONFIG are ranked by how well they fit the printed
-    numbers.
     """
     if everything == bool(what):
         raise click.UsageError("give a config, a results folder, or --all")
-    if readings and (page or everything):
-        raise click.UsageError(
-            "--readings prints the tables of a config: leave out --page and --all"
-        )
     if everything:
         ctx.exit(_write_all(common.out))
     if page:
         _write_pages(what, common.out)
         return
-    if readings:
-        ctx.exit(max([_print_readings(config, common, form) for config in what]))
     ctx.exit(_write_tables(what, common, allow_missing, form))
 
 
@@ -142,25 +129,6 @@ def _write_all(out: Path) -> int:
         tell(f"error: {text}")
     echo(index.resolve().as_uri())
     return max((fault.exit_code for fault in faults.values()), default=0)
-
-
-def _print_readings(config: str, common: Common, form: str) -> int:
-    """Print the tables of the readings of a config, and return the exit code."""
-    from quadrepro.api import infer
-
-    tables, missing, total = infer(config, data=common.data, out=common.out, repeats=common.repeats)
-    for table in tables:
-        print_table(table, form)
-    if not missing:
-        return 0
-    given = {"--data": common.data, "--out": common.out, "--repeats": common.repeats}
-    words = [str(x) for pair in given.items() if pair[1] is not None for x in pair]
-    echo(
-        f"{missing} of {total} cells have no result in {common.store().folder}; compute them with: "
-        f"{shlex.join(['quadrepro', 'run', config, *words])}",
-        err=True,
-    )
-    return EXIT_CELLS_MISSING
 
 
 @dataclass(frozen=True)
