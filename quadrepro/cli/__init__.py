@@ -44,19 +44,6 @@ GROUPS = {
 
 VERBS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
-FORMER = {
-    "plan": ("check",),
-    "status": ("check", "--cells"),
-    "verify": ("explain", "--verify"),
-    "report": ("table", "--page"),
-    "overview": ("table", "--all"),
-    "infer": ("table", "--readings"),
-    "add": ("init", "--card-only"),
-    "show": ("list", "datasets"),
-    "schema": ("list", "keys"),
-}
-"""What took the place of former verbs, before their arguments."""
-
 
 class _Verbs(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -73,12 +60,9 @@ class _Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name, *words = args
+        name = args[0]
         # The shell completes what is not a command yet.
         if name not in VERBS and not ctx.resilient_parsing:
-            if name in FORMER:
-                line = shlex.join(["quadrepro", *FORMER[name], *words])
-                raise ConfigError(f"{name} has been replaced; use: {line}")
             raise ConfigError(f"unknown command {name!r}{nearest(name, VERBS)}")
         return super().resolve_command(ctx, args)
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Any, Literal, Protocol, Self
+from typing import Annotated, Literal, Protocol, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -148,13 +148,6 @@ class Facts(Model):
     codings: tuple[str, ...] = ()
     """Configs whose results say which coding of its data set a row fits: first the paper's own,
     then others."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _former(cls, data: Any) -> Any:
-        if isinstance(data, dict) and "splits" in data:
-            raise fault(f"splits is now written as of: {{splits: {data['splits']}}}", "splits")
-        return data
 
     @property
     def is_share(self) -> bool:
