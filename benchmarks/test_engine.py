@@ -1,4 +1,4 @@
-"""What the engine adds to a cell: planning, claiming, sending, checking, keeping."""
+"""What the engine adds to a cell: planning, sending, checking, keeping."""
 
 from __future__ import annotations
 

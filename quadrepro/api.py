@@ -253,7 +253,6 @@ def reproduce(
     0   monks  quadboost      42     216  {'n_rounds': 10}
     1   monks   baseline     113     216                {}
     """
-    from quadrepro.engine.estimates import recall
     from quadrepro.engine.progress import FetchProgress, RunProgress
     from quadrepro.engine.run import compute, local, missing_cells
 
@@ -265,12 +264,11 @@ def reproduce(
         fetching=FetchProgress if progress else None,
     )
     store = record_store(out, plan)
-    estimates = recall(store.folder)
-    todo = missing_cells(plan.cells, store, estimates, retry)
+    todo = missing_cells(plan.cells, store, retry)
     jobs = workers(jobs, todo)
-    with RunProgress(todo, jobs, estimates, quiet=not progress) as listener:
+    with RunProgress(todo, jobs, quiet=not progress) as listener:
         backend = local(jobs, limits_of(plan, jobs, timeout, memory))
-        compute(todo, store, backend, listener, estimates, listener.sent)
+        compute(todo, store, backend, listener, listener.sent)
     return write(plan, store, out)
 
 
@@ -367,64 +365,6 @@ def _warn_of_another(plan: Plan, folder: Path) -> None:
         tell(f"{folder} held results of another config, {title!r}, which are replaced")
 
 
-def infer(
-    config: str | Path,
-    *,
-    data: str | Path | None = None,
-    out: str | Path = "results",
-    repeats: int | None = None,
-) -> tuple[list[Table], int, int]:
-    """Return the evidence of printed numbers for the readings of a protocol.
-
-    Parameters
-    ----------
-    config, data, repeats
-        As in `reproduce`. The config must list readings and ask for the table ``readings``.
-    out : str or Path, default "results"
-        Folder with the records of what has been computed. Nothing is written.
-
-    Returns
-    -------
-    tuple of (list of Table, int, int)
-        The table of readings; empty if no cell has a result. The number of cells without a result,
-        and that of all cells.
-
-    Raises
-    ------
-    ConfigError
-        If the config does not hold together, has no readings, or asks for no table of them.
-    DataError
-        If data are missing or differ from their cards.
-    """
-    from quadrepro.config.config import load_experiment
-    from quadrepro.engine.outcomes import Outcomes
-    from quadrepro.engine.run import records_of
-    from quadrepro.results.files import make_tables
-    from quadrepro.tables.requests import requested
-
-    experiment = load_experiment(find_config(config), repeats)
-    if not experiment.config.readings:
-        raise experiment.error(
-            "this config has no readings: list those to compare, as readings: [{name: tanh, "
-            "protocol: {normalise: tanh}}]"
-        )
-    if not experiment.config.tables.get("readings"):
-        raise experiment.error(
-            "name the printed tables to compare the readings with, as tables: {readings: "
-            "{means: NAME}}",
-            "tables",
-        )
-    plan = prepare(config, data=data, repeats=repeats, offline=True, check_data=False)
-    records = records_of(plan.cells, record_store(out))
-    missing = sum(not record.ok for record in records)
-    tables: dict[str, Table] = {}
-    if missing < len(records):
-        asked = [r for r in requested(experiment) if r.kind.name == "readings"]
-        outcomes = Outcomes.of(plan.cells, records, apart=plan.experiment.config.apart)
-        tables = make_tables(asked, outcomes)
-    return [*tables.values()], missing, len(records)
-
-
 def record_store(out: str | Path, plan: Plan | None = None, read_only: bool = False) -> RecordStore:
     """Return the store of records below a results folder.
 
@@ -456,7 +396,7 @@ def record_store(out: str | Path, plan: Plan | None = None, read_only: bool = Fa
         for folder in (store.folder, results if results.exists() else Path(out)):
             # Of the size of a record, for a full disk takes a name but no content.
             write_bytes(folder / PROBE, bytes(1 << 16))
-            (folder / PROBE).unlink()
+            (folder / PROBE).unlink(missing_ok=True)
     return store
 
 

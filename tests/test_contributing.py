@@ -255,8 +255,8 @@ ADDITIONS = {
     ),
     "A verb": Addition(
         lines={
-            "cli/more.py": [('@click.command("clean")', VERB)],
-            "cli/__init__.py": [('        "merge": ', '        "hello": "Greet somebody.",\n')],
+            "cli/papers.py": [('@click.command("rank")', VERB)],
+            "cli/__init__.py": [('        "rank": ', '        "hello": "Greet somebody.",\n')],
         }
     ),
     "A kind of name": Addition(

@@ -11,9 +11,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
-
-from tests.first_runs import write_customers
 
 pytestmark = pytest.mark.slow
 
@@ -176,6 +175,23 @@ def test_a_reviewer_with_a_printed_table_finds_the_number_that_cannot_be(folder:
     assert "table2, wine, ours" in finding
     table = (folder / "review" / "printed" / "table2.csv").read_text(encoding="utf-8")
     assert walked.lines < lines_of(AUDIT_BY_HAND) + len(table.splitlines())
+
+
+def write_customers(path: Path, rows: int) -> None:
+    """Write a file with an ID, a date, a word, two numbers and a class."""
+    rng = np.random.default_rng(rows)
+    ids = rng.permutation(90_000)[:rows]
+    days = np.datetime64("2023-01-01") + rng.integers(0, 700, rows)
+    city = rng.choice(["Köln", "Wien", "Zürich"], rows)
+    age = rng.integers(18, 80, rows)
+    income = rng.lognormal(3.0, 0.5, rows) + age / 8
+    score = income / 20 + age / 40 + (city == "Köln") + rng.normal(0.0, 0.5, rows)
+    label = np.where(score > np.quantile(score, 0.7), "yes", "no")
+    lines = ["customer_id,since,city,income,age,label"]
+    lines += [
+        f"{ids[i]},{days[i]},{city[i]},{income[i]:.2f},{age[i]},{label[i]}" for i in range(rows)
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def test_an_engineer_with_a_csv_gets_a_figure_and_a_sentence(folder: Path) -> None:

@@ -36,10 +36,10 @@ HOME = "/home/me/quadrepro"
 """The current folder in what pages show."""
 
 NOT_RUN = {
-    r"make |source |pip |dask |kubectl ": "not a command of quadrepro",
+    r"make |source |pip |dask |kubectl |cp ": "not a command of quadrepro",
     r".* --scheduler ": "needs a scheduler of Dask",
     r"(QUADREPRO_CACHE=usb )?quadrepro (fetch|run|check) (configs/)?table1\b": "needs the network",
-    r"quadrepro (run|merge) .*(table1-distribution|part-)": "needs the network, and takes minutes",
+    r"quadrepro run .*table1-distribution": "needs the network, and takes minutes",
     r"quadrepro (check|run) examples/papers/": "needs the network",
     r"quadrepro run quickstart --repeats 10": "takes minutes",
     r"quadrepro run edges\.yaml": "tests/test_journeys.py installs what it names, and runs it",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from quadrepro.errors import DataError
@@ -26,25 +24,16 @@ def write_bytes(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}.part")
     try:
-        with named(path):
-            with partial.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(path)
+        with partial.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        # Of a full disk, the system gives no name.
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         partial.unlink(missing_ok=True)
-
-
-@contextmanager
-def named(path: Path) -> Iterator[None]:
-    """Name a file in errors of writing it: of a full disk, the system gives no name."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def write_text(path: Path, text: str) -> None:

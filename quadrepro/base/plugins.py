@@ -131,8 +131,6 @@ class Places(Mapping[str, Found]):
         Where all names are listed.
     meaning : str, default ""
         The attribute of an entry that says what it is; its docstring does if there is none.
-    renamed : dict of str to str, default {}
-        Former names, and the present ones.
     """
 
     def __init__(
@@ -143,10 +141,9 @@ class Places(Mapping[str, Found]):
         kind: Kind | None = None,
         listing: str = "",
         meaning: str = "",
-        renamed: Mapping[str, str] | None = None,
     ) -> None:
         self.package, self.expected, self.places = package, expected, {**places}
-        self.kind, self.listing, self.renamed = kind, listing, renamed or {}
+        self.kind, self.listing = kind, listing
         self._meaning = meaning
 
     def __getitem__(self, name: str) -> Found:
@@ -169,8 +166,6 @@ class Places(Mapping[str, Found]):
         A user may have written a value of any type in place of the name.
         """
         name = str(asked)
-        if name in self.renamed:
-            raise KeyError(f"{name} is now called {self.renamed[name]}")
         if name in self:
             return self[name]
         if (added := self.added(name)) is not None:

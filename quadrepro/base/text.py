@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from typing import Any
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters except tabs and line ends, and those that change the direction of text."""
@@ -37,12 +35,6 @@ def markdown(text: str) -> str:
     '**p < 0.1** &lt;b>'
     """
     return _TAG.sub("&lt;", visible(text))
-
-
-def json_text(data: Any, indent: int | None = None) -> str:
-    """Return JSON that a terminal can show: in ASCII if it has control characters."""
-    text = json.dumps(data, indent=indent, ensure_ascii=False)
-    return text if visible(text) == text else json.dumps(data, indent=indent)
 
 
 def as_cell(text: str) -> str:

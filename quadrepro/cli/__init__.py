@@ -25,7 +25,7 @@ GROUPS = {
     "Look": {
         "table": "Write tables, pages and the scoreboard from what has been computed.",
         "explain": "Trace an entry of a table back to its record, and re-check results.",
-        "compare": "Compare two results folders, or one with the printed numbers.",
+        "compare": "Compare two results folders.",
     },
     "Papers": {
         "audit": "Check the printed tables of a paper by themselves.",
@@ -37,27 +37,12 @@ GROUPS = {
         "list": "List data sets, experiments, or the names and keys that configs can use.",
     },
     "More": {
-        "merge": "Merge the records of several results folders.",
-        "clean": "Delete unused records.",
         "check-extension": "Check a plugin.",
     },
 }
 """What each verb does, by groups; a group is a module of this package."""
 
 VERBS = {name: text for group in GROUPS.values() for name, text in group.items()}
-
-FORMER = {
-    "plan": ("check",),
-    "status": ("check", "--cells"),
-    "verify": ("explain", "--verify"),
-    "report": ("table", "--page"),
-    "overview": ("table", "--all"),
-    "infer": ("table", "--readings"),
-    "add": ("init", "--card-only"),
-    "show": ("list", "datasets"),
-    "schema": ("list", "keys"),
-}
-"""What took the place of former verbs, before their arguments."""
 
 
 class _Verbs(click.Group):
@@ -75,12 +60,9 @@ class _Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name, *words = args
+        name = args[0]
         # The shell completes what is not a command yet.
         if name not in VERBS and not ctx.resilient_parsing:
-            if name in FORMER:
-                line = shlex.join(["quadrepro", *FORMER[name], *words])
-                raise ConfigError(f"{name} has been replaced; use: {line}")
             raise ConfigError(f"unknown command {name!r}{nearest(name, VERBS)}")
         return super().resolve_command(ctx, args)
 
@@ -139,8 +121,7 @@ class _Verbs(click.Group):
     "quadrepro run quickstart                reproduce five rows of a paper's table",
     epilog="Exit codes: 0 done; 1 some cells failed or are missing, or a contract is broken; "
     "2 usage or config; 3 data missing or different from its card; 4 tables differ, "
-    "fewer numbers are inside than asked for, a check of results fails, or a paper "
-    "fails `audit --strict`; 130 interrupted.",
+    "a check of results fails, or a paper fails `audit --strict`; 130 interrupted.",
 )
 @click.version_option(package_name="quadrepro")
 def main() -> None:

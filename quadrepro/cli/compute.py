@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from quadrepro.base.text import json_text
 from quadrepro.cli import options
 from quadrepro.cli.options import Common
 from quadrepro.cli.showing import (
     echo,
-    expected,
     failure,
     print_listing,
     report_of,
@@ -32,16 +30,15 @@ from quadrepro.cli.showing import (
     warn_of_memory,
 )
 from quadrepro.engine.process import ENDING
-from quadrepro.engine.progress import FetchProgress, RunProgress, duration, tell
+from quadrepro.engine.progress import FetchProgress, RunProgress, tell
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
-    from quadrepro.engine.estimates import Estimates
     from quadrepro.engine.records import Record, Status
     from quadrepro.engine.run import Backend, Overview
-    from quadrepro.engine.store import RecordStore, Reservation
+    from quadrepro.engine.store import RecordStore
     from quadrepro.results.results import Results
 
 Written = tuple["Results", "Path | None"]
@@ -214,7 +211,6 @@ class _Options:
     backend: str
     scheduler: str | None
     quiet: bool
-    as_json: bool
     allow_missing: bool
     form: str
     no_report: bool
@@ -252,7 +248,7 @@ class _Options:
     "--shard",
     callback=shard_of,
     metavar="I/N",
-    help="Compute only part I of N, and write no tables; see merge.",
+    help="Compute only part I of N, and write no tables.",
 )
 @click.option(
     "--backend",
@@ -266,7 +262,6 @@ class _Options:
 @options.format_option
 @click.option("--no-report", is_flag=True, help="Write no HTML page.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
-@click.option("--json", "as_json", is_flag=True, help="Print events as lines of JSON, no tables.")
 def run_command(configs: tuple[str, ...], common: Common, offline: bool, **others: Any) -> None:
     """Compute experiments and write their tables.
 
@@ -329,7 +324,6 @@ class _Work:
     missing: frozenset[str]
     todo: list[Cell]
     jobs: int
-    estimates: Estimates
 
 
 def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Options) -> int:
@@ -341,7 +335,7 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
     interruption.out = out
     work = _work(store, interruption.cells, asked)
     for plan in plans:
-        _begin(plan, work, asked)
+        _begin(plan, work)
 
     def write_all(plan: Plan) -> Written:
         results = write(plan, store, out, asked.allow_missing)
@@ -358,43 +352,33 @@ def _run(interruption: Interruption, plans: list[Plan], out: Path, asked: _Optio
         if asked.shard is None:
             return _end(plans, finishing, asked)
     part, n_parts = asked.shard
-    tell(f"part {part} of {n_parts} is done; quadrepro merge joins the parts")
+    tell(f"part {part} of {n_parts} is done; a run without --shard writes the tables")
     return 0
 
 
 def _work(store: RecordStore, cells: Sequence[Cell], asked: _Options) -> _Work:
     """Return what is left to compute of some cells, or of the part of them that is asked for."""
     from quadrepro.api import workers
-    from quadrepro.engine.estimates import recall
     from quadrepro.engine.run import missing_cells
 
-    estimates = recall(store.folder)
-    todo = missing_cells(cells, store, estimates, asked.retry)
+    todo = missing_cells(cells, store, asked.retry)
     missing = frozenset(cell.key for cell in todo)
     if asked.shard is not None:
         part, n_parts = asked.shard
         todo = [cell for cell in todo if int(cell.key, 16) % n_parts == part - 1]
-    return _Work(store, missing, todo, workers(asked.jobs, todo), estimates)
+    return _Work(store, missing, todo, workers(asked.jobs, todo))
 
 
-def _begin(plan: Plan, work: _Work, asked: _Options) -> None:
-    """Print how many cells of an experiment are left, and how long they will take."""
-    from quadrepro.engine.estimates import forecast
-
+def _begin(plan: Plan, work: _Work) -> None:
+    """Print the number of cells of an experiment that are left."""
     lacking = {cell.key: cell for cell in plan.cells if cell.key in work.missing}
     here = [lacking[cell.key] for cell in work.todo if cell.key in lacking]
-    kept, title = len(plan.cells) - len(lacking), plan.experiment.config.title
     if here:
         warn_of_memory(plan)
-    if asked.as_json:
-        counts = {"cells": len(plan.cells), "kept": kept, "todo": len(here)}
-        _event("begin", experiment=plan.experiment.name, title=title, **counts)
-        return
-    text = f"{title}: {len(plan.cells)} cells, {kept} already computed"
-    if here and asked.scheduler is None:
-        # How many workers a scheduler has is not known yet.
-        time = forecast(here, work.estimates, work.jobs)
-        text += f", {len(here)} left{expected(time, work.jobs)}"
+    text = f"{plan.experiment.config.title}: {len(plan.cells)} cells"
+    text += f", {len(plan.cells) - len(lacking)} already computed"
+    if here:
+        text += f", {len(here)} left"
     tell(f"{text}; tables go to {work.store.folder.parent / plan.experiment.name}")
 
 
@@ -414,18 +398,18 @@ def _compute(
         plan.experiment.name: limits_of(plan, work.jobs, asked.timeout, asked.memory)
         for plan in plans
     }
-    quiet = asked.quiet or asked.as_json
     # Neighbouring experiments share workers unless their cells have other limits.
     for limit, some in groupby(work.todo, key=lambda cell: limits[cell.experiment]):
 
         def listen(cell: Cell, record: Record) -> None:
             progress(cell, record)
-            _tell(cell, record, progress, asked)
+            if not record.ok:
+                progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
             finishing.done(cell)
             interruption.check()
 
         cells = list(some)
-        with RunProgress(cells, work.jobs, work.estimates, quiet) as progress:
+        with RunProgress(cells, work.jobs, asked.quiet) as progress:
             if client is None:
                 backend = local(work.jobs, limit)
             else:
@@ -433,7 +417,7 @@ def _compute(
 
                 backend = on_dask(client, limit, work.jobs, progress.tell)
             backend = interruption.guarded(backend)
-            compute(cells, work.store, backend, listen, work.estimates, progress.sent)
+            compute(cells, work.store, backend, listen, progress.sent)
 
 
 def _end(plans: list[Plan], finishing: Finishing, asked: _Options) -> int:
@@ -452,37 +436,15 @@ def _end(plans: list[Plan], finishing: Finishing, asked: _Options) -> int:
     return code
 
 
-def _tell(cell: Cell, record: Record, progress: RunProgress, asked: _Options) -> None:
-    """Tell of a finished cell: of each as JSON, otherwise of those without a result."""
-    row, column, repeat = cell.dataset, cell.algorithm, cell.repeat
-    if asked.as_json:
-        what = {"experiment": cell.experiment, "dataset": row, "algorithm": column}
-        ended = {"status": record.status, "seconds": record.seconds, "left": progress.n_left}
-        why = {} if record.ok else {"reason": record.reason}
-        _event("cell", **what, repeat=repeat, key=cell.key, **ended, **why)
-    elif not record.ok:
-        progress.tell(failure(row, column, repeat, record))
-
-
 def _show(written: Written, plan: Plan, asked: _Options, heading: bool) -> int:
     """Print what was written of an experiment, and return the exit code."""
     results, page = written
-    if asked.as_json:
-        assert results.outcomes is not None
-        bad = sum(not record.ok for record in results.outcomes.records.values())
-        what = {"experiment": plan.experiment.name, "folder": str(results.folder)}
-        _event("end", **what, without_result=bad, report=None if page is None else str(page))
-        return int(bad > 0)
     if heading:
         echo(f"== {plan.experiment.config.title}\n")
     code = show(results, asked.form)
     if page is not None:
         echo(f"Report: {page.resolve().as_uri()}")
     return code
-
-
-def _event(name: str, **fields: Any) -> None:
-    echo(json_text({"event": name, **fields}))
 
 
 @click.command("check")
@@ -492,17 +454,14 @@ def _event(name: str, **fields: Any) -> None:
     "--cells",
     "list_cells",
     is_flag=True,
-    help="List the cells that are running or have no result, and read no data.",
+    help="List the cells without a result, and read no data.",
 )
 def check_command(config: str, common: Common, list_cells: bool) -> None:
     """Validate a config and its data, and show what a run would compute.
 
-    Nothing is computed or written, so it can be called while a run goes on. The time of missing
-    cells is estimated from shipped times and from earlier runs with the same --out: for each
-    algorithm on one core, and in total with a worker per core. CONFIG is a YAML file, or the name
-    of one that ships with quadrepro.
+    Nothing is computed or written, so it can be called while a run goes on. CONFIG is a YAML file,
+    or the name of one that ships with quadrepro.
     """
-    from quadrepro.api import workers
     from quadrepro.engine.run import overview
     from quadrepro.tables.printed import described
 
@@ -510,9 +469,8 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     tell_of_code(plan.experiment)
     store = common.store(read_only=True)
     found = overview(plan.cells, store)
-    running = _running(plan, store)
     if list_cells:
-        _print_cells(found, store, running)
+        _print_cells(found, store)
     else:
         _print_rows(plan)
         _print_columns(plan, found)
@@ -523,27 +481,11 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     text = f"\n{len(plan.cells)} cells, {len(plan.cells) - n_left} already computed"
     if n_failed:
         text += f" ({n_failed} without a result)"
-    if running:
-        text += f", {len(running)} running or next"
     if n_left:
-        jobs = workers(None, found.missing)
-        text += f", {n_left} left{expected(found.forecast(jobs), jobs)}"
+        text += f", {n_left} left"
     echo(text)
     if not list_cells:
         warn_of_memory(plan)
-
-
-def _running(plan: Plan, store: RecordStore) -> list[Reservation]:
-    """Return the claims of runs that go on, on cells of a plan."""
-    if not store.folder.is_dir():
-        return []
-
-    from quadrepro.engine.store import CLAIMS, Reservations
-
-    claims = list(Reservations(store.folder / CLAIMS).current())
-    # Keys take long, and are not needed where nothing runs.
-    keys = {cell.key for cell in plan.cells} if claims else set()
-    return [claim for claim in claims if claim.key in keys]
 
 
 def _print_rows(plan: Plan) -> None:
@@ -563,26 +505,20 @@ def _print_columns(plan: Plan, found: Overview) -> None:
     rows = []
     for entry in plan.experiment.config.columns:
         line = lines[entry.name]
-        time = "–" if line.seconds is None else duration(line.seconds) if line.n_missing else ""
-        counts = (line.n_cells, line.n_kept, len(line.failed), line.n_missing, time)
+        counts = (line.n_cells, line.n_kept, len(line.failed), line.n_missing)
         searched = ", ".join(entry.searched) or "none"
         rows.append((entry.name, first[entry.name].n_candidates, *counts, searched))
-    counted = ("cells", "kept", "failed", "missing", "one core")
+    counted = ("cells", "kept", "failed", "missing")
     print_listing(("algorithm", "candidates", *counted, "searched over"), rows)
 
 
-def _print_cells(found: Overview, store: RecordStore, running: list[Reservation]) -> None:
-    """Print the cells that have failed, those that are running, and those that are missing."""
+def _print_cells(found: Overview, store: RecordStore) -> None:
+    """Print the cells that have failed and those that are missing."""
     from quadrepro.engine.records import Record
     from quadrepro.engine.run import records_of
 
     failed = [cell for line in found.lines for cell in line.failed]
     for cell, record in zip(failed, records_of(failed, store), strict=True):
         echo(failure(cell.dataset, cell.algorithm, cell.repeat, record))
-    for claim in running:
-        since = f"since {claim.since}, process {claim.pid} on {claim.host}"
-        echo(f"{claim.cell}: running or next, {since}")
-    claimed = {claim.key for claim in running}
     for cell in found.missing:
-        if not claimed or cell.key not in claimed:
-            echo(failure(cell.dataset, cell.algorithm, cell.repeat, Record("", "missing")))
+        echo(failure(cell.dataset, cell.algorithm, cell.repeat, Record("", "missing")))

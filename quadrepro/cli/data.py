@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quadrepro.base.plugins import KINDS
-from quadrepro.base.text import json_text
 from quadrepro.cli.options import data_option, offline_option
 from quadrepro.cli.showing import echo, print_listing
 from quadrepro.errors import ConfigError, nearest
@@ -250,7 +249,7 @@ def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None
 @click.option(
     "--format",
     "form",
-    type=click.Choice(("auto", "markdown", "csv", "json")),
+    type=click.Choice(("auto", "markdown", "csv")),
     default="auto",
     show_default=True,
     help="Columns as wide as the terminal, or a table for other programs.",
@@ -309,10 +308,7 @@ def _list(what: str, data: Path | None, form: str) -> None:
         "experiments": _experiments,
     }
     header, rows = listing[what]() if what in listing else _others(what)
-    if form == "json":
-        named = [dict(zip(header, row, strict=True)) for row in rows]
-        echo(json_text(named, indent=2))
-    elif form == "csv":
+    if form == "csv":
         from quadrepro.tables.table import csv_text
 
         echo(csv_text(header, tuple(rows)), nl=False)

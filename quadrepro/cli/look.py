@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,6 @@ from quadrepro.cli.options import Common
 from quadrepro.cli.showing import (
     echo,
     print_listing,
-    print_table,
     report_of,
     show,
     tell_of_missing,
@@ -40,7 +38,6 @@ FAULTS_SHOWN = 20
     is_flag=True,
     help="Write the pages of all results folders in --out, their index and the scoreboard.",
 )
-@click.option("--readings", is_flag=True, help="Print the tables of readings, and write nothing.")
 @options.allow_missing_option
 @options.format_option
 @options.common_options
@@ -50,7 +47,6 @@ def table_command(
     what: tuple[str, ...],
     page: bool,
     everything: bool,
-    readings: bool,
     allow_missing: bool,
     form: str,
     common: Common,
@@ -66,23 +62,14 @@ def table_command(
     the one that CONFIG has in --out. It is one file that needs no network. With --all, the pages of
     all folders in --out are written, with their index and README.md, the scoreboard. It shows how
     many printed numbers are inside our intervals and which claims hold.
-
-    With --readings, the `readings` of each CONFIG are ranked by how well they fit the printed
-    numbers.
     """
     if everything == bool(what):
         raise click.UsageError("give a config, a results folder, or --all")
-    if readings and (page or everything):
-        raise click.UsageError(
-            "--readings prints the tables of a config: leave out --page and --all"
-        )
     if everything:
         ctx.exit(_write_all(common.out))
     if page:
         _write_pages(what, common.out)
         return
-    if readings:
-        ctx.exit(max([_print_readings(config, common, form) for config in what]))
     ctx.exit(_write_tables(what, common, allow_missing, form))
 
 
@@ -142,25 +129,6 @@ def _write_all(out: Path) -> int:
         tell(f"error: {text}")
     echo(index.resolve().as_uri())
     return max((fault.exit_code for fault in faults.values()), default=0)
-
-
-def _print_readings(config: str, common: Common, form: str) -> int:
-    """Print the tables of the readings of a config, and return the exit code."""
-    from quadrepro.api import infer
-
-    tables, missing, total = infer(config, data=common.data, out=common.out, repeats=common.repeats)
-    for table in tables:
-        print_table(table, form)
-    if not missing:
-        return 0
-    given = {"--data": common.data, "--out": common.out, "--repeats": common.repeats}
-    words = [str(x) for pair in given.items() if pair[1] is not None for x in pair]
-    echo(
-        f"{missing} of {total} cells have no result in {common.store().folder}; compute them with: "
-        f"{shlex.join(['quadrepro', 'run', config, *words])}",
-        err=True,
-    )
-    return EXIT_CELLS_MISSING
 
 
 @dataclass(frozen=True)
@@ -284,7 +252,7 @@ def _refuse(faults: Sequence[str]) -> None:
 
 @click.command("compare")
 @click.argument("ours", type=click.Path(path_type=Path))
-@click.argument("theirs", type=click.Path(path_type=Path), required=False)
+@click.argument("theirs", type=click.Path(path_type=Path))
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0),
@@ -292,46 +260,13 @@ def _refuse(faults: Sequence[str]) -> None:
     show_default=True,
     help="Largest relative difference of numbers that are not counts.",
 )
-@click.option(
-    "--against",
-    type=click.Choice(["printed"]),
-    help="Compare with the printed numbers in place of another folder.",
-)
-@click.option(
-    "--at-least",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="With --against printed: how many printed numbers must be inside our intervals.",
-)
-@options.out_option
-def compare_command(
-    ours: Path,
-    theirs: Path | None,
-    tolerance: float,
-    against: str | None,
-    at_least: int | None,
-    out: Path,
-) -> None:
-    """Compare two results folders, or one with the printed numbers.
+def compare_command(ours: Path, theirs: Path, tolerance: float) -> None:
+    """Compare two results folders.
 
     Two folders of results folders can be compared as well. Words and counts must be the same, other
     numbers agree within the tolerance. Measured times and what the cells were computed with may
     differ. Exits with 4 if anything else differs.
-
-    With --against printed, OURS is a results folder or the name of a config. It prints the verdicts
-    on the printed tables, and exits with 4 if fewer than N numbers are inside.
     """
-    if (against is None) == (theirs is None):
-        raise click.UsageError("give two folders, or one and --against printed")
-    if at_least is not None and against is None:
-        raise click.UsageError("--at-least goes with --against printed")
-    if theirs is None:
-        _against_printed(ours, at_least, out)
-    else:
-        _two_folders(ours, theirs, tolerance)
-
-
-def _two_folders(ours: Path, theirs: Path, tolerance: float) -> None:
     from quadrepro.results.compare import compare
 
     found = compare(ours, theirs, tolerance)
@@ -343,18 +278,3 @@ def _two_folders(ours: Path, theirs: Path, tolerance: float) -> None:
         f"{ours} and {theirs} agree: words and counts exactly, other numbers to a relative "
         f"tolerance of {tolerance:g}; measured times are left out"
     )
-
-
-def _against_printed(ours: Path, at_least: int | None, out: Path) -> None:
-    from quadrepro.results.folder import find_results
-    from quadrepro.results.scoreboard import printed_scores
-
-    folder, _ = find_results(str(ours), out)
-    scores = printed_scores(folder)
-    for score in scores:
-        echo(score.text)
-    inside = sum(score.inside for score in scores)
-    if at_least is not None and inside < at_least:
-        raise ToleranceError(
-            f"{inside} printed numbers are inside our intervals, fewer than {at_least}"
-        )

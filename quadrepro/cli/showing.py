@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from quadrepro.config.config import Experiment
     from quadrepro.config.plan import Plan
-    from quadrepro.engine.estimates import Forecast
     from quadrepro.engine.records import Record
     from quadrepro.results.results import Results
     from quadrepro.tables.table import Table
@@ -54,21 +53,6 @@ def warn_of_memory(plan: Plan) -> None:
         )
     if len(found) > SHOWN:
         tell(f"and {len(found) - SHOWN} more")
-
-
-def expected(forecast: Forecast, jobs: int) -> str:
-    """Return in words how long cells will take, to follow the number of cells; may be empty."""
-    from quadrepro.engine.progress import about
-
-    text = ""
-    if forecast.seconds:
-        workers = "1 worker" if jobs <= 1 else f"{jobs} workers"
-        text = f", {about(forecast.seconds, forecast.factor)} with {workers}"
-    if forecast.unknown:
-        names = ", ".join(forecast.unknown)
-        text += f", not counting {names}" if text else ", of unknown time"
-        text += ", which never ran here" if text.endswith(names) else ""
-    return text
 
 
 def failure(row: str, column: str, repeat: int, record: Record) -> str:

@@ -89,9 +89,6 @@ class AlgorithmEntry(Model):
         known_settings = entry.names(self.settings)
         for key in self.settings:
             if key not in known_settings:
-                if key in entry.former:
-                    message = f"{key} is now called {entry.former[key]}"
-                    raise fault(message, "settings", key)
                 hint = nearest(key, known_settings)
                 raise fault(f"{self.id} has no setting {key!r}{hint}", "settings", key)
         try:

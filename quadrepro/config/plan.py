@@ -174,7 +174,6 @@ def _column(
     protocol = protocol.model_copy(update={"measures": measures})
     fixed = None if entry.draw else entry.make_grids(_UNUSED, row.grid)
     shared = Shared(_content(learner, protocol, view, fixed))
-    area = source.sizes[0] * source.n_columns
 
     def cell(repeat: int, draws: Draws) -> Cell:
         grids, own = fixed, {}
@@ -195,7 +194,7 @@ def _column(
             protocol=protocol,
             learner=learner,
             grids=grids,
-            size=float(area * sum(map(len, grids))),
+            size=source.sizes[0] * source.n_columns,
             shared=shared,
             own=own,
         )

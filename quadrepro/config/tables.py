@@ -37,10 +37,6 @@ class TableKey:
         return self.stem or self.key
 
 
-RENAMED = {"percent": "means"}
-"""Former keys with the present ones."""
-
-
 class _Kinds(Places[TableKey]):
     """Kinds by their keys."""
 
@@ -81,15 +77,11 @@ KINDS = _Kinds(
     },
     kind="tables",
     meaning="meaning",
-    renamed=RENAMED,
 )
 """All kinds, in the order in which tables are written."""
 
 UNASKED = {"risks": "", "comparisons": ""}
 """Options of the kinds that are written without being asked for."""
-
-SPLITS = "printed_splits"
-"""A former key that is now a fact of the paper."""
 
 
 class RequestedTables(dict[str, Any]):
@@ -133,12 +125,6 @@ def _asked(written: Any) -> RequestedTables:
     if not isinstance(written, dict):
         raise PydanticKnownError("dict_type")
     for key, option in written.items():
-        if key == SPLITS:
-            raise fault(
-                f"{SPLITS} is a fact of the printed table: set it in the paper's "
-                f"paper.yaml, as printed: {{table1: {{of: {{splits: {option}}}}}}}",
-                key,
-            )
         try:
             kind = KINDS.find(key)
         except KeyError as unknown:

@@ -100,7 +100,7 @@ class Cell:
     """One data set, one algorithm, one repeat.
 
     Its source is a problem once the cell is ready. What its result depends on is in `shared` as far
-    as other repeats share it, else in `own`. Cells of one algorithm are compared by their `size`.
+    as other repeats share it, else in `own`. Its `size` is that of its training data.
     """
 
     experiment: str
@@ -112,7 +112,7 @@ class Cell:
     protocol: Protocol
     learner: Learner
     grids: tuple[Grid, ...]
-    size: float
+    size: int
     shared: Shared = field(repr=False)
     own: dict[str, Any] = field(repr=False)
 

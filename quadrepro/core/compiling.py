@@ -128,11 +128,6 @@ def cache_folder(module: str) -> Path | None:
     return None
 
 
-def is_known(module: str) -> bool:
-    """Return whether there is machine code of a module on disk."""
-    return any(folder.is_dir() and any(folder.iterdir()) for folder in _folders(module))
-
-
 def _folders(module: str) -> list[Path]:
     """Return where the machine code of a module may be, the best place first."""
     switches = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))

@@ -27,7 +27,7 @@ from quadrepro.engine.keys import made_by
 from quadrepro.engine.process import Limits, held_back
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import Backend, local
-from quadrepro.engine.workers import apart, joined, run_timed
+from quadrepro.engine.workers import apart, joined, run_cell
 from quadrepro.errors import ConfigError
 
 SECONDS_TO_CONNECT = 10
@@ -249,7 +249,7 @@ def _run(
         if theirs == ours:
             # An estimator would otherwise give its own work to the scheduler.
             with parallel_config(backend="sequential"):
-                return run_timed(cell, memory)
+                return run_cell(cell, memory)
     from distributed import get_worker
 
     return get_worker().address, theirs, ours

@@ -123,10 +123,6 @@ class Record:
     """Root of the mean squared error on the test examples, where numbers are predicted."""
     seconds: Amount = 0.0
     """Wall time of the search and the final training."""
-    busy: Amount = 0.0
-    """Wall time that the worker had the cell: also for preparing the data and measuring."""
-    size: Amount = 0.0
-    """A rough measure of the work, see `quadrepro.core.cell.Cell`; 0 if nothing is known."""
     date: str = ""
     """When it was done, in UTC, as in 2026-01-31T12:00:00Z."""
     environment: dict[str, Any] = field(default_factory=dict)
@@ -140,11 +136,6 @@ class Record:
     def ok(self) -> bool:
         """Whether the cell was computed."""
         return self.status == "ok"
-
-    @property
-    def took(self) -> float:
-        """How long a worker had the cell, or at least searched, in seconds."""
-        return self.busy or self.seconds
 
     @property
     def reason(self) -> str:

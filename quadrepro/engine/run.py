@@ -1,28 +1,23 @@
 """Computing the cells of a plan that have no record yet.
 
 Only this process writes. A record is kept as soon as its cell is done, so an interruption loses
-only the cells that are being computed. Several runs may share a folder of records: each claims the
-cells that it computes. What computes is imported by `compute` alone, so that a plan and its tables
-need none of it.
+only the cells that are being computed. What computes is imported by `compute` alone, so that a plan
+and its tables need none of it.
 """
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from quadrepro.core.cell import Cell, make_ready
-from quadrepro.engine.estimates import Estimates, Forecast, forecast, longest_first, recall
 from quadrepro.engine.keys import utc_now
 from quadrepro.engine.process import Limits
 from quadrepro.engine.records import Record, Status
-from quadrepro.engine.store import CLAIMS, RecordStore, Reservations
-
-SECONDS_BETWEEN_LOOKS = 0.5
-"""Seconds between looks for cells that others compute."""
+from quadrepro.engine.store import RecordStore
 
 Backend = Callable[[Iterable[Cell]], Generator[Record, None, None]]
 """Computes cells and yields their records in any order; asks for cells when it can take more."""
@@ -35,7 +30,6 @@ Listener = Callable[[Cell, Record], None]
 def missing_cells(
     cells: Iterable[Cell],
     store: RecordStore,
-    estimates: Estimates | None = None,
     retry: Collection[Status] = (),
 ) -> list[Cell]:
     """Return the cells without a record, each content once."""
@@ -44,9 +38,16 @@ def missing_cells(
         record = store.get(cell.key)
         if record is None or record.status in retry:
             todo.setdefault(cell.key, cell)
-        elif estimates is not None and record.ok:
-            estimates.learn(cell, record.took)
     return list(todo.values())
+
+
+def largest_first(cells: Iterable[Cell]) -> Iterator[Cell]:
+    """Yield the cells of each experiment in turn, those of its largest data sets first.
+
+    So no long cell begins when all others are done, and few data sets are in memory.
+    """
+    for _, some in groupby(cells, key=lambda cell: cell.experiment):
+        yield from sorted(some, key=lambda cell: cell.size, reverse=True)
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,6 @@ class StatusLine:
     """Numbers of all cells, of those with a result, and without a record."""
     failed: tuple[Cell, ...]
     """Those with a record but no result."""
-    seconds: float | None
-    """Estimated time of the missing ones on one core; None if nothing is known."""
 
 
 @dataclass(frozen=True)
@@ -73,17 +72,11 @@ class Overview:
     """Progress of each algorithm, in the order of the columns."""
     missing: tuple[Cell, ...]
     """The cells without a record, each content once."""
-    estimates: Estimates
-    """Known running times."""
-
-    def forecast(self, jobs: int) -> Forecast:
-        """Return how long the missing cells will take on the clock."""
-        return forecast(self.missing, self.estimates, jobs)
 
 
 def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
     """Return how far an experiment is, by the records that a run would find."""
-    known, estimates = store.scan(), recall(store.folder)
+    known = store.scan()
     missing: dict[str, list[Cell]] = {cell.algorithm: [] for cell in cells}
     failed: dict[str, list[Cell]] = {name: [] for name in missing}
     kept, total = Counter[str](), Counter[str]()
@@ -97,17 +90,13 @@ def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
             failed[cell.algorithm].append(cell)
         else:
             kept[cell.algorithm] += 1
-            estimates.learn(cell, record.took)
-    lines = []
-    for name, left in missing.items():
-        alone = forecast(left, estimates, 1, start=0.0)
-        seconds = None if alone.unknown else alone.seconds
-        lines.append(
-            StatusLine(name, total[name], kept[name], len(left), tuple(failed[name]), seconds)
-        )
+    lines = [
+        StatusLine(name, total[name], kept[name], len(left), tuple(failed[name]))
+        for name, left in missing.items()
+    ]
     todo = [cell for left in missing.values() for cell in left]
     once = {cell.key: cell for cell in todo}.values() if known else todo
-    return Overview(tuple(lines), tuple(once), estimates)
+    return Overview(tuple(lines), tuple(once))
 
 
 def compute(
@@ -115,73 +104,20 @@ def compute(
     store: RecordStore,
     backend: Backend,
     listener: Listener,
-    estimates: Estimates | None = None,
     sent: Callable[[Cell], None] = lambda cell: None,
 ) -> None:
-    """Compute cells and keep their records, the longest cells first."""
-    run = _Run(store, listener, Estimates() if estimates is None else estimates, sent)
-    try:
-        waiting = run.compute(cells, backend)
-        while waiting:
-            before = len(waiting)
-            waiting = run.compute(waiting, backend)
-            if len(waiting) == before:
-                time.sleep(SECONDS_BETWEEN_LOOKS)
-    finally:
-        run.claims.release_all()
-        run.measured.keep(store.folder)
+    """Compute cells and keep their records, those of the largest data sets first."""
+    by_key = {cell.key: cell for cell in cells}
 
+    def in_order() -> Iterator[Cell]:
+        for cell in largest_first(cells):
+            sent(cell)
+            yield cell
 
-@dataclass
-class _Run:
-    """One process's part in computing some cells."""
-
-    store: RecordStore
-    listener: Listener
-    estimates: Estimates
-    sent: Callable[[Cell], None]
-    began: str = field(default_factory=utc_now)
-    measured: Estimates = field(default_factory=Estimates)
-
-    def __post_init__(self) -> None:
-        self.claims = Reservations(self.store.folder / CLAIMS)
-
-    def compute(self, cells: Sequence[Cell], backend: Backend) -> list[Cell]:
-        """Compute all cells that no other process has, and return those that one has."""
-        waiting: list[Cell] = []
-        taken: dict[str, Cell] = {}
-
-        def mine() -> Iterator[Cell]:
-            for cell in longest_first(cells, self.estimates):
-                if not self.claims.take(cell):
-                    waiting.append(cell)
-                elif record := self._done(cell):
-                    self.claims.release(cell.key)
-                    self._tell(cell, record)
-                else:
-                    taken[cell.key] = cell
-                    self.sent(cell)
-                    yield cell
-
-        with closing(backend(make_ready(mine(), cells))) as records:
-            for record in records:
-                cell = taken.pop(record.key)
-                self.store.put(record if record.date else replace(record, date=utc_now()))
-                self.claims.release(cell.key)
-                if record.ok:
-                    self.measured.learn(cell, record.took)
-                self._tell(cell, record)
-        return waiting
-
-    def _done(self, cell: Cell) -> Record | None:
-        """Return the record of a cell that another process has computed in the meantime."""
-        record = self.store.get(cell.key)
-        return record if record is not None and (record.ok or record.date >= self.began) else None
-
-    def _tell(self, cell: Cell, record: Record) -> None:
-        if record.ok:
-            self.estimates.learn(cell, record.took)
-        self.listener(cell, record)
+    with closing(backend(make_ready(in_order(), cells))) as records:
+        for record in records:
+            store.put(record if record.date else replace(record, date=utc_now()))
+            listener(by_key[record.key], record)
 
 
 def local(jobs: int, limits: Limits | None = None) -> Backend:
@@ -194,9 +130,9 @@ def local(jobs: int, limits: Limits | None = None) -> Backend:
 
             yield from run_in_workers(cells, jobs, limits)
         else:
-            from quadrepro.engine.workers import run_timed
+            from quadrepro.engine.workers import run_cell
 
-            yield from (run_timed(cell, limits.memory) for cell in cells)
+            yield from (run_cell(cell, limits.memory) for cell in cells)
 
     return compute_locally
 

@@ -1,117 +1,16 @@
-"""The folder of records: one file a cell, under its key, and locks on cells being computed."""
+"""The folder of records: one file a cell, under its key."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import socket
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from filelock import BaseFileLock, FileLock, Timeout
-
-from quadrepro.base.files import MOST_OF_RECORD, named, read_bytes, write_bytes
-from quadrepro.core.cell import Cell
-from quadrepro.engine.keys import utc_now
+from quadrepro.base.files import MOST_OF_RECORD, read_bytes, write_bytes
 from quadrepro.engine.records import Record, from_json, to_json
-from quadrepro.errors import DataError, ToleranceError
-
-CLAIMS = "claims"
-"""Folder of claims below that of records."""
-
-
-@dataclass(frozen=True)
-class Reservation:
-    """A cell that some process computes."""
-
-    key: str
-    """The key of its record."""
-    cell: str
-    """Data set, algorithm and repeat."""
-    host: str
-    """The machine."""
-    pid: int
-    """The process."""
-    since: str
-    """When it was claimed, in UTC."""
-
-
-class Reservations:
-    """The claims on a folder of records, which is made with the first claim."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._held: dict[str, BaseFileLock] = {}
-
-    def take(self, cell: Cell) -> bool:
-        """Claim a cell, and return False if another process has."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self._lock(cell.key), thread_local=False)
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            return False
-        except NotImplementedError:
-            # A file system without locks: each process computes for itself.
-            return True
-        self._held[cell.key] = lock
-        claim = Reservation(cell.key, cell.name, socket.gethostname(), os.getpid(), utc_now())
-        with named(note := self._note(cell.key)):
-            note.write_text(json.dumps(asdict(claim)), encoding="utf-8")
-        return True
-
-    def release(self, key: str) -> None:
-        """Give up the claim on a cell, if this process has one."""
-        lock = self._held.pop(key, None)
-        if lock is not None:
-            # Removed while it is held: whoever waits for it finds a record.
-            self._note(key).unlink(missing_ok=True)
-            self._lock(key).unlink(missing_ok=True)
-            lock.release()
-
-    def release_all(self) -> None:
-        """Give up all claims of this process."""
-        for key in list(self._held):
-            self.release(key)
-
-    def current(self) -> Iterator[Reservation]:
-        """Yield the claims of processes that are alive."""
-        for path in sorted(self.folder.glob("*.claim")):
-            if self._is_locked(path.stem) and (claim := _read(path)):
-                yield claim
-
-    def stale(self) -> Iterator[Path]:
-        """Yield the files of claims whose processes have ended."""
-        for path in sorted(self.folder.glob("*.lock")):
-            if not self._is_locked(path.stem):
-                yield path
-                if (note := self._note(path.stem)).is_file():
-                    yield note
-
-    def _is_locked(self, key: str) -> bool:
-        try:
-            with FileLock(self._lock(key), thread_local=False).acquire(blocking=False):
-                return False
-        except Timeout:
-            return True
-
-    def _lock(self, key: str) -> Path:
-        return self.folder / f"{key}.lock"
-
-    def _note(self, key: str) -> Path:
-        return self.folder / f"{key}.claim"
-
-
-def _read(path: Path) -> Reservation | None:
-    try:
-        fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return Reservation(**fields)
-    except (OSError, ValueError, TypeError):
-        return None
-
+from quadrepro.errors import DataError
 
 _HEAD, _MIDDLE, _TAIL = b'{"sha256": "', b'", "record": ', b"}\n"
 _START = len(_HEAD) + 64 + len(_MIDDLE)
@@ -202,55 +101,10 @@ def _decode(raw: bytes, key: str) -> Record:
     return record
 
 
-@dataclass
-class Merged:
-    """Outcome of a merge."""
-
-    copied: int = 0
-    known: int = 0
-    damaged: int = 0
-    """Numbers of copied, existing and damaged records."""
-
-
-def merge(sources: Iterable[RecordStore], into: RecordStore) -> Merged:
-    """Copy the records of some stores into another one."""
-    merged = Merged()
-    for source in sources:
-        for key in source.scan():
-            record = source.get(key)
-            if record is None:
-                merged.damaged += 1
-                continue
-            there = into.get(key)
-            if there is not None and record.ok and there.ok and result(record) != result(there):
-                raise ToleranceError(
-                    f"{source.path(key)} and {into.path(key)} are of the same cell, "
-                    "but their results differ"
-                )
-            if there is None or (record.ok and not there.ok):
-                into.put(record)
-                merged.copied += 1
-            else:
-                merged.known += 1
-    return merged
-
-
 def result(record: Record) -> str:
     """Return as text what two computations of one cell must agree on."""
     # Another processor may round a matrix product, and with it a score, in another way.
-    times = ("date", "seconds", "busy", "size")
+    times = ("date", "seconds")
     names = (*times, "environment", "content", "message", "scores", "probabilities")
     left_out: dict[str, Any] = dict.fromkeys(names)
     return repr(replace(record, cv_errors=float(record.cv_errors), **left_out))
-
-
-def leftovers(store: RecordStore, used: Collection[str] | None = None) -> Iterator[Path]:
-    """Yield the files in a store that nothing needs."""
-    yield from store.folder.glob(f"??/*{DAMAGED}")
-    yield from store.folder.glob("??/.*.part")
-    yield from store.folder.glob(".*.part")
-    yield from Reservations(store.folder / CLAIMS).stale()
-    if used is not None:
-        for key, ok in store.scan().items():
-            if key not in used:
-                yield store.path(key, ok)

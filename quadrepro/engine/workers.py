@@ -35,7 +35,7 @@ from threadpoolctl import ThreadpoolController
 from quadrepro.base.code import place_of_user
 from quadrepro.base.types import FloatArray, NumberArray
 from quadrepro.core.cell import Cell, CellResult, compute, rmse
-from quadrepro.core.compiling import clock, warm
+from quadrepro.core.compiling import warm
 from quadrepro.engine.keys import environment, made_by, utc_now
 from quadrepro.engine.process import ENDING, Limits, at_most, blocked, held_back
 from quadrepro.engine.records import Record, pack_codes, pack_margins, pack_numbers, pack_scores
@@ -115,20 +115,6 @@ def _outcome(cell: Cell, result: CellResult) -> dict[str, Any]:
         "scores": "" if scores is None else pack_scores(scores),
         "probabilities": "" if probabilities is None else pack_scores(probabilities),
     }
-
-
-_begun = False
-"""Whether this process had a cell before: the first one also waits for code to be loaded."""
-
-
-def run_timed(cell: Cell, memory: int | None = None) -> Record:
-    """Compute a cell as `run_cell` does, and note in its record how long that took in all."""
-    global _begun
-    start = clock()
-    record = run_cell(cell, memory)
-    busy = clock() - start if _begun else record.seconds
-    _begun = True
-    return replace(record, busy=busy, size=cell.size)
 
 
 Arrays = tuple[NumberArray, FloatArray, FloatArray | None]
@@ -366,7 +352,7 @@ def _end(code: int) -> str:
 
 
 def _run(blob: bytes, places: Places, memory: int | None) -> Record:
-    return run_timed(joined(blob, fetch(places)), memory)
+    return run_cell(joined(blob, fetch(places)), memory)
 
 
 def _begin(parent: int) -> None:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Any, Literal, Protocol, Self
+from typing import Annotated, Literal, Protocol, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -145,13 +145,6 @@ class Facts(Model):
     fits: str = Field(default="", pattern=r"^[\w-]*$")
     """A config with a reading that contradicts the text, and that these numbers fit best. The
     scoreboard counts it beside the configs of the text."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _former(cls, data: Any) -> Any:
-        if isinstance(data, dict) and "splits" in data:
-            raise fault(f"splits is now written as of: {{splits: {data['splits']}}}", "splits")
-        return data
 
     @property
     def is_share(self) -> bool:

@@ -36,7 +36,7 @@ from quadrepro.tables.verdicts import score_text
 
 CELLS_HEADER = (
     *("dataset", "algorithm", "repeat", "status"),
-    *("errors", "n_test", "value", "risk", "chosen", "seconds", "busy"),
+    *("errors", "n_test", "value", "risk", "chosen", "seconds"),
     *("published", "key", "reason"),
 )
 """Columns of the table of cells; those of the metrics that the config asks for follow."""
@@ -53,7 +53,7 @@ OUTCOMES_HEADER = (
 SCORE = "score.csv"
 """Name of the file with the verdicts on each printed table as a whole."""
 
-TIMED_COLUMNS = ("seconds", "busy")
+TIMED_COLUMNS = ("seconds",)
 """Those of them that hold measured times."""
 
 KEY_COLUMNS = ("key",)
@@ -225,7 +225,7 @@ def _cells(
     rows = []
     for cell, record in outcomes.records.items():
         row, column, repeat = cell
-        measured: tuple[Value, ...] = (None,) * 7
+        measured: tuple[Value, ...] = (None,) * 6
         if record.ok:
             counted = record.rmse is None
             measured = (
@@ -235,7 +235,6 @@ def _cells(
                 record.risk if counted else None,
                 json.dumps(record.chosen),
                 round(record.seconds, 4),
-                round(record.took, 4),
             )
         published = printed.get((row, column), "")
         place = row, column, repeat, record.status

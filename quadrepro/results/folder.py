@@ -234,8 +234,6 @@ class CellRow(_Row):
     """The error rate, or the RMSE if numbers are predicted; None without a result."""
     chosen: Annotated[Json[dict[str, Any]], BeforeValidator(lambda text: text or "{}")]
     seconds: Finite = None
-    busy: Finite = None
-    """Seconds that a worker had the cell: also for preparing data, and for measures."""
     published: str = ""
     """The number printed in place of the entry."""
     key: str = ""
@@ -312,17 +310,6 @@ class Score(_Row):
     def p_value(self) -> float:
         """Two-sided p-value of the number outside: twice the smaller probability, at most 1."""
         return min(1.0, 2 * min(self.p_more or 0.0, self.p_fewer or 0.0))
-
-    @property
-    def text(self) -> str:
-        """One line for a terminal."""
-        if not self.judged:
-            return f"{self.printed}: none of {self.numbers} printed numbers can be compared"
-        return (
-            f"{self.printed}: {self.inside} of {self.judged} printed numbers inside, "
-            f"{self.outside} outside, {self.expected:.1f} expected by chance "
-            f"({self.low:g} to {self.high:g} in 95% of tables)"
-        )
 
 
 class Tally(NamedTuple):

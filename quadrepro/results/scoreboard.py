@@ -218,15 +218,6 @@ class PaperBoard:
         return Tally.of(score for _, score in self.scores.values())
 
 
-def printed_scores(path: Path) -> list[Score]:
-    """Return the scores of a results folder that has some, one per printed table."""
-    folder = read_folder(path)
-    if not folder.manifest.score:
-        raise ConfigError(f"{path} has no printed numbers to compare with")
-    _refuse_without_scores(folder)
-    return folder.scores
-
-
 def read_results(out: Path) -> list[Folder]:
     """Return the results folders in a folder, by name."""
     found = [read_folder(path) for path in results_folders(out)]
@@ -235,14 +226,10 @@ def read_results(out: Path) -> list[Folder]:
     for folder in found:
         if not folder.run.title:
             raise DataError(f"{folder.path / RUN} is damaged or missing: no config with a title")
-        _refuse_without_scores(folder)
+        if folder.manifest.score:
+            # Without its scores, it would count as one without print.
+            read_bytes(folder.path / folder.manifest.score)
     return found
-
-
-def _refuse_without_scores(folder: Folder) -> None:
-    """Refuse a folder that lacks a file of scores: it would count as one without print."""
-    if folder.manifest.score:
-        read_bytes(folder.path / folder.manifest.score)
 
 
 def read_boards(folders: Sequence[Folder]) -> tuple[list[PaperBoard], list[Folder]]:

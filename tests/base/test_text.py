@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import json
 from itertools import product
 
 import pytest
 
-from quadrepro.base.text import as_cell, from_cell, json_text, markdown, visible
+from quadrepro.base.text import as_cell, from_cell, markdown, visible
 
 CONTROLS = ["\x00", "\x07", "\x08", "\r", "\x1b", "\x7f", "\x85", "\x9b", "\u202e", "\u2066"]
 
@@ -26,13 +25,6 @@ def test_markdown_has_no_html(tag: str) -> None:
     assert markdown(f"**p < 0.1**, 1<2, [a](b.md) {tag}\x1b") == (
         f"**p < 0.1**, 1<2, [a](b.md) &lt;{tag[1:]}\\x1b"
     )
-
-
-def test_json_stays_readable_and_is_in_ascii_only_where_it_must_be() -> None:
-    assert json_text({"a": "L∞\x1b"}) == '{"a": "L∞\\u001b"}'
-    text = json_text({"a": "L∞\x9b\u202e"})
-    assert text.isascii()
-    assert json.loads(text) == {"a": "L∞\x9b\u202e"}
 
 
 @pytest.mark.parametrize("text", ["=1", "+a", "-a", "@a", "\ta", "\ra", "\n=1", "'=1", "- ", "-"])

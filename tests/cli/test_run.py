@@ -32,9 +32,8 @@ def out(tmp_path: Path) -> Path:
 
 
 def test_a_run_writes_every_file_and_prints_the_table_and_plain_lines_where_it_is_piped(
-    small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
+    small_config: Write, out: Path
 ) -> None:
-    monkeypatch.setattr("quadrepro.engine.estimates.COMPILE_SECONDS", 0.0)
     result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
     assert result.exit_code == 0, result.output
     assert "| monks" in result.stdout
@@ -42,7 +41,7 @@ def test_a_run_writes_every_file_and_prints_the_table_and_plain_lines_where_it_i
     tables = {f"{t}.{e}" for t in ("risks", "comparisons") for e in ("md", "csv", "tex")}
     assert names == tables | {"cells.csv", "outcomes.csv", "tables.json", "run.json", "report.html"}
     first, *_, last = result.stderr.splitlines()
-    assert first.startswith("Small: 4 cells, 0 already computed, 4 left, about 5 s (1 s to ")
+    assert first.startswith("Small: 4 cells, 0 already computed, 4 left; tables go to ")
     assert last == "4/4 cells"
     assert "\r" not in result.stderr
     assert "\x1b" not in result.stderr
@@ -63,7 +62,6 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
         "risk",
         "chosen",
         "seconds",
-        "busy",
         "published",
         "key",
         "reason",
@@ -73,7 +71,7 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
         risk = int(row["errors"]) / int(row["n_test"])
         assert float(row["risk"]) == pytest.approx(risk, rel=1e-7)
         assert row["value"] == row["risk"]
-        assert 0 < float(row["seconds"]) <= float(row["busy"])
+        assert float(row["seconds"]) > 0
         assert set(json.loads(row["chosen"])) <= {"n_rounds", "lam"}
 
 
@@ -103,8 +101,7 @@ def test_tables_are_the_same_bytes_without_workers_and_with_two_resumed_and_shar
     for config in (first, second):
         quadrepro("run", config, "--jobs", 0, "--out", alone, "--repeats", 3)
     begun = quadrepro("run", first, "--jobs", 2, "--out", together)
-    told = r"Small: 4 cells, 0 already computed, 4 left, about .+ with 2 workers; tables go to .+"
-    assert re.fullmatch(told, begun.stderr.splitlines()[0])
+    assert begun.exit_code == 0, begun.output
     result = quadrepro("run", second, first, "--jobs", 2, "--out", together, "--repeats", 3)
     assert result.exit_code == 0, result.output
     assert result.stdout.count("| monks") == 2
@@ -156,7 +153,7 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     assert re.search(r"monks +\| +\d\.\d{3} +\| +– \|", result.stdout)
     cells = (out / "small" / "cells.csv").read_text()
     assert re.search(
-        r"^monks,ada,0,failed,,,,,,,,,[0-9a-f]{64},"
+        r"^monks,ada,0,failed,,,,,,,,[0-9a-f]{64},"
         r"ArithmeticError: the oracle is silent \(test_run\.py:\d+\)$",
         cells,
         re.MULTILINE,
@@ -317,10 +314,8 @@ def test_names_of_strangers_are_text_on_the_terminal_and_in_every_file(
     path = tmp_path / "hostile.yaml"
     path.write_text(json.dumps(config))
     options = (path, "--out", out)
-    results = [quadrepro("run", *options, "--jobs", 0, "--json")]
-    assert all(json.loads(line) for line in results[0].stdout.splitlines())
-    verbs = (("run",), ("check",), ("check", "--cells"), ("table",))
-    results += [quadrepro(*verb, *options) for verb in verbs]
+    verbs = (("run", "--jobs", 0), ("check",), ("check", "--cells"), ("table",))
+    results = [quadrepro(*verb, *options) for verb in verbs]
     results.append(quadrepro("explain", path, HOSTILE[0], HOSTILE[4], "--out", out))
     results.append(quadrepro("table", "--page", out / "hostile"))
     results.append(quadrepro("table", "--all", "--out", out))

@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import json
 import os
-import re
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,13 +12,6 @@ from tests.results.pages.made import make_folder
 Write = Callable[..., Path]
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
-
-READINGS = """readings:
-  - {name: three folds, protocol: {folds: 3}}
-  - {name: of monks, of: [monks], protocol: {folds: 4}}
-"""
-PAPER = "title: Mine\nreference: Nobody, 2020\nprinted: {t: {of: {splits: 10}}}\n"
-PRINTED = "dataset,ada_mean,ada_sd\nmonks,30.1,4.2\npeople,21.5,2.0\n"
 
 
 def test_table_rebuilds_from_records_alone(small_config: Write, tmp_path: Path) -> None:
@@ -121,21 +111,14 @@ def test_no_report_leaves_the_page_out(small_config: Write, tmp_path: Path) -> N
     assert not (tmp_path / "index.html").exists()
 
 
-def test_events_name_the_page(small_config: Write, tmp_path: Path) -> None:
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, "--json")
-    end = json.loads(result.stdout.splitlines()[-1])
-    assert end["report"] == str(tmp_path / "small" / "report.html")
-
-
-@pytest.mark.parametrize("option", [(), ("--json",)])
 def test_a_page_that_fails_leaves_the_exit_code(
-    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: tuple[str, ...]
+    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*words: object) -> None:
         raise RuntimeError("no ink")
 
     monkeypatch.setattr("quadrepro.results.pages.index.page_html", fail)
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, *option)
+    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path)
     assert result.exit_code == 0
     assert "the report could not be written: no ink" in result.stderr
     assert (tmp_path / "small" / "risks.md").exists()
@@ -167,7 +150,6 @@ def test_a_damaged_folder_does_not_stop_the_others(tmp_path: Path) -> None:
         (("x", "--all"), 2, "give a config, a results folder, or --all"),
         (("--all", "--out", "nowhere"), 2, "nowhere holds no results folder"),
         (("--page", "tabel1", "--out", "nowhere"), 2, "did you mean 'table1'?"),
-        (("x", "--page", "--readings"), 2, "--readings prints the tables of a config"),
         ((RESULTS / "quickstart",), 2, "quickstart is a results folder: --page writes its page"),
     ],
 )
@@ -199,7 +181,6 @@ def test_a_file_of_another_kind_neither_hangs_a_verb_nor_is_followed(
         ("table", "--page", a),
         ("table", "--all", "--out", tmp_path),
         ("compare", a, b),
-        ("compare", a, "--against", "printed"),
     ):
         result = quadrepro(*words)
         assert result.exit_code in (0, 3, 4), result.output
@@ -224,59 +205,3 @@ def test_the_scoreboard_is_written_and_named(tmp_path: Path) -> None:
     result = quadrepro("table", "--all", "--out", tmp_path)
     assert result.stdout.startswith(f"Scoreboard written to {tmp_path / 'README.md'}\n")
     assert "`quickstart`" in (tmp_path / "README.md").read_text()
-
-
-@pytest.fixture
-def with_readings(small_config: Write, tmp_path: Path) -> Path:
-    """Return the small config with readings, beside a paper's numbers."""
-    (tmp_path / "mine" / "printed").mkdir(parents=True)
-    (tmp_path / "mine" / "paper.yaml").write_text(PAPER)
-    (tmp_path / "mine" / "printed" / "t.csv").write_text(PRINTED)
-    path = small_config()
-    asked = "tables: {readings: {means: t}}\n"
-    path.write_text(f"{path.read_text()}paper: ./mine\nrepeats: 3\n{READINGS}{asked}")
-    return path
-
-
-def test_readings_print_the_tables_that_a_run_writes_and_writes_nothing(
-    with_readings: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "results"
-    assert quadrepro("run", with_readings, "--jobs", 0, "--out", out).exit_code == 0
-    files = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
-    result = quadrepro("table", "--readings", with_readings, "--out", out)
-    assert result.exit_code == 0
-    assert result.output == (out / "small" / "readings.md").read_text() + "\n"
-    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == files
-
-
-def test_readings_say_what_is_missing_and_which_command_computes_it(
-    with_readings: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "results"
-    result = quadrepro("table", "--readings", with_readings, "--out", out, "--repeats", 2)
-    assert (result.exit_code, result.stdout) == (1, "")
-    # Five rows, two algorithms, two repeats.
-    assert f"20 of 20 cells have no result in {out / 'records'}" in result.stderr
-    command = re.findall("with: quadrepro (.*)", result.stderr)[0]
-    assert quadrepro(*shlex.split(command), "--jobs", 0).exit_code == 0
-    assert (
-        quadrepro("table", "--readings", with_readings, "--out", out, "--repeats", 2).exit_code == 0
-    )
-    more = quadrepro("table", "--readings", with_readings, "--out", out)
-    assert more.exit_code == 1
-    assert "10 of 30 cells have no result" in more.stderr
-    assert "| three folds " in more.stdout
-
-
-def test_a_config_without_readings_is_refused(small_config: Write) -> None:
-    result = quadrepro("table", "--readings", small_config())
-    assert result.exit_code == 2
-    assert "small.yaml:1:1: this config has no readings" in result.stderr
-
-
-def test_readings_that_are_compared_with_nothing_are_refused(with_readings: Path) -> None:
-    with_readings.write_text(with_readings.read_text().replace("readings: {means: t}", ""))
-    result = quadrepro("table", "--readings", with_readings)
-    assert result.exit_code == 2
-    assert "name the printed tables to compare the readings with" in result.stderr

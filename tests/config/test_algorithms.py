@@ -123,7 +123,6 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         (f"{ADA}\n    missing: keep", "16:5", "which the view makes: leave out missing"),
         (f"{SVC}grid: {{gama: 1}}", "15:12", "no hyper-parameter 'gama'; did you mean 'gamma'?"),
         (f"{SVC}settings: {{gama: 1}}", "15:16", "no setting 'gama'; did you mean 'gamma'?"),
-        ("algorithm: rboosting\n    settings: {splits: 4}", "15:16", "splits is now called cuts"),
         (f"{SVC}grid: {{gamma: scale, C: [1, -1]}}", "15:26", f"{WRONG_C}-1 instead."),
         (f"{SVC}settings: {{C: -1}}", "15:5", f"{WRONG_C}-1 instead."),
         (f"{SVC}draw: {{gamma: [1], C: [1, 2, none]}}", "15:24", f"{WRONG_C}'none' instead."),

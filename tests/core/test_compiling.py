@@ -174,20 +174,6 @@ def test_the_time_of_loops_that_a_loop_calls_counts_once(monkeypatch: pytest.Mon
     assert 0.5 * passed < compiling._seconds[0] <= passed
 
 
-def test_looking_for_machine_code_makes_no_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    name = "quadrepro.core.voters.bits_compiled"
-    assert not compiling.is_known(name)
-    assert not [*tmp_path.iterdir()]
-    folder = compiling.cache_folder.__wrapped__(name)
-    assert folder is not None
-    assert not compiling.is_known(name)
-    (folder / "code").touch()
-    assert compiling.is_known(name)
-
-
 @pytest.mark.slow
 def test_a_changed_helper_in_another_file_changes_what_compiled_loops_return(
     package: Path,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,20 +17,20 @@ from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.problems import StoredRows
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.engine.estimates import FIRST, NAME, Estimates
 from quadrepro.engine.process import Limits
 from quadrepro.engine.records import Record, Status
 from quadrepro.engine.run import (
-    CLAIMS,
     StatusLine,
     compute,
+    largest_first,
     local,
     missing_cells,
     overview,
     records_of,
 )
-from quadrepro.engine.store import RecordStore, Reservations
+from quadrepro.engine.store import RecordStore
 from tests.cells import with_learner
+from tests.engine.stubs import cell
 
 Write = Callable[..., Path]
 
@@ -56,7 +56,7 @@ class Raising(AdaBoost):
 
 
 def without_time(record: Record) -> Record:
-    return replace(record, seconds=0.0, busy=0.0, date="")
+    return replace(record, seconds=0.0, date="")
 
 
 def test_only_what_is_missing_or_to_be_retried_is_computed(plan: Plan, tmp_path: Path) -> None:
@@ -74,27 +74,25 @@ def test_only_what_is_missing_or_to_be_retried_is_computed(plan: Plan, tmp_path:
     assert missing_cells(plan.cells, store, retry=("failed",)) == []
 
 
+def test_cells_of_the_largest_data_sets_come_first_and_experiments_keep_their_order() -> None:
+    sizes = {"small": 10, "large": 1000, "middle": 100}
+    cells = [
+        cell(row, column, size, repeat, of)
+        for of in ("one", "another")
+        for row, size in sizes.items()
+        for repeat in range(2)
+        for column in ("ada", "quad")
+    ]
+    order = [(one.experiment, one.dataset) for one in largest_first(cells)]
+    expected = [(of, row) for of in ("one", "another") for row in ("large", "middle", "small")]
+    assert order == [place for place in expected for _ in range(4)]
+    ones = [(one.repeat, one.algorithm) for one in largest_first(cells)][:4]
+    assert ones == [(0, "ada"), (0, "quad"), (1, "ada"), (1, "quad")]
+
+
 def test_cells_of_equal_content_are_computed_once(plan: Plan, tmp_path: Path) -> None:
     twin = replace(plan.cells[0], dataset="another row")
     assert len(missing_cells([plan.cells[0], twin], RecordStore(tmp_path))) == 1
-
-
-def test_running_times_are_learned_from_records_and_from_what_is_computed(
-    plan: Plan, tmp_path: Path
-) -> None:
-    store, during, after = RecordStore(tmp_path), Estimates(), Estimates()
-    compute(plan.cells, store, HERE, ignore, during)
-    assert missing_cells(plan.cells, store, after) == []
-    for cell in plan.cells:
-        assert during.seconds(cell) == pytest.approx(after.seconds(cell))
-        assert during.seconds(cell) is not None
-
-
-def test_a_cell_that_fails_teaches_no_running_time(plan: Plan, tmp_path: Path) -> None:
-    estimates = Estimates()
-    cell = with_learner(plan.cells[1], Raising())
-    compute([cell], RecordStore(tmp_path), HERE, ignore, estimates)
-    assert estimates.seconds(cell) is None
 
 
 def test_a_cell_that_raises_is_a_failed_record_and_the_others_go_on(
@@ -161,49 +159,6 @@ def test_bad_cells_harm_only_themselves_and_others_leave_the_records_of_this_pro
     assert sorted(heard) == sorted(record.status for record in found)
 
 
-def test_cells_that_another_process_has_claimed_are_left_to_it(plan: Plan, tmp_path: Path) -> None:
-    store, elsewhere = RecordStore(tmp_path / "a"), RecordStore(tmp_path / "b")
-    first, *rest = plan.cells
-    compute([first], elsewhere, HERE, ignore)
-    done = elsewhere.get(first.key)
-    assert done is not None
-    other = Reservations(store.folder / CLAIMS)
-    assert other.take(first)
-    computed: list[str] = []
-
-    def backend(cells: Iterable[Cell]) -> Generator[Record, None, None]:
-        for record in HERE(cells):
-            computed.append(record.key)
-            yield record
-
-    heard: list[str] = []
-
-    def listen(cell: Cell, record: Record) -> None:
-        heard.append(cell.key)
-        if len(heard) == len(rest):
-            store.put(done)
-            other.release(first.key)
-
-    compute(plan.cells, store, backend, listen)
-    assert sorted(computed) == sorted(cell.key for cell in rest)
-    assert sorted(heard) == sorted(cell.key for cell in plan.cells)
-
-
-def test_a_cell_whose_process_gave_it_up_is_computed_here(plan: Plan, tmp_path: Path) -> None:
-    store = RecordStore(tmp_path)
-    other = Reservations(store.folder / CLAIMS)
-    assert other.take(plan.cells[0])
-    heard: list[str] = []
-
-    def listen(cell: Cell, record: Record) -> None:
-        heard.append(record.status)
-        other.release_all()
-
-    compute(plan.cells[:2], store, HERE, listen)
-    assert heard == ["ok", "ok"]
-    assert list(Reservations(store.folder / CLAIMS).current()) == []
-
-
 def test_a_worker_with_other_code_than_the_plan_computes_nothing(
     plan: Plan, tmp_path: Path
 ) -> None:
@@ -232,12 +187,10 @@ def test_a_cell_without_a_record_is_missing(plan: Plan, tmp_path: Path) -> None:
 
 def test_cells_are_counted_by_how_far_they_are(plan: Plan, tmp_path: Path) -> None:
     cells, store = plan.cells, RecordStore(tmp_path)
-    before = overview(cells, store).lines
-    assert [replace(line, seconds=None) for line in before] == [
-        StatusLine("quadboost-l2", 2, 0, 2, (), None),
-        StatusLine("ada", 2, 0, 2, (), None),
-    ]
-    assert None not in [line.seconds for line in before]
+    assert overview(cells, store).lines == (
+        StatusLine("quadboost-l2", 2, 0, 2, ()),
+        StatusLine("ada", 2, 0, 2, ()),
+    )
     first, second = cells[:2]
     compute([first], store, HERE, ignore)
     store.put(Record(second.key, "failed", content=second.content, message="boom"))
@@ -246,7 +199,6 @@ def test_cells_are_counted_by_how_far_they_are(plan: Plan, tmp_path: Path) -> No
     assert (l2.n_kept, l2.n_missing, len(ada.failed), ada.n_missing) == (1, 1, 1, 1)
     assert (l2.failed, ada.failed) == ((), (second,))
     assert found.missing == (cells[2], cells[3])
-    assert found.forecast(2).unknown == ()
 
 
 def test_no_key_is_made_where_there_are_no_records(
@@ -257,18 +209,3 @@ def test_no_key_is_made_where_there_are_no_records(
     found = overview(cells, RecordStore(tmp_path))
     assert [line.n_missing for line in found.lines] == [2, 2]
     assert len(found.missing) == 4
-
-
-def test_a_record_of_a_row_tells_how_long_its_repeats_take(
-    small_config: Callable[..., Path], tmp_path: Path
-) -> None:
-    plan = make_plan(load_experiment(small_config(), repeats=2))
-    store = RecordStore(tmp_path)
-    first = [cell for cell in plan.cells if not cell.repeat]
-    compute(first, store, local(0), lambda cell, record: store.put(replace(record, busy=1e6)))
-    (tmp_path / NAME).unlink()
-    found = overview(plan.cells, store)
-    for line in found.lines:
-        assert line.seconds is not None
-        assert line.seconds > 1e3
-    assert found.forecast(1).factor < 1.01 * FIRST

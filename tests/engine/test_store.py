@@ -1,27 +1,19 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from collections.abc import Callable
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from quadrepro.core.cell import Cell, key_of
+from quadrepro.core.cell import key_of
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import (
-    CLAIMS,
     DAMAGED,
     RecordStore,
-    Reservations,
-    leftovers,
-    merge,
     result,
 )
-from quadrepro.errors import ToleranceError
-from tests.cells import cells_of
 from tests.outcomes import of_wrong
 
 CONTENT = {"algorithm": "AdaBoost"}
@@ -62,6 +54,16 @@ def test_a_record_without_a_result_gives_way_to_one_and_the_other_way_round(
         assert store.get(KEY) == record
         assert store.scan() == {KEY: record.ok}
         assert len(list(tmp_path.rglob("*.json"))) == 1
+
+
+def test_a_result_is_preferred_to_a_failure_that_was_copied_next_to_it(tmp_path: Path) -> None:
+    one, two = RecordStore(tmp_path / "1"), RecordStore(tmp_path / "2")
+    one.put(RECORD)
+    two.put(Record(KEY, "failed", content=CONTENT))
+    for path in two.folder.glob("??/*.json"):
+        shutil.copy(path, one.path(KEY).parent)
+    assert one.get(KEY) == RECORD
+    assert one.scan() == {KEY: True}
 
 
 def test_a_store_that_is_only_read_moves_nothing(tmp_path: Path) -> None:
@@ -125,107 +127,10 @@ def test_a_pipe_a_link_and_a_huge_file_are_no_records(tmp_path: Path) -> None:
     assert [path.name for path in sorted(tmp_path.glob("*/*"))] == [p.name for p in paths]
 
 
-HOLD = """
-import sys
-from filelock import FileLock
-lock = FileLock(sys.argv[1])
-lock.acquire()
-print("held", flush=True)
-sys.stdin.read()
-"""
-
-
-@pytest.fixture
-def cell(small_config: Callable[..., Path]) -> Cell:
-    return cells_of(small_config())[0]
-
-
-def test_only_one_takes_a_cell_until_it_is_released(cell: Cell, tmp_path: Path) -> None:
-    one, two = Reservations(tmp_path / "claims"), Reservations(tmp_path / "claims")
-    assert one.take(cell)
-    assert not two.take(cell)
-    one.release(cell.key)
-    assert two.take(cell)
-    two.release_all()
-    assert list((tmp_path / "claims").iterdir()) == []
-
-
-def test_a_claim_that_a_full_disk_does_not_take_is_named(
-    cell: Cell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*args: object, **kwargs: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("pathlib.Path.write_text", fail)
-    claims = Reservations(tmp_path)
-    with pytest.raises(OSError, match="No space left") as caught:
-        claims.take(cell)
-    assert caught.value.filename == str(tmp_path / f"{cell.key}.claim")
-    claims.release_all()
-
-
-def test_claims_say_which_process_has_which_cell(cell: Cell, tmp_path: Path) -> None:
-    claims = Reservations(tmp_path)
-    claims.take(cell)
-    [claim] = Reservations(tmp_path).current()
-    assert (claim.cell, claim.pid) == ("monks, quadboost-l2, repeat 0", os.getpid())
-    claims.release_all()
-    assert list(Reservations(tmp_path).current()) == []
-
-
-def test_the_claim_of_a_process_that_was_killed_is_free(cell: Cell, tmp_path: Path) -> None:
-    lock = tmp_path / f"{cell.key}.lock"
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(lock)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-        assert not Reservations(tmp_path).take(cell)
-        process.kill()
-        process.wait()
-    claims = Reservations(tmp_path)
-    assert claims.take(cell)
-    claims.release_all()
-
-
 def record_of(name: str, errors: int = 1) -> Record:
     content = {"name": name}
     kept = of_wrong([errors > 0, False, False])
     return Record(key_of(content), "ok", errors=errors, n_test=3, content=content, **kept)
-
-
-def test_merging_copies_what_is_not_there(tmp_path: Path) -> None:
-    one, two, into = (RecordStore(tmp_path / name) for name in ("1", "2", "3"))
-    a, b, c = map(record_of, "abc")
-    for store, record in ((one, a), (one, b), (two, b), (two, c)):
-        store.put(record)
-    merged = merge([one, two], into)
-    assert (merged.copied, merged.known) == (3, 1)
-    assert into.scan() == {record.key: True for record in (a, b, c)}
-    assert into.get(b.key) == b
-
-
-def test_merging_prefers_a_result_to_a_failure(tmp_path: Path) -> None:
-    one, into = RecordStore(tmp_path / "1"), RecordStore(tmp_path / "2")
-    good = record_of("a")
-    into.put(Record(good.key, "failed", content=good.content))
-    one.put(good)
-    assert merge([one], into).copied == 1
-    assert merge([into], one).copied == 0
-    assert into.get(good.key) == good
-
-
-def test_merging_refuses_two_results_of_one_cell(tmp_path: Path) -> None:
-    one, into = RecordStore(tmp_path / "1"), RecordStore(tmp_path / "2")
-    one.put(record_of("a", 0))
-    into.put(record_of("a", 1))
-    with pytest.raises(ToleranceError, match="results differ") as caught:
-        merge([one], into)
-    assert str(one.path(record_of("a").key)) in str(caught.value)
 
 
 def test_times_dates_and_machines_are_no_part_of_a_result() -> None:
@@ -236,26 +141,3 @@ def test_times_dates_and_machines_are_no_part_of_a_result() -> None:
     assert result(record) != result(replace(record, predicted="AA=="))
     assert result(record) != result(replace(record, chosen={"C": 1.0}))
     assert result(record) != result(replace(record, margins="0000803f"))
-
-
-def test_leftovers_are_what_nothing_needs(
-    small_config: Callable[..., Path], tmp_path: Path
-) -> None:
-    store = RecordStore(tmp_path / "records")
-    kept, unused, damaged = map(record_of, "abc")
-    for record in (kept, unused, damaged):
-        store.put(record)
-    store.path(damaged.key).write_text("{")
-    assert store.get(damaged.key) is None
-    partial = store.path(kept.key).with_name(".x.json-0123.part")
-    partial.write_text("")
-    claims = Reservations(store.folder / CLAIMS)
-    cell = cells_of(small_config())[0]
-    claims.take(cell)
-    ended = store.folder / CLAIMS / "ended.lock"
-    ended.write_text("")
-    set_aside = store.path(damaged.key)
-    set_aside = set_aside.with_name(set_aside.name + ".damaged")
-    assert set(leftovers(store)) == {partial, ended, set_aside}
-    assert set(leftovers(store, {kept.key})) - set(leftovers(store)) == {store.path(unused.key)}
-    claims.release_all()

@@ -12,7 +12,6 @@ from unittest.mock import Mock
 import pytest
 from joblib.externals.loky.backend.context import LokyContext
 
-from quadrepro.core import cell as core_cell
 from quadrepro.engine import workers
 from quadrepro.engine.process import Limits
 from quadrepro.engine.records import Record
@@ -80,24 +79,6 @@ def test_cells_whose_workers_never_start_are_crashed_and_the_run_ends(
     records = [*computed(small_config(), monkeypatch, 100)]
     assert [record.status for record in records] == ["crashed"] * 4
     assert {record.message for record in records} == {"its worker process could not be started"}
-
-
-def test_a_record_tells_how_long_its_worker_was_busy_and_the_first_how_long_it_searched(
-    small_config: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepare = core_cell.training_data
-
-    def slowly(cell: object) -> object:
-        time.sleep(0.05)
-        return prepare(cell)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(core_cell, "training_data", slowly)
-    monkeypatch.setattr(workers, "_begun", False)
-    cell = cells_of(small_config())[0]
-    first, second = workers.run_timed(cell), workers.run_timed(cell)
-    assert first.busy == first.seconds == first.took
-    assert second.took == second.busy >= second.seconds + 0.05
-    assert first.size == second.size == cell.size
 
 
 @pytest.mark.parametrize("seconds", [None, 60.0])

@@ -316,7 +316,6 @@ def test_a_table_says_what_its_numbers_are(facts: Facts, words: str) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"splits": 20}, "splits is now written as of: {splits: 20}"),
         ({"of": {}}, "give one of splits: 20, cv: 10 and given: FILE"),
         ({"of": {"splits": 2, "cv": 5}}, "give one of splits: 20, cv: 10 and given: FILE"),
         ({"of": {"splits": 2, "repeats": 5}}, "repeats is of a cross-validation"),

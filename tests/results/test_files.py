@@ -118,7 +118,7 @@ def test_cells_and_tables_carry_the_printed_row_that_the_config_names(
     plan = make_plan(checked(config(CONFIG.format("means: table1").replace("[monks]", row))))
     _, folder = write(plan)
     cells = (folder / "cells.csv").read_text().splitlines()
-    assert cells[1] == f"robots,adaboost,0,missing,,,,,,,,7.74%,{plan.cells[0].key},"
+    assert cells[1] == f"robots,adaboost,0,missing,,,,,,,7.74%,{plan.cells[0].key},"
     row = (folder / "means.md").read_text().splitlines()[4]
     assert row.split("|")[1:3] == [" robots     ", " – (7.74 ± 0.74) "]
 

@@ -23,7 +23,6 @@ from quadrepro.results.folder import (
 )
 from quadrepro.results.pages.index import write_report
 from quadrepro.results.results import load_results
-from quadrepro.results.scoreboard import printed_scores
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, score_text
 from tests.results.pages.made import ERRORS, cells, make_folder, manifest, run
 
@@ -282,35 +281,27 @@ def scored(tmp_path: Path) -> Path:
 
 
 def test_scores_are_read_as_they_are_written(scored: Path) -> None:
-    first, second = printed_scores(scored)
+    first, second = read_folder(scored).scores
     misses = verdicts("table1", "0.220", "0.230", "0.900").misses
     assert (first.inside, first.outside, first.not_comparable, first.judged) == (2, 1, 0, 3)
     assert first.expected == pytest.approx(misses.expected)
     assert (first.low, first.high) == (misses.low, misses.high)
     assert first.p_more == pytest.approx(misses.p_more)
     assert first.surely_off == (("wine", "column 2"),)
-    assert first.text.startswith("table1: 2 of 3 printed numbers inside, 1 outside, 0.")
     assert (second.judged, second.not_comparable, second.expected) == (0, 1, None)
-    assert second.text == "table2: none of 1 printed numbers can be compared"
 
 
 def test_a_name_with_any_punctuation_is_one_name(scored: Path) -> None:
     ours = [(of_further_splits(Verdict("monks; one, two", "a, b", "risk", "0.9"), SPLITS), SPLITS)]
     (scored / "score.csv").write_text(score_text([Verdicts.of("table1", ours)]))
-    assert printed_scores(scored)[0].surely_off == (("monks; one, two", "a, b"),)
+    assert read_folder(scored).scores[0].surely_off == (("monks; one, two", "a, b"),)
 
 
-def test_a_folder_without_print_or_with_a_damaged_file_is_refused(scored: Path) -> None:
+def test_a_damaged_file_of_scores_is_refused(scored: Path) -> None:
     score = scored / "score.csv"
     score.write_text(score.read_text().replace(",3,2,", ",three,2,"))
     with pytest.raises(DataError, match=r"score\.csv:2: numbers: Input should be a valid integer"):
-        printed_scores(scored)
-    score.unlink()
-    with pytest.raises(DataError, match=r"score\.csv: No such file"):
-        printed_scores(scored)
-    Manifest(tables={}, figures={}, cells=CellsFile(file="c", timed_columns=())).write(scored)
-    with pytest.raises(ConfigError, match="no printed numbers to compare with"):
-        printed_scores(scored)
+        _ = read_folder(scored).scores
 
 
 def test_an_interval_of_no_width_puts_a_number_far_off() -> None:
@@ -325,4 +316,4 @@ def test_judged_numbers_need_what_chance_brings(scored: Path) -> None:
     for kept in (5, 8, 9):
         path.write_text(f"{header}\n{','.join(first.split(',')[:kept])}{',' * (11 - kept)}[]\n")
         with pytest.raises(DataError, match=r"score\.csv:2: .*expected by chance are missing"):
-            printed_scores(scored)
+            _ = read_folder(scored).scores

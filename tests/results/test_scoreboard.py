@@ -166,3 +166,10 @@ def test_an_empty_or_damaged_folder_is_refused(make: Make, tmp_path: Path) -> No
     (folder / "run.json").write_text("{}")
     with pytest.raises(DataError, match=r"run\.json is damaged or missing: no config with a title"):
         read_results(folder.parent)
+
+
+def test_a_folder_that_lost_its_scores_is_refused(make: Make) -> None:
+    folder = make("one", score="table1,150,140,10,0,7.5,1,17,0.2,0.9,[]")
+    (folder / "score.csv").unlink()
+    with pytest.raises(DataError, match=r"score\.csv: No such file"):
+        read_results(folder.parent)

@@ -234,16 +234,6 @@ def test_a_name_without_its_paper_is_refused_with_what_to_write(
     assert new in message
 
 
-def test_the_number_of_printed_splits_is_refused_with_its_new_place(load: Load) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load("config", "tables: {", "tables: {printed_splits: 50, ")
-    assert (
-        "own.yaml:9:10: printed_splits is a fact of the printed table: set it in the paper's "
-        in (str(caught.value))
-    )
-    assert str(caught.value).endswith("as printed: {table1: {of: {splits: 50}}}")
-
-
 def test_a_function_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     from quadrepro.papers.lecture import claims
 

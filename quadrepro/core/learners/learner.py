@@ -57,11 +57,6 @@ class Entry:
         """Return the names of the other settings that the user may change."""
         return self.settings
 
-    @property
-    def former(self) -> Mapping[str, str]:
-        """Settings that have been renamed: the former name and the present one."""
-        return self.learner.former
-
 
 @cache
 def _validator(learner: type[Learner]) -> TypeAdapter[Learner]:
@@ -88,8 +83,6 @@ class Learner(ABC):
     """Whether the learner can be asked to take categories and missing values as they are."""
     uses_gram: ClassVar[bool] = False
     """Whether training needs the Gram matrix of the voters."""
-    former: ClassVar[Mapping[str, str]] = {}
-    """Settings that have been renamed: the former name and the present one."""
     kernels: ClassVar[tuple[str, ...]] = ()
     """Modules of `quadrepro.core` whose compiled loops training runs."""
     packages: ClassVar[tuple[str, ...]] = ()

@@ -168,22 +168,6 @@ class Trained:
 _NO_VOTERS = "this is measured on a vote over voters, and the learner has none"
 
 
-RENAMED = {
-    "theorem1_p1": "quadboost_theorem1_p1",
-    "theorem1_p2": "quadboost_theorem1_p2",
-    "theorem1_pinf": "quadboost_theorem1_pinf",
-    "lemma1_p2": "quadboost_lemma1_p2",
-    "lemma1_pinf": "quadboost_lemma1_pinf",
-    "quadratic_bound": "quadboost_quadratic_bound",
-    "product_bound": "adaboost_product_bound",
-    "exponential_bound": "adaboost_exponential_bound",
-    "pac_bayes": "cbboost_pac_bayes",
-    "rademacher": "cortes_margin_bound",
-    "complexity": "rademacher_complexity",
-    "complexity_upper": "rademacher_complexity_upper",
-}
-"""Names that configs used before, and what they are called now."""
-
 MEASURES: Places[Measure] = Places(
     "quadrepro.core.measures",
     Measure,
@@ -226,7 +210,6 @@ MEASURES: Places[Measure] = Places(
     },
     kind="measures",
     meaning="title",
-    renamed=RENAMED,
 )
 """The measures of quadrepro itself; each declares its entry in its own file."""
 

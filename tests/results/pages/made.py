@@ -81,7 +81,7 @@ def manifest(**changes: Any) -> str:
         "figures": {"curves": {"key": "curves", "files": ["curves.svg", "curves.png"]}},
         "cells": {
             "file": "cells.csv",
-            "timed_columns": ["seconds", "busy"],
+            "timed_columns": ["seconds"],
             "key_columns": ["key"],
         },
         "score": "score.csv",
@@ -123,10 +123,10 @@ def cells(rows: dict[tuple[str, str], tuple[int | None, ...]] | None = None) -> 
         for repeat, n in enumerate(errors):
             key = f"{row}{column}{repeat}".encode().hex().ljust(64, "0")[:64]
             if n is None:
-                measured: tuple[str | float | int, ...] = ("failed", *[""] * 7)
+                measured: tuple[str | float | int, ...] = ("failed", *[""] * 6)
             else:
                 chosen = json.dumps({"n_rounds": 5 + repeat % 2})
-                measured = ("ok", n, 100, n / 100, n / 100, chosen, 0.5, 0.6)
+                measured = ("ok", n, 100, n / 100, n / 100, chosen, 0.5)
             lines.append((row, column, repeat, *measured, "0.30", key, "" if n else "too slow"))
     return csv_text(CELLS_HEADER, tuple(lines))
 

@@ -384,7 +384,6 @@ class EstimatorEntry:
     preset: dict[str, Any] = field(default_factory=dict)
     folder: str = ""
     searched: tuple[str, ...] = ()
-    former = EstimatorPredictor.former
 
     def names(self, settings: Mapping[str, Any]) -> Collection[str]:
         """Return the names of all parameters that there are besides some settings."""

@@ -5,7 +5,7 @@ The estimators are in modules of their own, so that the command line does not im
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
@@ -186,7 +186,6 @@ class GradientBoost(Predictor):
         "learners.gradient.trees_compiled",
         "learners.gradient.weighted_trees_compiled",
     )
-    former: ClassVar[Mapping[str, str]] = {"splits": "cuts"}
 
     step: StepName = "full"
     """Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting (``truncation``, which is 1
