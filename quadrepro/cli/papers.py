@@ -40,7 +40,7 @@ def audit_command(paper: str, out: Path | None, results: Path, form: str, strict
     from quadrepro.tables.terminal import on_terminal
 
     found = audit(load_paper(paper), results)
-    if form == "auto" and on_terminal() and found.tables:
+    if found.tables and (form == "latex" or (form == "auto" and on_terminal())):
         for table in found.tables:
             print_table(table, form)
     else:
@@ -79,7 +79,7 @@ def audit_command(paper: str, out: Path | None, results: Path, form: str, strict
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Folder for ranking.md, .csv and .tex, and the diagram as .svg and .png.",
+    help="Folder for ranking.md and .csv, and the diagram as .svg.",
 )
 def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> None:
     """Rank methods by a CSV file of scores, and compare every pair.

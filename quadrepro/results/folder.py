@@ -85,11 +85,10 @@ class FigureFiles(Model):
 
 
 class CellsFile(Model):
-    """The table of all cells, with the columns that hold measured times or name records."""
+    """The table of all cells, with the columns that hold measured times."""
 
     file: FileName
     timed_columns: tuple[str, ...]
-    key_columns: tuple[str, ...] = ()
 
 
 class Manifest(Model):
@@ -240,7 +239,6 @@ class CellRow(_Row):
     """Seconds that a worker had the cell: also for preparing data, and for measures."""
     published: str = ""
     """The number printed in place of the entry."""
-    key: str = ""
     reason: str = ""
 
     @model_validator(mode="after")

@@ -239,9 +239,9 @@ def test_latex_is_copied_as_it_stands_in_its_file(driver: webdriver.Chrome, out:
              {value: {writeText: async (text) => { window.copied = text; }}});
            document.getElementById("table-risks").open = true;"""
     )
-    shown.click("button[data-file='risks.tex']")
+    shown.click("button[data-file='risks.csv']")
     shown.until("window.copied")
-    assert shown.do("return window.copied") == (out / "small" / "risks.tex").read_text()
+    assert shown.do("return window.copied") == (out / "small" / "risks.csv").read_text()
 
 
 def test_a_link_opens_the_table_that_it_leads_to(driver: webdriver.Chrome, out: Path) -> None:
