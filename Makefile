@@ -19,16 +19,17 @@ test-slow: $(VENV)/dev ## browsers, LaTeX, Dask, other processors, whole runs an
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
 smoke: $(VENV)/dev ## a minute of it
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow" tests/test_rooms.py tests/base tests/config \
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow" tests/base tests/config \
 		tests/papers tests/proof tests/core/learners/greedy
 
 stress: $(VENV)/dev ## an hour of mangled and hostile files, kills and faults of Dask; STRESS="--check 100 ..." tries fewer
 	$(BIN)/python -m stress $(STRESS)
 
-lint: $(VENV)/dev ## ruff and mypy
+lint: $(VENV)/dev ## ruff, mypy and the layers of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 
 format: $(VENV)/dev
 	$(BIN)/ruff check --fix .
