@@ -64,10 +64,7 @@ audits: $(VENV)/run ## what the printed tables of each paper say by themselves
 		$(BIN)/quadrepro audit $$name > results/audits/$$name.md; \
 	done
 
-reference: $(VENV)/run ## the JSON schemas and the page of the keys of a config
-	@set -e; for what in config card paper; do \
-		$(BIN)/quadrepro list keys $$what --out docs/schema/$$what.json; \
-	done
+reference: $(VENV)/run ## the page of the keys of a config
 	$(BIN)/quadrepro list keys --format markdown --out docs/config-reference.md
 
 clean:
