@@ -147,7 +147,8 @@ INTRODUCTION = """# The keys of a config
 
 This page is written by `make reference`. `quadrepro list keys` prints the same as a JSON schema,
 with which editors complete and check what is typed; `quadrepro list keys card` and `paper` print
-those of cards and papers. `datasets[]` is an entry of the list `datasets`, and `grid.NAME` stands for any key of the mapping `grid`.
+those of cards and papers. `datasets[]` is an entry of the list `datasets`, and `grid.NAME` stands
+for any key of the mapping `grid`.
 """
 
 ALGORITHMS_INTRODUCTION = """\
