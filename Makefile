@@ -19,13 +19,14 @@ test-slow: $(VENV)/dev ## browsers, LaTeX, Dask, other processors, whole runs an
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
 smoke: $(VENV)/dev ## a minute of it
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow" tests/test_rooms.py tests/base tests/config \
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow" tests/base tests/config \
 		tests/papers tests/proof tests/core/learners/greedy
 
-lint: $(VENV)/dev ## ruff and mypy
+lint: $(VENV)/dev ## ruff, mypy and the layers of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 
 format: $(VENV)/dev
 	$(BIN)/ruff check --fix .
@@ -57,10 +58,7 @@ audits: $(VENV)/run ## what the printed tables of each paper say by themselves
 		$(BIN)/quadrepro audit $$name > results/audits/$$name.md; \
 	done
 
-reference: $(VENV)/run ## the JSON schemas and the page of the keys of a config
-	@set -e; for what in config card paper; do \
-		$(BIN)/quadrepro list keys $$what --out docs/schema/$$what.json; \
-	done
+reference: $(VENV)/run ## the page of the keys of a config
 	$(BIN)/quadrepro list keys --format markdown --out docs/config-reference.md
 
 clean:

@@ -66,7 +66,7 @@ class RankedScores:
         return pd.read_csv(unmarked_csv(self.table.to_csv()))
 
     def write(self, folder: str | Path) -> None:
-        """Write ``ranking.md``, ``.csv``, ``.tex``, and the diagram as ``.svg`` and ``.png``."""
+        """Write ``ranking.md``, ``.csv``, and the diagram as ``.svg``."""
         from quadrepro.tables.figure import draw_critical_difference
 
         found = self.ranking
@@ -348,8 +348,8 @@ def write(plan: Plan, store: RecordStore, out: str | Path, allow_missing: bool =
 
     folder = Path(out) / plan.experiment.name
     _warn_of_another(plan, folder)
-    first, outcomes = write_results(plan, store, folder, allow_missing)
-    return Results(folder, plan, outcomes, first)
+    made, outcomes = write_results(plan, store, folder, allow_missing)
+    return Results(folder, plan, outcomes, made)
 
 
 def _warn_of_another(plan: Plan, folder: Path) -> None:

@@ -249,14 +249,14 @@ def test_every_config_has_its_results_committed(path: Path) -> None:
     manifest = make_manifest(requests, make_tables(requests, nothing), bool(verdicts))
     assert read_folder(folder).manifest == manifest
     assert "risks.md" in manifest.files
-    always = {"outcomes.csv", "run.json", "tables.json"}
+    always = {"run.json", "tables.json"}
     assert {p.name for p in folder.iterdir()} - {"notes.md", PAGE} == always | {*manifest.files}
     for stem, table in manifest.tables.items():
         texts = {name: (folder / name).read_text(encoding="utf-8") for name in table.files}
         assert texts[f"{stem}.md"].startswith(f"## {table.title}\n")
         for row in table.timed_rows:
             found = [name for name, text in texts.items() if _has_row(name, text, row)]
-            assert found in ([f"{stem}.md"], [f"{stem}.md", f"{stem}.tex"], [f"{stem}.csv"])
+            assert found in ([f"{stem}.md"], [f"{stem}.csv"])
 
 
 def _has_row(name: str, text: str, row: str) -> bool:

@@ -32,11 +32,11 @@ offline_option = click.option(
 format_option = click.option(
     "--format",
     "form",
-    type=click.Choice(("auto", "markdown")),
+    type=click.Choice(("auto", "markdown", "latex")),
     default="auto",
     show_default=True,
-    help="How tables are printed: drawn to the width of a terminal and Markdown elsewhere, or "
-    "always Markdown.",
+    help="How tables are printed: drawn to the width of a terminal and Markdown elsewhere, always "
+    "Markdown, or LaTeX, of an experiment all of them.",
 )
 allow_missing_option = click.option(
     "--allow-missing",

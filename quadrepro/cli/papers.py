@@ -33,7 +33,7 @@ def audit_command(paper: str, out: Path | None, form: str, strict: bool) -> None
     from quadrepro.tables.terminal import on_terminal
 
     found = audit(load_paper(paper))
-    if form == "auto" and on_terminal() and found.tables:
+    if found.tables and (form == "latex" or (form == "auto" and on_terminal())):
         for table in found.tables:
             print_table(table, form)
     else:
@@ -66,7 +66,7 @@ def audit_command(paper: str, out: Path | None, form: str, strict: bool) -> None
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Folder for ranking.md, .csv and .tex, and the diagram as .svg and .png.",
+    help="Folder for ranking.md and .csv, and the diagram as .svg.",
 )
 def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> None:
     """Rank methods by a CSV file of scores, and compare every pair.

@@ -145,10 +145,10 @@ MOST_NAMES = 10
 
 INTRODUCTION = """# The keys of a config
 
-This page is written by `make reference`. `quadrepro list keys` prints the same as a
-[JSON schema](schema/config.json), with which editors complete and check what is typed; there are
-schemas of [cards](schema/card.json) and [papers](schema/paper.json) as well. `datasets[]` is an
-entry of the list `datasets`, and `grid.NAME` stands for any key of the mapping `grid`.
+This page is written by `make reference`. `quadrepro list keys` prints the same as a JSON schema,
+with which editors complete and check what is typed; `quadrepro list keys card` and `paper` print
+those of cards and papers. `datasets[]` is an entry of the list `datasets`, and `grid.NAME` stands
+for any key of the mapping `grid`.
 """
 
 ALGORITHMS_INTRODUCTION = """\

@@ -60,15 +60,15 @@ def failure(row: str, column: str, repeat: int, record: Record) -> str:
     return f"{row}, {column}, repeat {repeat}: {record.status}: {record.reason or 'not computed'}"
 
 
-def print_table(table: Table, form: str) -> None:
-    """Print a table in the format of ``--format``."""
+def print_table(table: Table, form: str, label: str = "") -> None:
+    """Print a table in the format of ``--format``, in LaTeX with a label."""
     from quadrepro.tables.terminal import columns, on_terminal, table_text
 
     if form == "auto" and on_terminal():
         # Its texts are escaped already; a terminal needs the codes of its colours.
         click.echo(table_text(table, columns(), colour=True) + "\n")
     else:
-        echo(table.to_markdown())
+        echo(table.to_latex(label) if form == "latex" else table.to_markdown())
 
 
 def print_listing(
@@ -83,8 +83,9 @@ def print_listing(
 
 def show(results: Results, form: str) -> int:
     """Print the first table and the cells without a result, and return the exit code."""
-    assert results.first is not None
-    print_table(results.first, form)
+    tables = results.made if form == "latex" else [*results.made][:1]
+    for name in tables:
+        print_table(results.made[name], form, f"tab:{results.folder.name}-{name}")
     return tell_of_missing(results)
 
 

@@ -69,7 +69,7 @@ class Measured:
 def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> FolderComparison:
     """Compare two results folders of one experiment, or two folders of these.
 
-    Every file of a table, a figure, ``cells.csv`` and ``outcomes.csv`` must be in both. Measured
+    Every file of a table, a figure and ``cells.csv`` must be in both. Measured
     times may differ where the ``tables.json`` of both folders calls them so.
     """
     found = FolderComparison()
@@ -128,7 +128,7 @@ def _measured(folder: Folder) -> dict[str, Measured]:
     """Return what may differ in each file of a folder, by the name of the file."""
     cells = folder.manifest.cells
     return {
-        cells.file: Measured(columns=frozenset((*cells.timed_columns, *cells.key_columns))),
+        cells.file: Measured(columns=frozenset(cells.timed_columns)),
         **{
             name: Measured(table.timed, frozenset(table.timed_rows))
             for table in folder.manifest.tables.values()
@@ -149,7 +149,7 @@ def _first_difference(a: Path, b: Path, measured: Measured, tolerance: float) ->
     for number, (x, y) in enumerate(zip_longest(left, right), start=1):
         if x is None or y is None:
             return f"{a if x is None else b} ends before line {number}"
-        rounded = a.suffix in (".md", ".tex")
+        rounded = a.suffix == ".md"
         if x != y and not _agree(x, y, tolerance, rounded):
             return f"{a}:{number}: {x[:MOST_SHOWN]!r}, but {b}: {y[:MOST_SHOWN]!r}"
     return ""
@@ -163,8 +163,6 @@ def _run_lines(path: Path) -> list[str]:
 def _lines(path: Path, measured: Measured) -> list[str]:
     """Return the lines of a file, with a sign in place of each number that may differ."""
     text = read_text(path)
-    if path.suffix == ".tex":
-        text = text.replace("$-$", "-")
     if path.suffix == ".csv" and measured.columns:
         return list(_rows(text, measured.columns))
     lines = [line for line in text.splitlines() if not line.startswith((LABEL, NOTE + LABEL))]
@@ -190,7 +188,7 @@ def _rows(text: str, columns: frozenset[str]) -> Iterator[str]:
 
 
 def _masked(text: str) -> str:
-    return _unpadded(_NUMBER.sub("#", re.sub(r"\b[0-9a-f]{64}\b", "#", text)))
+    return _unpadded(_NUMBER.sub("#", text))
 
 
 def _unpadded(line: str) -> str:

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from quadrepro.base.files import write_text
 from quadrepro.config.config import Experiment
 from quadrepro.config.plan import Plan
@@ -28,7 +26,6 @@ from quadrepro.results.folder import (
     TableFiles,
     read_folder,
 )
-from quadrepro.tables.figure import FORMATS
 from quadrepro.tables.kinds.ranking import conclusion
 from quadrepro.tables.requests import Request, find_verdicts, metric_columns, requested, written
 from quadrepro.tables.table import LABEL, Table, Value, csv_text
@@ -37,27 +34,15 @@ from quadrepro.tables.verdicts import score_text
 CELLS_HEADER = (
     *("dataset", "algorithm", "repeat", "status"),
     *("errors", "n_test", "value", "risk", "chosen", "seconds"),
-    *("published", "key", "reason"),
+    *("published", "reason"),
 )
 """Columns of the table of cells; those of the metrics that the config asks for follow."""
-
-OUTCOMES = "outcomes.csv"
-"""Name of the file with what every test example came to, from which tables can be recomputed."""
-
-OUTCOMES_HEADER = (
-    *("dataset", "algorithm", "repeat", "n_test"),
-    *("wrong", "n_margins", "margin mean", "margin sd"),
-)
-"""Its columns; `wrong` as in `quadrepro.engine.records.Record`."""
 
 SCORE = "score.csv"
 """Name of the file with the verdicts on each printed table as a whole."""
 
 TIMED_COLUMNS = ("seconds",)
 """Those of them that hold measured times."""
-
-KEY_COLUMNS = ("key",)
-"""Those that name a record, which differ between versions of code and packages."""
 
 
 def check_tables(experiment: Experiment) -> None:
@@ -101,21 +86,21 @@ def make_manifest(
         figures={
             kind.name: FigureFiles(
                 key=kind.key,
-                files=tuple(f"{kind.name}.{ending}" for ending in FORMATS),
+                files=(f"{kind.name}.svg",),
                 timed=kind.timed,
             )
             for kind in kinds
             if kind.makes_figure
         },
-        cells=CellsFile(file=CELLS, timed_columns=TIMED_COLUMNS, key_columns=KEY_COLUMNS),
+        cells=CellsFile(file=CELLS, timed_columns=TIMED_COLUMNS),
         score=SCORE if score else "",
     )
 
 
 def write_results(
     plan: Plan, store: RecordStore, folder: Path, allow_missing: bool = False
-) -> tuple[Table, Outcomes]:
-    """Write tables, figures, ``cells.csv``, ``outcomes.csv``, ``tables.json`` and ``run.json``."""
+) -> tuple[dict[str, Table], Outcomes]:
+    """Write tables, figures, ``cells.csv``, ``tables.json`` and ``run.json``."""
     experiment = plan.experiment
     before = _read_before(folder)
     outcomes = Outcomes.of(
@@ -136,7 +121,6 @@ def write_results(
             kind.draw(context, outcomes, folder)
     by_metric = metric_columns(experiment, outcomes)
     write_text(folder / CELLS, _cells(requests, outcomes, by_metric))
-    write_text(folder / OUTCOMES, _outcomes(outcomes))
     if verdicts:
         write_text(folder / SCORE, score_text(verdicts))
     manifest = make_manifest(requests, tables, bool(verdicts))
@@ -147,15 +131,14 @@ def write_results(
     if summary:
         run["conclusion"] = summary
     write_text(folder / RUN, json.dumps(run, indent=2, ensure_ascii=False) + "\n")
-    return _shown(requests, tables), outcomes
+    return _shown_first(requests, tables), outcomes
 
 
-def _shown(requests: Sequence[Request], tables: Mapping[str, Table]) -> Table:
-    """Return the table to print: the first with printed numbers, or that is more than a figure."""
-    first = [t for t in tables.values() if any(e.printed for _, row in t.rows for e in row)]
-    made = [kind for kind, _ in requests if kind.makes_table]
-    first += [tables[kind.name] for kind in made if not kind.describes_figure]
-    return [*first, *tables.values()][0]
+def _shown_first(requests: Sequence[Request], tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Return the tables, first one with printed numbers, or that is more than a figure."""
+    printed = (n for n, t in tables.items() if any(e.printed for _, row in t.rows for e in row))
+    made = (kind.name for kind, _ in requests if kind.makes_table and not kind.describes_figure)
+    return {name: tables[name] for name in (*printed, *made, *tables)}
 
 
 def _read_before(folder: Path) -> set[str]:
@@ -239,20 +222,5 @@ def _cells(
         published = printed.get((row, column), "")
         place = row, column, repeat, record.status
         metrics = (of.measured.get(cell) for of in by_metric.values())
-        rows.append((*place, *measured, published, record.key, record.reason, *metrics))
+        rows.append((*place, *measured, published, record.reason, *metrics))
     return csv_text((*CELLS_HEADER, *by_metric), rows)
-
-
-def _outcomes(outcomes: Outcomes) -> str:
-    rows: list[tuple[Value, ...]] = []
-    for place, record in outcomes.records.items():
-        if not record.ok:
-            continue
-        moments: tuple[Value, ...] = (None,) * 3
-        if record.margins:
-            margins = record.training_margins()
-            moments = (len(margins), float(margins.mean()), float(margins.std(ddof=1)))
-        wrong = np.packbits(record.wrong_examples()).tobytes().hex() if record.classes else ""
-        if wrong or record.margins:
-            rows.append((*place, record.n_test, wrong, *moments))
-    return csv_text(OUTCOMES_HEADER, rows)

@@ -83,11 +83,10 @@ class FigureFiles(Model):
 
 
 class CellsFile(Model):
-    """The table of all cells, with the columns that hold measured times or name records."""
+    """The table of all cells, with the columns that hold measured times."""
 
     file: FileName
     timed_columns: tuple[str, ...]
-    key_columns: tuple[str, ...] = ()
 
 
 class Manifest(Model):
@@ -236,7 +235,6 @@ class CellRow(_Row):
     seconds: Finite = None
     published: str = ""
     """The number printed in place of the entry."""
-    key: str = ""
     reason: str = ""
 
     @model_validator(mode="after")

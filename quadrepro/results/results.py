@@ -73,14 +73,15 @@ class Results:
         The cells with their splits; None if the results were read from a folder.
     outcomes : Outcomes or None, default None
         The records of the cells; None if the results were read from a folder.
-    first : Table or None, default None
-        The first of the tables as it was written; None if the results were read from a folder.
+    made : dict of str to Table
+        The tables as they were written, the one to print first; empty if the results were read from
+        a folder.
     """
 
     folder: Path
     plan: Plan | None = field(default=None, repr=False)
     outcomes: Outcomes | None = field(default=None, repr=False)
-    first: Table | None = field(default=None, repr=False)
+    made: dict[str, Table] = field(default_factory=dict, repr=False)
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-FORMATS: dict[str, dict[str, Any]] = {
-    "svg": {"metadata": {"Date": None, "Creator": None}},
-    "png": {"dpi": 200, "metadata": {"Software": None}},
-}
-"""The formats a figure is written in, with options that keep day and version out of the files."""
+METADATA = {"Date": None, "Creator": None}
+"""Keeps day and version out of the files."""
+
+DPI = 200
+"""The resolution at which panels are placed; small letters are a little wider at few dots an inch.
+"""
 
 COLOURS = ("#0072b2", "#e69f00", "#d55e00", "#56b4e9", "#000000", "#009e73", "#666666", "#cc79a7")
 """Colours that colour-blind readers can tell apart; neighbours differ in lightness as well."""
@@ -85,21 +86,19 @@ def new_figure(folder: Path, stem: str, width: float, height: float) -> Iterator
         matplotlib.rcdefaults()
         # Titles that need not make way for ticks above a panel save a fifth of the time.
         matplotlib.rcParams.update({"svg.hashsalt": stem, "font.size": 9, "axes.titley": 1.0})
-        # Small letters are a little wider at few dots per inch: place panels at those of the PNG.
-        figure = Figure(figsize=(width, height), dpi=FORMATS["png"]["dpi"])
+        figure = Figure(figsize=(width, height), dpi=DPI)
         yield figure
         # The names of others: without controls, which no SVG can hold, and not as formulas. Ticks,
         # which may have some of ours, get their texts when they are drawn.
         for text in figure.findobj(Text):
             if text.get_text():
                 text.set(text=visible(text.get_text()), parse_math=False)
-        # A figure with a layout of its own would place its panels and draw twice for each format.
+        # A figure with a layout of its own would place its panels and draw twice.
         if any(panel.get_subplotspec() for panel in figure.axes):
             ConstrainedLayoutEngine().execute(figure)
-        for name, options in FORMATS.items():
-            content = io.BytesIO()
-            figure.savefig(content, format=name, **options)
-            write_bytes(folder / f"{stem}.{name}", content.getvalue())
+        content = io.BytesIO()
+        figure.savefig(content, format="svg", metadata=METADATA)
+        write_bytes(folder / f"{stem}.svg", content.getvalue())
 
 
 def add_legend(figure: Figure, samples: Mapping[str, Mapping[str, Any]]) -> None:
@@ -188,7 +187,7 @@ def draw_critical_difference(
     critical: float,
     same: Callable[[int, int], bool] | None = None,
 ) -> None:
-    """Draw the diagram to ``stem.svg`` and ``stem.png``.
+    """Draw the diagram to ``stem.svg``.
 
     Each method has a line of its own to its name, the better half on the left. Thick bars join
     groups of methods that are the same, by default for Nemenyi's test.

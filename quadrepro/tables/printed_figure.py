@@ -63,7 +63,7 @@ class BlockDrawing:
 
 
 def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path) -> None:
-    """Draw the printed numbers within our intervals to ``printed.svg`` and ``printed.png``."""
+    """Draw the printed numbers within our intervals to ``printed.svg``."""
     entries = [v for verdicts in found for v in verdicts.entries]
     off = {id(v): abs(v.position or 0) for v in entries if v.word == "outside"}
     outside = dict.fromkeys(off, OUTSIDE)

@@ -10,9 +10,9 @@ import io
 import re
 import textwrap
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -155,7 +155,7 @@ HEADING = 10
 MOST_COLUMNS = 1_000
 """Number of columns of a CSV above which it is not read back."""
 
-ENDINGS = (".md", ".csv", ".tex")
+ENDINGS = (".md", ".csv")
 """File extensions written per table."""
 
 
@@ -248,12 +248,8 @@ class Table:
         return csv_text(self.data_header, self.data_rows)
 
     def write(self, folder: Path, stem: str, endings: tuple[str, ...] = ENDINGS) -> None:
-        """Write ``stem.md``, ``stem.csv`` and ``stem.tex``, or those that are asked for."""
-        texts: dict[str, Callable[[], str]] = {
-            ".md": self.to_markdown,
-            ".csv": self.to_csv,
-            ".tex": partial(self.to_latex, f"tab:{folder.name}-{stem}"),
-        }
+        """Write ``stem.md`` and ``stem.csv``, or one of them."""
+        texts = {".md": self.to_markdown, ".csv": self.to_csv}
         for ending in endings:
             write_text(folder / f"{stem}{ending}", texts[ending]())
 
@@ -305,16 +301,12 @@ def row_start(line: str, ending: str) -> str | None:
     """Return the first cell of a line as it is written; None if the line is not a row."""
     if ending == ".csv":
         return from_cell((next(csv.reader([line]), None) or [""])[0])
-    if ending == ".tex":
-        return re.split(r" & | \\\\", line, maxsplit=1)[0]
     end = re.search(r"(?<!\\)\|", line[2:])
     return line[2:][: end.start()].rstrip(" ") if end and line.startswith("| ") else None
 
 
 def start_of_row(name: str, ending: str) -> str:
     """Return the first cell of the row of that name as it is written."""
-    if ending == ".tex":
-        return escaped(visible(name))
     return _piped(name).rstrip(" ") if ending == ".md" else name
 
 

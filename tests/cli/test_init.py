@@ -48,7 +48,7 @@ def test_a_file_leads_to_tables_and_a_page_in_two_commands(kind: str) -> None:
     result = quadrepro("run", "my.yaml", "--repeats", "2", "--jobs", "0", "--quiet")
     assert result.exit_code == 0, result.output
     written = {path.name for path in Path("results/my").iterdir()}
-    assert {"risks.md", "report.html", "scatter.svg", "scatter.png"} <= written
+    assert {"risks.md", "report.html", "scatter.svg"} <= written
     with Path("results/my/cells.csv").open(encoding="utf-8") as file:
         assert all(row["status"] == "ok" for row in csv.DictReader(file))
 

@@ -38,8 +38,8 @@ def test_a_run_writes_every_file_and_prints_the_table_and_plain_lines_where_it_i
     assert result.exit_code == 0, result.output
     assert "| monks" in result.stdout
     names = {p.name for p in (out / "small").iterdir()}
-    tables = {f"{t}.{e}" for t in ("risks", "comparisons") for e in ("md", "csv", "tex")}
-    assert names == tables | {"cells.csv", "outcomes.csv", "tables.json", "run.json", "report.html"}
+    tables = {f"{t}.{e}" for t in ("risks", "comparisons") for e in ("md", "csv")}
+    assert names == tables | {"cells.csv", "tables.json", "run.json", "report.html"}
     first, *_, last = result.stderr.splitlines()
     assert first.startswith("Small: 4 cells, 0 already computed, 4 left; tables go to ")
     assert last == "4/4 cells"
@@ -105,7 +105,7 @@ def test_tables_are_the_same_bytes_without_workers_and_with_two_resumed_and_shar
     result = quadrepro("run", second, first, "--jobs", 2, "--out", together, "--repeats", 3)
     assert result.exit_code == 0, result.output
     assert result.stdout.count("| monks") == 2
-    timed = {"risks.md", "risks.csv", "risks.tex", "cells.csv", "run.json", "report.html"}
+    timed = {"risks.md", "risks.csv", "cells.csv", "run.json", "report.html"}
     for name in ("small", "other"):
         assert compare(alone / name, together / name, tolerance=0).differences == []
         for path in (alone / name).iterdir():
@@ -323,7 +323,7 @@ def test_names_of_strangers_are_text_on_the_terminal_and_in_every_file(
         assert result.exit_code == 0, result.output
         assert not CONTROLS.intersection(result.output)
     folder = out / "hostile"
-    written = [*folder.glob("*.md"), *folder.glob("*.tex"), *folder.glob("*.svg")]
+    written = [*folder.glob("*.md"), *folder.glob("*.svg")]
     assert len(written) >= 5
     for file in (*written, out / "README.md"):
         text = file.read_text(encoding="utf-8")

@@ -46,6 +46,8 @@ def test_tables_are_drawn_on_a_terminal_and_markdown_elsewhere_or_if_asked_for(
     assert "|" not in drawn
     asked = quadrepro("table", config, "--out", tmp_path, "--format", "markdown").output
     assert asked.startswith(markdown)
+    latex = quadrepro("table", config, "--out", tmp_path, "--format", "latex").output
+    assert latex.index(r"\label{tab:small-risks}") < latex.index(r"\label{tab:small-comparisons}")
 
 
 def test_table_without_any_record_writes_nothing(small_config: Write, tmp_path: Path) -> None:

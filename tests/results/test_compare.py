@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from quadrepro.tables.table import LABEL, Table, TableEntry
 from tests.results.pages.made import run
 
 Pair = tuple[Path, Path]
-CELLS = "dataset,n_test,seconds,published,key\nzoo,7,{},0.1,{}\n"
+CELLS = "dataset,n_test,seconds,published\nzoo,7,{},0.1\n"
 
 
 def risks(seconds: str, risk: str = "0.1") -> Table:
@@ -38,7 +37,7 @@ def times(seconds: str) -> Table:
 
 def manifest(timed_rows: tuple[str, ...] = ("Mean time (s)", "mean_time")) -> Manifest:
     def files(stem: str, **timed: Any) -> TableFiles:
-        names = tuple(f"{stem}.{ending}" for ending in ("md", "csv", "tex"))
+        names = tuple(f"{stem}.{ending}" for ending in ("md", "csv"))
         return TableFiles(key=stem, title=stem.title(), files=names, **timed)
 
     return Manifest(
@@ -47,7 +46,7 @@ def manifest(timed_rows: tuple[str, ...] = ("Mean time (s)", "mean_time")) -> Ma
             "times": files("times", timed=True),
         },
         figures={"curve": FigureFiles(key="curves", files=("curve.svg",))},
-        cells=CellsFile(file="cells.csv", timed_columns=("seconds",), key_columns=("key",)),
+        cells=CellsFile(file="cells.csv", timed_columns=("seconds",)),
     )
 
 
@@ -57,11 +56,11 @@ def differences(a: Path, b: Path) -> list[str]:
 
 @pytest.fixture
 def folders(tmp_path: Path) -> Pair:
-    for name, seconds, commit in (("a", "1.0", "a" * 64), ("b", "1234567.25", "0b" * 32)):
+    for name, seconds, commit in (("a", "1.0", "a" * 40), ("b", "1234567.25", "0b" * 20)):
         folder = tmp_path / name / "small"
         risks(seconds).write(folder, "risks")
         times(seconds).write(folder, "times")
-        (folder / "cells.csv").write_text(CELLS.format(seconds, commit))
+        (folder / "cells.csv").write_text(CELLS.format(seconds))
         (folder / "curve.svg").write_text(f"<svg>{name}</svg>")
         (folder / "run.json").write_text(run(computed=[{"git": {"commit": commit}}]))
         (folder / "notes.md").write_text(name)
@@ -69,19 +68,11 @@ def folders(tmp_path: Path) -> Pair:
     return tmp_path / "a" / "small", tmp_path / "b" / "small"
 
 
-def test_measured_times_notes_keys_and_provenance_do_not_count(folders: Pair) -> None:
+def test_measured_times_notes_and_provenance_do_not_count(folders: Pair) -> None:
     path = folders[1] / "risks.md"
     path.write_text(f"{path.read_text()}\n{LABEL}1 cells were computed otherwise.\n")
     assert differences(*folders) == []
     assert differences(*folders[::-1]) == []
-
-
-def test_the_note_on_how_cells_were_computed_may_differ_in_latex_as_well(folders: Pair) -> None:
-    table = risks("1.0")
-    noted = replace(table, notes=(*table.notes, f"{LABEL}1 cells were computed otherwise."))
-    noted.write(folders[1], "risks")
-    assert LABEL in (folders[1] / "risks.tex").read_text()
-    assert differences(*folders) == []
 
 
 def test_a_rounded_zero_may_have_either_sign_in_every_file(folders: Pair) -> None:
@@ -95,7 +86,6 @@ def test_a_rounded_zero_may_have_either_sign_in_every_file(folders: Pair) -> Non
     [
         ("risks.md", " 0.1 ", " 0.3 "),
         ("risks.csv", "zoo,0.1", "zoo,0.10001"),
-        ("risks.tex", " 0.1 ", " 0.3 "),
         ("risks.md", "is measured", "was measured"),
         ("risks.md", "zoo", "zooo"),
         ("risks.md", "Mean time (s) |", "Mean time (s) and more |"),
@@ -160,7 +150,7 @@ def test_a_name_that_only_begins_like_a_timed_rows_counts(folders: Pair) -> None
         )
         more.write(folder, "risks")
     found = [line.split(":")[0] for line in differences(*folders)]
-    assert found == [str(folders[0] / name) for name in ("risks.md", "risks.tex")]
+    assert found == [str(folders[0] / "risks.md")]
 
 
 def test_a_longer_table_differs(folders: Pair) -> None:
@@ -173,14 +163,14 @@ def test_a_longer_table_differs(folders: Pair) -> None:
 def test_what_only_one_folder_calls_measured_counts(folders: Pair) -> None:
     manifest(("mean_time",)).write(folders[1])
     found = [line.split(":")[0] for line in differences(*folders)]
-    assert found == [str(folders[0] / name) for name in ("risks.md", "risks.tex", MANIFEST)]
+    assert found == [str(folders[0] / name) for name in ("risks.md", MANIFEST)]
 
 
 def test_folders_of_results_are_compared_one_by_one(folders: Pair) -> None:
     a, b = (folder.parent for folder in folders)
     shutil.copytree(folders[0], a / "more")
     found = compare(a, b)
-    assert found.compared == {"small": 10}
+    assert found.compared == {"small": 8}
     assert found.differences == [f"{b / 'more'} is missing"]
 
 

@@ -17,8 +17,7 @@ def test_a_persons_settings_do_not_change_the_files(tmp_path: Path) -> None:
     for name, style in (("a", {}), ("b", {"lines.linewidth": 9.0, "font.size": 20.0})):
         with matplotlib.rc_context(style), new_figure(tmp_path / name, "line", 3, 2) as figure:
             figure.subplots().plot((0, 1), (0, 1))
-    for file in ("line.svg", "line.png"):
-        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+    assert (tmp_path / "a" / "line.svg").read_bytes() == (tmp_path / "b" / "line.svg").read_bytes()
 
 
 def test_settings_are_as_before_after_a_figure(tmp_path: Path) -> None:

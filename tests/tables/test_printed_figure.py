@@ -156,7 +156,6 @@ def test_the_same_verdicts_give_the_same_files_and_none_an_empty_one(
     empty = Verdicts("table1", (Verdict("monks", "lpboost", "risk", "0.3", reason="no result"),))
     for name, found in (("a", FOUND), ("b", FOUND), ("empty", empty)):
         draw_printed(experiment, [found], tmp_path / name)
-    for file in ("printed.svg", "printed.png"):
-        a, b, none = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
-        assert a == b
-        assert a != none
+    a, b, none = ((tmp_path / name / "printed.svg").read_bytes() for name in ("a", "b", "empty"))
+    assert a == b
+    assert a != none

@@ -23,9 +23,6 @@ RMSE_DIGITS = 4
 DECIMALS = 12
 """Most decimals of an RMSE, however small it is."""
 
-KEY_DIGITS = 12
-"""Digits of a record's key that a page shows."""
-
 BUCKETS = {-2: "below", -1: "low", 0: "middle", 1: "high", 2: "above"}
 """Where a printed number lies: outside, or in which part of our interval."""
 
@@ -229,7 +226,6 @@ def _dialog(entry: GridEntry, chosen: dict[str, int]) -> dict[str, Any]:
         "tests": [] if not entry.counted else sizes[:1] if len(set(sizes)) == 1 else sizes,
         "chosen": [_numbered(cell.chosen, chosen) for cell in found],
         "repeats": _few([cell.repeat for cell in found]),
-        "keys": [cell.key[:KEY_DIGITS] for cell in found],
         "seconds": _short(fmean(seconds) if seconds else None),
         "failed": [_failure(cell) for cell in entry.cells if cell.value is None],
     }

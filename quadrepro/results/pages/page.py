@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import os
 import re
@@ -56,7 +55,7 @@ PAGE = "report.html"
 """Name of the page in the results folder."""
 
 COPIED = 60_000
-"""Bytes up to which a table's CSV or LaTeX can be copied; larger ones are linked."""
+"""Bytes up to which a table's CSV can be copied; larger ones are linked."""
 
 MOST_MARKDOWN = 300_000
 """Characters of all tables of a page together, and of its notes; those beyond are linked."""
@@ -326,23 +325,11 @@ def _words(data: Any) -> set[str]:
     return {data} if isinstance(data, str) else set()
 
 
-LARGEST = 400_000
+LARGEST = 1_200_000
 """Bytes of all figures of a page together; those beyond are linked instead."""
 
 MOST = 20
 """Number of figures of a page; those beyond are linked."""
-
-LARGEST_SVG = 180_000
-"""Bytes of an SVG, above which the PNG of the figure is taken if it is smaller."""
-
-WIDTH = 1400
-"""Pixels of the width to which a PNG is reduced."""
-
-LARGEST_PIXELS, LONGEST = 50_000_000, 20_000
-"""Pixels of a PNG that is unpacked, and of its longer side."""
-
-COLOURS = 64
-"""Of a reduced PNG."""
 
 _PATH = re.compile(r'(?<= d=")[^"]*')
 _DIGITS = re.compile(r"(\.\d)\d+")
@@ -368,7 +355,7 @@ def make_figures(folder: Folder) -> list[Figure]:
     left, found = LARGEST, []
     tables = folder.manifest.tables
     for i, (name, files) in enumerate(folder.manifest.figures.items()):
-        source = _source(folder, files.files) if i < MOST else ""
+        source = _source(folder.text(f"{name}.svg")) if i < MOST else ""
         if len(source) > left:
             source = ""
         left -= len(source)
@@ -377,22 +364,12 @@ def make_figures(folder: Folder) -> list[Figure]:
     return found
 
 
-def _source(folder: Folder, names: tuple[str, ...]) -> str:
-    """Return the smaller of SVG and PNG as a data URI, or the SVG if it is small."""
-    found = {}
-    for name in names:
-        # A larger one would not fit with one decimal either.
-        if name.endswith(".svg") and 0 < len(text := folder.text(name)) <= 4 * LARGEST:
-            found["svg"] = _uri("svg+xml", _smaller_svg(text).encode())
-    if len(found.get("svg", "")) > LARGEST_SVG or not found:
-        for name in names:
-            if name.endswith(".png") and (content := _smaller_png(folder.content(name))):
-                found["png"] = _uri("png", content)
-    return min(found.values(), key=len, default="")
-
-
-def _uri(kind: str, content: bytes) -> str:
-    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+def _source(text: str) -> str:
+    """Return an SVG as a data URI, unless it is too large."""
+    # A larger one would not fit with one decimal either.
+    if not 0 < len(text) <= 4 * LARGEST:
+        return ""
+    return f"data:image/svg+xml;base64,{base64.b64encode(_smaller_svg(text).encode()).decode()}"
 
 
 def _smaller_svg(text: str) -> str:
@@ -404,27 +381,6 @@ def _smaller_svg(text: str) -> str:
     before, _, rest = text.partition("<metadata>")
     _, closed, after = rest.partition("</metadata>")
     return _PATH.sub(round_off, before + after if closed else text)
-
-
-def _smaller_png(content: bytes) -> bytes:
-    """Return a PNG with fewer pixels and colours; nothing if it is none, or a huge one."""
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        opened = Image.open(io.BytesIO(content), formats=["PNG"])
-        if opened.width * opened.height > LARGEST_PIXELS or max(opened.size) > LONGEST:
-            return b""
-        image = opened.convert("RGB")
-    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
-        return b""
-    if image.width > WIDTH:
-        size = WIDTH, max(1, round(image.height * WIDTH / image.width))
-        image = image.resize(size, Image.Resampling.LANCZOS)
-    small = io.BytesIO()
-    # Other methods take the colour of a thin line for that of its surroundings.
-    colours = image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
-    colours.save(small, "PNG", optimize=True)
-    return small.getvalue()
 
 
 PLOT_WIDTH, HEIGHT = 760.0, 280.0

@@ -168,7 +168,7 @@ class TableKind(TableKey, Generic[Option]):
         raise NotImplementedError
 
     def draw(self, context: Context[Option], outcomes: Outcomes, folder: Path) -> None:
-        """Write the figure to ``stem.svg`` and ``stem.png``."""
+        """Write the figure to ``stem.svg``."""
         raise NotImplementedError
 
     def published(self, context: Context[Option]) -> dict[tuple[str, str], str]:

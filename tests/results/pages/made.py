@@ -74,15 +74,14 @@ def manifest(**changes: Any) -> str:
                 "files": [f"{name}{ending}" for ending in endings],
             }
             for name, title, endings in (
-                ("risks", "test risks", (".md", ".csv", ".tex")),
+                ("risks", "test risks", (".md", ".csv")),
                 ("claims", "claims", (".md", ".csv")),
             )
         },
-        "figures": {"curves": {"key": "curves", "files": ["curves.svg", "curves.png"]}},
+        "figures": {"curves": {"key": "curves", "files": ["curves.svg"]}},
         "cells": {
             "file": "cells.csv",
             "timed_columns": ["seconds"],
-            "key_columns": ["key"],
         },
         "score": "score.csv",
     }
@@ -121,13 +120,12 @@ def cells(rows: dict[tuple[str, str], tuple[int | None, ...]] | None = None) -> 
     lines: list[tuple[str | float | int, ...]] = []
     for (row, column), errors in (rows or ERRORS).items():
         for repeat, n in enumerate(errors):
-            key = f"{row}{column}{repeat}".encode().hex().ljust(64, "0")[:64]
             if n is None:
                 measured: tuple[str | float | int, ...] = ("failed", *[""] * 6)
             else:
                 chosen = json.dumps({"n_rounds": 5 + repeat % 2})
                 measured = ("ok", n, 100, n / 100, n / 100, chosen, 0.5)
-            lines.append((row, column, repeat, *measured, "0.30", key, "" if n else "too slow"))
+            lines.append((row, column, repeat, *measured, "0.30", "" if n else "too slow"))
     return csv_text(CELLS_HEADER, tuple(lines))
 
 
@@ -148,7 +146,6 @@ def _files() -> dict[str, str | None]:
         "claims.csv": csv_text(header, claims),
         "risks.md": RISKS,
         "risks.csv": "dataset,quadboost\nmonks,0.44\n",
-        "risks.tex": "\\begin{tabular}{lr}\\end{tabular}\n",
         "curves.svg": SVG,
         "notes.md": NOTES,
     }

@@ -18,11 +18,8 @@ from quadrepro.papers.paper import load_paper
 from quadrepro.results.folder import FAILS, HOLDS, OPEN, Environment, Folder, read_folder
 from quadrepro.results.pages.index import page_html
 from quadrepro.results.pages.page import (
-    LONGEST,
     MOST,
-    WIDTH,
     Page,
-    _smaller_png,
     _smaller_svg,
     claims_sentence,
     facts_of,
@@ -76,7 +73,7 @@ def test_a_page_shows_all_that_the_folder_holds(folder: Folder) -> None:
     assert {*sections.split()} <= {*page.ids}
     assert page.all("img")[0]["src"].startswith("data:image/svg+xml")
     links = [a["href"] for a in page.all("a")]
-    assert {"#column-1", "#column-2", "#table-risks", "../index.html", "risks.tex"} <= set(links)
+    assert {"#column-1", "#column-2", "#table-risks", "../index.html", "risks.csv"} <= set(links)
 
 
 def test_every_entry_of_the_table_has_its_data(folder: Folder) -> None:
@@ -90,7 +87,7 @@ def test_every_entry_of_the_table_has_its_data(folder: Folder) -> None:
         assert float(found[i]["data-value"]) == pytest.approx(sum(errors) / 300)
     assert found[1]["class"] == "above r1"
     assert found[3]["class"] == "r1"
-    assert page.data["files"]["risks.tex"].startswith("\\begin{tabular}")
+    assert page.data["files"]["risks.csv"].startswith("dataset,")
 
 
 def test_the_command_of_an_entry_survives_a_shell(tmp_path: Path) -> None:
@@ -271,7 +268,7 @@ def test_a_large_table_is_linked_and_not_copied(tmp_path: Path) -> None:
     page = parsed(make_folder(tmp_path, risks__csv="x," * 50_000))
     assert "risks.csv" not in page.data["files"]
     assert {"href": "risks.csv"} in page.all("a")
-    assert [b["data-file"] for b in page.all("button") if "data-file" in b] == ["risks.tex"]
+    assert [b["data-file"] for b in page.all("button") if "data-file" in b] == []
 
 
 def test_a_page_has_the_count_of_the_reading_that_fits_print_best_if_it_is_beside_it(
@@ -411,52 +408,13 @@ def test_numbers_outside_of_paths_keep_their_digits(tmp_path: Path) -> None:
     assert b"metadata" not in decoded(figure.source)
 
 
-def test_a_large_svg_gives_way_to_a_small_png(tmp_path: Path) -> None:
-    svg = SVG.replace("<path", "<g/>" * 60_000 + "<path")
-    made = make_folder(tmp_path, curves__svg=svg)
-    (made / "curves.png").write_bytes(png(3000))
-    (figure,) = make_figures(read_folder(made))
-    assert figure.source.startswith("data:image/png;base64,")
-    with Image.open(io.BytesIO(decoded(figure.source))) as image:
-        assert image.width == WIDTH
-
-
-def test_a_thin_line_keeps_its_colour() -> None:
-    rng = np.random.default_rng(0)
-    pixels = np.repeat(rng.integers(0, 255, (200, 300, 1), dtype=np.uint8), 3, axis=2)
-    lines = {20: (0, 158, 115), 21: (213, 94, 0), 22: (0, 114, 178)}
-    for row, colour in lines.items():
-        pixels[row] = colour
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG")
-    with Image.open(io.BytesIO(_smaller_png(file.getvalue()))) as image:
-        found = np.asarray(image.convert("RGB"), float)
-    for row, colour in lines.items():
-        assert np.abs(found[row] - colour).max() < 40
-
-
 def test_figures_beyond_the_limit_are_left_to_their_files(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("quadrepro.results.pages.page.LARGEST", 100)
     (figure,) = make_figures(folder)
     assert figure.source == ""
-    assert figure.files == ("curves.svg", "curves.png")
-
-
-@pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\nno", b"GIF89a"])
-def test_a_png_that_is_none_is_left_out(tmp_path: Path, content: bytes) -> None:
-    made = make_folder(tmp_path, curves__svg=None)
-    (made / "curves.png").write_bytes(content)
-    (figure,) = make_figures(read_folder(made))
-    assert figure.source == ""
-
-
-@pytest.mark.parametrize("size", [(1, LONGEST + 1), (LONGEST + 1, 1)])
-def test_a_png_of_an_extreme_shape_is_left_out(size: tuple[int, int]) -> None:
-    file = io.BytesIO()
-    Image.new("1", size).save(file, "PNG")
-    assert _smaller_png(file.getvalue()) == b""
+    assert figure.files == ("curves.svg",)
 
 
 @pytest.mark.parametrize("text", ["<metadata>", ' d="', ' d="1.2345', '<metadata> d="" '])

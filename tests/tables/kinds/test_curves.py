@@ -177,10 +177,9 @@ def test_the_same_records_give_the_same_figures(
     for name in ("a", "b"):
         CURVES.draw(curves_of(experiment), outcomes(of_all()), tmp_path / name)
     CURVES.draw(curves_of(experiment), outcomes({}), tmp_path / "empty")
-    for file in ("curves.svg", "curves.png"):
-        a, b, empty = ((tmp_path / name / file).read_bytes() for name in ("a", "b", "empty"))
-        assert a == b
-        assert a != empty
+    a, b, empty = ((tmp_path / name / "curves.svg").read_bytes() for name in ("a", "b", "empty"))
+    assert a == b
+    assert a != empty
 
 
 SOME = "{title: training, measures: [train_error], scale: log, algorithms: [lpboost, adaboost]}"

@@ -213,9 +213,8 @@ document.addEventListener("DOMContentLoaded", () => {
     cell.values.forEach((value, i) => body.append(make("tr", {},
       make("th", { scope: "row" }, cell.repeats[i] ?? String(i)),
       make("td", {}, cell.errors.length ? `${cell.errors[i]} of ${test(i)}` : short(value)),
-      make("td", {}, Object.entries(embedded.chosen[cell.chosen[i]]).map(([name, v]) => `${name} ${typeof v === "number" ? short(v) : v}`).join(", ")),
-      make("td", {}, make("code", {}, cell.keys[i] ?? "")))));
-    const head = make("tr", {}, ...["Split", cell.errors.length ? "Wrong" : cell.unit, "Chosen", "Record"].map((text) => make("th", { scope: "col" }, text)));
+      make("td", {}, Object.entries(embedded.chosen[cell.chosen[i]]).map(([name, v]) => `${name} ${typeof v === "number" ? short(v) : v}`).join(", ")))));
+    const head = make("tr", {}, ...["Split", cell.errors.length ? "Wrong" : cell.unit, "Chosen"].map((text) => make("th", { scope: "col" }, text)));
     const table = make("table", {}, make("thead", {}, head), body);
     const frame = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Splits" }, table);
     return make("details", {}, make("summary", {}, cell.values.length === 1 ? "The split" : `All ${cell.values.length} splits`), frame);
@@ -223,7 +222,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // What is empty is not in the data.
   const blank = { sd: "", printed: "", place: "", why: "", low: null, high: null, p: null, seconds: null };
-  const lists = () => Object.fromEntries(["values", "errors", "tests", "chosen", "repeats", "keys", "failed"].map((name) => [name, []]));
+  const lists = () => Object.fromEntries(["values", "errors", "tests", "chosen", "repeats", "failed"].map((name) => [name, []]));
   const open = (i) => {
     const cell = { ...blank, ...lists(), ...embedded.cells[i] };
     const unit = cell.unit === "error in percent" ? " %" : "";
