@@ -50,22 +50,16 @@ class SplitRule(Model):
     """
 
     train: (
-        Literal["half", "all", "bootstrap"]
-        | Annotated[int, Field(ge=2)]
-        | Annotated[float, Field(gt=0, lt=1)]
+        Literal["half", "all"] | Annotated[int, Field(ge=2)] | Annotated[float, Field(gt=0, lt=1)]
     ) = "half"
     """The rows to train on: their number, or a share of all rows between 0 and 1, rounded up to a
     whole row: 0.55 of 100 rows are 55, and of 101 rows 56; with `groups`, the same of groups. With
-    "all", all rows are both training and test rows. With "bootstrap", as many rows as there are are
-    drawn with replacement, and those never drawn are tested; copies of a row are in the same fold.
-    """
+    "all", all rows are both training and test rows."""
     at_most: int | None = Field(default=500, ge=2)
     """The largest number of training rows if `train` is a share. With `groups`, training rows are
     then left out at random; with `time`, the earliest ones."""
     test: int | None = Field(default=None, ge=1)
     """The number of test rows, drawn from those that are not trained on; by default all of them."""
-    bernoulli: bool = False
-    """Whether each row is trained on with the probability `train`, so that sizes vary."""
     stratify: bool | Literal["strict"] = False
     """Whether every part and every fold has the share of each class that all rows have. Where
     groups are drawn for training, only the folds do. Classes with fewer rows than folds are missing
@@ -127,12 +121,6 @@ class SplitRule(Model):
         other = way or ("groups" if self.groups else "")
         if type(self.train) is int and self.at_most not in (None, 500):
             raise fault("train is a number of rows: leave at_most out", "at_most")
-        if self.train == "bootstrap" and (other or self.stratify):
-            other = other or "stratify"
-            raise fault(f"a bootstrap sample is drawn from all rows: leave {other} out", other)
-        if self.bernoulli and (other or self.stratify or not isinstance(self.train, float)):
-            message = "bernoulli draws each row with a probability: give train as a share, alone"
-            raise fault(message, "bernoulli")
         if self.test is not None and (other or self.train == "all"):
             raise fault(f"{other or 'train: all'} determines the test rows: leave test out", "test")
 
@@ -202,7 +190,7 @@ class SplitRule(Model):
 
         By default, this is min(500, ⌈N/2⌉), the rule of the QuadBoost paper.
         """
-        if self.train in ("all", "bootstrap"):
+        if self.train == "all":
             return n_rows
         first = self.first_share(n_rows)
         return first if self.most is None else min(self.most, first)
@@ -213,9 +201,8 @@ class SplitRule(Model):
         # view says which attributes are learned from.
         fields = self.model_dump(exclude_none=True, exclude={"as_attributes"})
         fields["stratify"] = bool(self.stratify)
-        for key in ("stratify", "bernoulli"):
-            if not fields[key]:
-                del fields[key]
+        if not self.stratify:
+            del fields["stratify"]
         if self.given is not None:
             # The splits themselves are named beside the rows.
             fields["given"] = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -353,9 +352,6 @@ class Division:
             n_train = min(rule.most or n_rows, n_rows - rest)
         elif rule.train == "all":
             n_train = rest = n_rows
-        elif rule.train == "bootstrap":
-            # Each row is never drawn with a probability of about 1/e.
-            n_train, rest = n_rows, max(1, round(n_rows / math.e))
         elif rule.draws_share:
             n_train = rule.training_size(n_rows)
             rest = n_rows - (rule.first_share(n_rows) if rule.groups else n_train)
@@ -376,7 +372,7 @@ class Division:
         rule = self.rule
         if rule.train == "all":
             return 1.0
-        if not rule.draws_share or rule.train == "bootstrap":
+        if not rule.draws_share:
             return n_test / self.n_rows
         n_train, n_valid, _ = self.sizes
         sizes = [float(n_train)]
@@ -514,13 +510,7 @@ class Division:
 
     def _some_rows(self, draws: Draws, known: KnownRows) -> Parts:
         rule, rng = self.rule, generator(*draws, "split")
-        if rule.train == "bootstrap":
-            train = rng.integers(self.n_rows, size=self.n_rows)
-            return train, rng.permutation(np.setdiff1d(np.arange(self.n_rows), train))
         n_train = rule.training_size(self.n_rows)
-        if rule.bernoulli:
-            train, rest = _sides(rng.random(self.n_rows) >= n_train / self.n_rows)
-            return train, rng.permutation(rest)[: rule.test]
         if rule.stratify:
             assert known.classes is not None
             return draw_by_class(known.classes, n_train, rng, rule.test, strict=self._strict)
@@ -557,8 +547,6 @@ class Division:
         if known.times is not None:
             return windows(len(train), self.folds)
         by = self._by(known.take(train))
-        if self.rule.train == "bootstrap":
-            by["groups"] = train
         return deal(len(train), self.folds, generator(*draws, "folds"), **by, strict=self._strict)
 
     def _by(self, known: KnownRows) -> dict[str, IntArray | None]:

@@ -76,11 +76,6 @@ def _splits(protocol: Protocol, repeats: int) -> str:
         return _other_splits(protocol, repeats)
     if split.train == "all":
         return "All examples are both training and test examples."
-    if split.train == "bootstrap":
-        return (
-            f"In {over}, as many examples as there are are drawn with replacement for training; "
-            "those never drawn are test examples."
-        )
     share = "half" if split.train == "half" else f"a share of {split.train:g}"
     if isinstance(split.train, int):
         share = str(split.train)
@@ -91,8 +86,6 @@ def _splits(protocol: Protocol, repeats: int) -> str:
         rest = f"{split.test} of the others are test examples"
     if protocol.holdout is not None:
         rest = "the others are divided into validation and test examples"
-    if split.bernoulli:
-        return f"In {over}, each example is trained on with a probability of {split.train}; {rest}."
     what = f"groups of {split.groups}" if split.groups else "examples"
     found = f"In {over}, {share} of the {what}{most} are training examples; {rest}."
     if split.groups:

@@ -323,36 +323,6 @@ def test_stratified_parts_of_given_sizes_have_equal_shares_of_each_class() -> No
     np.testing.assert_array_equal(np.bincount(CLASSES[split.test]), [10, 5, 5])
 
 
-@given(repeat=st.integers(0, 100))
-def test_a_bootstrap_sample_tests_the_rows_never_drawn_and_keeps_copies_together(
-    repeat: int,
-) -> None:
-    split = division(5, train="bootstrap").split(draws(repeat))
-    assert len(split.train) == 120
-    np.testing.assert_array_equal(np.setdiff1d(np.arange(120), split.train), np.sort(split.test))
-    folds = {row: {*split.fold[split.train == row].tolist()} for row in split.train.tolist()}
-    assert all(len(found) == 1 for found in folds.values())
-    assert {*split.fold.tolist()} == {*range(5)}
-
-
-def test_rows_that_a_bootstrap_sample_leaves_out_are_halved_at_random() -> None:
-    splits = [division(holdout=True, train="bootstrap").split(draws(i)) for i in range(20)]
-    for part in zip(*(parts_of(split)[1:] for split in splits), strict=True):
-        # The mean of about 440 row numbers, with four standard errors.
-        assert np.mean(np.concatenate(part)) == pytest.approx(59.5, abs=6.6)
-
-
-def test_bootstrap_and_bernoulli_samples_have_their_sizes_on_average() -> None:
-    drawn, thrown = division(train="bootstrap"), division(train=0.3, bernoulli=True)
-    n_test = [len(drawn.split(draws(i)).test) for i in range(400)]
-    n_train = [len(thrown.split(draws(i)).train) for i in range(400)]
-    # Four standard errors: the deviations of the sizes are below 4.3 and about 5.
-    assert np.mean(n_test) == pytest.approx(120 * (1 - 1 / 120) ** 120, abs=0.9)
-    assert np.mean(n_train) == pytest.approx(36, abs=1.1)
-    assert np.std(n_train) == pytest.approx(np.sqrt(120 * 0.3 * 0.7), rel=0.15)
-    assert_partition(thrown.split(draws()))
-
-
 def test_classes_with_fewer_rows_than_folds_are_in_some_of_them_unless_strict() -> None:
     rare = KnownRows(np.array([0] * 80 + [1] * 37 + [2] * 2 + [3]))
     assert rare.classes is not None

@@ -82,16 +82,6 @@ from quadrepro.data.schema import View
             "train is a number of rows: leave at_most out",
         ),
         (
-            {"train": "bootstrap", "stratify": True},
-            ("stratify",),
-            "a bootstrap sample is drawn from all rows: leave stratify out",
-        ),
-        (
-            {"bernoulli": True},
-            ("bernoulli",),
-            "bernoulli draws each row with a probability: give train as a share, alone",
-        ),
-        (
             {"given": "parts", "test": 3},
             ("test",),
             "given determines the test rows: leave test out",

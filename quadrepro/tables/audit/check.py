@@ -126,8 +126,6 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     rule = division.rule
     if any(rule.columns) or rule.openml_task is not None or rule.given is not None:
         return "the rows decide which of them are tested; n_test can say how many"
-    if rule.train == "bootstrap" or rule.bernoulli:
-        return "chance decides how many rows are tested; n_test can say how many"
     others = _roundings(division) - {n_test}
     return Size(n_test, division.n_rows, tuple(sorted(others)))
 
