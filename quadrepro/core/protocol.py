@@ -60,10 +60,10 @@ class SplitRule(Model):
     then left out at random; with `time`, the earliest ones."""
     test: int | None = Field(default=None, ge=1)
     """The number of test rows, drawn from those that are not trained on; by default all of them."""
-    stratify: bool | Literal["strict"] = False
+    stratify: bool = False
     """Whether every part and every fold has the share of each class that all rows have. Where
     groups are drawn for training, only the folds do. Classes with fewer rows than folds are missing
-    in some of them, unless this is "strict", which refuses them."""
+    in some of them."""
     groups: str | None = Field(default=None, min_length=1)
     """The attribute whose values name the groups: no group is in two parts or in two
     folds."""
@@ -140,7 +140,7 @@ class SplitRule(Model):
     def needs_rows(self) -> bool:
         """Whether splits depend on what the rows hold, and not on their number alone."""
         given = self.openml_task is not None or self.given is not None
-        return bool(self.stratify) or given or any(self.columns)
+        return self.stratify or given or any(self.columns)
 
     @property
     def draws_share(self) -> bool:
@@ -200,7 +200,6 @@ class SplitRule(Model):
         # What is not set is left out, so a new field does not change the keys of records. The
         # view says which attributes are learned from.
         fields = self.model_dump(exclude_none=True, exclude={"as_attributes"})
-        fields["stratify"] = bool(self.stratify)
         if not self.stratify:
             del fields["stratify"]
         if self.given is not None:

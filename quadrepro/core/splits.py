@@ -200,20 +200,18 @@ def draw_by_class(
     n_drawn: int,
     rng: np.random.Generator,
     n_others: int | None = None,
-    *,
-    strict: bool = True,
 ) -> Parts:
     """Draw rows of which each class has its share, with StratifiedShuffleSplit.
 
-    By default the others are all that are left. If not strict, a class with a single row is drawn
-    as if it were of the largest class.
+    By default the others are all that are left. A class with a single row is drawn as if it were of
+    the largest class.
     """
     from sklearn.model_selection import StratifiedShuffleSplit
 
     n_others = len(classes) - n_drawn if n_others is None else n_others
     classes = _codes(classes)
     sizes = _sizes(classes)
-    if not strict and sizes.min() < 2 < sizes.max():
+    if sizes.min() < 2 < sizes.max():
         classes = np.where(np.isin(classes, np.flatnonzero(sizes < 2)), sizes.argmax(), classes)
         classes = _codes(classes)
         sizes = _sizes(classes)
@@ -248,11 +246,10 @@ def deal(
     *,
     classes: IntArray | None = None,
     groups: IntArray | None = None,
-    strict: bool = True,
 ) -> IntArray:
     """Return a random fold for each row; folds divide no group and have equal class shares.
 
-    A class with fewer rows than folds is refused, or missing in some folds if not strict.
+    A class with fewer rows than folds is missing in some of them.
     """
     if n_rows < k:
         raise ValueError(f"{n_rows} rows are too few for {k} folds")
@@ -263,13 +260,8 @@ def deal(
 
     if groups is not None and (n_groups := len(np.unique(groups))) < k:
         raise ValueError(f"{n_groups} groups are too few for {k} folds")
-    sizes = None if classes is None else _sizes(classes)
-    if sizes is not None and (sizes.min() if strict else sizes.max()) < k:
-        of = "a class" if strict else "the largest class"
-        raise ValueError(
-            f"{sizes.min() if strict else sizes.max()} rows of {of} are too few for {k} folds with"
-            " all classes"
-        )
+    if classes is not None and (largest := _sizes(classes).max()) < k:
+        raise ValueError(f"{largest} rows of the largest class are too few for {k} folds")
     splitter: Any
     if groups is None:
         splitter = StratifiedKFold(k, shuffle=True, random_state=_seed(rng))
@@ -506,14 +498,14 @@ class Division:
         rng = generator(seed, name, division, "outer")
         # With a row left out there is nothing to stratify.
         by = {} if self.rule.leave_out else self._by(known)
-        return _sides(deal(self.n_rows, self.outer_folds, rng, **by, strict=self._strict) == tested)
+        return _sides(deal(self.n_rows, self.outer_folds, rng, **by) == tested)
 
     def _some_rows(self, draws: Draws, known: KnownRows) -> Parts:
         rule, rng = self.rule, generator(*draws, "split")
         n_train = rule.training_size(self.n_rows)
         if rule.stratify:
             assert known.classes is not None
-            return draw_by_class(known.classes, n_train, rng, rule.test, strict=self._strict)
+            return draw_by_class(known.classes, n_train, rng, rule.test)
         order = rng.permutation(self.n_rows)
         return order[:n_train], order[n_train:][: rule.test]
 
@@ -535,7 +527,7 @@ class Division:
             valid, test = draw_groups(some.groups, len(np.unique(some.groups)) // 2, rng)
         elif self.rule.stratify:
             assert some.classes is not None
-            valid, test = draw_by_class(some.classes, n_valid, rng, strict=self._strict)
+            valid, test = draw_by_class(some.classes, n_valid, rng)
         else:
             # In the order of time or of the draw.
             return rest[:n_valid], rest[n_valid:]
@@ -547,14 +539,10 @@ class Division:
         if known.times is not None:
             return windows(len(train), self.folds)
         by = self._by(known.take(train))
-        return deal(len(train), self.folds, generator(*draws, "folds"), **by, strict=self._strict)
+        return deal(len(train), self.folds, generator(*draws, "folds"), **by)
 
     def _by(self, known: KnownRows) -> dict[str, IntArray | None]:
         return {"classes": known.classes if self.rule.stratify else None, "groups": known.groups}
-
-    @property
-    def _strict(self) -> bool:
-        return self.rule.stratify == "strict"
 
     @property
     def _window(self) -> int:
