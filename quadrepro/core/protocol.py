@@ -87,8 +87,6 @@ class SplitRule(Model):
     """A CSV with the split of each repeat, from the folder of the config: columns with the names of
     attributes, whose values identify a row, and a column per repeat with ``train``, ``valid``,
     ``test`` or nothing; or "parts" for the parts that the card names as one split."""
-    as_attributes: bool = False
-    """Whether the attributes that `groups`, `time` and `column` name are also learned from."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -112,8 +110,6 @@ class SplitRule(Model):
             raise fault("to leave out groups, name their column: set groups", "leave_out")
         if self.leave_out == "rows" and self.groups:
             raise fault("a row that is left out has its group on both sides", "leave_out")
-        if self.as_attributes and not [*self.columns]:
-            raise fault("no attribute divides the rows, so there is none to keep", "as_attributes")
         return self
 
     def _check_draw(self, way: str) -> None:
@@ -131,9 +127,9 @@ class SplitRule(Model):
         return ((key, name) for key, name in named.items() if name is not None)
 
     def without_columns(self, view: View) -> View:
-        """Return a view without the attributes that divide the rows, unless they are kept."""
+        """Return a view without the attributes that divide the rows."""
         named = dict.fromkeys(name for _, name in self.columns)
-        left_out = () if self.as_attributes else tuple(n for n in named if n not in view.exclude)
+        left_out = tuple(name for name in named if name not in view.exclude)
         return view.model_copy(update={"exclude": (*view.exclude, *left_out)}) if left_out else view
 
     @property
@@ -197,9 +193,8 @@ class SplitRule(Model):
 
     def content(self) -> dict[str, Any]:
         """Return the fields that splits depend on, as plain data."""
-        # What is not set is left out, so a new field does not change the keys of records. The
-        # view says which attributes are learned from.
-        fields = self.model_dump(exclude_none=True, exclude={"as_attributes"})
+        # What is not set is left out, so a new field does not change the keys of records.
+        fields = self.model_dump(exclude_none=True)
         if not self.stratify:
             del fields["stratify"]
         if self.given is not None:

@@ -70,11 +70,6 @@ from quadrepro.data.schema import View
             ("leave_out",),
             "a row that is left out has its group on both sides",
         ),
-        (
-            {"as_attributes": True, "outer": 5},
-            ("as_attributes",),
-            "no attribute divides the rows, so there is none to keep",
-        ),
         ({"outer": "50000x3"}, ("outer",), "outer makes 150,000 repeats: at most 100,000"),
         (
             {"train": 400, "at_most": 30},
@@ -123,11 +118,10 @@ def test_splits_by_number_alone_need_no_rows() -> None:
         assert SplitRule.model_validate(fields).needs_rows
 
 
-def test_attributes_that_divide_the_rows_are_not_learned_from_unless_they_are_kept() -> None:
+def test_attributes_that_divide_the_rows_are_not_learned_from() -> None:
     view = View(positive=("a",), exclude=("id", "site"))
     rule = SplitRule(groups="site", column="fold")
     assert rule.without_columns(view).exclude == ("id", "site", "fold")
-    assert rule.model_copy(update={"as_attributes": True}).without_columns(view) is view
     assert SplitRule(groups="site").without_columns(view) is view
     assert SplitRule().without_columns(view) is view
     # A column that names both is left out once.
@@ -138,5 +132,5 @@ def test_what_is_not_used_is_not_in_the_key() -> None:
     assert SplitRule().content() == {"train": "half", "at_most": 500}
     assert SplitRule(outer="5x2").content() == {"outer": "5x2"}
     assert SplitRule(outer="5x2", at_most=None).content() == {"outer": "5x2"}
-    kept = SplitRule(groups="site", stratify=True, as_attributes=True, at_most=None)
-    assert kept.content() == {"train": "half", "stratify": True, "groups": "site"}
+    by_group = SplitRule(groups="site", stratify=True, at_most=None)
+    assert by_group.content() == {"train": "half", "stratify": True, "groups": "site"}
