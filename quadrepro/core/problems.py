@@ -277,17 +277,15 @@ def _division(title: str, examples: Examples, protocol: Protocol, repeats: int) 
         raise ConfigError(f"{has}: too few for {folds} folds")
     if n_rows < FEWEST_ROWS and rule.train != "all":
         raise ConfigError(f"{has}: too few to hold some out")
-    if rule.leave_out == "rows" and repeats != n_rows:
-        raise ConfigError(f"{has} to leave out: set repeats to {n_rows}")
     division = Division(title, rule, n_rows, folds, holdout, repeats, of)
     if rule.needs_rows:
         return division
-    if n_rows < division.outer_folds:
-        raise ConfigError(f"{has}: too few for {division.outer_folds} outer folds")
+    if n_rows < rule.outer_folds:
+        raise ConfigError(f"{has}: too few for {rule.outer_folds} outer folds")
     n_train, n_valid, n_test = division.sizes
     if n_test < 1 or n_valid < holdout:
         raise ConfigError(f"{has}, of which {n_train} are trained on: too few are left")
-    if n_train < (2 if division.outer_folds else 1) * folds:
+    if n_train < (2 if rule.outer_folds else 1) * folds:
         raise ConfigError(f"{title} has {n_train} training rows: too few for {folds} folds")
     return division
 

@@ -22,7 +22,7 @@ MOST_REPEATS = 100_000
 _OUTER = re.compile(r"(?:(?P<times>[1-9]\d{0,5})x)?(?P<folds>[1-9]\d{0,5})")
 
 # Ways to divide rows that leave no share to choose.
-_WHOLE = ("outer", "leave_out", "column", "openml_task", "given")
+_WHOLE = ("outer", "column", "openml_task", "given")
 
 PARTS_OF_CARD = "parts"
 """The value of `given` for the parts that a card names."""
@@ -45,8 +45,8 @@ def _times_and_folds(value: Any) -> Any:
 class SplitRule(Model):
     """How rows are divided into a training and a test part.
 
-    By default, a share of the rows is drawn for training. At most one of `time`, `outer`,
-    `leave_out`, `column`, `openml_task` and `given` replaces this.
+    By default, a share of the rows is drawn for training. At most one of `time`, `outer`, `column`,
+    `openml_task` and `given` replaces this.
     """
 
     train: (
@@ -76,8 +76,6 @@ class SplitRule(Model):
     ) = None
     """Folds of all rows, each of which is the test part of one repeat: ``10``, or ``5x2`` to divide
     the rows five times into two."""
-    leave_out: Literal["rows", "groups"] | None = None
-    """The test part of each repeat is a single row, or one of the `groups`."""
     column: str | None = Field(default=None, min_length=1)
     """The attribute with ``train``, ``valid`` or ``test`` for each row, or with the number of the
     repeat whose test part it belongs to; rows with a negative number are always trained on."""
@@ -106,10 +104,6 @@ class SplitRule(Model):
             raise fault("time alone decides which rows are trained on: leave stratify out", "time")
         if way == "time" and self.groups:
             raise fault("time alone decides which rows are trained on: leave groups out", "time")
-        if self.leave_out == "groups" and not self.groups:
-            raise fault("to leave out groups, name their column: set groups", "leave_out")
-        if self.leave_out == "rows" and self.groups:
-            raise fault("a row that is left out has its group on both sides", "leave_out")
         return self
 
     def _check_draw(self, way: str) -> None:
@@ -400,7 +394,7 @@ class Protocol(Model):
             raise ValueError("inputs can be voters only if all stumps are fixed before training")
         if self.split.train == "all" and chooses:
             raise ValueError("nothing can be chosen if all rows are trained on: set folds to 0")
-        ways = [w for w in ("outer", "leave_out", "openml_task") if getattr(self.split, w)]
+        ways = [w for w in ("outer", "openml_task") if getattr(self.split, w)]
         if self.holdout is not None and ways:
             [way] = ways
             raise fault(f"{way} tests every row, so none can be held out: use folds", "holdout")

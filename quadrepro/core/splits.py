@@ -120,8 +120,6 @@ class KnownRows:
         part = tested = None
         if rule.column:
             part, tested = _given(columns["column"], f"{rule.column} of {title}")
-        if rule.leave_out == "groups":
-            tested = groups
         splits = beside[GIVEN].astype(np.uint8) if GIVEN in beside else None
         return cls(classes, groups, times, part, tested, splits)
 
@@ -328,11 +326,6 @@ class Division:
     """Number of rows that the divided ones are drawn from, if that is done for every split."""
 
     @property
-    def outer_folds(self) -> int:
-        """Number of folds of all rows, each of which is the test part of one repeat; 0 without."""
-        return self.n_rows if self.rule.leave_out == "rows" else self.rule.outer_folds
-
-    @property
     def sizes(self) -> tuple[int, int, int]:
         """The sizes of the training, validation and test part.
 
@@ -350,7 +343,7 @@ class Division:
             rest = rest if rule.test is None or rest < rule.test else rule.test
         else:
             # A column that names parts could give any size.
-            rest = -(-n_rows // max(self.outer_folds or self.repeats, 2))
+            rest = -(-n_rows // max(rule.outer_folds or self.repeats, 2))
             n_train = n_rows - rest
         n_valid = rest // 2 if self.holdout else 0
         return n_train, n_valid, rest - n_valid
@@ -415,7 +408,7 @@ class Division:
             return given
         if known.times is not None:
             train, rest = self._before_and_after(draws, known.times)
-        elif self.outer_folds:
+        elif rule.outer_folds:
             train, rest = self._outer_fold(draws, known)
         elif known.groups is not None:
             train, rest = self._some_groups(draws, known.groups)
@@ -428,7 +421,7 @@ class Division:
         return train, *self._halves(draws, rest, known)
 
     def _given(self, draws: Draws, known: KnownRows) -> AllParts | None:
-        """Return the parts that a column, the groups, a file or a task give, if they do."""
+        """Return the parts that a column, a file or a task give, if they do."""
         if known.part is not None:
             return self._named_parts(known.part)
         if known.tested is not None:
@@ -448,11 +441,10 @@ class Division:
         return train, valid if self.holdout else None, test
 
     def _numbered_part(self, tested: IntArray, repeat: int) -> AllParts:
-        rule, n_parts = self.rule, int(tested.max()) + 1
-        self._require_repeats(n_parts, f"{rule.column or rule.groups} makes {n_parts} test parts")
+        column, n_parts = self.rule.column, int(tested.max()) + 1
+        self._require_repeats(n_parts, f"{column} makes {n_parts} test parts")
         if self.holdout:
-            message = f"{rule.column} numbers the test parts, so none is held out: use folds"
-            raise ValueError(message)
+            raise ValueError(f"{column} numbers the test parts, so none is held out: use folds")
         train, test = _sides(tested == repeat)
         return train, None, test
 
@@ -493,12 +485,10 @@ class Division:
         return order[first:start], order[start : start + window]
 
     def _outer_fold(self, draws: Draws, known: KnownRows) -> Parts:
-        seed, name, repeat = draws
-        division, tested = divmod(repeat, self.outer_folds)
+        (seed, name, repeat), k = draws, self.rule.outer_folds
+        division, tested = divmod(repeat, k)
         rng = generator(seed, name, division, "outer")
-        # With a row left out there is nothing to stratify.
-        by = {} if self.rule.leave_out else self._by(known)
-        return _sides(deal(self.n_rows, self.outer_folds, rng, **by) == tested)
+        return _sides(deal(self.n_rows, k, rng, **self._by(known)) == tested)
 
     def _some_rows(self, draws: Draws, known: KnownRows) -> Parts:
         rule, rng = self.rule, generator(*draws, "split")

@@ -96,7 +96,7 @@ def _splits(protocol: Protocol, repeats: int) -> str:
 
 def _kept_together(split: SplitRule) -> str:
     by_class = " Folds have the same shares of the classes." if split.stratify else ""
-    whole = split.groups or split.leave_out or split.column or split.given
+    whole = split.groups or split.column or split.given
     if split.stratify and not whole:
         by_class = " All parts and folds have the same shares of the classes."
     together = f" No group of {split.groups} is in two parts or folds." if split.groups else ""
@@ -119,9 +119,6 @@ def _other_splits(protocol: Protocol, repeats: int) -> str:
         again = f", {times} times" if times != "1" else ""
         found = f"The examples are divided at random into {folds} folds{again}. Each is tested once"
         found += ", after training on the others."
-    elif split.leave_out:
-        left = f"the examples of one group of {split.groups}" if split.groups else "one example"
-        found = f"Each repeat tests {left}, after training on all others."
     else:
         found = f"The {split.giver} says which examples are tested."
     return found + _kept_together(split)

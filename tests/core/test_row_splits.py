@@ -137,14 +137,11 @@ def test_each_row_is_tested_once_by_the_repeats_of_one_division(rule: dict[str, 
     assert {*splits[0].test} != {*splits[3].test}
 
 
-def test_a_row_that_is_left_out_is_alone_and_folds_are_stratified() -> None:
-    rows = division(3, 120, leave_out="rows", stratify=True)
-    splits = [rows.split(draws(repeat), KNOWN) for repeat in range(120)]
-    assert sorted(int(row) for split in splits for row in split.test) == list(range(120))
-    assert rows.sizes == (119, 0, 1)
-    for split in splits[::40]:
-        counts = [np.bincount(CLASSES[split.train[split.fold == f]]) for f in range(3)]
-        assert np.ptp(counts, axis=0).max() <= 1
+def test_as_many_outer_folds_as_groups_leave_out_one_group_each() -> None:
+    rows = division(3, 12, outer=12, groups="g")
+    splits = [rows.split(draws(repeat), known(groups=GROUPS)) for repeat in range(12)]
+    tested = [{*GROUPS[split.test].tolist()} for split in splits]
+    assert sorted(map(sorted, tested)) == [[group] for group in range(12)]
 
 
 def test_numbered_parts_are_tested_by_the_repeat_of_their_number() -> None:
@@ -228,11 +225,6 @@ ALIKE = KnownRows(np.repeat([0, 1], 60), times=np.arange(120.0))
             division(repeats=3, column="c"),
             known(tested=TESTED),
             "toy: c makes 4 test parts: set repeats to 4, not 3",
-        ),
-        (
-            division(repeats=3, leave_out="groups", groups="g"),
-            known(tested=GROUPS, groups=GROUPS),
-            "toy: g makes 12 test parts: set repeats to 12, not 3",
         ),
         (
             division(repeats=2, column="c"),

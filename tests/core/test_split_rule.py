@@ -46,9 +46,9 @@ from quadrepro.data.schema import View
             "outer determines the training rows: leave train out",
         ),
         (
-            {"at_most": 100, "leave_out": "rows"},
+            {"at_most": 100, "outer": 5},
             ("at_most",),
-            "leave_out determines the training rows: leave at_most out",
+            "outer determines the training rows: leave at_most out",
         ),
         (
             {"time": "day", "stratify": True},
@@ -59,16 +59,6 @@ from quadrepro.data.schema import View
             {"time": "day", "groups": "site"},
             ("time",),
             "time alone decides which rows are trained on: leave groups out",
-        ),
-        (
-            {"leave_out": "groups"},
-            ("leave_out",),
-            "to leave out groups, name their column: set groups",
-        ),
-        (
-            {"leave_out": "rows", "groups": "site"},
-            ("leave_out",),
-            "a row that is left out has its group on both sides",
         ),
         ({"outer": "50000x3"}, ("outer",), "outer makes 150,000 repeats: at most 100,000"),
         (
@@ -112,8 +102,8 @@ def test_outer_makes_as_many_repeats_as_folds(times: int, folds: int) -> None:
 
 
 def test_splits_by_number_alone_need_no_rows() -> None:
-    for rule in (SplitRule(), SplitRule(outer="1x5"), SplitRule(leave_out="rows")):
-        assert not rule.needs_rows
+    assert not SplitRule().needs_rows
+    assert not SplitRule(outer="1x5").needs_rows
     for fields in ({"stratify": True}, {"groups": "a"}, {"time": "a"}, {"column": "a"}):
         assert SplitRule.model_validate(fields).needs_rows
 

@@ -91,14 +91,6 @@ def test_a_caption_is_what_is_shown_and_a_paragraph_on_the_protocol(tmp_path: Pa
             "The examples are divided at random into 3 folds. Each is tested once, after training"
             " on the others. Attributes",
         ),
-        (
-            "split: {leave_out: groups, groups: jacket_color}",
-            "Each repeat tests the examples of one group of jacket_color, after training on all",
-        ),
-        (
-            "split: {leave_out: rows}",
-            "Each repeat tests one example, after training on all others. Attributes",
-        ),
         ("split: {openml_task: 59}", "The OpenML task 59 says which examples are tested."),
         (
             "split: {column: jacket_color}",

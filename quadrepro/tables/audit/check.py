@@ -134,8 +134,8 @@ def _roundings(division: Division) -> set[int]:
     """Return the sizes of a test set with every share of the rows rounded up and down."""
     rule, n_rows = division.rule, division.n_rows
     rests = {n_rows}
-    if division.outer_folds:
-        rests = _whole(Fraction(n_rows, division.outer_folds))
+    if rule.outer_folds:
+        rests = _whole(Fraction(n_rows, rule.outer_folds))
     elif rule.test is not None or isinstance(rule.train, int):
         rests = {sum(division.sizes[1:])}
     elif rule.train != "all":
