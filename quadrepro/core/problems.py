@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -21,8 +20,8 @@ from quadrepro.core.protocol import Protocol, Sample
 from quadrepro.core.samples import draw_fresh, rule_of
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.core.splits import GIVEN, UNKNOWN, Division, KnownRows, Split, deal_folds
+from quadrepro.data.cache import hash_of_splits, load_splits
 from quadrepro.data.canonical import Column
-from quadrepro.data.given import GivenSplits
 from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError
@@ -74,13 +73,13 @@ class Problem:
 class Examples:
     """A data set in a view, read and encoded when it is first asked for.
 
-    Its rows are divided by the attributes `beside` and by splits that are `given`.
+    Its rows are divided by the attributes `beside` or by the splits of an OpenML `task`.
     """
 
     found: Found
     view: View
     beside: tuple[str, ...] = ()
-    given: GivenSplits | None = None
+    task: int | None = None
     _encoded: Encoded | None = None
 
     def encoded(self) -> Encoded:
@@ -90,18 +89,18 @@ class Examples:
         return self._encoded
 
     def with_splits(self, dataset: Dataset) -> Dataset:
-        """Return a data set with the given splits as a column, if there are some."""
-        if self.given is None:
+        """Return a data set with the splits of the task as a column, if there is one."""
+        if self.task is None:
             return dataset
-        columns = {**dataset.table.columns, GIVEN: self.given.load(dataset)}
+        columns = {**dataset.table.columns, GIVEN: load_splits(dataset.card, self.task)}
         table = replace(dataset.table, columns=columns)
         return replace(dataset, table=table)
 
     @cached_property
-    def given_hash(self) -> str:
-        """What names the given splits in keys, which all repeats share."""
-        assert self.given is not None
-        return self.given.hash(self.found.card)
+    def splits_hash(self) -> str:
+        """What names the splits of the task in keys, which all repeats share."""
+        assert self.task is not None
+        return hash_of_splits(self.found.card, self.task)
 
     def let_go(self) -> None:
         """Forget the arrays; they are read again if they are asked for again."""
@@ -147,8 +146,8 @@ class StoredRows:
         """
         found = self.examples.found
         named = self.division.named(draws)
-        if self.examples.given is not None:
-            named["splits"] = self.examples.given_hash
+        if self.examples.task is not None:
+            named["splits"] = self.examples.splits_hash
         return {"data": found.content_hash, "division": named}
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
@@ -229,7 +228,6 @@ class Sources:
 
     datasets: Mapping[str, Found]
     repeats: int
-    folder: Path
     _examples: dict[tuple[Any, ...], Examples] = field(default_factory=dict)
 
     def __call__(
@@ -249,14 +247,12 @@ class Sources:
             return FreshRows(
                 found, title, rule, parameters, protocol.sample, protocol.inner_folds, view
             )
-        split, given = protocol.split, None
-        beside = tuple(name for _, name in split.columns)
-        if split.openml_task is not None or split.given is not None:
+        task = protocol.split.openml_task
+        beside = tuple(name for _, name in protocol.split.columns)
+        if task is not None:
             beside = (*beside, GIVEN)
-            file = None if split.given is None or split.by_card else self.folder / split.given
-            given = GivenSplits(split.openml_task, file)
-        key = name, json.dumps(view.content(), sort_keys=True), beside, given
-        examples = self._examples.setdefault(key, Examples(found, view, beside, given))
+        key = name, json.dumps(view.content(), sort_keys=True), beside, task
+        examples = self._examples.setdefault(key, Examples(found, view, beside, task))
         division = _division(title, examples, protocol, self.repeats)
         return StoredRows(examples, division)
 

@@ -22,10 +22,7 @@ MOST_REPEATS = 100_000
 _OUTER = re.compile(r"(?:(?P<times>[1-9]\d{0,5})x)?(?P<folds>[1-9]\d{0,5})")
 
 # Ways to divide rows that leave no share to choose.
-_WHOLE = ("outer", "column", "openml_task", "given")
-
-PARTS_OF_CARD = "parts"
-"""The value of `given` for the parts that a card names."""
+_WHOLE = ("outer", "column", "openml_task")
 
 
 def _times_and_folds(value: Any) -> Any:
@@ -45,8 +42,8 @@ def _times_and_folds(value: Any) -> Any:
 class SplitRule(Model):
     """How rows are divided into a training and a test part.
 
-    By default, a share of the rows is drawn for training. At most one of `time`, `outer`, `column`,
-    `openml_task` and `given` replaces this.
+    By default, a share of the rows is drawn for training. At most one of `time`, `outer`, `column`
+    and `openml_task` replaces this.
     """
 
     train: (
@@ -81,10 +78,6 @@ class SplitRule(Model):
     repeat whose test part it belongs to; rows with a negative number are always trained on."""
     openml_task: int | None = Field(default=None, gt=0, lt=2**31)
     """The number of the OpenML task of which each split is a repeat, fold by fold."""
-    given: str | None = Field(default=None, min_length=1)
-    """A CSV with the split of each repeat, from the folder of the config: columns with the names of
-    attributes, whose values identify a row, and a column per repeat with ``train``, ``valid``,
-    ``test`` or nothing; or "parts" for the parts that the card names as one split."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -129,8 +122,7 @@ class SplitRule(Model):
     @property
     def needs_rows(self) -> bool:
         """Whether splits depend on what the rows hold, and not on their number alone."""
-        given = self.openml_task is not None or self.given is not None
-        return self.stratify or given or any(self.columns)
+        return self.stratify or self.openml_task is not None or any(self.columns)
 
     @property
     def draws_share(self) -> bool:
@@ -149,17 +141,10 @@ class SplitRule(Model):
 
     @property
     def giver(self) -> str:
-        """What gives the parts: an attribute, an OpenML task, a file or the card; empty if none."""
+        """What gives the parts: an attribute or an OpenML task; empty if none."""
         if self.column is not None:
             return f"attribute {self.column}"
-        if self.openml_task is not None:
-            return f"OpenML task {self.openml_task}"
-        return "card" if self.by_card else self.given or ""
-
-    @property
-    def by_card(self) -> bool:
-        """Whether the parts that the card names are the split."""
-        return self.given == PARTS_OF_CARD
+        return f"OpenML task {self.openml_task}" if self.openml_task is not None else ""
 
     @property
     def most(self) -> int | None:
@@ -191,9 +176,6 @@ class SplitRule(Model):
         fields = self.model_dump(exclude_none=True)
         if not self.stratify:
             del fields["stratify"]
-        if self.given is not None:
-            # The splits themselves are named beside the rows.
-            fields["given"] = True
         if self.most is None:
             fields.pop("at_most", None)
         if not self.draws_share:

@@ -17,7 +17,7 @@ from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.core.learners.learner import trained_on
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.data.cache import TEST, TRAIN, VALID
+from quadrepro.data.cache import TEST, TRAIN
 from quadrepro.data.canonical import (
     Column,
     is_missing,
@@ -73,8 +73,7 @@ PARTS = ("train", "valid", "test")
 """Values of a column of parts."""
 
 GIVEN = ""
-"""The column with splits that an OpenML task, a file or a card gives; no attribute has this name.
-"""
+"""The column with the splits of an OpenML task; no attribute has this name."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -94,7 +93,7 @@ class KnownRows:
     tested : ndarray of int or None, default None
         The repeat that tests each row; -1 for rows that are never tested.
     splits : ndarray of uint8, shape (n_rows, n_splits), or None, default None
-        The part of each row in splits that are given, see `quadrepro.data.given`.
+        The part of each row in the splits of an OpenML task.
     """
 
     classes: IntArray | None = None
@@ -421,13 +420,13 @@ class Division:
         return train, *self._halves(draws, rest, known)
 
     def _given(self, draws: Draws, known: KnownRows) -> AllParts | None:
-        """Return the parts that a column, a file or a task give, if they do."""
+        """Return the parts that a column or a task gives, if there is one."""
         if known.part is not None:
             return self._named_parts(known.part)
         if known.tested is not None:
             return self._numbered_part(known.tested, draws[2])
         if known.splits is not None:
-            return self._given_split(known.splits, draws[2])
+            return self._split_of_task(known.splits, draws[2])
         return None
 
     def _named_parts(self, part: IntArray) -> AllParts:
@@ -448,21 +447,13 @@ class Division:
         train, test = _sides(tested == repeat)
         return train, None, test
 
-    def _given_split(self, splits: NDArray[np.uint8], repeat: int) -> AllParts:
-        task, n_splits = self.rule.openml_task, splits.shape[1]
-        what = self.rule.giver
-        # Of a file, the first splits are enough for a trial.
-        if task or self.repeats > n_splits:
-            plural = "s" * (n_splits > 1)
-            self._require_repeats(n_splits, f"{what} has {n_splits} split{plural}")
-        train, valid, test = (np.flatnonzero(splits[:, repeat] == p) for p in (TRAIN, VALID, TEST))
+    def _split_of_task(self, splits: NDArray[np.uint8], repeat: int) -> AllParts:
+        task, n_splits = self.rule.giver, splits.shape[1]
+        self._require_repeats(n_splits, f"{task} has {n_splits} split{'s' * (n_splits > 1)}")
+        train, test = (np.flatnonzero(splits[:, repeat] == part) for part in (TRAIN, TEST))
         if not (len(train) and len(test)):
-            raise ValueError(f"{what} has no row of this view to train or to test on")
-        if self.holdout and not task and not len(valid):
-            raise ValueError(f"{what} names no valid rows, which the holdout needs")
-        if len(valid) and not self.holdout:
-            raise ValueError(f"{what} names valid rows, which only a holdout uses")
-        return train, valid if self.holdout else None, test
+            raise ValueError(f"{task} has no row of this view to train or to test on")
+        return train, None, test
 
     def _require_repeats(self, n: int, what: str) -> None:
         if n != self.repeats:

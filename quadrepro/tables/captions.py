@@ -96,7 +96,7 @@ def _splits(protocol: Protocol, repeats: int) -> str:
 
 def _kept_together(split: SplitRule) -> str:
     by_class = " Folds have the same shares of the classes." if split.stratify else ""
-    whole = split.groups or split.column or split.given
+    whole = split.groups or split.column
     if split.stratify and not whole:
         by_class = " All parts and folds have the same shares of the classes."
     together = f" No group of {split.groups} is in two parts or folds." if split.groups else ""

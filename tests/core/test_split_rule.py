@@ -67,9 +67,9 @@ from quadrepro.data.schema import View
             "train is a number of rows: leave at_most out",
         ),
         (
-            {"given": "parts", "test": 3},
+            {"outer": 5, "test": 3},
             ("test",),
-            "given determines the test rows: leave test out",
+            "outer determines the test rows: leave test out",
         ),
         (
             {"train": "all", "test": 3},

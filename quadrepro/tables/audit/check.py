@@ -115,7 +115,7 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     rows = Found(card, None)
     try:
         protocol = entry.changed(experiment.config.protocol)
-        sources = Sources({entry.name: rows}, experiment.config.repeats, experiment.folder)
+        sources = Sources({entry.name: rows}, experiment.config.repeats)
         source = source_of(sources, entry, protocol, view)
     except DataError:
         return "the card does not tell how many rows it has; n_test can say it"
@@ -124,7 +124,7 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
         return Size(n_test, 0)
     division = source.division
     rule = division.rule
-    if any(rule.columns) or rule.openml_task is not None or rule.given is not None:
+    if any(rule.columns) or rule.openml_task is not None:
         return "the rows decide which of them are tested; n_test can say how many"
     others = _roundings(division) - {n_test}
     return Size(n_test, division.n_rows, tuple(sorted(others)))
