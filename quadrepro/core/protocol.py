@@ -376,10 +376,9 @@ class Protocol(Model):
             raise ValueError("inputs can be voters only if all stumps are fixed before training")
         if self.split.train == "all" and chooses:
             raise ValueError("nothing can be chosen if all rows are trained on: set folds to 0")
-        ways = [w for w in ("outer", "openml_task") if getattr(self.split, w)]
+        ways = [w for w in ("outer", "openml_task", "groups", "time") if getattr(self.split, w)]
         if self.holdout is not None and ways:
-            [way] = ways
-            raise fault(f"{way} tests every row, so none can be held out: use folds", "holdout")
+            raise fault(f"{ways[0]} does not go with a hold-out: use folds", "holdout")
         return self
 
     def _check_sample(self, sample: Sample) -> None:

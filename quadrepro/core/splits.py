@@ -467,7 +467,7 @@ class Division:
 
     def _before_and_after(self, draws: Draws, times: NumberArray) -> Parts:
         window, most = self._window, self.rule.most
-        if window < 1 + self.holdout:
+        if window < 1:
             raise ValueError(f"too few rows are left for {self.repeats} test parts")
         # Rows of the same time stay in canonical order.
         order = np.argsort(times, kind="stable")
@@ -493,7 +493,7 @@ class Division:
     def _some_groups(self, draws: Draws, groups: IntArray) -> Parts:
         n_groups, most = len(np.unique(groups)), self.rule.most
         n_train = self.rule.first_share(n_groups)
-        if n_groups - n_train < 1 + self.holdout:
+        if n_train >= n_groups:
             raise ValueError(f"{n_train} of {n_groups} groups are trained on: too few are left")
         train, rest = draw_groups(groups, n_train, generator(*draws, "split"))
         if most is not None and len(train) > most:
@@ -501,17 +501,12 @@ class Division:
         return train, rest
 
     def _halves(self, draws: Draws, rest: IntArray, known: KnownRows) -> Parts:
-        """Halve the rows that are not trained on, in the way in which these were chosen."""
-        n_valid, some = len(rest) // 2, known.take(rest)
-        rng = generator(*draws, "valid")
-        if some.groups is not None:
-            valid, test = draw_groups(some.groups, len(np.unique(some.groups)) // 2, rng)
-        elif self.rule.stratify:
-            assert some.classes is not None
-            valid, test = draw_by_class(some.classes, n_valid, rng)
-        else:
-            # In the order of time or of the draw.
+        """Halve the rows that are not trained on, by class if these were drawn by class."""
+        n_valid = len(rest) // 2
+        if not self.rule.stratify:
             return rest[:n_valid], rest[n_valid:]
+        assert known.classes is not None
+        valid, test = draw_by_class(known.classes[rest], n_valid, generator(*draws, "valid"))
         return rest[valid], rest[test]
 
     def _folds(self, draws: Draws, train: IntArray, known: KnownRows) -> IntArray:

@@ -108,11 +108,10 @@ def _other_splits(protocol: Protocol, repeats: int) -> str:
     split = protocol.split
     if split.time:
         most = f", at most the latest {split.most}" if split.most else ""
-        rest = " The first half of each is for validation." if protocol.holdout is not None else ""
         parts = f"{repeats} test parts of equal size" if repeats > 1 else "one test part"
         return (
             f"Examples are sorted by {split.time}. The last of them are {parts}, after training on"
-            f" those before it{most}.{rest}"
+            f" those before it{most}."
         )
     if split.outer:
         times, _, folds = split.outer.partition("x")

@@ -292,13 +292,25 @@ def _has_equal_labels(cell: Cell) -> bool:
             MONKS,
             "split: {outer: 2}\nholdout: {}",
             "adaboost",
-            "6:3: outer tests every row, so none can be held out: use folds",
+            "6:3: outer does not go with a hold-out: use folds",
         ),
         (
             MONKS,
             "split: {openml_task: 59}\nholdout: {}",
             "adaboost",
-            "6:3: openml_task tests every row, so none can be held out: use folds",
+            "6:3: openml_task does not go with a hold-out: use folds",
+        ),
+        (
+            MONKS,
+            "split: {groups: holding}\nholdout: {}",
+            "adaboost",
+            "6:3: groups does not go with a hold-out: use folds",
+        ),
+        (
+            MONKS,
+            "split: {time: holding}\nholdout: {}",
+            "adaboost",
+            "6:3: time does not go with a hold-out: use folds",
         ),
         (
             MONKS,

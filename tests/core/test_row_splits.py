@@ -64,16 +64,15 @@ def test_all_parts_and_folds_have_equal_shares_of_each_class(
         assert np.ptp(np.bincount(split.fold[CLASSES[split.train] == c], minlength=4)) <= 1
 
 
-@pytest.mark.parametrize("holdout", [False, True])
 @pytest.mark.parametrize("stratify", [False, True])
 @given(repeat=st.integers(0, 100))
-def test_no_group_is_in_two_parts_or_folds(holdout: bool, stratify: bool, repeat: int) -> None:
-    rows = division(3, groups="g", stratify=stratify, holdout=holdout)
+def test_no_group_is_in_two_parts_or_folds(stratify: bool, repeat: int) -> None:
+    rows = division(3, groups="g", stratify=stratify)
     split = rows.split(draws(repeat), known(groups=GROUPS))
     assert_partition(split)
     groups = [{*GROUPS[part]} for part in parts_of(split)]
-    assert list(map(len, groups)) == ([6, 3, 3] if holdout else [6, 6])
-    folds = [{*GROUPS[split.train][split.fold == f]} for f in range(0 if holdout else 3)]
+    assert list(map(len, groups)) == [6, 6]
+    folds = [{*GROUPS[split.train][split.fold == f]} for f in range(3)]
     for found in (groups, folds):
         assert len(set().union(*found)) == sum(map(len, found))
 
@@ -108,14 +107,6 @@ def test_windows_grow_in_the_order_of_time_as_in_time_series_split(
             np.testing.assert_array_equal(np.flatnonzero(split.fold == f), out)
             np.testing.assert_array_equal(np.flatnonzero(split.fold < f), seen)
     assert rows.sizes == (len(split.train), 0, len(split.test))
-
-
-def test_rows_are_validated_before_they_are_tested() -> None:
-    split = division(holdout=True, time="t", repeats=2).split(draws(1), known(times=TIMES))
-    assert split.valid is not None
-    assert [len(p) for p in parts_of(split)] == [90, 15, 15]
-    assert TIMES[split.train].max() < TIMES[split.valid].min()
-    assert TIMES[split.valid].max() < TIMES[split.test].min()
 
 
 @pytest.mark.parametrize(
@@ -207,11 +198,6 @@ ALIKE = KnownRows(np.repeat([0, 1], 60), times=np.arange(120.0))
             "toy, repeat 0: 1 of 1 groups are trained on: too few are left",
         ),
         (
-            division(holdout=True, groups="g"),
-            known(groups=np.arange(120) % 2),
-            "toy, repeat 0: 1 of 2 groups are trained on: too few are left",
-        ),
-        (
             division(outer=13, groups="g", repeats=13),
             known(groups=GROUPS),
             "toy, repeat 0: 12 groups are too few for 13 folds",
@@ -247,8 +233,8 @@ ALIKE = KnownRows(np.repeat([0, 1], 60), times=np.arange(120.0))
             "toy, repeat 0: c names no valid rows, which the holdout needs",
         ),
         (
-            division(holdout=True, column="c", groups="g"),
-            known(part=PART, groups=GROUPS),
+            division(column="c", groups="g"),
+            known(part=np.where(PART == 0, 0, 2), groups=GROUPS),
             "toy, repeat 0: attribute c divides a group of g",
         ),
         (
