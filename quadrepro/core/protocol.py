@@ -297,9 +297,9 @@ class Protocol(Model):
     sample: Sample | None = None
     """The sizes of a fresh sample to draw for every split. If None, the rows of the card are split.
     """
-    normalise: Literal["tanh", "standard", "min-max", "none"] = "tanh"
-    """Whether attributes become tanh((x - mean)/std), (x - mean)/std or (x - min)/(max - min), with
-    the numbers of the training part, or stay as they are once missing values are filled."""
+    normalise: Literal["tanh", "none"] = "tanh"
+    """Whether attributes become tanh((x - mean)/std) with the numbers of the training part, or stay
+    as they are once missing values are filled."""
     stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
     """The number of thresholds per attribute."""
     voter_set: str | dict[str, dict[str, Any]] = STUMPS

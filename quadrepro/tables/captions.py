@@ -125,13 +125,8 @@ def _other_splits(protocol: Protocol, repeats: int) -> str:
 
 def _preparation(protocol: Protocol, votes: bool) -> list[str]:
     found = []
-    how = {
-        "tanh": "standardised and squashed by tanh",
-        "standard": "standardised",
-        "min-max": "scaled to the range from 0 to 1",
-    }
-    if protocol.normalise != "none":
-        found.append(f"Attributes are {how[protocol.normalise]}.")
+    if protocol.normalise == "tanh":
+        found.append("Attributes are standardised and squashed by tanh.")
     noise, holdout = protocol.noise, protocol.holdout
     if noise is not None and noise.deviation:
         found.append(f"Normal noise of {noise.deviation:g} times its range is on each attribute.")

@@ -64,7 +64,7 @@ SAMPLE = {"train": 20, "test": 30}
         (
             {"normalise": "tan"},
             ("normalise",),
-            "normalise must be 'tanh', 'standard', 'min-max' or 'none', not 'tan'",
+            "normalise must be 'tanh' or 'none', not 'tan'",
         ),
         (
             {"split": {"train": 1.0}},
