@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -276,24 +275,11 @@ def card_names() -> list[str]:
 
 def load_card(name: str) -> Card:
     """Return the card of a data set."""
-    if is_call(name):
-        return _drawn(name)
     path = find_card(name)
     if path is None:
         hint = nearest(name, card_names(), "quadrepro list datasets")
         raise ConfigError(f"unknown data set {name!r}{hint}")
     return _load_once(path, path.stat().st_mtime_ns)
-
-
-def is_call(name: str) -> bool:
-    """Return whether a name calls a rule that draws rows, such as ``threenorm(rows=300)``."""
-    return "(" in name or name.startswith("sklearn:")
-
-
-@functools.cache
-def _drawn(name: str) -> Card:
-    card: Card = resolve_name("quadrepro.data.sources.generated:drawn_card")(name)
-    return card
 
 
 def find_card(name: str) -> Path | None:
