@@ -73,7 +73,6 @@ SHOWN_NAMES = 12
 )
 @click.option("--no-header", is_flag=True, help="The columns are called x1, x2 and so on.")
 @click.option("--names", metavar="A,B,C", help="Names of the columns of a file without a header.")
-@click.option("--month-first", is_flag=True, help="Read the month first in dates as 03/04/2024.")
 @click.option(
     "--with",
     "added",

@@ -89,7 +89,7 @@ GRIDS = {
 """What is searched over for estimators of other packages, from simple to complex."""
 
 _REMARKS = {
-    "exclude": "IDs, codes that are too many, and months and weekdays: remove a name to use it.",
+    "exclude": "IDs and codes that are too many: remove a name to use it.",
     "nominal": "Each code becomes a column of zeros and ones.",
     "missing": "Gaps are filled with the mean of the training rows; or: low, drop.",
 }

@@ -139,12 +139,7 @@ class Card(Model):
                         hint = nearest(name, wanted)
                         message = f"source {source.kind}: unknown column {name!r}{hint}"
                         raise fault(message, "sources", i, key, name)
-            made = [name for both in source.made_of_dates.values() for name in both]
-            for name in (*source.dates, *made):
-                if name not in wanted - self.nominal_names or name in {*source.dates} - {*named}:
-                    message = f"source {source.kind}: dates need a numeric attribute {name!r}"
-                    raise fault(message, "sources", i, "dates")
-            if named and (lacking := wanted - {*named, *made}):
+            if named and (lacking := wanted - {*named}):
                 message = f"source {source.kind} lacks the column {min(lacking)!r}"
                 raise fault(message, "sources", i, "columns")
 
