@@ -397,12 +397,6 @@ def _text(
         frame = replace(frame, columns=tuple(c[1:] for c in frame.columns), lines=frame.lines[1:])
     rows = replace(frame, names=names)
     decimal = told.decimal or _decimal(rows, gaps)
-    if line and _looks_like_data(rows, names, target, gaps, decimal):
-        first = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        raise DataError(
-            f"{path}, line {line}: this looks like a row ({first}), not like the names of columns;"
-            " add --no-header, or a line with the names above it"
-        )
     _refuse_same_names(names, f"{path}, line {line}" if line else str(path))
     if not rows.lines:
         raise DataError(f"{path}: the file has a header but no rows")
@@ -427,25 +421,6 @@ def _decimal(frame: Frame, gaps: Collection[str]) -> str:
             if written and None not in (number(text, sign) for text in seen):
                 n_columns[sign] += 1
     return max(n_columns, key=n_columns.__getitem__)
-
-
-def _looks_like_data(
-    frame: Frame, names: Sequence[str], target: str, gaps: Collection[str], decimal: str
-) -> bool:
-    """Whether the first line has numbers above numbers, or codes that occur again below."""
-    columns = dict(zip(names, frame.columns, strict=True))
-    if target in columns and number(target) is None and target not in columns[target]:
-        return False
-    n_numbers = n_again = 0
-    for name, column in columns.items():
-        texts = column.tolist()
-        seen = next((text for text in texts if text not in gaps), "")
-        if seen and number(seen, decimal) is not None and name not in gaps:
-            if number(name, decimal) is None:
-                return False
-            n_numbers += 1
-        n_again += name in texts
-    return n_numbers > 0 or 2 * n_again > len(columns)
 
 
 def _refuse_same_names(names: Sequence[str], place: str) -> None:

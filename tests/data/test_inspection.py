@@ -332,10 +332,6 @@ def test_a_long_list_of_columns_in_a_note_is_cut_short(save: Save) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (
-            "\na,2,b,c,d,yes\ne,3,b,c,d,yes\n",
-            ", line 2: this looks like a row (a, 2, b, c, d, ...)",
-        ),
         ("x,y,label\n1,a\n1,b\n", ", line 2: 2 fields, but the first row has 3"),
         ("x,label\n1,2.50\n2,2.5\n", ": label is '2.5' in every row, so there is nothing to learn"),
         ("x,y,label\n1,,a\n2,NA,b\n", ": every value of y is missing; remove the column"),
