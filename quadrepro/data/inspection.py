@@ -549,8 +549,7 @@ def _is_infinite(text: str) -> bool:
 
 def write_card(card: Card, path: Path) -> None:
     """Write a card so that `quadrepro.data.card.load_card_file` reads the same card back."""
-    old = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-    write_text(path, to_yaml(_content(card, path.parent.resolve()), old))
+    write_text(path, to_yaml(_content(card, path.parent.resolve())))
 
 
 def _content(card: Card, folder: Path) -> dict[str, Any]:
