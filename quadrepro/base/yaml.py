@@ -341,7 +341,7 @@ class Block(list[Any]):
     """A list to be written with one item per line; other lists are on one line, in brackets."""
 
 
-def to_yaml(content: dict[str, Any], old: str = "") -> str:
+def to_yaml(content: dict[str, Any]) -> str:
     """Return a mapping as YAML.
 
     Texts that any version of YAML would read as something else, such as ``no`` and ``010``, are
@@ -349,40 +349,24 @@ def to_yaml(content: dict[str, Any], old: str = "") -> str:
 
     Examples
     --------
-    >>> old = "title: Old  # as printed"
-    >>> print(to_yaml({"title": "New", "rows": Block([Line(name="no")])}, old), end="")
-    title: New  # as printed
+    >>> print(to_yaml({"title": "New", "rows": Block([Line(name="no")])}), end="")
+    title: New
     rows:
       - {name: 'no'}
     """
-    plain = _dumped(_laid_out(content))
-    if "#" not in old:
-        return plain
-    try:
-        new = _laid_out(content)
-        _keep_comments(new, YAML().load(old))
-        text = _dumped(new)
-        # A comment that ends up in the wrong place must not change the content.
-        same = YAML(typ="safe").load(text) == YAML(typ="safe").load(plain)
-    except (YAMLError, ValueError):
-        return plain
-    return text if same else plain
-
-
-def _dumped(content: CommentedMap) -> str:
     yaml = YAML()
     yaml.Emitter = _Emitter
     yaml.width = WIDTH
     yaml.indent(mapping=2, sequence=4, offset=2)
     yaml.brace_single_entry_mapping_in_flow_sequence = True
     text = io.StringIO()
-    yaml.dump(content, text)
+    yaml.dump(_laid_out(content), text)
     # ruamel.yaml leaves a blank at the end of a line that it breaks.
     return re.sub(" +$", "", text.getvalue(), flags=re.MULTILINE)
 
 
 def _laid_out(value: Any, in_line: bool = False) -> Any:
-    """Return plain data as ruamel.yaml's types, which carry layout and comments."""
+    """Return plain data as ruamel.yaml's types, which carry layout."""
     match value:
         case dict():
             in_line = in_line or isinstance(value, Line)
@@ -407,31 +391,3 @@ def _text(text: str, in_line: bool) -> Any:
     if tags != {_TEXT} or (in_line and not _IN_LINE.isdisjoint(text)):
         return SingleQuotedScalarString(text)
     return text
-
-
-def _keep_comments(new: Any, old: Any) -> None:
-    """Copy the comments of the entries that two documents have in common."""
-    for kind in (CommentedMap, CommentedSeq):
-        if isinstance(new, kind) and isinstance(old, kind):
-            new.ca.comment = old.ca.comment
-            for new_key, old_key in _common(new, old):
-                if old_key in old.ca.items:
-                    new.ca.items[new_key] = old.ca.items[old_key]
-                _keep_comments(new[new_key], old[old_key])
-
-
-def _common(new: Any, old: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(new, CommentedMap):
-        yield from ((key, key) for key in new if key in old)
-        return
-    left = {i: _identity(item) for i, item in enumerate(old)}
-    for j, item in enumerate(new):
-        i = next((i for i, identity in left.items() if identity == _identity(item)), None)
-        if i is not None:
-            del left[i]
-            yield j, i
-
-
-def _identity(item: Any) -> Any:
-    """Return what an item of a list is known by: the first value of a mapping, such as its name."""
-    return next(iter(item.values()), None) if isinstance(item, CommentedMap) else item

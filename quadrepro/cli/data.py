@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,14 +72,6 @@ SHOWN_NAMES = 12
 )
 @click.option("--no-header", is_flag=True, help="The columns are called x1, x2 and so on.")
 @click.option("--names", metavar="A,B,C", help="Names of the columns of a file without a header.")
-@click.option("--month-first", is_flag=True, help="Read the month first in dates as 03/04/2024.")
-@click.option(
-    "--with",
-    "added",
-    multiple=True,
-    metavar="NAME",
-    help="Compare this as well: xgboost:XGBClassifier, or a name of list algorithms.",
-)
 @click.option("--card-only", is_flag=True, help="Write no config.")
 @click.option(
     "--out",
@@ -92,7 +84,6 @@ SHOWN_NAMES = 12
 def init_command(
     file: Path,
     target: str,
-    added: Sequence[str],
     card_only: bool,
     out: Path,
     force: bool,
@@ -110,19 +101,17 @@ def init_command(
 
     if out != CARDS and not card_only:
         raise click.UsageError("--out goes with --card-only: configs find the cards in ./datasets")
-    if added and card_only:
-        raise click.UsageError("--with goes with a config, which --card-only does not write")
     card = inspect_file(file, target, **told)
     place = _card_path(card, out, force)
     if not card_only:
-        _write_config(card, file, place, added, force)
+        _write_config(card, file, place, force)
         return
     write_card(card, place)
     echo(f"Wrote {place}\n\n{_summary(card)}")
     echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
 
 
-def _write_config(card: Card, file: Path, place: Path, added: Sequence[str], force: bool) -> None:
+def _write_config(card: Card, file: Path, place: Path, force: bool) -> None:
     """Write a card with a config that compares common learners on its data set."""
     from quadrepro.base.files import write_text
     from quadrepro.cli.schemas import schema_text
@@ -131,9 +120,8 @@ def _write_config(card: Card, file: Path, place: Path, added: Sequence[str], for
 
     config = Path(f"{card.name}.yaml")
     _refuse_to_replace(config, force)
-    draft = draft_config(card, str(file), str(place), added)
     write_card(card, place)
-    write_text(config, draft)
+    write_text(config, draft_config(card, str(file), str(place)))
     write_text(Path(SCHEMA), schema_text("config"))
     echo(f"Wrote {place} and {config}\n\n{_summary(card)}")
     echo(

@@ -13,7 +13,7 @@ from quadrepro.base.yaml import Place
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.core.protocol import Protocol, SplitRule
 from quadrepro.core.samples import rule_of
-from quadrepro.data.card import card_names, find_card, is_call, load_card
+from quadrepro.data.card import card_names, find_card, load_card
 from quadrepro.data.schema import View
 from quadrepro.errors import ConfigError, nearest
 
@@ -115,9 +115,7 @@ class DatasetEntry(Model):
     """A row of the table: a data set in a view of its card."""
 
     name: str
-    """The data set, or a call of a rule that draws its rows, with numbers by name: one of the rules
-    of cards, such as ``threenorm(rows=300, seed=1)``, or a generator of scikit-learn, such as
-    ``sklearn:make_moons(n_samples=500, noise=0.3)``."""
+    """The data set."""
     row: str = Field(default="", alias="as")
     """The name of the row; by default, that of the data set."""
     view: str | Annotated[dict[str, Any], changes(View)] = Field(default_factory=dict)
@@ -138,12 +136,7 @@ class DatasetEntry(Model):
     @field_validator("name")
     @classmethod
     def _has_card(cls, name: str) -> str:
-        if is_call(name):
-            try:
-                load_card(name)
-            except ConfigError as error:
-                raise ValueError(str(error)) from None
-        elif find_card(name) is None:
+        if find_card(name) is None:
             hint = nearest(name, card_names(), "quadrepro list datasets")
             raise ValueError(f"unknown data set {name!r}{hint}")
         return name

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from quadrepro.base.yaml import Block, to_yaml
-from quadrepro.core.learners.registry import find_entry
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.inspection import imbalance
-from quadrepro.errors import ConfigError
 
 SCHEMA = ".quadrepro/config.json"
 """Where the JSON schema stands that a draft names, relative to the draft."""
@@ -47,10 +43,9 @@ algorithms:
     label: Gradient boosting
     grid: {{max_leaf_nodes: [4, 16]}}
 {ours}
-{added}\
-  # - name: XGBoost                          # or: quadrepro init --with xgboost:XGB{kind}
+  # - name: XGBoost
   #   algorithm: xgboost:XGB{kind}
-  #   grid: {xgboost}
+  #   grid: {{n_estimators: [100], max_depth: [2, 4, 6], learning_rate: [0.1, 0.3]}}
   # - name: mine                             # a class of my_models.py with fit and predict
   #   algorithm: my_models:Mine
 
@@ -81,21 +76,14 @@ _OF_NUMBERS = {
     "metrics": "[mae, r2]                           # and the RMSE",
 }
 
-GRIDS = {
-    "xgboost": "{n_estimators: [100], max_depth: [2, 4, 6], learning_rate: [0.1, 0.3]}",
-    "lightgbm": "{n_estimators: [100], num_leaves: [4, 8, 31], learning_rate: [0.03, 0.1]}",
-    "catboost": "{iterations: [200], depth: [4, 6]}",
-}
-"""What is searched over for estimators of other packages, from simple to complex."""
-
 _REMARKS = {
-    "exclude": "IDs, codes that are too many, and months and weekdays: remove a name to use it.",
+    "exclude": "IDs and codes that are too many: remove a name to use it.",
     "nominal": "Each code becomes a column of zeros and ones.",
     "missing": "Gaps are filled with the mean of the training rows; or: low, drop.",
 }
 
 
-def draft_config(card: Card, file: str, place: str, added: Sequence[str] = ()) -> str:
+def draft_config(card: Card, file: str, place: str) -> str:
     """Return the text of a first config."""
     view = card.view(ANY_VIEW)
     parts = dict(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES)
@@ -110,28 +98,8 @@ def draft_config(card: Card, file: str, place: str, added: Sequence[str] = ()) -
         card=place,
         stratify=", stratify: true" if stratified else "",
         datasets=_datasets(card),
-        added="".join(_added(name, card) for name in added if parts["ours"] != f"  - {name}"),
-        xgboost=GRIDS["xgboost"],
         **parts,
     )
-
-
-def _added(name: str, card: Card) -> str:
-    """Return the lines of an algorithm that the user named."""
-    try:
-        learner = find_entry(name, str(Path.cwd())).make({})
-    except (KeyError, ValueError) as error:
-        raise ConfigError(f"--with {name}: {error.args[0]}") from None
-    if learner.for_task(card.task_of(card.view(ANY_VIEW))) is None:
-        predicted = "a number" if card.task == "regression" else "a class"
-        raise ConfigError(
-            f"--with {name}: it cannot predict {predicted}, as {card.target.original}"
-        )
-    module, _, label = name.partition(":")
-    if not label:
-        return f"  - {name}\n"
-    grid = f"    grid: {GRIDS[module]}\n" if module in GRIDS else ""
-    return f"  - name: {label}\n    algorithm: {name}\n{grid}"
 
 
 def _datasets(card: Card) -> str:

@@ -114,7 +114,7 @@ def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bo
     """
     rows = experiment.config.rows
     found = find_datasets({row.entry.name: None for row in rows}, folder, lenient=lenient)
-    all_sources = Sources(found, experiment.config.repeats, experiment.folder)
+    all_sources = Sources(found, experiment.config.repeats)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:

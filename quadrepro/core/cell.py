@@ -225,11 +225,11 @@ def training_data(cell: Cell) -> TrainingData:
             y = change_labels(y, np.unique(rows), noise.labels, n_classes, rng("labels"))
     rows = X[split.train].astype(np.float64, copy=False)
     normaliser = Normaliser.fit(rows, problem.missing)
-
+    scaled = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
     codes = np.array(problem.n_codes, dtype=bool) if cell.learner.categories else None
 
     def prepare(X: FloatArray) -> FloatArray:
-        prepared = normaliser.transform(X, protocol.normalise)
+        prepared = scaled(X)
         if cell.learner.keeps_missing:
             prepared = np.where(np.isnan(X), np.nan, prepared)
         return prepared if codes is None else np.where(codes, X, prepared)

@@ -213,15 +213,9 @@ def _columns(
             yield f"{attribute.name}=", missing.astype(np.float64)
 
 
-Normalising = Literal["tanh", "standard", "min-max", "none"]
-
-LARGEST = 1e150
-"""Scaled values are cut here, so that their squares are numbers."""
-
-
 @dataclass(frozen=True, eq=False)
 class Normaliser:
-    """Normalises every column, such as to tanh((x - mean) / std), once missing values are filled.
+    """Normalises every column to tanh((x - mean) / std), once missing values are filled.
 
     Attributes
     ----------
@@ -230,15 +224,11 @@ class Normaliser:
     mean, std : ndarray of float64, shape (n_attributes,)
         Mean and population standard deviation of the training columns after missing values are
         filled in; `std` is 1 for a constant column.
-    low, span : ndarray of float64, shape (n_attributes,)
-        Minimum and range of the same columns; `span` is 1 for a constant column.
     """
 
     fill: FloatArray
     mean: FloatArray
     std: FloatArray
-    low: FloatArray
-    span: FloatArray
 
     @classmethod
     def fit(cls, X: FloatArray, missing: Literal["mean", "low"] = "mean") -> Self:
@@ -250,27 +240,17 @@ class Normaliser:
         # A sum over rows rounds differently in another memory layout.
         X = np.ascontiguousarray(X, dtype=np.float64)
         seen = ~np.isnan(X)
-        low, high, mean, std = _moments(X)
+        low, mean, std = _moments(X)
         fill = mean if missing == "mean" else np.where(seen.any(axis=0), low - std, 0.0)
         if not seen.all():
-            low, high, mean, std = _moments(np.where(seen, X, fill))
-        return cls(fill, mean, std, low, np.where(high > low, high - low, 1.0))
+            _, mean, std = _moments(np.where(seen, X, fill))
+        return cls(fill, mean, std)
 
-    def transform(self, X: FloatArray, how: Normalising = "tanh") -> FloatArray:
+    def transform(self, X: FloatArray) -> FloatArray:
         """Normalise rows."""
-        filled = self.fill_in(X)
         # With a tiny deviation, a distant value overflows to infinity, whose tanh is 1 as well.
         with np.errstate(over="ignore"):
-            match how:
-                case "none":
-                    return filled
-                case "tanh":
-                    return elementary.tanh((filled - self.mean) / self.std)
-                case "standard":
-                    scaled: FloatArray = (filled - self.mean) / self.std
-                case "min-max":
-                    scaled = (filled - self.low) / self.span
-        return np.clip(scaled, -LARGEST, LARGEST)
+            return elementary.tanh((self.fill_in(X) - self.mean) / self.std)
 
     def fill_in(self, X: FloatArray) -> FloatArray:
         """Fill in missing values without normalising."""
@@ -287,8 +267,8 @@ def column_ranges(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.where(nothing, 0.0, low), np.where(nothing, 0.0, high)
 
 
-def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return minimum, maximum, mean and deviation of each column; 0, 0, 0, 1 without values."""
+def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return minimum, mean and deviation of each column; 0, 0, 1 without values."""
     missing = np.isnan(X)
     # Without gaps this is the same sum, and takes no copy.
     total = np.nansum if missing.any() else np.sum
@@ -301,7 +281,7 @@ def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatAr
     if not np.isfinite(std).all():
         column = int(np.argmin(np.isfinite(std))) + 1
         raise ValueError(f"column {column} has values beyond 1e150, whose squares are not numbers")
-    return low, high, mean, np.where(std > 0.0, std, 1.0)
+    return low, mean, np.where(std > 0.0, std, 1.0)
 
 
 def change_labels(

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -21,8 +20,8 @@ from quadrepro.core.protocol import Protocol, Sample
 from quadrepro.core.samples import draw_fresh, rule_of
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.core.splits import GIVEN, UNKNOWN, Division, KnownRows, Split, deal_folds
+from quadrepro.data.cache import hash_of_splits, load_splits
 from quadrepro.data.canonical import Column
-from quadrepro.data.given import GivenSplits
 from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError
@@ -74,13 +73,13 @@ class Problem:
 class Examples:
     """A data set in a view, read and encoded when it is first asked for.
 
-    Its rows are divided by the attributes `beside` and by splits that are `given`.
+    Its rows are divided by the attributes `beside` or by the splits of an OpenML `task`.
     """
 
     found: Found
     view: View
     beside: tuple[str, ...] = ()
-    given: GivenSplits | None = None
+    task: int | None = None
     _encoded: Encoded | None = None
 
     def encoded(self) -> Encoded:
@@ -90,18 +89,18 @@ class Examples:
         return self._encoded
 
     def with_splits(self, dataset: Dataset) -> Dataset:
-        """Return a data set with the given splits as a column, if there are some."""
-        if self.given is None:
+        """Return a data set with the splits of the task as a column, if there is one."""
+        if self.task is None:
             return dataset
-        columns = {**dataset.table.columns, GIVEN: self.given.load(dataset)}
+        columns = {**dataset.table.columns, GIVEN: load_splits(dataset.card, self.task)}
         table = replace(dataset.table, columns=columns)
         return replace(dataset, table=table)
 
     @cached_property
-    def given_hash(self) -> str:
-        """What names the given splits in keys, which all repeats share."""
-        assert self.given is not None
-        return self.given.hash(self.found.card)
+    def splits_hash(self) -> str:
+        """What names the splits of the task in keys, which all repeats share."""
+        assert self.task is not None
+        return hash_of_splits(self.found.card, self.task)
 
     def let_go(self) -> None:
         """Forget the arrays; they are read again if they are asked for again."""
@@ -147,8 +146,8 @@ class StoredRows:
         """
         found = self.examples.found
         named = self.division.named(draws)
-        if self.examples.given is not None:
-            named["splits"] = self.examples.given_hash
+        if self.examples.task is not None:
+            named["splits"] = self.examples.splits_hash
         return {"data": found.content_hash, "division": named}
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
@@ -230,7 +229,6 @@ class Sources:
 
     datasets: Mapping[str, Found]
     repeats: int
-    folder: Path
     _examples: dict[tuple[Any, ...], Examples] = field(default_factory=dict)
 
     def __call__(
@@ -250,14 +248,12 @@ class Sources:
             return FreshRows(
                 found, title, rule, parameters, protocol.sample, protocol.inner_folds, view
             )
-        split, given = protocol.split, None
-        beside = tuple(name for _, name in split.columns)
-        if split.openml_task is not None or split.given is not None:
+        task = protocol.split.openml_task
+        beside = tuple(name for _, name in protocol.split.columns)
+        if task is not None:
             beside = (*beside, GIVEN)
-            file = None if split.given is None or split.by_card else self.folder / split.given
-            given = GivenSplits(split.openml_task, file)
-        key = name, json.dumps(view.content(), sort_keys=True), beside, given
-        examples = self._examples.setdefault(key, Examples(found, view, beside, given))
+        key = name, json.dumps(view.content(), sort_keys=True), beside, task
+        examples = self._examples.setdefault(key, Examples(found, view, beside, task))
         division = _division(title, examples, protocol, self.repeats)
         return StoredRows(examples, division)
 
@@ -278,17 +274,15 @@ def _division(title: str, examples: Examples, protocol: Protocol, repeats: int) 
         raise ConfigError(f"{has}: too few for {folds} folds")
     if n_rows < FEWEST_ROWS and rule.train != "all":
         raise ConfigError(f"{has}: too few to hold some out")
-    if rule.leave_out == "rows" and repeats != n_rows:
-        raise ConfigError(f"{has} to leave out: set repeats to {n_rows}")
     division = Division(title, rule, n_rows, folds, holdout, repeats, of)
     if rule.needs_rows:
         return division
-    if n_rows < division.outer_folds:
-        raise ConfigError(f"{has}: too few for {division.outer_folds} outer folds")
+    if n_rows < rule.outer_folds:
+        raise ConfigError(f"{has}: too few for {rule.outer_folds} outer folds")
     n_train, n_valid, n_test = division.sizes
     if n_test < 1 or n_valid < holdout:
         raise ConfigError(f"{has}, of which {n_train} are trained on: too few are left")
-    if n_train < (2 if division.outer_folds else 1) * folds:
+    if n_train < (2 if rule.outer_folds else 1) * folds:
         raise ConfigError(f"{title} has {n_train} training rows: too few for {folds} folds")
     return division
 

@@ -22,10 +22,7 @@ MOST_REPEATS = 100_000
 _OUTER = re.compile(r"(?:(?P<times>[1-9]\d{0,5})x)?(?P<folds>[1-9]\d{0,5})")
 
 # Ways to divide rows that leave no share to choose.
-_WHOLE = ("outer", "leave_out", "column", "openml_task", "given")
-
-PARTS_OF_CARD = "parts"
-"""The value of `given` for the parts that a card names."""
+_WHOLE = ("outer", "column", "openml_task")
 
 
 def _times_and_folds(value: Any) -> Any:
@@ -45,31 +42,25 @@ def _times_and_folds(value: Any) -> Any:
 class SplitRule(Model):
     """How rows are divided into a training and a test part.
 
-    By default, a share of the rows is drawn for training. At most one of `time`, `outer`,
-    `leave_out`, `column`, `openml_task` and `given` replaces this.
+    By default, a share of the rows is drawn for training. At most one of `time`, `outer`, `column`
+    and `openml_task` replaces this.
     """
 
     train: (
-        Literal["half", "all", "bootstrap"]
-        | Annotated[int, Field(ge=2)]
-        | Annotated[float, Field(gt=0, lt=1)]
+        Literal["half", "all"] | Annotated[int, Field(ge=2)] | Annotated[float, Field(gt=0, lt=1)]
     ) = "half"
     """The rows to train on: their number, or a share of all rows between 0 and 1, rounded up to a
     whole row: 0.55 of 100 rows are 55, and of 101 rows 56; with `groups`, the same of groups. With
-    "all", all rows are both training and test rows. With "bootstrap", as many rows as there are are
-    drawn with replacement, and those never drawn are tested; copies of a row are in the same fold.
-    """
+    "all", all rows are both training and test rows."""
     at_most: int | None = Field(default=500, ge=2)
     """The largest number of training rows if `train` is a share. With `groups`, training rows are
     then left out at random; with `time`, the earliest ones."""
     test: int | None = Field(default=None, ge=1)
     """The number of test rows, drawn from those that are not trained on; by default all of them."""
-    bernoulli: bool = False
-    """Whether each row is trained on with the probability `train`, so that sizes vary."""
-    stratify: bool | Literal["strict"] = False
+    stratify: bool = False
     """Whether every part and every fold has the share of each class that all rows have. Where
     groups are drawn for training, only the folds do. Classes with fewer rows than folds are missing
-    in some of them, unless this is "strict", which refuses them."""
+    in some of them."""
     groups: str | None = Field(default=None, min_length=1)
     """The attribute whose values name the groups: no group is in two parts or in two
     folds."""
@@ -82,19 +73,11 @@ class SplitRule(Model):
     ) = None
     """Folds of all rows, each of which is the test part of one repeat: ``10``, or ``5x2`` to divide
     the rows five times into two."""
-    leave_out: Literal["rows", "groups"] | None = None
-    """The test part of each repeat is a single row, or one of the `groups`."""
     column: str | None = Field(default=None, min_length=1)
     """The attribute with ``train``, ``valid`` or ``test`` for each row, or with the number of the
     repeat whose test part it belongs to; rows with a negative number are always trained on."""
     openml_task: int | None = Field(default=None, gt=0, lt=2**31)
     """The number of the OpenML task of which each split is a repeat, fold by fold."""
-    given: str | None = Field(default=None, min_length=1)
-    """A CSV with the split of each repeat, from the folder of the config: columns with the names of
-    attributes, whose values identify a row, and a column per repeat with ``train``, ``valid``,
-    ``test`` or nothing; or "parts" for the parts that the card names as one split."""
-    as_attributes: bool = False
-    """Whether the attributes that `groups`, `time` and `column` name are also learned from."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -114,12 +97,6 @@ class SplitRule(Model):
             raise fault("time alone decides which rows are trained on: leave stratify out", "time")
         if way == "time" and self.groups:
             raise fault("time alone decides which rows are trained on: leave groups out", "time")
-        if self.leave_out == "groups" and not self.groups:
-            raise fault("to leave out groups, name their column: set groups", "leave_out")
-        if self.leave_out == "rows" and self.groups:
-            raise fault("a row that is left out has its group on both sides", "leave_out")
-        if self.as_attributes and not [*self.columns]:
-            raise fault("no attribute divides the rows, so there is none to keep", "as_attributes")
         return self
 
     def _check_draw(self, way: str) -> None:
@@ -127,12 +104,6 @@ class SplitRule(Model):
         other = way or ("groups" if self.groups else "")
         if type(self.train) is int and self.at_most not in (None, 500):
             raise fault("train is a number of rows: leave at_most out", "at_most")
-        if self.train == "bootstrap" and (other or self.stratify):
-            other = other or "stratify"
-            raise fault(f"a bootstrap sample is drawn from all rows: leave {other} out", other)
-        if self.bernoulli and (other or self.stratify or not isinstance(self.train, float)):
-            message = "bernoulli draws each row with a probability: give train as a share, alone"
-            raise fault(message, "bernoulli")
         if self.test is not None and (other or self.train == "all"):
             raise fault(f"{other or 'train: all'} determines the test rows: leave test out", "test")
 
@@ -143,16 +114,15 @@ class SplitRule(Model):
         return ((key, name) for key, name in named.items() if name is not None)
 
     def without_columns(self, view: View) -> View:
-        """Return a view without the attributes that divide the rows, unless they are kept."""
+        """Return a view without the attributes that divide the rows."""
         named = dict.fromkeys(name for _, name in self.columns)
-        left_out = () if self.as_attributes else tuple(n for n in named if n not in view.exclude)
+        left_out = tuple(name for name in named if name not in view.exclude)
         return view.model_copy(update={"exclude": (*view.exclude, *left_out)}) if left_out else view
 
     @property
     def needs_rows(self) -> bool:
         """Whether splits depend on what the rows hold, and not on their number alone."""
-        given = self.openml_task is not None or self.given is not None
-        return bool(self.stratify) or given or any(self.columns)
+        return self.stratify or self.openml_task is not None or any(self.columns)
 
     @property
     def draws_share(self) -> bool:
@@ -171,17 +141,10 @@ class SplitRule(Model):
 
     @property
     def giver(self) -> str:
-        """What gives the parts: an attribute, an OpenML task, a file or the card; empty if none."""
+        """What gives the parts: an attribute or an OpenML task; empty if none."""
         if self.column is not None:
             return f"attribute {self.column}"
-        if self.openml_task is not None:
-            return f"OpenML task {self.openml_task}"
-        return "card" if self.by_card else self.given or ""
-
-    @property
-    def by_card(self) -> bool:
-        """Whether the parts that the card names are the split."""
-        return self.given == PARTS_OF_CARD
+        return f"OpenML task {self.openml_task}" if self.openml_task is not None else ""
 
     @property
     def most(self) -> int | None:
@@ -202,23 +165,17 @@ class SplitRule(Model):
 
         By default, this is min(500, ⌈N/2⌉), the rule of the QuadBoost paper.
         """
-        if self.train in ("all", "bootstrap"):
+        if self.train == "all":
             return n_rows
         first = self.first_share(n_rows)
         return first if self.most is None else min(self.most, first)
 
     def content(self) -> dict[str, Any]:
         """Return the fields that splits depend on, as plain data."""
-        # What is not set is left out, so a new field does not change the keys of records. The
-        # view says which attributes are learned from.
-        fields = self.model_dump(exclude_none=True, exclude={"as_attributes"})
-        fields["stratify"] = bool(self.stratify)
-        for key in ("stratify", "bernoulli"):
-            if not fields[key]:
-                del fields[key]
-        if self.given is not None:
-            # The splits themselves are named beside the rows.
-            fields["given"] = True
+        # What is not set is left out, so a new field does not change the keys of records.
+        fields = self.model_dump(exclude_none=True)
+        if not self.stratify:
+            del fields["stratify"]
         if self.most is None:
             fields.pop("at_most", None)
         if not self.draws_share:
@@ -340,9 +297,9 @@ class Protocol(Model):
     sample: Sample | None = None
     """The sizes of a fresh sample to draw for every split. If None, the rows of the card are split.
     """
-    normalise: Literal["tanh", "standard", "min-max", "none"] = "tanh"
-    """Whether attributes become tanh((x - mean)/std), (x - mean)/std or (x - min)/(max - min), with
-    the numbers of the training part, or stay as they are once missing values are filled."""
+    normalise: Literal["tanh", "none"] = "tanh"
+    """Whether attributes become tanh((x - mean)/std) with the numbers of the training part, or stay
+    as they are once missing values are filled."""
     stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
     """The number of thresholds per attribute."""
     voter_set: str | dict[str, dict[str, Any]] = STUMPS
@@ -419,10 +376,9 @@ class Protocol(Model):
             raise ValueError("inputs can be voters only if all stumps are fixed before training")
         if self.split.train == "all" and chooses:
             raise ValueError("nothing can be chosen if all rows are trained on: set folds to 0")
-        ways = [w for w in ("outer", "leave_out", "openml_task") if getattr(self.split, w)]
+        ways = [w for w in ("outer", "openml_task", "groups", "time") if getattr(self.split, w)]
         if self.holdout is not None and ways:
-            [way] = ways
-            raise fault(f"{way} tests every row, so none can be held out: use folds", "holdout")
+            raise fault(f"{ways[0]} does not go with a hold-out: use folds", "holdout")
         return self
 
     def _check_sample(self, sample: Sample) -> None:

@@ -60,20 +60,6 @@ def draw_ringnorm(rng: np.random.Generator, rows: int) -> Labelled:
     return X.round(DECIMALS), y
 
 
-def draw_threenorm(rng: np.random.Generator, rows: int) -> Labelled:
-    """Draw from a mixture of two normal distributions and from a third one between them.
-
-    Class 0 is N(a, I) or N(-a, I), each half of the time, and class 1 is N(b, I) in 20 dimensions,
-    where each entry of a is 2 / √20, and those of b are 2 / √20 and -2 / √20 in turn; both classes
-    are equally likely (Breiman 1996, as for `draw_twonorm`, who gives a Bayes error of 10.5 %).
-    """
-    U = uniforms(rng, rows, 22)
-    y = (2 * U[:, 0]).astype(np.int64)
-    a = np.where(U[:, 1] < 0.5, _SHIFT, -_SHIFT)[:, None]
-    b = _SHIFT * (-1.0) ** np.arange(20)
-    return (np.where((y == 0)[:, None], a, b) + normals(U[:, 2:])).round(DECIMALS), y
-
-
 def draw_waveform(rng: np.random.Generator, rows: int) -> Labelled:
     """Draw mixtures of two out of three triangular waves, with noise.
 
@@ -206,7 +192,7 @@ def _measured(
     return X, (mean(X) + sigma * normals(U[:, -1])).round(DECIMALS)
 
 
-_SIZE = ("rows", "n_samples", "n_per_class", "seed")
+_SIZE = ("rows", "n_per_class", "seed")
 """Parameters of a card's own sample that a fresh sample does not have."""
 
 _RULES: Mapping[str, Callable[..., Labelled | Measured]] = {
@@ -215,7 +201,6 @@ _RULES: Mapping[str, Callable[..., Labelled | Measured]] = {
     "orange": draw_orange,
     "ringnorm": draw_ringnorm,
     "sparse": draw_sparse,
-    "threenorm": draw_threenorm,
     "twonorm": draw_twonorm,
     "waveform": draw_waveform,
 }
@@ -233,54 +218,6 @@ def _seeded(draw: Callable[..., Labelled | Measured]) -> Callable[..., RawTable]
     return rule
 
 
-SKLEARN = "sklearn:"
-"""Begins the names of the generators of scikit-learn."""
-
-
-def _of_sklearn(name: str) -> Callable[..., Labelled | Measured]:
-    """Return a generator of scikit-learn as a rule, or raise KeyError."""
-    import sklearn.datasets
-
-    makers = {f"{SKLEARN}{n}": getattr(sklearn.datasets, n) for n in sklearn.datasets.__all__}
-    known = {
-        name: make
-        for name, make in makers.items()
-        if name.startswith(f"{SKLEARN}make_") and "n_samples" in signature(make).parameters
-    }
-    if name not in known:
-        raise KeyError(f"scikit-learn has no generator {name!r}{nearest(name, known)}")
-
-    def draw(rng: np.random.Generator, n_samples: int, **parameters: Any) -> Labelled | Measured:
-        whole = {k: int(v) if float(v).is_integer() else v for k, v in parameters.items()}
-        seed = int(rng.integers(2**31))
-        try:
-            X, y = known[name](n_samples=n_samples, random_state=seed, **whole)
-            if X.ndim != 2 or y.ndim != 1:
-                raise ValueError("it makes no table with one target")
-        except (TypeError, ValueError, AttributeError) as error:
-            raise ConfigError(f"{name}: {error}") from None
-        return X, y.astype(np.int64) if np.array_equal(y, np.rint(y)) else y
-
-    takes = [
-        p.replace(annotation=float, kind=Parameter.KEYWORD_ONLY)
-        for p in signature(known[name]).parameters.values()
-        if p.name not in ("n_samples", "random_state")
-    ]
-    rng = Parameter("rng", Parameter.POSITIONAL_ONLY)
-    rows = Parameter("n_samples", Parameter.KEYWORD_ONLY, annotation=int)
-    draw.__signature__ = Signature([rng, rows, *takes])  # type: ignore[attr-defined]
-    return draw
-
-
-def _drawing(rule: str) -> Callable[..., Labelled | Measured]:
-    return _of_sklearn(rule) if rule.startswith(SKLEARN) else _RULES[rule]
-
-
-def seeded(rule: str) -> Callable[..., RawTable]:
-    """Return the rule of a sample by its name, or raise KeyError."""
-    return _seeded(_drawing(rule))
-
-
 SEEDED = MappingProxyType({name: _seeded(draw) for name, draw in _RULES.items()})
 """The rules of cards' own samples by name; their arguments are the `parameters` of a card."""
 
@@ -295,12 +232,7 @@ class Fresh:
 
 def rule_of(card: Card, changes: Mapping[str, float]) -> tuple[str, dict[str, float]]:
     """Return the rule that draws the rows of a card."""
-    found = [
-        s
-        for s in card.sources
-        if isinstance(s, GeneratedSource)
-        and (s.generator in _RULES or s.generator.startswith(SKLEARN))
-    ]
+    found = [s for s in card.sources if isinstance(s, GeneratedSource) and s.generator in _RULES]
     if not found:
         raise ConfigError(f"{card.name} is not drawn by rule, so no fresh sample can be drawn")
     parameters = {k: v for k, v in found[0].parameters.items() if k not in _SIZE}
@@ -315,11 +247,8 @@ def draw_fresh(
     rule: str, parameters: Mapping[str, float], sizes: Sequence[int], rng: np.random.Generator
 ) -> Fresh:
     """Draw the parts of a fresh sample, one after the other."""
-    draw = _drawing(rule)
-    if rule.startswith(SKLEARN):
-        # Some choose their classes by the seed, so that all parts must come from one call.
-        parts = [draw(rng, sum(sizes), **parameters)]
-    elif rule == "orange":
+    draw = _RULES[rule]
+    if rule == "orange":
         if odd := [size for size in sizes if size % 2]:
             raise ConfigError(f"half of the rows are in each class, but {odd[0]} is an odd number")
         noise_inputs = parameters["noise_inputs"]

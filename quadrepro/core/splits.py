@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -18,7 +17,7 @@ from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.core.learners.learner import trained_on
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.data.cache import TEST, TRAIN, VALID
+from quadrepro.data.cache import TEST, TRAIN
 from quadrepro.data.canonical import (
     Column,
     is_missing,
@@ -74,8 +73,7 @@ PARTS = ("train", "valid", "test")
 """Values of a column of parts."""
 
 GIVEN = ""
-"""The column with splits that an OpenML task, a file or a card gives; no attribute has this name.
-"""
+"""The column with the splits of an OpenML task; no attribute has this name."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -95,7 +93,7 @@ class KnownRows:
     tested : ndarray of int or None, default None
         The repeat that tests each row; -1 for rows that are never tested.
     splits : ndarray of uint8, shape (n_rows, n_splits), or None, default None
-        The part of each row in splits that are given, see `quadrepro.data.given`.
+        The part of each row in the splits of an OpenML task.
     """
 
     classes: IntArray | None = None
@@ -121,8 +119,6 @@ class KnownRows:
         part = tested = None
         if rule.column:
             part, tested = _given(columns["column"], f"{rule.column} of {title}")
-        if rule.leave_out == "groups":
-            tested = groups
         splits = beside[GIVEN].astype(np.uint8) if GIVEN in beside else None
         return cls(classes, groups, times, part, tested, splits)
 
@@ -201,20 +197,18 @@ def draw_by_class(
     n_drawn: int,
     rng: np.random.Generator,
     n_others: int | None = None,
-    *,
-    strict: bool = True,
 ) -> Parts:
     """Draw rows of which each class has its share, with StratifiedShuffleSplit.
 
-    By default the others are all that are left. If not strict, a class with a single row is drawn
-    as if it were of the largest class.
+    By default the others are all that are left. A class with a single row is drawn as if it were of
+    the largest class.
     """
     from sklearn.model_selection import StratifiedShuffleSplit
 
     n_others = len(classes) - n_drawn if n_others is None else n_others
     classes = _codes(classes)
     sizes = _sizes(classes)
-    if not strict and sizes.min() < 2 < sizes.max():
+    if sizes.min() < 2 < sizes.max():
         classes = np.where(np.isin(classes, np.flatnonzero(sizes < 2)), sizes.argmax(), classes)
         classes = _codes(classes)
         sizes = _sizes(classes)
@@ -249,11 +243,10 @@ def deal(
     *,
     classes: IntArray | None = None,
     groups: IntArray | None = None,
-    strict: bool = True,
 ) -> IntArray:
     """Return a random fold for each row; folds divide no group and have equal class shares.
 
-    A class with fewer rows than folds is refused, or missing in some folds if not strict.
+    A class with fewer rows than folds is missing in some of them.
     """
     if n_rows < k:
         raise ValueError(f"{n_rows} rows are too few for {k} folds")
@@ -264,13 +257,8 @@ def deal(
 
     if groups is not None and (n_groups := len(np.unique(groups))) < k:
         raise ValueError(f"{n_groups} groups are too few for {k} folds")
-    sizes = None if classes is None else _sizes(classes)
-    if sizes is not None and (sizes.min() if strict else sizes.max()) < k:
-        of = "a class" if strict else "the largest class"
-        raise ValueError(
-            f"{sizes.min() if strict else sizes.max()} rows of {of} are too few for {k} folds with"
-            " all classes"
-        )
+    if classes is not None and (largest := _sizes(classes).max()) < k:
+        raise ValueError(f"{largest} rows of the largest class are too few for {k} folds")
     splitter: Any
     if groups is None:
         splitter = StratifiedKFold(k, shuffle=True, random_state=_seed(rng))
@@ -337,11 +325,6 @@ class Division:
     """Number of rows that the divided ones are drawn from, if that is done for every split."""
 
     @property
-    def outer_folds(self) -> int:
-        """Number of folds of all rows, each of which is the test part of one repeat; 0 without."""
-        return self.n_rows if self.rule.leave_out == "rows" else self.rule.outer_folds
-
-    @property
     def sizes(self) -> tuple[int, int, int]:
         """The sizes of the training, validation and test part.
 
@@ -353,16 +336,13 @@ class Division:
             n_train = min(rule.most or n_rows, n_rows - rest)
         elif rule.train == "all":
             n_train = rest = n_rows
-        elif rule.train == "bootstrap":
-            # Each row is never drawn with a probability of about 1/e.
-            n_train, rest = n_rows, max(1, round(n_rows / math.e))
         elif rule.draws_share:
             n_train = rule.training_size(n_rows)
             rest = n_rows - (rule.first_share(n_rows) if rule.groups else n_train)
             rest = rest if rule.test is None or rest < rule.test else rule.test
         else:
             # A column that names parts could give any size.
-            rest = -(-n_rows // max(self.outer_folds or self.repeats, 2))
+            rest = -(-n_rows // max(rule.outer_folds or self.repeats, 2))
             n_train = n_rows - rest
         n_valid = rest // 2 if self.holdout else 0
         return n_train, n_valid, rest - n_valid
@@ -376,7 +356,7 @@ class Division:
         rule = self.rule
         if rule.train == "all":
             return 1.0
-        if not rule.draws_share or rule.train == "bootstrap":
+        if not rule.draws_share:
             return n_test / self.n_rows
         n_train, n_valid, _ = self.sizes
         sizes = [float(n_train)]
@@ -427,7 +407,7 @@ class Division:
             return given
         if known.times is not None:
             train, rest = self._before_and_after(draws, known.times)
-        elif self.outer_folds:
+        elif rule.outer_folds:
             train, rest = self._outer_fold(draws, known)
         elif known.groups is not None:
             train, rest = self._some_groups(draws, known.groups)
@@ -440,13 +420,13 @@ class Division:
         return train, *self._halves(draws, rest, known)
 
     def _given(self, draws: Draws, known: KnownRows) -> AllParts | None:
-        """Return the parts that a column, the groups, a file or a task give, if they do."""
+        """Return the parts that a column or a task gives, if there is one."""
         if known.part is not None:
             return self._named_parts(known.part)
         if known.tested is not None:
             return self._numbered_part(known.tested, draws[2])
         if known.splits is not None:
-            return self._given_split(known.splits, draws[2])
+            return self._split_of_task(known.splits, draws[2])
         return None
 
     def _named_parts(self, part: IntArray) -> AllParts:
@@ -460,29 +440,20 @@ class Division:
         return train, valid if self.holdout else None, test
 
     def _numbered_part(self, tested: IntArray, repeat: int) -> AllParts:
-        rule, n_parts = self.rule, int(tested.max()) + 1
-        self._require_repeats(n_parts, f"{rule.column or rule.groups} makes {n_parts} test parts")
+        column, n_parts = self.rule.column, int(tested.max()) + 1
+        self._require_repeats(n_parts, f"{column} makes {n_parts} test parts")
         if self.holdout:
-            message = f"{rule.column} numbers the test parts, so none is held out: use folds"
-            raise ValueError(message)
+            raise ValueError(f"{column} numbers the test parts, so none is held out: use folds")
         train, test = _sides(tested == repeat)
         return train, None, test
 
-    def _given_split(self, splits: NDArray[np.uint8], repeat: int) -> AllParts:
-        task, n_splits = self.rule.openml_task, splits.shape[1]
-        what = self.rule.giver
-        # Of a file, the first splits are enough for a trial.
-        if task or self.repeats > n_splits:
-            plural = "s" * (n_splits > 1)
-            self._require_repeats(n_splits, f"{what} has {n_splits} split{plural}")
-        train, valid, test = (np.flatnonzero(splits[:, repeat] == p) for p in (TRAIN, VALID, TEST))
+    def _split_of_task(self, splits: NDArray[np.uint8], repeat: int) -> AllParts:
+        task, n_splits = self.rule.giver, splits.shape[1]
+        self._require_repeats(n_splits, f"{task} has {n_splits} split{'s' * (n_splits > 1)}")
+        train, test = (np.flatnonzero(splits[:, repeat] == part) for part in (TRAIN, TEST))
         if not (len(train) and len(test)):
-            raise ValueError(f"{what} has no row of this view to train or to test on")
-        if self.holdout and not task and not len(valid):
-            raise ValueError(f"{what} names no valid rows, which the holdout needs")
-        if len(valid) and not self.holdout:
-            raise ValueError(f"{what} names valid rows, which only a holdout uses")
-        return train, valid if self.holdout else None, test
+            raise ValueError(f"{task} has no row of this view to train or to test on")
+        return train, None, test
 
     def _require_repeats(self, n: int, what: str) -> None:
         if n != self.repeats:
@@ -496,7 +467,7 @@ class Division:
 
     def _before_and_after(self, draws: Draws, times: NumberArray) -> Parts:
         window, most = self._window, self.rule.most
-        if window < 1 + self.holdout:
+        if window < 1:
             raise ValueError(f"too few rows are left for {self.repeats} test parts")
         # Rows of the same time stay in canonical order.
         order = np.argsort(times, kind="stable")
@@ -505,32 +476,24 @@ class Division:
         return order[first:start], order[start : start + window]
 
     def _outer_fold(self, draws: Draws, known: KnownRows) -> Parts:
-        seed, name, repeat = draws
-        division, tested = divmod(repeat, self.outer_folds)
+        (seed, name, repeat), k = draws, self.rule.outer_folds
+        division, tested = divmod(repeat, k)
         rng = generator(seed, name, division, "outer")
-        # With a row left out there is nothing to stratify.
-        by = {} if self.rule.leave_out else self._by(known)
-        return _sides(deal(self.n_rows, self.outer_folds, rng, **by, strict=self._strict) == tested)
+        return _sides(deal(self.n_rows, k, rng, **self._by(known)) == tested)
 
     def _some_rows(self, draws: Draws, known: KnownRows) -> Parts:
         rule, rng = self.rule, generator(*draws, "split")
-        if rule.train == "bootstrap":
-            train = rng.integers(self.n_rows, size=self.n_rows)
-            return train, rng.permutation(np.setdiff1d(np.arange(self.n_rows), train))
         n_train = rule.training_size(self.n_rows)
-        if rule.bernoulli:
-            train, rest = _sides(rng.random(self.n_rows) >= n_train / self.n_rows)
-            return train, rng.permutation(rest)[: rule.test]
         if rule.stratify:
             assert known.classes is not None
-            return draw_by_class(known.classes, n_train, rng, rule.test, strict=self._strict)
+            return draw_by_class(known.classes, n_train, rng, rule.test)
         order = rng.permutation(self.n_rows)
         return order[:n_train], order[n_train:][: rule.test]
 
     def _some_groups(self, draws: Draws, groups: IntArray) -> Parts:
         n_groups, most = len(np.unique(groups)), self.rule.most
         n_train = self.rule.first_share(n_groups)
-        if n_groups - n_train < 1 + self.holdout:
+        if n_train >= n_groups:
             raise ValueError(f"{n_train} of {n_groups} groups are trained on: too few are left")
         train, rest = draw_groups(groups, n_train, generator(*draws, "split"))
         if most is not None and len(train) > most:
@@ -538,17 +501,12 @@ class Division:
         return train, rest
 
     def _halves(self, draws: Draws, rest: IntArray, known: KnownRows) -> Parts:
-        """Halve the rows that are not trained on, in the way in which these were chosen."""
-        n_valid, some = len(rest) // 2, known.take(rest)
-        rng = generator(*draws, "valid")
-        if some.groups is not None:
-            valid, test = draw_groups(some.groups, len(np.unique(some.groups)) // 2, rng)
-        elif self.rule.stratify:
-            assert some.classes is not None
-            valid, test = draw_by_class(some.classes, n_valid, rng, strict=self._strict)
-        else:
-            # In the order of time or of the draw.
+        """Halve the rows that are not trained on, by class if these were drawn by class."""
+        n_valid = len(rest) // 2
+        if not self.rule.stratify:
             return rest[:n_valid], rest[n_valid:]
+        assert known.classes is not None
+        valid, test = draw_by_class(known.classes[rest], n_valid, generator(*draws, "valid"))
         return rest[valid], rest[test]
 
     def _folds(self, draws: Draws, train: IntArray, known: KnownRows) -> IntArray:
@@ -557,16 +515,10 @@ class Division:
         if known.times is not None:
             return windows(len(train), self.folds)
         by = self._by(known.take(train))
-        if self.rule.train == "bootstrap":
-            by["groups"] = train
-        return deal(len(train), self.folds, generator(*draws, "folds"), **by, strict=self._strict)
+        return deal(len(train), self.folds, generator(*draws, "folds"), **by)
 
     def _by(self, known: KnownRows) -> dict[str, IntArray | None]:
         return {"classes": known.classes if self.rule.stratify else None, "groups": known.groups}
-
-    @property
-    def _strict(self) -> bool:
-        return self.rule.stratify == "strict"
 
     @property
     def _window(self) -> int:

@@ -206,8 +206,8 @@ def _set_aside(path: Path) -> None:
     log.warning("%s is damaged and was set aside as %s", path, aside.name)
 
 
-UNUSED, TRAIN, TEST, VALID = range(4)
-"""What a split makes of a row."""
+TRAIN, TEST = 1, 2
+"""What a split makes of a row; 0 if it leaves the row out."""
 
 
 def find_splits(card: Card, task: int) -> NDArray[np.uint8] | None:

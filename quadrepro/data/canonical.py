@@ -86,7 +86,6 @@ LONGEST = 32
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+", re.ASCII)
 _SWAPPED = str.maketrans(",.", ".,")
-_DAY = 24 * 60 * 60 * 10**6
 """A day in microseconds."""
 
 
@@ -203,47 +202,6 @@ def numbers(texts: Iterable[str], decimal: str = ".") -> FloatArray:
     """Return the numbers in texts, NaN for empty texts, infinity for texts that are not numbers."""
     found = (number(text, decimal) for text in texts)
     return numeric_column([math.inf if value is None else value for value in found])
-
-
-def dates(texts: Iterable[str], form: str) -> FloatArray:
-    """Return days since 1970-01-01, or hours since midnight for a format without a day.
-
-    Empty texts are NaN, and texts that are not dates infinity.
-
-    Examples
-    --------
-    >>> dates(["2.1.1970 18:00", "", "today"], "%d.%m.%Y %H:%M").tolist()
-    [1.75, nan, inf]
-    """
-    import pandas as pd
-
-    held = [*texts]
-    # To pandas, words such as "today" are dates, and digits of any script are digits.
-    begun = np.array(
-        [text if text.isascii() and text[:1].isdecimal() else None for text in held], dtype=object
-    )
-    found = pd.DatetimeIndex(pd.to_datetime(begun, format=form, errors="coerce", utc=True))
-    microseconds = found.as_unit("us").asi8
-    times = form.startswith("%H")
-    values = microseconds % _DAY * 24 / _DAY if times else microseconds / _DAY
-    unread = np.array([math.inf if text else math.nan for text in held])
-    return numeric_column(np.where(found.isna(), unread, values))
-
-
-def month_and_weekday(days: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the months (1 to 12) and the weekdays (1 for Monday) of days since 1970-01-01.
-
-    Examples
-    --------
-    >>> month_and_weekday(np.array([0.5, 31.0, np.nan]))
-    (array([ 1.,  2., nan]), array([ 4.,  7., nan]))
-    """
-    seen = ~np.isnan(days)
-    day = np.floor(days[seen]).astype("datetime64[D]")
-    months, weekdays = np.full((2, len(days)), np.nan)
-    months[seen] = day.astype("datetime64[M]").astype(np.int64) % 12 + 1
-    weekdays[seen] = (day.astype(np.int64) + 3) % 7 + 1
-    return months, weekdays
 
 
 def sort_rows(table: RawTable) -> RawTable:

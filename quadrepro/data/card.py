@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -140,12 +139,7 @@ class Card(Model):
                         hint = nearest(name, wanted)
                         message = f"source {source.kind}: unknown column {name!r}{hint}"
                         raise fault(message, "sources", i, key, name)
-            made = [name for both in source.made_of_dates.values() for name in both]
-            for name in (*source.dates, *made):
-                if name not in wanted - self.nominal_names or name in {*source.dates} - {*named}:
-                    message = f"source {source.kind}: dates need a numeric attribute {name!r}"
-                    raise fault(message, "sources", i, "dates")
-            if named and (lacking := wanted - {*named, *made}):
+            if named and (lacking := wanted - {*named}):
                 message = f"source {source.kind} lacks the column {min(lacking)!r}"
                 raise fault(message, "sources", i, "columns")
 
@@ -276,24 +270,11 @@ def card_names() -> list[str]:
 
 def load_card(name: str) -> Card:
     """Return the card of a data set."""
-    if is_call(name):
-        return _drawn(name)
     path = find_card(name)
     if path is None:
         hint = nearest(name, card_names(), "quadrepro list datasets")
         raise ConfigError(f"unknown data set {name!r}{hint}")
     return _load_once(path, path.stat().st_mtime_ns)
-
-
-def is_call(name: str) -> bool:
-    """Return whether a name calls a rule that draws rows, such as ``threenorm(rows=300)``."""
-    return "(" in name or name.startswith("sklearn:")
-
-
-@functools.cache
-def _drawn(name: str) -> Card:
-    card: Card = resolve_name("quadrepro.data.sources.generated:drawn_card")(name)
-    return card
 
 
 def find_card(name: str) -> Path | None:

@@ -15,10 +15,8 @@ from quadrepro.data.canonical import (
     TextArray,
     codes_of,
     content_hash,
-    dates,
     is_missing,
     is_text,
-    month_and_weekday,
     nominal_column,
     number,
     numbers,
@@ -50,8 +48,6 @@ def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
         for j, name in enumerate(held)
         if name
     }
-    for name, made in layout.made_of_dates.items():
-        columns |= zip(made, month_and_weekday(numeric_column(columns[name])), strict=True)
     taken = np.ones(len(frame.columns[0]), dtype=bool)
     if layout.rows is not None:
         first, last = layout.rows
@@ -75,17 +71,17 @@ def _codes(frame: Frame, j: int, layout: Layout, name: str) -> TextArray:
 
 
 def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> FloatArray:
-    column, new, form = frame.columns[j], _renamed(layout, name), layout.dates.get(name)
+    column, new = frame.columns[j], _renamed(layout, name)
     values = column
     if is_text(column) or any(number(text) for text in new if text):
         texts = (new.get(text, text) for text in codes_of(column).tolist())
-        values = dates(texts, form) if form else numbers(texts, layout.decimal)
+        values = numbers(texts, layout.decimal)
     unfit = np.flatnonzero(np.isinf(values))
     if len(unfit):
         held = str(column[unfit[0]])
         raise DataError(
             f"{frame.origin}, {frame.place(int(unfit[0]))}: {name} is {held!r}, which is not a"
-            f" {'date' if form else 'finite number'}"
+            " finite number"
         )
     return numeric_column(values)
 

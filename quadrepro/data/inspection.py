@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
@@ -24,10 +24,8 @@ from quadrepro.data.canonical import (
     TextArray,
     codes_of,
     content_hash,
-    dates,
     is_missing,
     is_text,
-    month_and_weekday,
     number,
     numbers,
     numeric_column,
@@ -50,22 +48,16 @@ MOST_CODES = 100
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _OTHER_SIGN = {
-    ".": re.compile(r"[-+]?\d+(,\d+)+(\.\d+)?"),
-    ",": re.compile(r"[-+]?\d+(\.\d+)+(,\d+)?"),
+    ".": re.compile(r"[-+]?\d+(,\d+|(,\d{3})+)(\.\d+)?"),
+    ",": re.compile(r"[-+]?\d+(\.\d+|(\.\d{3})+)(,\d+)?"),
 }
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
-_DATE = re.compile(r"\d{1,2}([-./])\d{1,2}\1(\d{4}|\d\d)( \d{1,2}:\d\d(:\d\d)?)?")
-_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?")
-_TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?")
 _ID = re.compile(
     r"(?i:(^|[\W_])(id|uuid|key|index|row|no|nr)([\W_]|$)|(number|nummer)$)|[a-z]I[dD]$"
 )
 
-MOST_DATES = 200
-"""Maximum number of columns that are read as dates, which takes time for each."""
-
 SNIFFED = 1000
-"""Number of rows by which decimal signs and dates are detected."""
+"""Number of rows by which the decimal sign is detected."""
 
 RARE = 0.5
 """Classes are imbalanced if the rarest has less than this share of the rows of an average one."""
@@ -111,7 +103,6 @@ class Told:
     decimal: str | None = None
     no_header: bool = False
     names: str | None = None  # of the columns of text without a header, with commas
-    month_first: bool = False  # in dates such as 03/04/2024
 
 
 NOTHING = Told()
@@ -124,31 +115,25 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
     frame, layout = read_own(path, target, {*GAPS, *told.missing}, told)
     names = _names(frame, (target, *told.nominal))
     gaps = used_gaps(frame, told.missing)
-    columns = own_columns(frame, gaps, layout.get("decimal", "."), month_first=told.month_first)
-    labels = target_values(replace(columns.pop(target), date_formats=()), told.task)
+    columns = own_columns(frame, gaps, layout.get("decimal", "."))
+    labels = target_values(columns.pop(target), told.task)
     described = _target(target, labels)
     found = {c: attribute_values(held, as_codes=c in told.nominal) for c, held in columns.items()}
     _refuse_empty(found, frame)
-    numeric = {c: columns[c] for c, held in found.items() if not is_text(held)}
-    forms = {c: held.date_format for c, held in numeric.items() if held.date_format}
-    called = _attribute_names(found, forms)
+    called = _attribute_names(found)
     default_gaps: tuple[str, ...] = Layout.model_fields["missing"].default
     source = FileSource(
         kind="file",
         path=str(path.resolve()),
         columns=tuple("target" if c == target else called.get(c, "") for c in names),
         missing=default_gaps if set(gaps) <= set(default_gaps) else gaps,
-        dates={called[c]: form for c, form in forms.items()},
         **layout,
     )
     values = {called[c]: held for c, held in found.items()}
-    ids = [n for n, held in values.items() if n not in source.dates and _is_id(n, held)]
+    ids = tuple(name for name, held in values.items() if _is_id(name, held))
     if len(ids) == len(values):
-        ids = []
-    for day, made in source.made_of_dates.items():
-        values |= zip(made, month_and_weekday(numeric_column(values[day])), strict=True)
-    left_out = (*ids, *chain(*source.made_of_dates.values()))
-    view = _view(described, told.positive, frame).model_copy(update={"exclude": left_out})
+        ids = ()
+    view = _view(described, told.positive, frame).model_copy(update={"exclude": ids})
     fields = {
         "name": told.name or _name(path),
         "title": plain_stem(path),
@@ -164,7 +149,6 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
             *([] if told.task else [_task_note(described)]),
             *([f"Missing values are written {_listed(map(repr, gaps))}."] if gaps else []),
             *_column_notes(names, found, called, told.nominal),
-            *_date_notes(source),
             *([f"Left out, since they look like IDs ({_listed(ids)})."] if ids else []),
             *imbalance(described, view),
         ],
@@ -219,16 +203,15 @@ def _refuse_empty(values: Mapping[str, Column], frame: Frame) -> None:
         )
 
 
-def _attribute_names(columns: Collection[str], dates: Collection[str]) -> dict[str, str]:
+def _attribute_names(columns: Collection[str]) -> dict[str, str]:
     """Return the name of each column in the card: that of the file, unless it has a meaning."""
     taken = {"target", *columns}
     called = {}
     for name in columns:
         # `a1..a3` would stand for three attributes.
         new = name.replace("..", "__") if next(series(name)) != name else name
-        made = {f"{new}_month", f"{new}_weekday"} if name in dates else set()
-        if new != name or new == "target" or made & taken:
-            while new in taken or (made and {f"{new}_month", f"{new}_weekday"} & taken):
+        if new != name or new == "target":
+            while new in taken:
                 new += "_"
             taken.add(new)
         called[name] = new
@@ -345,19 +328,6 @@ def _reading(layout: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _date_notes(source: FileSource) -> Iterator[str]:
-    """Yield how dates and times are read, by their format."""
-    for form in sorted({*source.dates.values()}):
-        names = [name for name, of_column in source.dates.items() if of_column == form]
-        if form.startswith("%H"):
-            yield f"Times written {form} become hours since midnight ({_listed(names)})."
-        else:
-            yield (
-                f"Dates written {form} become days since 1970-01-01 ({_listed(names)}); their month"
-                " and weekday are left out."
-            )
-
-
 def _listed(names: Iterable[str], at_most: int = 8) -> str:
     every = list(names)
     more = f" and {len(every) - at_most} more" if len(every) > at_most else ""
@@ -427,12 +397,6 @@ def _text(
         frame = replace(frame, columns=tuple(c[1:] for c in frame.columns), lines=frame.lines[1:])
     rows = replace(frame, names=names)
     decimal = told.decimal or _decimal(rows, gaps)
-    if line and _looks_like_data(rows, names, target, gaps, decimal):
-        first = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        raise DataError(
-            f"{path}, line {line}: this looks like a row ({first}), not like the names of columns;"
-            " add --no-header, or a line with the names above it"
-        )
     _refuse_same_names(names, f"{path}, line {line}" if line else str(path))
     if not rows.lines:
         raise DataError(f"{path}: the file has a header but no rows")
@@ -459,25 +423,6 @@ def _decimal(frame: Frame, gaps: Collection[str]) -> str:
     return max(n_columns, key=n_columns.__getitem__)
 
 
-def _looks_like_data(
-    frame: Frame, names: Sequence[str], target: str, gaps: Collection[str], decimal: str
-) -> bool:
-    """Whether the first line has numbers above numbers, or codes that occur again below."""
-    columns = dict(zip(names, frame.columns, strict=True))
-    if target in columns and number(target) is None and target not in columns[target]:
-        return False
-    n_numbers = n_again = 0
-    for name, column in columns.items():
-        texts = column.tolist()
-        seen = next((text for text in texts if text not in gaps), "")
-        if seen and number(seen, decimal) is not None and name not in gaps:
-            if number(name, decimal) is None:
-                return False
-            n_numbers += 1
-        n_again += name in texts
-    return n_numbers > 0 or 2 * n_again > len(columns)
-
-
 def _refuse_same_names(names: Sequence[str], place: str) -> None:
     name, times = Counter(filter(None, names)).most_common(1)[0] if any(names) else ("", 0)
     if times > 1:
@@ -494,7 +439,6 @@ class OwnColumn:
     frame: Frame
     held: Column  # with empty text or NaN for missing values
     decimal: str = "."
-    date_formats: tuple[str, ...] = ()  # that its first date or time can have
 
     @cached_property
     def codes(self) -> TextArray:
@@ -503,27 +447,15 @@ class OwnColumn:
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """The fields as numbers or dates, shape (n_rows,); infinite if a field is neither."""
+        """The fields as numbers, shape (n_rows,); infinite if a field is not a finite number."""
         if not is_text(self.held):
             return numeric_column(self.held)
-        return self._read(self.date_format)
+        return numbers(self.held.tolist(), self.decimal)
 
     @cached_property
     def words(self) -> IntArray:
-        """The indices of rows whose fields are neither finite numbers nor dates."""
+        """The indices of rows whose fields are not finite numbers."""
         return np.flatnonzero(np.isinf(self.numbers))
-
-    @cached_property
-    def date_format(self) -> str:
-        """The format that most fields have; empty if they are numbers rather than dates."""
-        if not self.date_formats:
-            return ""
-        n_words = {form: np.isinf(self._read(form)).sum() for form in ("", *self.date_formats)}
-        return min(n_words, key=n_words.__getitem__)
-
-    def _read(self, form: str) -> FloatArray:
-        texts = self.held.tolist()
-        return dates(texts, form) if form else numbers(texts, self.decimal)
 
     def values(self, advice: str) -> Column:
         """Return numbers if all fields are numbers, otherwise codes."""
@@ -541,33 +473,13 @@ class OwnColumn:
         if n_numbers > len(self.words):
             word = shlex.quote(str(self.held[row]))
             hint = advice.replace("WORD", word)
-            kind = f"dates {self.date_format}" if self.date_format else "numbers"
-            raise self.refusal(row, f"but {n_numbers} of its {n_values} values are {kind}; {hint}")
+            raise self.refusal(row, f"but {n_numbers} of its {n_values} values are numbers; {hint}")
         return self.codes
 
     def refusal(self, row: int, why: str) -> DataError:
         """Return an error that names the place and the field of a row."""
         place = f"{self.frame.origin}, {self.frame.place(row)}"
         return DataError(f"{place}: {self.name} is {str(self.held[row])!r}, {why}")
-
-
-def _date_formats(held: Column, month_first: bool) -> tuple[str, ...]:
-    """Return the formats that the first date or time of a column can have."""
-    seen = held[:SNIFFED].tolist() if is_text(held) else []
-    return next(filter(None, (_formats_of(text, month_first) for text in seen)), ())
-
-
-def _formats_of(text: str, month_first: bool) -> tuple[str, ...]:
-    if _ISO_DATE.fullmatch(text):
-        return ("ISO8601",)
-    if match := _TIME.fullmatch(text):
-        return ("%H:%M:%S" if match[1] else "%H:%M",)
-    if (match := _DATE.fullmatch(text)) is None:
-        return ()
-    sign, year, clock, seconds = match.groups()
-    end = ("%Y" if len(year) == 4 else "%y") + " %H:%M" * bool(clock) + ":%S" * bool(seconds)
-    both = (f"%d{sign}%m{sign}{end}", f"%m{sign}%d{sign}{end}")
-    return both[::-1] if month_first else both
 
 
 def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
@@ -583,18 +495,13 @@ def used_gaps(frame: Frame, missing: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in words if word in found)
 
 
-def own_columns(
-    frame: Frame, gaps: Sequence[str], decimal: str = ".", *, month_first: bool = False
-) -> dict[str, OwnColumn]:
+def own_columns(frame: Frame, gaps: Sequence[str], decimal: str = ".") -> dict[str, OwnColumn]:
     """Return the columns of a file by name; columns without a name are left out."""
     columns = {}
-    n_dates = 0
     for name, held in zip(frame.names or (), frame.columns, strict=True):
         if name:
             seen = np.where(np.isin(held, gaps), "", held) if is_text(held) else held
-            formats = _date_formats(seen, month_first) if n_dates < MOST_DATES else ()
-            n_dates += bool(formats)
-            columns[name] = OwnColumn(name, frame, seen, decimal, formats)
+            columns[name] = OwnColumn(name, frame, seen, decimal)
     return columns
 
 
@@ -642,8 +549,7 @@ def _is_infinite(text: str) -> bool:
 
 def write_card(card: Card, path: Path) -> None:
     """Write a card so that `quadrepro.data.card.load_card_file` reads the same card back."""
-    old = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-    write_text(path, to_yaml(_content(card, path.parent.resolve()), old))
+    write_text(path, to_yaml(_content(card, path.parent.resolve())))
 
 
 def _content(card: Card, folder: Path) -> dict[str, Any]:

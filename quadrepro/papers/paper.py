@@ -11,15 +11,13 @@ from pydantic import Field
 from quadrepro.base.models import MOST_SHOWN, Model, validated
 from quadrepro.base.resources import papers_folder
 from quadrepro.base.yaml import Place, YamlSource, read_yaml
-from quadrepro.data.given import count_splits
-from quadrepro.errors import ConfigError, DataError, nearest
+from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Claim
 from quadrepro.papers.printed import (
     MEAN,
     SD,
     Facts,
-    MeanOf,
     NotThereError,
     Printed,
     read_printed,
@@ -116,14 +114,7 @@ class Paper:
             raise NotThereError(f"the paper {self.reference} has no printed table {name!r}{hint}")
         if name not in self._read:
             facts = self.file.printed.get(name, Facts())
-            folder = self.source.path.parent
-            if facts.of is not None and facts.of.given is not None:
-                try:
-                    of = MeanOf(splits=count_splits(folder / facts.of.given))
-                except DataError as error:
-                    raise self.error(str(error), "printed", name, "of", "given") from None
-                facts = facts.model_copy(update={"of": of})
-            path = folder / PRINTED / f"{name}.csv"
+            path = self.source.path.parent / PRINTED / f"{name}.csv"
             try:
                 table = read_printed(path, facts)
             except NotThereError as error:

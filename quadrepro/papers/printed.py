@@ -80,14 +80,11 @@ class MeanOf(Model):
     """How often the cross-validation is repeated."""
     pooled: bool = False
     """Whether the errors on all folds are counted together, and not averaged fold by fold."""
-    given: str | None = Field(default=None, min_length=1)
-    """A file with the splits, as for `given` of a config's split; its path starts at the folder of
-    the paper."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        if [self.splits, self.cv, self.given].count(None) != 2:
-            raise fault("give one of splits: 20, cv: 10 and given: FILE")
+        if (self.splits is None) == (self.cv is None):
+            raise fault("give either splits: 20 or cv: 10")
         if self.cv is None and self.pooled:
             raise fault("pooled is of a cross-validation: give cv as well", "pooled")
         if self.cv is None and self.repeats > 1:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,18 +8,15 @@ from jsonschema import Draft202012Validator
 from quadrepro.base.yaml import read_yaml
 from quadrepro.cli.schemas import schema_of
 from quadrepro.config.config import Config, load_experiment
-from quadrepro.config.draft import GRIDS, SCHEMA, draft_config
+from quadrepro.config.draft import SCHEMA, draft_config
 from quadrepro.config.plan import make_plan
 from quadrepro.data.inspection import inspect_file, write_card
-from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables
 
 ROWS = 12
 
 
-def drafted(
-    folder: Path, columns: dict[str, list[str]], name: str = "my.csv", added: Sequence[str] = ()
-) -> Config:
+def drafted(folder: Path, columns: dict[str, list[str]], name: str = "my.csv") -> Config:
     """Return the config that is drafted for a file of these columns, the last one the target."""
     rows = zip(*columns.values(), strict=True)
     text = "\n".join(",".join(f'"{field}"' for field in row) for row in [(*columns,), *rows])
@@ -29,7 +25,7 @@ def drafted(
     place = Path("datasets") / f"{card.name}.yaml"
     write_card(card, place)
     path = folder / f"{card.name}.yaml"
-    path.write_text(draft_config(card, name, str(place), added), encoding="utf-8")
+    path.write_text(draft_config(card, name, str(place)), encoding="utf-8")
     data = read_yaml(path).data
     assert [e.message for e in Draft202012Validator(schema_of("config")).iter_errors(data)] == []
     experiment = load_experiment(path)
@@ -117,54 +113,20 @@ def test_imbalanced_classes_are_judged_by_probabilities_as_well(tmp_path: Path) 
     assert "# Imbalanced: the rarest class has 10 of 100 rows" in text
 
 
-def test_ids_months_and_weekdays_are_left_out_with_a_comment(tmp_path: Path) -> None:
-    days = [f"{i + 1}.1.2024" for i in range(ROWS)]
-    columns = {"user_id": [str(7 * i) for i in range(ROWS)], "day": days, "label": ["a", "b"] * 6}
-    config = drafted(tmp_path, columns)
-    assert config.datasets[0].view == {"exclude": ["user_id", "day_month", "day_weekday"]}
+def test_ids_are_left_out_with_a_comment(tmp_path: Path) -> None:
+    ids = [str(7 * i) for i in range(ROWS)]
+    config = drafted(tmp_path, {"user_id": ids, "x": numbers(), "label": ["a", "b"] * 6})
+    assert config.datasets[0].view == {"exclude": ["user_id"]}
     text = (tmp_path / "my.yaml").read_text(encoding="utf-8")
     assert "remove a name to use it.\n      exclude: [user_id" in text
 
 
 @pytest.mark.parametrize("kind", ["Classifier", "Regressor"])
-def test_known_packages_are_added_with_a_grid(tmp_path: Path, kind: str) -> None:
-    added = [f"xgboost:XGB{kind}", f"lightgbm:LGBM{kind}", f"catboost:CatBoost{kind}"]
-    assert [path.partition(":")[0] for path in added] == [*GRIDS]
-    y = ["a", "b"] * 6 if kind == "Classifier" else numbers(3)
-    config = drafted(tmp_path, {"x": numbers(), "y": y}, added=added)
-    for path, entry in zip(added, config.algorithms[4:], strict=True):
-        assert entry.algorithm == path
-        assert entry.grid
-
-
-def test_registered_names_and_other_import_paths_are_added_as_they_are(tmp_path: Path) -> None:
+def test_the_lines_that_are_comments_can_be_used(tmp_path: Path, kind: str) -> None:
     (tmp_path / "my_models.py").write_text("from sklearn.svm import SVC as Mine\n")
-    added = ["lpboost", "sklearn:GaussianNB", "my_models:Mine"]
-    config = drafted(tmp_path, {"x": numbers(), "y": ["a", "b"] * 6}, added=added)
-    assert [entry.id for entry in config.algorithms[4:]] == added
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        (
-            "xgbost:XGBClassifier",
-            "--with xgbost:XGBClassifier: unknown module 'xgbost'; did you me",
-        ),
-        ("xgboost:XGBClassifer", "--with xgboost:XGBClassifer: "),
-        ("lpbost", "--with lpbost: unknown algorithm 'lpbost'; did you mean 'lpboost'?"),
-        ("sklearn:SVR", "--with sklearn:SVR: it cannot predict a class, as y"),
-    ],
-)
-def test_what_cannot_be_added_is_refused(tmp_path: Path, name: str, message: str) -> None:
-    with pytest.raises(ConfigError) as error:
-        drafted(tmp_path, {"x": numbers(), "y": ["a", "b"] * 6}, added=[name])
-    assert str(error.value).startswith(message)
-
-
-def test_a_package_that_is_not_installed_is_named_with_the_way_to_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match=r"lightgbm is not installed: pip install lightgbm"):
-        drafted(tmp_path, {"x": numbers(), "y": ["a", "b"] * 6}, added=["lightgbm:LGBMClassifier"])
+    drafted(tmp_path, {"x": numbers(), "y": ["a", "b"] * 6 if kind == "Classifier" else numbers(3)})
+    path = tmp_path / "my.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("  # - ", "  - ").replace("  #   ", "    "), encoding="utf-8")
+    added = [entry.id for entry in load_experiment(path).config.algorithms[4:]]
+    assert added == [f"xgboost:XGB{kind}", "my_models:Mine"]

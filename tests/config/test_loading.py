@@ -82,7 +82,7 @@ MANY = f"n_rounds: {list(range(1, 12))}\n      lam: {{from: 10, to: 1, points: 1
             VIEW,
             f"{VIEW}\n  normalise: tan",
             "5:3",
-            "'min-max' or 'none', not 'tan'",
+            "'tanh' or 'none', not 'tan'",
         ),
         ("- monks", "- monk", "6:5", "unknown data set 'monk'; did you mean 'monks'?"),
         ("as: people", "az: people", "7:21", "unknown key 'az'; known are as, grid, name, param"),

@@ -30,13 +30,6 @@ def test_groups_and_classes_become_codes() -> None:
     assert taken.groups.tolist() == [0, 1]
 
 
-def test_groups_that_are_left_out_are_tested_one_after_the_other() -> None:
-    rule = SplitRule(groups="c", leave_out="groups")
-    found = KnownRows.of(None, {"c": np.array(["b", "a", "c", "a"])}, rule, "toy")
-    assert found.tested is not None
-    assert found.tested.tolist() == [1, 0, 2, 0]
-
-
 @pytest.mark.parametrize(
     "texts",
     [

@@ -174,7 +174,6 @@ def test_one_view_of_a_data_set_is_encoded_once_for_all_rows_and_repeats(
         ("time: holding, at_most: null", 2),
         ("outer: 2x2", 4),
         ("outer: 3, groups: holding, stratify: true", 3),
-        ("leave_out: groups, groups: holding", 3),
         ("column: head_shape", 3),
     ],
 )
@@ -233,22 +232,10 @@ def test_a_plan_with_splits_by_rows_reads_no_rows(
     assert plan.sources["monks"].sizes == (216, 0, 216)
 
 
-def test_attributes_that_divide_rows_are_learned_from_only_if_they_are_kept(write: Write) -> None:
-    rule = "groups: jacket_color, time: null"
-    for kept, n_columns in (("false", 5), ("true", 6)):
-        protocol = f"split: {{{rule}, as_attributes: {kept}}}\nfolds: 0"
-        cell = cells(write(MONKS, protocol=protocol, algorithm=ADA))["monks", 0]
-        assert cell.problem.X.shape[1] == cell.source.n_columns == n_columns  # type: ignore[union-attr]
-
-
-def test_rows_that_are_left_out_are_those_of_the_view(write: Write) -> None:
-    row = "{name: monks, view: {positive: ['1'], where: {holding: ['1', '3']}}}"
-    path = write(row, protocol="split: {leave_out: rows}\nfolds: 3", algorithm=ADA)
-    plan = make_plan(load_experiment(path, 288))
-    tested = [int(row) for cell in plan.cells for row in cell.problem.split.test]
-    assert sorted(tested) == list(range(288))
-    with pytest.raises(ConfigError, match="has 288 rows to leave out: set repeats to 288"):
-        make_plan(load_experiment(path, 287))
+def test_attributes_that_divide_rows_are_not_learned_from(write: Write) -> None:
+    protocol = "split: {groups: jacket_color, time: null}\nfolds: 0"
+    cell = cells(write(MONKS, protocol=protocol, algorithm=ADA))["monks", 0]
+    assert cell.problem.X.shape[1] == cell.source.n_columns == 5  # type: ignore[union-attr]
 
 
 def test_labels_that_turn_out_equal_in_a_later_repeat_are_refused(write: Write) -> None:
@@ -311,13 +298,25 @@ def _has_equal_labels(cell: Cell) -> bool:
             MONKS,
             "split: {outer: 2}\nholdout: {}",
             "adaboost",
-            "6:3: outer tests every row, so none can be held out: use folds",
+            "6:3: outer does not go with a hold-out: use folds",
         ),
         (
             MONKS,
             "split: {openml_task: 59}\nholdout: {}",
             "adaboost",
-            "6:3: openml_task tests every row, so none can be held out: use folds",
+            "6:3: openml_task does not go with a hold-out: use folds",
+        ),
+        (
+            MONKS,
+            "split: {groups: holding}\nholdout: {}",
+            "adaboost",
+            "6:3: groups does not go with a hold-out: use folds",
+        ),
+        (
+            MONKS,
+            "split: {time: holding}\nholdout: {}",
+            "adaboost",
+            "6:3: time does not go with a hold-out: use folds",
         ),
         (
             MONKS,
@@ -402,7 +401,7 @@ def test_what_cannot_be_drawn_or_split_is_refused_with_its_place(
         ),
         (
             MONKS,
-            "split: {leave_out: groups, groups: holding}\nfolds: 0",
+            "split: {column: holding}\nfolds: 0",
             ADA,
             "9:5: monks: holding makes 3 test parts: set repeats to 3, not 2",
         ),

@@ -64,12 +64,12 @@ SAMPLE = {"train": 20, "test": 30}
         (
             {"normalise": "tan"},
             ("normalise",),
-            "normalise must be 'tanh', 'standard', 'min-max' or 'none', not 'tan'",
+            "normalise must be 'tanh' or 'none', not 'tan'",
         ),
         (
             {"split": {"train": 1.0}},
             ("split", "train"),
-            "train must be 'half', 'all' or 'bootstrap' or at least 2 or less than 1, not 1.0",
+            "train must be 'half' or 'all' or at least 2 or less than 1, not 1.0",
         ),
         ({"split": {"at_most": 1}}, ("split", "at_most"), "at_most must be at least 2, not 1"),
         ({"voters": 0}, ("voters",), "voters must be at least 1, not 0"),

@@ -64,16 +64,15 @@ def test_all_parts_and_folds_have_equal_shares_of_each_class(
         assert np.ptp(np.bincount(split.fold[CLASSES[split.train] == c], minlength=4)) <= 1
 
 
-@pytest.mark.parametrize("holdout", [False, True])
 @pytest.mark.parametrize("stratify", [False, True])
 @given(repeat=st.integers(0, 100))
-def test_no_group_is_in_two_parts_or_folds(holdout: bool, stratify: bool, repeat: int) -> None:
-    rows = division(3, groups="g", stratify=stratify, holdout=holdout)
+def test_no_group_is_in_two_parts_or_folds(stratify: bool, repeat: int) -> None:
+    rows = division(3, groups="g", stratify=stratify)
     split = rows.split(draws(repeat), known(groups=GROUPS))
     assert_partition(split)
     groups = [{*GROUPS[part]} for part in parts_of(split)]
-    assert list(map(len, groups)) == ([6, 3, 3] if holdout else [6, 6])
-    folds = [{*GROUPS[split.train][split.fold == f]} for f in range(0 if holdout else 3)]
+    assert list(map(len, groups)) == [6, 6]
+    folds = [{*GROUPS[split.train][split.fold == f]} for f in range(3)]
     for found in (groups, folds):
         assert len(set().union(*found)) == sum(map(len, found))
 
@@ -110,14 +109,6 @@ def test_windows_grow_in_the_order_of_time_as_in_time_series_split(
     assert rows.sizes == (len(split.train), 0, len(split.test))
 
 
-def test_rows_are_validated_before_they_are_tested() -> None:
-    split = division(holdout=True, time="t", repeats=2).split(draws(1), known(times=TIMES))
-    assert split.valid is not None
-    assert [len(p) for p in parts_of(split)] == [90, 15, 15]
-    assert TIMES[split.train].max() < TIMES[split.valid].min()
-    assert TIMES[split.valid].max() < TIMES[split.test].min()
-
-
 @pytest.mark.parametrize(
     "rule", [{"stratify": True}, {"groups": "g"}, {"groups": "g", "stratify": True}]
 )
@@ -137,14 +128,11 @@ def test_each_row_is_tested_once_by_the_repeats_of_one_division(rule: dict[str, 
     assert {*splits[0].test} != {*splits[3].test}
 
 
-def test_a_row_that_is_left_out_is_alone_and_folds_are_stratified() -> None:
-    rows = division(3, 120, leave_out="rows", stratify=True)
-    splits = [rows.split(draws(repeat), KNOWN) for repeat in range(120)]
-    assert sorted(int(row) for split in splits for row in split.test) == list(range(120))
-    assert rows.sizes == (119, 0, 1)
-    for split in splits[::40]:
-        counts = [np.bincount(CLASSES[split.train[split.fold == f]]) for f in range(3)]
-        assert np.ptp(counts, axis=0).max() <= 1
+def test_as_many_outer_folds_as_groups_leave_out_one_group_each() -> None:
+    rows = division(3, 12, outer=12, groups="g")
+    splits = [rows.split(draws(repeat), known(groups=GROUPS)) for repeat in range(12)]
+    tested = [{*GROUPS[split.test].tolist()} for split in splits]
+    assert sorted(map(sorted, tested)) == [[group] for group in range(12)]
 
 
 def test_numbered_parts_are_tested_by_the_repeat_of_their_number() -> None:
@@ -197,7 +185,7 @@ ALIKE = KnownRows(np.repeat([0, 1], 60), times=np.arange(120.0))
         (
             division(55, stratify=True, train=0.9),
             KNOWN,
-            "toy, repeat 0: 54 rows of the largest class are too few for 55 folds with all classes",
+            "toy, repeat 0: 54 rows of the largest class are too few for 55 folds",
         ),
         (
             division(7, groups="g"),
@@ -208,11 +196,6 @@ ALIKE = KnownRows(np.repeat([0, 1], 60), times=np.arange(120.0))
             division(groups="g"),
             known(groups=np.zeros(120, dtype=int)),
             "toy, repeat 0: 1 of 1 groups are trained on: too few are left",
-        ),
-        (
-            division(holdout=True, groups="g"),
-            known(groups=np.arange(120) % 2),
-            "toy, repeat 0: 1 of 2 groups are trained on: too few are left",
         ),
         (
             division(outer=13, groups="g", repeats=13),
@@ -228,11 +211,6 @@ ALIKE = KnownRows(np.repeat([0, 1], 60), times=np.arange(120.0))
             division(repeats=3, column="c"),
             known(tested=TESTED),
             "toy: c makes 4 test parts: set repeats to 4, not 3",
-        ),
-        (
-            division(repeats=3, leave_out="groups", groups="g"),
-            known(tested=GROUPS, groups=GROUPS),
-            "toy: g makes 12 test parts: set repeats to 12, not 3",
         ),
         (
             division(repeats=2, column="c"),
@@ -255,8 +233,8 @@ ALIKE = KnownRows(np.repeat([0, 1], 60), times=np.arange(120.0))
             "toy, repeat 0: c names no valid rows, which the holdout needs",
         ),
         (
-            division(holdout=True, column="c", groups="g"),
-            known(part=PART, groups=GROUPS),
+            division(column="c", groups="g"),
+            known(part=np.where(PART == 0, 0, 2), groups=GROUPS),
             "toy, repeat 0: attribute c divides a group of g",
         ),
         (
@@ -323,37 +301,7 @@ def test_stratified_parts_of_given_sizes_have_equal_shares_of_each_class() -> No
     np.testing.assert_array_equal(np.bincount(CLASSES[split.test]), [10, 5, 5])
 
 
-@given(repeat=st.integers(0, 100))
-def test_a_bootstrap_sample_tests_the_rows_never_drawn_and_keeps_copies_together(
-    repeat: int,
-) -> None:
-    split = division(5, train="bootstrap").split(draws(repeat))
-    assert len(split.train) == 120
-    np.testing.assert_array_equal(np.setdiff1d(np.arange(120), split.train), np.sort(split.test))
-    folds = {row: {*split.fold[split.train == row].tolist()} for row in split.train.tolist()}
-    assert all(len(found) == 1 for found in folds.values())
-    assert {*split.fold.tolist()} == {*range(5)}
-
-
-def test_rows_that_a_bootstrap_sample_leaves_out_are_halved_at_random() -> None:
-    splits = [division(holdout=True, train="bootstrap").split(draws(i)) for i in range(20)]
-    for part in zip(*(parts_of(split)[1:] for split in splits), strict=True):
-        # The mean of about 440 row numbers, with four standard errors.
-        assert np.mean(np.concatenate(part)) == pytest.approx(59.5, abs=6.6)
-
-
-def test_bootstrap_and_bernoulli_samples_have_their_sizes_on_average() -> None:
-    drawn, thrown = division(train="bootstrap"), division(train=0.3, bernoulli=True)
-    n_test = [len(drawn.split(draws(i)).test) for i in range(400)]
-    n_train = [len(thrown.split(draws(i)).train) for i in range(400)]
-    # Four standard errors: the deviations of the sizes are below 4.3 and about 5.
-    assert np.mean(n_test) == pytest.approx(120 * (1 - 1 / 120) ** 120, abs=0.9)
-    assert np.mean(n_train) == pytest.approx(36, abs=1.1)
-    assert np.std(n_train) == pytest.approx(np.sqrt(120 * 0.3 * 0.7), rel=0.15)
-    assert_partition(thrown.split(draws()))
-
-
-def test_classes_with_fewer_rows_than_folds_are_in_some_of_them_unless_strict() -> None:
+def test_classes_with_fewer_rows_than_folds_are_in_some_of_them() -> None:
     rare = KnownRows(np.array([0] * 80 + [1] * 37 + [2] * 2 + [3]))
     assert rare.classes is not None
     split = division(4, stratify=True, train=0.75).split(draws(), rare)
@@ -363,11 +311,7 @@ def test_classes_with_fewer_rows_than_folds_are_in_some_of_them_unless_strict() 
     assert np.ptp([counts[0] for counts in of_fold]) <= 1
     assert np.ptp([counts[1] for counts in of_fold]) <= 1
     assert_partition(split)
-    for rule in ({"train": 0.75}, {"outer": 10}):
-        repeats = 10 if "outer" in rule else 1
-        with pytest.raises(ConfigError, match="are too few"):
-            division(4, repeats, stratify="strict", **rule).split(draws(), rare)
-        division(4, repeats, stratify=True, **rule).split(draws(), rare)
+    assert_partition(division(4, 10, stratify=True, outer=10).split(draws(), rare))
 
 
 @pytest.mark.parametrize(("n_rows", "of"), [(40, None), (30, 40)])

@@ -17,7 +17,6 @@ from quadrepro.core.samples import (
     Labelled,
     draw_orange,
     draw_ringnorm,
-    draw_threenorm,
     draw_twonorm,
     draw_waveform,
 )
@@ -28,9 +27,7 @@ A = 2 / math.sqrt(20)
 RING = math.exp(-4.5 / 2) - math.exp(-8 / 2)
 PEAKS = {0: (7, 15), 1: (7, 11), 2: (11, 15)}
 
-by_rows = pytest.mark.parametrize(
-    "draw", [draw_twonorm, draw_ringnorm, draw_threenorm, draw_waveform]
-)
+by_rows = pytest.mark.parametrize("draw", [draw_twonorm, draw_ringnorm, draw_waveform])
 
 
 def constant_words(word: int) -> Any:
@@ -174,24 +171,6 @@ def test_ringnorm_is_as_hard_as_its_card_says() -> None:
     wide = stats.norm(0, 2).logpdf(X).sum(axis=1)
     narrow = stats.norm(A, 1).logpdf(X).sum(axis=1)
     assert_rate((narrow > wide) != (y == 1), error)
-
-
-def test_threenorm_is_as_hard_as_breiman_says() -> None:
-    # In the plane of a and b, which are orthogonal and of length 2.
-    axis = np.arange(-8, 8, 0.02)
-    x, y = np.meshgrid(axis, axis)
-    normal = stats.norm.pdf
-    two_sided = (normal(x - 2) + normal(x + 2)) / 2 * normal(y)
-    error = np.minimum(two_sided, normal(x) * normal(y - 2)).sum() * 0.02**2 / 2
-    assert error == pytest.approx(0.105, abs=5e-4)
-    X, y = draw_threenorm(rng(1), N)
-    signs = (-1.0) ** np.arange(20) * A / 2
-    along_a, along_b = X.sum(axis=1) * A / 2, X @ signs
-    densities = [
-        (normal(along_a - 2) + normal(along_a + 2)) / 2 * normal(along_b),
-        normal(along_a) * normal(along_b - 2),
-    ]
-    assert_rate((densities[1] > densities[0]) != (y == 1), error)
 
 
 def test_waveform_is_as_hard_as_its_card_says() -> None:

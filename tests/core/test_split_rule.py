@@ -46,9 +46,9 @@ from quadrepro.data.schema import View
             "outer determines the training rows: leave train out",
         ),
         (
-            {"at_most": 100, "leave_out": "rows"},
+            {"at_most": 100, "outer": 5},
             ("at_most",),
-            "leave_out determines the training rows: leave at_most out",
+            "outer determines the training rows: leave at_most out",
         ),
         (
             {"time": "day", "stratify": True},
@@ -60,21 +60,6 @@ from quadrepro.data.schema import View
             ("time",),
             "time alone decides which rows are trained on: leave groups out",
         ),
-        (
-            {"leave_out": "groups"},
-            ("leave_out",),
-            "to leave out groups, name their column: set groups",
-        ),
-        (
-            {"leave_out": "rows", "groups": "site"},
-            ("leave_out",),
-            "a row that is left out has its group on both sides",
-        ),
-        (
-            {"as_attributes": True, "outer": 5},
-            ("as_attributes",),
-            "no attribute divides the rows, so there is none to keep",
-        ),
         ({"outer": "50000x3"}, ("outer",), "outer makes 150,000 repeats: at most 100,000"),
         (
             {"train": 400, "at_most": 30},
@@ -82,19 +67,9 @@ from quadrepro.data.schema import View
             "train is a number of rows: leave at_most out",
         ),
         (
-            {"train": "bootstrap", "stratify": True},
-            ("stratify",),
-            "a bootstrap sample is drawn from all rows: leave stratify out",
-        ),
-        (
-            {"bernoulli": True},
-            ("bernoulli",),
-            "bernoulli draws each row with a probability: give train as a share, alone",
-        ),
-        (
-            {"given": "parts", "test": 3},
+            {"outer": 5, "test": 3},
             ("test",),
-            "given determines the test rows: leave test out",
+            "outer determines the test rows: leave test out",
         ),
         (
             {"train": "all", "test": 3},
@@ -127,17 +102,16 @@ def test_outer_makes_as_many_repeats_as_folds(times: int, folds: int) -> None:
 
 
 def test_splits_by_number_alone_need_no_rows() -> None:
-    for rule in (SplitRule(), SplitRule(outer="1x5"), SplitRule(leave_out="rows")):
-        assert not rule.needs_rows
+    assert not SplitRule().needs_rows
+    assert not SplitRule(outer="1x5").needs_rows
     for fields in ({"stratify": True}, {"groups": "a"}, {"time": "a"}, {"column": "a"}):
         assert SplitRule.model_validate(fields).needs_rows
 
 
-def test_attributes_that_divide_the_rows_are_not_learned_from_unless_they_are_kept() -> None:
+def test_attributes_that_divide_the_rows_are_not_learned_from() -> None:
     view = View(positive=("a",), exclude=("id", "site"))
     rule = SplitRule(groups="site", column="fold")
     assert rule.without_columns(view).exclude == ("id", "site", "fold")
-    assert rule.model_copy(update={"as_attributes": True}).without_columns(view) is view
     assert SplitRule(groups="site").without_columns(view) is view
     assert SplitRule().without_columns(view) is view
     # A column that names both is left out once.
@@ -148,5 +122,5 @@ def test_what_is_not_used_is_not_in_the_key() -> None:
     assert SplitRule().content() == {"train": "half", "at_most": 500}
     assert SplitRule(outer="5x2").content() == {"outer": "5x2"}
     assert SplitRule(outer="5x2", at_most=None).content() == {"outer": "5x2"}
-    kept = SplitRule(groups="site", stratify=True, as_attributes=True, at_most=None)
-    assert kept.content() == {"train": "half", "stratify": True, "groups": "site"}
+    by_group = SplitRule(groups="site", stratify=True, at_most=None)
+    assert by_group.content() == {"train": "half", "stratify": True, "groups": "site"}

@@ -114,12 +114,12 @@ def test_windows_are_those_of_time_series_split(n_rows: int, k: int) -> None:
             "3 groups are too few for 4 folds",
         ),
         (
-            lambda: deal(6, 3, rng(0), classes=np.array([0, 0, 0, 0, 1, 1])),
-            "2 rows of a class are too few for 3 folds with all classes",
+            lambda: deal(6, 4, rng(0), classes=np.array([0, 0, 0, 1, 1, 1])),
+            "3 rows of the largest class are too few for 4 folds",
         ),
         (
-            lambda: draw_by_class(np.array([0, 0, 0, 1]), 2, rng(0)),
-            "4 rows of 2 classes, 1 of the rarest, are too few to be divided by class into 2 and 2",
+            lambda: draw_by_class(np.array([0, 0, 1, 2]), 2, rng(0)),
+            "4 rows of 3 classes, 1 of the rarest, are too few to be divided by class into 2 and 2",
         ),
         (
             lambda: draw_by_class(np.array([0, 0, 0, 1, 1]), 1, rng(0)),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
-import math
 from random import Random
 
 import numpy as np
@@ -15,8 +13,6 @@ from hypothesis import strategies as st
 from quadrepro.data.canonical import (
     RawTable,
     content_hash,
-    dates,
-    month_and_weekday,
     nominal_column,
     number,
     sort_rows,
@@ -130,36 +126,8 @@ def test_a_number_has_the_decimal_sign_that_is_given(
 @pytest.mark.parametrize("text", ["3_2", "1_000.5", "٣", "3٣", "１", "inf", "nan", "0x10", "1 2"])
 def test_a_number_has_the_digits_and_signs_of_csv_files(text: str) -> None:
     assert number(text) is None
-    assert math.isinf(dates([f"{text}.1.2024"], "%d.%m.%Y")[0])
 
 
 @pytest.mark.parametrize("text", ["+3", "-.5", "3.", " 3 ", "1e3", "1E-3"])
 def test_a_number_may_have_a_sign_a_point_and_an_exponent(text: str) -> None:
     assert number(text) == float(text)
-
-
-moments = st.datetimes(datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31))
-
-
-@given(st.lists(moments, min_size=1))
-def test_dates_are_those_of_python(drawn: list[datetime.datetime]) -> None:
-    expected = [(d - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1) for d in drawn]
-    found = dates([d.isoformat() for d in drawn], "ISO8601")
-    np.testing.assert_allclose(found, expected, rtol=1e-15)
-    whole = [d.replace(second=0, microsecond=0) for d in drawn]
-    texts = [f"{d.day}.{d.month}.{d.year:04} {d.hour}:{d.minute:02}" for d in whole]
-    days = dates(texts, "%d.%m.%Y %H:%M")
-    assert days.tolist() == dates([d.isoformat() for d in whole], "ISO8601").tolist()
-    months, weekdays = month_and_weekday(days)
-    assert months.tolist() == [d.month for d in whole]
-    assert weekdays.tolist() == [d.isoweekday() for d in whole]
-    clock = dates([f"{d:%H:%M:%S}" for d in drawn], "%H:%M:%S")
-    assert clock.tolist() == [(d.hour * 3600 + d.minute * 60 + d.second) / 3600 for d in drawn]
-
-
-def test_gaps_among_dates_stay_gaps_and_words_are_infinite() -> None:
-    np.testing.assert_array_equal(
-        dates(["", "2024-13-01", "99999-01-01", "today", "now"], "ISO8601"),
-        [math.nan, *[math.inf] * 4],
-    )
-    assert np.isnan(month_and_weekday(np.array([math.nan]))).all()

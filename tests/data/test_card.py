@@ -235,12 +235,6 @@ def test_a_broken_attribute_is_refused_with_its_place(
         ("columns: [size, color, target]", "27: source openml: unknown column 'color'; did you"),
         ("columns: [size, '', target]", "27: source openml lacks the column 'colour'"),
         ("columns: [size, colour, size]", "27: columns of openml: 'size' occurs 2 times"),
-        ("dates: {colour: ISO8601}", "27: source openml: dates need a numeric attribute 'colour'"),
-        ("dates: {size: ISO8601}", "27: source openml: dates need a numeric attribute 'size'"),
-        (
-            "columns: [size, colour, target], dates: {size: ISO8601}",
-            "60: source openml: dates need a numeric attribute 'size_month'",
-        ),
         ("codes: {color: {r: red}}", "35: source openml: unknown column 'color'; did you mean 'c"),
     ],
 )

@@ -151,25 +151,6 @@ def test_any_text_and_number_is_read_back_the_same(
     assert YAML(typ="safe", pure=True).load(text)["target"]["labels"] == awkward.target.labels
 
 
-def test_comments_in_a_card_that_is_replaced_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "toy.yaml"
-    write_card(make_card(notes=["One."]), path)
-    text = path.read_text().replace("title: Toy", "title: Toy  # what I call it")
-    text = text.replace("sources:", "# where it is\nsources:").replace("One.", "One.  # by hand")
-    path.write_text(f"# My card.\n{text}")
-    new = make_card(title="New", rows=3, target={"original": "label", "labels": {"a": 1, "b": 2}})
-    assert written(new, tmp_path) == (
-        f"# My card.\n{written(new, tmp_path / 'other')}".replace(
-            "title: New", "title: New  # what I call it"
-        ).replace("sources:", "# where it is\nsources:")
-    )
-
-
-def test_a_broken_card_can_be_replaced(tmp_path: Path) -> None:
-    (tmp_path / "toy.yaml").write_bytes(b"name: [toy # \xff\n")
-    assert written(make_card(), tmp_path) == written(make_card(), tmp_path / "other")
-
-
 @pytest.mark.parametrize(
     ("file", "path"),
     [

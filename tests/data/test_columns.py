@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from quadrepro.data.canonical import Column, Frame
 from quadrepro.data.inspection import (
     GAPS,
-    MOST_DATES,
     MOST_LABELS,
     OwnColumn,
     attribute_values,
@@ -153,51 +152,3 @@ def test_with_decimal_commas_a_point_makes_no_number() -> None:
     (found,) = own_columns(frame(["1.500", "2,5"]), GAPS, ",").values()
     with pytest.raises(DataError, match=r"c0 is '1.500', but numbers are written with a comma"):
         found.values("")
-
-
-@pytest.mark.parametrize(
-    ("fields", "month_first", "form"),
-    [
-        (["2024-01-31", "", "2024-02-01T10:00:00Z"], False, "ISO8601"),
-        (["31.01.2024", "1.2.2024"], False, "%d.%m.%Y"),
-        (["03/04/2024", "04/03/2024"], False, "%d/%m/%Y"),
-        (["03/04/2024", "04/03/2024"], True, "%m/%d/%Y"),
-        (["03/04/2024", "03/31/2024"], False, "%m/%d/%Y"),
-        (["31/03/2024", "03/04/2024"], True, "%d/%m/%Y"),
-        (["31-1-24", "1-2-24"], False, "%d-%m-%y"),
-        (["31.01.2024 9:05", "1.2.2024 10:00"], False, "%d.%m.%Y %H:%M"),
-        (["9:05:59", "23:00:00"], False, "%H:%M:%S"),
-        (["1.5", "2.5"], False, ""),
-        (["1.2.3", "4.5.6"], False, ""),
-    ],
-)
-def test_the_format_of_dates_is_the_one_that_all_fields_have(
-    fields: list[str], form: str, *, month_first: bool
-) -> None:
-    (found,) = own_columns(frame(fields), GAPS, month_first=month_first).values()
-    assert found.date_format == form
-
-
-def test_no_more_columns_are_dates_than_can_be_read_in_a_short_time() -> None:
-    held = frame(*[["2024-01-31"]] * (MOST_DATES + 1))
-    formats = [found.date_format for found in own_columns(held, GAPS).values()]
-    assert formats == ["ISO8601"] * MOST_DATES + [""]
-
-
-def test_a_word_among_dates_is_refused_with_its_line_and_ways_out() -> None:
-    with pytest.raises(DataError) as error:
-        attribute_values(column("2024-01-31", "2024-02-30", "2024-03-01"), as_codes=False)
-    assert str(error.value) == (
-        "my.csv, line 3: c0 is '2024-02-30', but 2 of its 3 values are dates ISO8601; add --missing"
-        " 2024-02-30 if it means a missing value, or --nominal c0 if the column holds codes"
-    )
-
-
-def test_words_with_a_date_among_them_are_codes() -> None:
-    held = column("red", "2024-01-01", "blue")
-    assert attribute_values(held, as_codes=False).tolist() == ["red", "2024-01-01", "blue"]
-
-
-def test_a_date_among_numbers_is_refused() -> None:
-    with pytest.raises(DataError, match=r"c0 is '10:30', but 2 of its 3 values are numbers"):
-        attribute_values(column("1", "2", "10:30"), as_codes=False)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from quadrepro.data.canonical import content_hash
 from quadrepro.data.card import Card
 from quadrepro.data.checks import refuse_other_content, to_table
-from quadrepro.data.inspection import MOST_CODES, MOST_LABELS, inspect_file
+from quadrepro.data.inspection import MOST_CODES, inspect_file
 from quadrepro.data.sources.formats import read_file
 from quadrepro.data.sources.schema import FileSource
 from quadrepro.errors import ConfigError, DataError
@@ -332,10 +332,6 @@ def test_a_long_list_of_columns_in_a_note_is_cut_short(save: Save) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (
-            "\na,2,b,c,d,yes\ne,3,b,c,d,yes\n",
-            ", line 2: this looks like a row (a, 2, b, c, d, ...)",
-        ),
         ("x,y,label\n1,a\n1,b\n", ", line 2: 2 fields, but the first row has 3"),
         ("x,label\n1,2.50\n2,2.5\n", ": label is '2.5' in every row, so there is nothing to learn"),
         ("x,y,label\n1,,a\n2,NA,b\n", ": every value of y is missing; remove the column"),
@@ -463,7 +459,6 @@ def test_the_path_of_a_file_is_utf8(tmp_path: Path) -> None:
         ("id", [1, 1, 2, 3], False),
         ("name", ["Ann", "Bob", "Cid", "Dan"], True),
         ("width", [50, 7, 31, 12], False),
-        ("day", ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"], False),
     ],
 )
 def test_unique_words_and_numbers_of_rows_or_named_so_are_left_out(
@@ -479,36 +474,11 @@ def test_an_id_stays_if_there_is_nothing_else(save: Save) -> None:
     assert inspect_file(save(rows("a", "b")), "label").view("default").exclude == ()
 
 
-def test_dates_become_days_with_a_month_and_a_weekday_to_choose(save: Save) -> None:
-    path = save("d;t;y\n29.02.2024;08:30;a\n?;?;b\n01.01.1970;20:00;b\n")
-    card = inspect_file(path, "y")
-    assert card.attribute_names == ("d", "t", "d_month", "d_weekday")
-    assert [a.range for a in card.attributes] == [(0, 19782), (8.5, 20), (1, 2), (4, 4)]
-    assert card.view("default").exclude == ("d_month", "d_weekday")
-    assert {*card.notes} >= {
-        "Dates written %d.%m.%Y become days since 1970-01-01 (d); their month and weekday are left"
-        " out.",
-        "Times written %H:%M become hours since midnight (t).",
-    }
-    source = own_source(card)
-    refuse_other_content(card, to_table(read_file(path, source), source, card), "my.csv")
-    assert [a.kind for a in inspect_file(path, "y", nominal=["d", "t"]).attributes] == [
-        "nominal"
-    ] * 2
-
-
-def test_a_date_gives_way_to_a_column_that_is_called_like_its_month(save: Save) -> None:
-    card = inspect_file(save("d,d_month,y\n2024-01-01,5,a\n2024-02-02,6,b\n"), "y")
-    assert card.attribute_names == ("d_", "d_month", "d__month", "d__weekday")
-
-
-def test_a_date_that_has_become_a_word_is_refused_with_its_line(save: Save) -> None:
-    path = save("d,x,y\n2024-01-01,5,a\n2024-02-02,6,b\n")
-    card = inspect_file(path, "y")
-    source = own_source(card)
-    save("d,x,y\n2024-01-01,5,a\nsoon,6,b\n")
-    with pytest.raises(DataError, match=r"line 3: d is 'soon', which is not a date"):
-        to_table(read_file(path, source), source, card)
+@pytest.mark.parametrize("days", [("2024-01-31", "2024-02-01"), ("01.02.2024", "31.01.2024")])
+def test_dates_are_codes(save: Save, days: tuple[str, str]) -> None:
+    card = inspect_file(save("day;x;y\n{0};1,5;a\n{0};2;b\n{1};3;b\n".format(*days)), "y")
+    assert [a.kind for a in card.attributes] == ["nominal", "numeric"]
+    assert card.attributes[0].codes == days
 
 
 @pytest.mark.parametrize(
@@ -525,9 +495,3 @@ def test_classes_of_unequal_sizes_are_noted(save: Save, labels: str, note: str) 
     assert [n for n in notes if n.startswith("Imbalanced")] == (
         [f"Imbalanced: {note}, so a low error is easy; see the other metrics."] if note else []
     )
-
-
-def test_a_target_of_dates_is_labels(save: Save) -> None:
-    days = [f"2024-01-{day:02}" for day in range(1, MOST_LABELS + 6)]
-    card = inspect_file(save(rows(*days)), "label")
-    assert card.target.labels == dict.fromkeys(days, 1)

@@ -224,14 +224,3 @@ def test_only_papers_that_ship_have_code() -> None:
 def test_a_hundred_broken_claims_are_named(written: Write) -> None:
     broken = "      - {kind: lowst-mean}\n" * 300
     assert len(faults(written("    claims:\n", f"    claims:\n{broken}"))) == 100
-
-
-def test_a_table_of_given_splits_is_the_mean_of_as_many(written: Write) -> None:
-    folder = written("of: {splits: 20}", "of: {given: splits.csv}")
-    lines = ["no," + ",".join(f"split{i}" for i in range(7)), *("5" + ",train,test" * 3 + ",",) * 2]
-    (folder / "splits.csv").write_text("\n".join([*lines, "6" + ",test,train" * 3 + ",test"]))
-    assert load_paper(str(folder)).printed("table2").of.n == 7
-    (folder / "splits.csv").write_text("no,age\n1,2\n")
-    message = refusal(folder / "paper.yaml", lambda _: load_paper(str(folder)).printed("table2"))
-    assert message.startswith("5:")
-    assert "splits.csv: no column has train, valid and test alone" in message

@@ -316,8 +316,8 @@ def test_a_table_says_what_its_numbers_are(facts: Facts, words: str) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"of": {}}, "give one of splits: 20, cv: 10 and given: FILE"),
-        ({"of": {"splits": 2, "cv": 5}}, "give one of splits: 20, cv: 10 and given: FILE"),
+        ({"of": {}}, "give either splits: 20 or cv: 10"),
+        ({"of": {"splits": 2, "cv": 5}}, "give either splits: 20 or cv: 10"),
         ({"of": {"splits": 2, "repeats": 5}}, "repeats is of a cross-validation"),
         ({"of": {"splits": 2, "pooled": True}}, "pooled is of a cross-validation"),
         ({"metric": "accurracy"}, "unknown metric 'accurracy'"),

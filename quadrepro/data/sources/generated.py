@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import itertools
-import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pkgutil import resolve_name
 from types import MappingProxyType
@@ -14,18 +11,10 @@ from types import MappingProxyType
 import numpy as np
 
 from quadrepro.base.types import BoolArray, NumberArray
-from quadrepro.data.canonical import (
-    Column,
-    RawTable,
-    content_hash,
-    is_text,
-    nominal_column,
-    numeric_column,
-)
+from quadrepro.data.canonical import Column, RawTable, nominal_column, numeric_column
 from quadrepro.data.card import Attribute, Card
-from quadrepro.data.schema import Target
 from quadrepro.data.sources.schema import LARGEST_TARGET, GeneratedSource
-from quadrepro.errors import ConfigError, DataError, nearest
+from quadrepro.errors import DataError, nearest
 
 Rule = Callable[..., RawTable]
 
@@ -166,24 +155,11 @@ MAX_VALUES = 10**8
 
 def generate(source: GeneratedSource, card: Card) -> RawTable:
     """Return the rows of a generated source."""
-    rule, arguments = _prepared(source, f"the card of {card.name}")
-    place = f"the card of {card.name}: generator {source.generator}"
-    n_attributes = len(card.attributes)
-    if card.rows * n_attributes > MAX_VALUES:
-        raise DataError(f"{place}: more than {MAX_VALUES:,} values cannot be generated")
-    for name, most in zip(_SIZES, (card.rows, card.rows, card.rows, n_attributes), strict=True):
-        if arguments.get(name, 0) > most:
-            raise DataError(f"{place}: {name} is {arguments[name]:g}, but the card has only {most}")
-    return _draw(rule, arguments, place)
-
-
-def _prepared(source: GeneratedSource, place: str) -> tuple[Rule, dict[str, float]]:
-    """Return a rule and its arguments, or refuse them."""
-    try:
-        rule = _rule(source.generator)
-    except KeyError as error:
-        raise DataError(f"{place}: {error.args[0]}") from None
-    place = f"{place}: generator {source.generator}"
+    place = f"the card of {card.name}"
+    if source.generator not in GENERATORS:
+        hint = nearest(source.generator, GENERATORS)
+        raise DataError(f"{place}: unknown generator {source.generator!r}{hint}")
+    rule, place = GENERATORS[source.generator], f"{place}: generator {source.generator}"
     known = inspect.signature(rule, eval_str=True).parameters
     for name in source.parameters:
         if name not in known:
@@ -195,85 +171,17 @@ def _prepared(source: GeneratedSource, place: str) -> tuple[Rule, dict[str, floa
         name: _count(f"{place}: {name}", value) if known[name].annotation is int else value
         for name, value in source.parameters.items()
     }
-    return rule, arguments
-
-
-def _draw(rule: Rule, arguments: dict[str, float], place: str) -> RawTable:
+    n_attributes = len(card.attributes)
+    if card.rows * n_attributes > MAX_VALUES:
+        raise DataError(f"{place}: more than {MAX_VALUES:,} values cannot be generated")
+    for name, most in zip(_SIZES, (card.rows, card.rows, card.rows, n_attributes), strict=True):
+        if arguments.get(name, 0) > most:
+            raise DataError(f"{place}: {name} is {arguments[name]:g}, but the card has only {most}")
     with np.errstate(over="ignore", invalid="ignore"):
         table = rule(**arguments)
     if table.target.dtype.kind == "f" and not np.abs(table.target).max() <= LARGEST_TARGET:
         raise DataError(f"{place}: the targets are beyond {LARGEST_TARGET:g}")
     return table
-
-
-def _rule(name: str) -> Rule:
-    """Return a rule of ours or of scikit-learn, or raise KeyError."""
-    if name.startswith("sklearn:"):
-        found: Rule = resolve_name("quadrepro.core.samples:seeded")(name)
-        return found
-    if name not in GENERATORS:
-        raise KeyError(f"unknown generator {name!r}{nearest(name, GENERATORS)}")
-    return GENERATORS[name]
-
-
-_CALL = re.compile(r"(sklearn:\w+|[a-z]\w*)(?:\(([^()]{0,500})\))?")
-
-
-def drawn_card(name: str) -> Card:
-    """Return the card of a sample that is named by its rule, such as ``threenorm(rows=300)``."""
-    found = _CALL.fullmatch(name)
-    if found is None:
-        raise ConfigError(f"{name!r} is not a call such as 'threenorm(rows=300)'")
-    parameters = _numbers(name, found[2] or "")
-    try:
-        known = inspect.signature(_rule(found[1]), eval_str=True).parameters
-    except KeyError as error:
-        raise ConfigError(error.args[0]) from None
-    if "seed" in known:
-        parameters.setdefault("seed", 0)
-    # About the size of the table: what is not a size only makes it larger.
-    if math.prod(max(1.0, v) for k, v in parameters.items() if k != "seed") > MAX_VALUES:
-        raise ConfigError(f"{name}: more than {MAX_VALUES:,} values cannot be generated")
-    source = GeneratedSource(kind="generated", generator=found[1], parameters=parameters)
-    try:
-        table = _draw(*_prepared(source, name), name)
-    except DataError as error:
-        raise ConfigError(str(error)) from None
-    columns = {**table.columns, "target": table.target}
-    ranges = {
-        key: None if is_text(column) else (float(column.min()), float(column.max()))
-        for key, column in columns.items()
-    }
-    is_number = ranges["target"] is not None
-    target = {"range": ranges["target"]} if is_number else {"labels": table.label_counts}
-    return Card(
-        name=re.sub(r"\W+", "_", name.lower()).strip("_"),
-        title=name,
-        task="regression" if is_number else "classification",
-        rows=table.n_rows,
-        attributes=tuple(a.model_copy(update={"range": ranges[a.name]}) for a in table.attributes),
-        missing_cells=0,
-        rows_with_missing=0,
-        target=Target.model_validate({"original": "y", **target}),
-        content_hash=content_hash(table),
-        licence="none needed",
-        citation=f"{found[1]}, drawn by rule",
-        sources=(source,),
-    )
-
-
-def _numbers(name: str, text: str) -> dict[str, float]:
-    """Return the arguments of a call, all of which must be numbers by name."""
-    try:
-        call = ast.parse(f"f({text})", mode="eval").body
-        keywords = call.keywords if isinstance(call, ast.Call) and not call.args else []
-        found = {k.arg: ast.literal_eval(k.value) for k in keywords}
-        numbers = all(isinstance(v, int | float) and abs(v) <= 1e9 for v in found.values())
-        if numbers and len(found) == len(keywords) and (found or not text.strip()):
-            return {str(key): float(value) for key, value in found.items()}
-    except (SyntaxError, ValueError, TypeError):
-        pass
-    raise ConfigError(f"{name}: give numbers by name, as in 'threenorm(rows=300, seed=1)'")
 
 
 def _count(what: str, value: float) -> int:

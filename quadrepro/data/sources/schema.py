@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 RowNumber = Annotated[int, Field(gt=0, lt=MAX_ROWS)]
 
-_DAY = r"(%d[-./]%m|%m[-./]%d)[-./]%[Yy]"
-DateFormat = Annotated[str, Field(pattern=rf"^(ISO8601|%H:%M(:%S)?|{_DAY}( %H:%M(:%S)?)?)$")]
-
 
 def text_encoding(name: str) -> str:
     """Return the name of an encoding as Python writes it, or raise ValueError."""
@@ -62,18 +59,8 @@ class Layout(Model):
     """Whether rows with missing values are left out."""
     decimal: Literal[".", ","] = "."
     """The decimal sign of numbers; no sign is between thousands."""
-    dates: dict[str, DateFormat] = Field(default_factory=dict)
-    """By column of dates or times: their format for ``datetime.strptime``, or ``ISO8601``. Dates
-    become days since 1970-01-01, and their month and weekday (1 for Monday) are the attributes
-    ``NAME_month`` and ``NAME_weekday``. Times become hours since midnight."""
     note: str = ""
     """What users should know about this source."""
-
-    @property
-    def made_of_dates(self) -> dict[str, tuple[str, str]]:
-        """By column of dates: the names of the attributes of its month and its weekday."""
-        days = [name for name, form in self.dates.items() if not form.startswith("%H")]
-        return {name: (f"{name}_month", f"{name}_weekday") for name in days}
 
     @field_validator("columns")
     @classmethod

@@ -113,7 +113,7 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     rows = Found(card, None)
     try:
         protocol = entry.changed(experiment.config.protocol)
-        sources = Sources({entry.name: rows}, experiment.config.repeats, experiment.folder)
+        sources = Sources({entry.name: rows}, experiment.config.repeats)
         source = source_of(sources, entry, protocol, view)
     except DataError:
         return "the card does not tell how many rows it has; n_test can say it"
@@ -122,10 +122,8 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
         return Size(n_test, 0)
     division = source.division
     rule = division.rule
-    if any(rule.columns) or rule.openml_task is not None or rule.given is not None:
+    if any(rule.columns) or rule.openml_task is not None:
         return "the rows decide which of them are tested; n_test can say how many"
-    if rule.train == "bootstrap" or rule.bernoulli:
-        return "chance decides how many rows are tested; n_test can say how many"
     others = _roundings(division) - {n_test}
     return Size(n_test, division.n_rows, tuple(sorted(others)))
 
@@ -134,8 +132,8 @@ def _roundings(division: Division) -> set[int]:
     """Return the sizes of a test set with every share of the rows rounded up and down."""
     rule, n_rows = division.rule, division.n_rows
     rests = {n_rows}
-    if division.outer_folds:
-        rests = _whole(Fraction(n_rows, division.outer_folds))
+    if rule.outer_folds:
+        rests = _whole(Fraction(n_rows, rule.outer_folds))
     elif rule.test is not None or isinstance(rule.train, int):
         rests = {sum(division.sizes[1:])}
     elif rule.train != "all":

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_friedman1, make_moons
 
 from quadrepro.data.canonical import RawTable, content_hash, sort_rows
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.sources.generated import GENERATORS, generate
 from quadrepro.data.sources.schema import GeneratedSource
 from quadrepro.data.store import read_csv
-from quadrepro.errors import ConfigError, DataError
+from quadrepro.errors import DataError
 
 ENUMERATED = ["balance", "monks", "monks_2", "monks_3", "tictactoe", "titanic"]
 INTERVALS = ["interval_3", "interval_60"]
@@ -138,9 +135,9 @@ def test_generated_rows_are_those_of_the_canonical_csv(name: str, canonical_fold
     assert rows_of(sort_rows(GENERATORS[name]())) == rows_of(sort_rows(csv))
 
 
-def test_every_rule_but_threenorm_has_a_card_that_uses_it() -> None:
+def test_every_rule_has_a_card_that_uses_it() -> None:
     used = {load_card(name).sources[0].generator for name in COMPLETE}
-    assert used == set(GENERATORS) - {"threenorm"}
+    assert used == set(GENERATORS)
 
 
 def test_no_two_cards_share_a_seed() -> None:
@@ -184,53 +181,3 @@ def test_an_unknown_rule_is_refused_with_the_nearest() -> None:
         generate(source_of("orang"), load_card("balance"))
     fault = "unknown generator 'orang'; did you mean 'orange'?"
     assert str(error.value) == f"the card of balance: {fault}"
-
-
-def test_a_call_of_a_rule_is_a_data_set_with_a_card() -> None:
-    card = load_card("threenorm(rows=50, seed=3)")
-    assert (card.rows, len(card.attributes), {*card.target.labels}) == (50, 20, {"0", "1"})
-    assert content_hash(generated(card)) == card.content_hash
-    assert load_card("threenorm(rows=50)").content_hash != card.content_hash
-
-
-@pytest.mark.parametrize(
-    ("name", "make", "task"),
-    [
-        ("sklearn:make_moons(n_samples=40, noise=0.2)", make_moons, "classification"),
-        ("sklearn:make_friedman1(n_samples=40, noise=0.2)", make_friedman1, "regression"),
-    ],
-)
-def test_a_call_of_scikit_learn_has_its_rows(
-    name: str, make: Callable[..., Any], task: str
-) -> None:
-    card = load_card(name)
-    seed = int(np.random.Generator(np.random.PCG64(0)).integers(2**31))
-    X, y = make(n_samples=40, noise=0.2, random_state=seed)
-    table = generated(card)
-    assert card.task == task
-    np.testing.assert_array_equal(np.column_stack([*table.columns.values()]), X)
-    np.testing.assert_array_equal(table.target.astype(float), y)
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("threenorm(row=3)", "no parameter 'row'; did you mean 'rows'?"),
-        ("threnorm(rows=3)", "unknown generator 'threnorm'; did you mean 'threenorm'?"),
-        ("threenorm()", "needs the parameter 'rows'"),
-        ("threenorm(rows=2.5)", "rows must be a non-negative whole number, not 2.5"),
-        ("threenorm(rows=1e12)", "give numbers by name"),
-        ("threenorm(300)", "give numbers by name"),
-        ("threenorm(rows='3')", "give numbers by name"),
-        ("threenorm(rows=f(3))", "is not a call such as"),
-        ("sklearn:make_moon(n_samples=3)", "did you mean 'sklearn:make_moons'?"),
-        ("sklearn:load_iris(n_samples=3)", "has no generator"),
-        ("sklearn:make_moons(n_samples=9, shuffel=1)", "no parameter 'shuffel'"),
-        ("sklearn:make_moons(n_samples=-9)", "whole number"),
-        ("sklearn:make_blobs(n_samples=100, centers=1e7)", "more than 100,000,000 values"),
-        ("sklearn:make_multilabel_classification(n_samples=9)", "makes no table with one target"),
-    ],
-)
-def test_a_call_that_cannot_be_is_refused(name: str, message: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(message)):
-        load_card(name)
