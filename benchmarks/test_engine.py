@@ -66,7 +66,7 @@ def _resume(benchmark: BenchmarkFixture, store: RecordStore) -> None:
     planned = time.perf_counter()
     assert missing_cells(plan.cells, store) == []
     resumed = time.perf_counter()
-    assert sum(line.n_kept for line in overview(plan.cells, store).lines) == N_CELLS
+    assert sum(line.n_kept for line in overview(plan.cells, store)) == N_CELLS
     counted = time.perf_counter() - resumed
     compare(benchmark, plan_s=planned - start, resume_s=resumed - planned, count_s=counted)
 

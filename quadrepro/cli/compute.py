@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
     from quadrepro.engine.records import Record, Status
-    from quadrepro.engine.run import Backend, Overview
+    from quadrepro.engine.run import Backend, StatusLine
     from quadrepro.engine.store import RecordStore
     from quadrepro.results.results import Results
 
@@ -468,16 +468,16 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     plan = common.plan(config, check_data=not list_cells)
     tell_of_code(plan.experiment)
     store = common.store(read_only=True)
-    found = overview(plan.cells, store)
+    lines = overview(plan.cells, store)
     if list_cells:
-        _print_cells(found, store)
+        _print_cells(lines, store)
     else:
         _print_rows(plan)
-        _print_columns(plan, found)
-        for line in described(plan.experiment):
-            echo(f"\n{line}")
-    n_left = sum(line.n_missing for line in found.lines)
-    n_failed = sum(len(line.failed) for line in found.lines)
+        _print_columns(plan, lines)
+        for text in described(plan.experiment):
+            echo(f"\n{text}")
+    n_left = sum(len(line.missing) for line in lines)
+    n_failed = sum(len(line.failed) for line in lines)
     text = f"\n{len(plan.cells)} cells, {len(plan.cells) - n_left} already computed"
     if n_failed:
         text += f" ({n_failed} without a result)"
@@ -498,27 +498,28 @@ def _print_rows(plan: Plan) -> None:
     echo()
 
 
-def _print_columns(plan: Plan, found: Overview) -> None:
+def _print_columns(plan: Plan, lines: Sequence[StatusLine]) -> None:
     """Print the algorithms, what is searched, and how many of their cells are left."""
     first = {cell.algorithm: cell for cell in reversed(plan.cells)}
-    lines = {line.algorithm: line for line in found.lines}
+    by_name = {line.algorithm: line for line in lines}
     rows = []
     for entry in plan.experiment.config.columns:
-        line = lines[entry.name]
-        counts = (line.n_cells, line.n_kept, len(line.failed), line.n_missing)
+        line = by_name[entry.name]
+        counts = (line.n_cells, line.n_kept, len(line.failed), len(line.missing))
         searched = ", ".join(entry.searched) or "none"
         rows.append((entry.name, first[entry.name].n_candidates, *counts, searched))
     counted = ("cells", "kept", "failed", "missing")
     print_listing(("algorithm", "candidates", *counted, "searched over"), rows)
 
 
-def _print_cells(found: Overview, store: RecordStore) -> None:
+def _print_cells(lines: Sequence[StatusLine], store: RecordStore) -> None:
     """Print the cells that have failed and those that are missing."""
     from quadrepro.engine.records import Record
     from quadrepro.engine.run import records_of
 
-    failed = [cell for line in found.lines for cell in line.failed]
+    failed = [cell for line in lines for cell in line.failed]
     for cell, record in zip(failed, records_of(failed, store), strict=True):
         echo(failure(cell.dataset, cell.algorithm, cell.repeat, record))
-    for cell in found.missing:
-        echo(failure(cell.dataset, cell.algorithm, cell.repeat, Record("", "missing")))
+    for line in lines:
+        for cell in line.missing:
+            echo(failure(cell.dataset, cell.algorithm, cell.repeat, Record("", "missing")))

@@ -56,32 +56,26 @@ class StatusLine:
 
     algorithm: str
     """Its column."""
-    n_cells: int
     n_kept: int
-    n_missing: int
-    """Numbers of all cells, of those with a result, and without a record."""
+    """Number of its cells with a result."""
+    missing: tuple[Cell, ...]
+    """Those without a record."""
     failed: tuple[Cell, ...]
     """Those with a record but no result."""
 
-
-@dataclass(frozen=True)
-class Overview:
-    """Progress of an experiment."""
-
-    lines: tuple[StatusLine, ...]
-    """Progress of each algorithm, in the order of the columns."""
-    missing: tuple[Cell, ...]
-    """The cells without a record, each content once."""
+    @property
+    def n_cells(self) -> int:
+        """Number of its cells."""
+        return self.n_kept + len(self.missing) + len(self.failed)
 
 
-def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
-    """Return how far an experiment is, by the records that a run would find."""
+def overview(cells: Sequence[Cell], store: RecordStore) -> list[StatusLine]:
+    """Return how far each algorithm is, in the order of the columns, as a run would find it."""
     known = store.scan()
+    kept = Counter[str]()
     missing: dict[str, list[Cell]] = {cell.algorithm: [] for cell in cells}
     failed: dict[str, list[Cell]] = {name: [] for name in missing}
-    kept, total = Counter[str](), Counter[str]()
     for cell in cells:
-        total[cell.algorithm] += 1
         # A key takes long: it is a hash of the split. Where there are no records it is not needed.
         record = store.get(cell.key) if known and cell.key in known else None
         if record is None:
@@ -90,13 +84,10 @@ def overview(cells: Sequence[Cell], store: RecordStore) -> Overview:
             failed[cell.algorithm].append(cell)
         else:
             kept[cell.algorithm] += 1
-    lines = [
-        StatusLine(name, total[name], kept[name], len(left), tuple(failed[name]))
+    return [
+        StatusLine(name, kept[name], tuple(left), tuple(failed[name]))
         for name, left in missing.items()
     ]
-    todo = [cell for left in missing.values() for cell in left]
-    once = {cell.key: cell for cell in todo}.values() if known else todo
-    return Overview(tuple(lines), tuple(once))
 
 
 def compute(

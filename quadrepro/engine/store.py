@@ -67,13 +67,9 @@ class RecordStore:
         write_bytes(self.path(record.key, record.ok), _with_checksum(to_json(record)))
         self.path(record.key, not record.ok).unlink(missing_ok=True)
 
-    def scan(self) -> dict[str, bool]:
-        """Return which records there are, unread, and whether each has a result."""
-        found: dict[str, bool] = {}
-        for path in self.folder.glob(f"??/*{ENDING}"):
-            key = path.name.partition(".")[0]
-            found[key] = found.get(key, False) or not path.name.endswith(FAILED)
-        return found
+    def scan(self) -> set[str]:
+        """Return the keys of all records, unread."""
+        return {path.name.partition(".")[0] for path in self.folder.glob(f"??/*{ENDING}")}
 
     def _set_aside(self, path: Path, fault: str) -> None:
         if not self._read_only:
