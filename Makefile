@@ -20,7 +20,7 @@ test-slow: $(VENV)/dev ## browsers, LaTeX, Dask, other processors, whole runs an
 
 smoke: $(VENV)/dev ## a minute of it
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow" tests/test_rooms.py tests/base tests/config \
-		tests/papers tests/proof tests/core/learners/greedy
+		tests/papers tests/core/learners/greedy
 
 stress: $(VENV)/dev ## an hour of mangled and hostile files, kills and faults of Dask; STRESS="--check 100 ..." tries fewer
 	$(BIN)/python -m stress $(STRESS)

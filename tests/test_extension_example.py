@@ -75,7 +75,7 @@ def test_its_contracts_hold_and_lists_say_which_package_a_name_is_from(site: Pat
 def test_a_config_names_all_that_it_adds(site: Path, tmp_path: Path) -> None:
     configs = (EXAMPLE / "margin.yaml", EXAMPLE / "rounds.yaml")
     run = f"run {configs[0]} {configs[1]} --jobs 1 --quiet --out {tmp_path}"
-    printed = commands(site, run, f"explain --verify {configs[0]} --out {tmp_path}")
+    commands(site, run)
     spread = (tmp_path / "margin" / "spread.md").read_text(encoding="utf-8")
     assert spread.startswith("## Boosting towards a margin: spread of the risks")
     assert "AdaBoost_ϱ" in spread
@@ -85,7 +85,3 @@ def test_a_config_names_all_that_it_adds(site: Path, tmp_path: Path) -> None:
     assert "| monks" in risks
     curves = (tmp_path / "rounds" / "curves.md").read_text(encoding="utf-8")
     assert "least margin" in curves
-    verified = [line for line in printed.splitlines() if line.endswith("verified")]
-    assert len(verified) == 2
-    # AdaBoost_ϱ has a certificate of its own.
-    assert all("e-" in line for line in verified)

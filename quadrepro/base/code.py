@@ -25,8 +25,8 @@ PACKAGE = Path(__file__).resolve().parents[1]
 COMPUTING = "quadrepro.core"
 """The package whose modules make results. The code of others is not followed."""
 
-ENTRIES = ("Entry", "Measure", "Place", "VoterSetEntry")
-"""Our classes whose texts are for readers or for checks: a key has the settings of an entry."""
+ENTRIES = ("Entry", "Measure", "VoterSetEntry")
+"""Our classes whose texts are for readers: a key has the settings of an entry."""
 
 TWIN = "_compiled"
 """Ending of the name of a module with compiled loops."""

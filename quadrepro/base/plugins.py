@@ -81,18 +81,6 @@ class Extension:
         return _subclass(self.load(type), self.where, base)
 
 
-@dataclass(frozen=True)
-class Place:
-    """Place of a class, so that a lower room can name one of a higher room."""
-
-    text: str  # "module:NAME"
-
-    def load_class(self, base: type[Found]) -> type[Found]:
-        """Import the class."""
-        found = _imported(lambda: resolve_name(self.text), self.text, type)
-        return _subclass(found, self.text, base)
-
-
 def _imported(load: Callable[[], Any], where: str, expected: type[Found]) -> Found:
     try:
         found = load()

@@ -24,7 +24,7 @@ GROUPS = {
     },
     "Look": {
         "table": "Write tables, pages and the scoreboard from what has been computed.",
-        "explain": "Trace an entry of a table back to its record, and re-check results.",
+        "explain": "Trace an entry of a table back to its record, and recompute results.",
         "compare": "Compare two results folders, or one with the printed numbers.",
     },
     "Papers": {
@@ -49,7 +49,6 @@ VERBS = {name: text for group in GROUPS.values() for name, text in group.items()
 FORMER = {
     "plan": ("check",),
     "status": ("check", "--cells"),
-    "verify": ("explain", "--verify"),
     "report": ("table", "--page"),
     "overview": ("table", "--all"),
     "infer": ("table", "--readings"),

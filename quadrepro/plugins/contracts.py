@@ -42,7 +42,6 @@ from quadrepro.engine.metrics import METRICS
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Claim
 from quadrepro.plugins import Contract
-from quadrepro.proof.solution import certificate_of
 from quadrepro.tables.kinds.base import TableKind
 from quadrepro.tables.table import ENDINGS
 
@@ -213,11 +212,6 @@ def a_worker_gets_the_same(name: str) -> None:
     assert isinstance(learner.version, int), "its version is not a whole number"
 
 
-def its_certificate_is_found(name: str) -> None:
-    """Its certificate can be imported, if it names one."""
-    certificate_of(learner_of(name))
-
-
 def the_same_bytes_twice(name: str) -> None:
     """It gives the same bytes twice."""
     assert found_by(name).tobytes() == found_by(name).tobytes(), "two calls give other bytes"
@@ -239,7 +233,6 @@ OF_ALGORITHMS: tuple[Contract, ...] = (
     merging_voters_changes_nothing,
     unknown_and_invalid_values_are_refused,
     a_worker_gets_the_same,
-    its_certificate_is_found,
     the_same_bytes_twice,
     the_same_bytes_in_another_process,
 )

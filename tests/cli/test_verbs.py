@@ -36,7 +36,6 @@ def test_every_verb_explains_itself_as_the_overview_does(verb: str) -> None:
     [
         (("plan", "my config.yaml", "--out", "x"), "check 'my config.yaml' --out x"),
         (("status", "table1", "--repeats", "3"), "check --cells table1 --repeats 3"),
-        (("verify", "c", "row", "col", "--all"), "explain --verify c row col --all"),
         (("report", "--all", "--out", "x"), "table --page --all --out x"),
         (("overview", "--out", "x"), "table --all --out x"),
         (("infer", "c", "--format", "markdown"), "table --readings c --format markdown"),

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.learner import Algorithm, Entry
@@ -81,10 +80,6 @@ class Unsendable(Correlations):
         return Correlations, ()
 
 
-class Unproved(Correlations):
-    certificate = Place("tests.no_such_module:Solution")
-
-
 def broken_by(monkeypatch: pytest.MonkeyPatch, made: type[Algorithm]) -> set[str]:
     entry = Entry(made, "Mine", "a paper", grid={"n_rounds": [1, 10]})
     monkeypatch.setitem(ALGORITHMS.places, "mine", entry)
@@ -111,7 +106,6 @@ def test_an_algorithm_of_two_lines_keeps_to_all(monkeypatch: pytest.MonkeyPatch)
         (Merging, contracts.merging_voters_changes_nothing),
         (Lenient, contracts.unknown_and_invalid_values_are_refused),
         (Unsendable, contracts.a_worker_gets_the_same),
-        (Unproved, contracts.its_certificate_is_found),
         (Restless, contracts.the_same_bytes_twice),
     ],
 )

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import ExampleWeights, WeightBoosting
 from quadrepro.core.learners.greedy.loop import Rule, Step
@@ -57,7 +56,6 @@ class AdaBoostRho(WeightBoosting[MarginWeights]):
     """AdaBoost_ϱ, with hyper-parameters ϱ and the number of rounds."""
 
     hyperparameters = (RHO, N_ROUNDS)
-    certificate = Place("quadrepro_margin.proof:RhoSolution")
 
     def weights(self, source: VoterSource, copies: FloatArray) -> MarginWeights:
         """Return the initial example weights, which are equal."""
