@@ -14,7 +14,7 @@ import quadrepro
 PACKAGE = Path(quadrepro.__file__).parent
 ROOMS = (
     *("errors", "base", "stats", "data", "core", "engine", "papers", "config", "tables"),
-    *("results", "api", "plugins", "cli"),
+    *("results", "api", "cli"),
 )
 """From the ground up."""
 

@@ -42,15 +42,10 @@ NOT_RUN = {
     r"quadrepro (run|merge) .*(table1-distribution|part-)": "needs the network, and takes minutes",
     r"quadrepro (check|run) examples/papers/": "needs the network",
     r"quadrepro run quickstart --repeats 10": "takes minutes",
-    r"quadrepro run edges\.yaml": "tests/test_journeys.py installs what it names, and runs it",
     r"quadrepro run my\.yaml": "takes a minute; tests/cli/test_init.py does so with fewer splits",
-    r"quadrepro check-extension |pytest ": "tests/test_extension_example.py runs it",
     r"quadrepro \w+ (configs|results)/mine": "is about a repository of the reader's own",
 }
 """Commands that are not run, and why."""
-
-NEEDS_PACKAGE = "edges.yaml"
-"""A config that names an algorithm of a package; tests/test_journeys.py installs it."""
 
 ENDS_WITH = {"quadrepro audit ./mypaper --strict": 4}
 """Exit codes other than 0; this one is what the page says."""
@@ -176,8 +171,6 @@ def test_what_a_page_shows_can_be_used(
     monkeypatch.setattr("quadrepro.engine.run.local", lambda jobs, limits=None: local(0, limits))
     monkeypatch.chdir(folder)
     for block in blocks(page):
-        if block.name == NEEDS_PACKAGE:
-            continue
         if block.kind == "csv":
             (folder / "shown" / block.name).parent.mkdir(parents=True, exist_ok=True)
             (folder / "shown" / block.name).write_text(block.text, encoding="utf-8")

@@ -111,6 +111,11 @@ def imports_in(name: str, file: Path) -> Iterator[str]:
             rest += ast.iter_child_nodes(node)
 
 
+def computing_in(name: str, file: Path) -> set[str]:
+    """Return the computing modules that a module of another package may import."""
+    return {n for n in imports_in(name, file) if _computes(n) and _source(n).is_file()}
+
+
 def parsed(file: Path) -> ast.Module:
     """Return the syntax tree of a file, which is parsed again only when the file has changed."""
     found = file.stat()

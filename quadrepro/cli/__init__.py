@@ -39,7 +39,6 @@ GROUPS = {
     "More": {
         "merge": "Merge the records of several results folders.",
         "clean": "Delete unused records.",
-        "check-extension": "Check a plugin.",
     },
 }
 """What each verb does, by groups; a group is a module of this package."""
@@ -136,7 +135,7 @@ class _Verbs(click.Group):
     "quadrepro init my.csv --target label    compare common learners on your file\n"
     "quadrepro rank scores.csv               test a table of scores\n"
     "quadrepro run quickstart                reproduce five rows of a paper's table",
-    epilog="Exit codes: 0 done; 1 some cells failed or are missing, or a contract is broken; "
+    epilog="Exit codes: 0 done; 1 some cells failed or are missing; "
     "2 usage or config; 3 data missing or different from its card; 4 tables differ, "
     "fewer numbers are inside than asked for, a check of results fails, or a paper "
     "fails `audit --strict`; 130 interrupted.",

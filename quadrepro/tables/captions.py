@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from quadrepro.base.text import markdown
 from quadrepro.config.config import Config
 from quadrepro.core.protocol import Protocol, SplitRule
-from quadrepro.core.voters.registry import VOTER_SETS
 
 ENDING = ".caption.md"
 """Ending of the file with a figure's caption."""
@@ -136,12 +135,11 @@ def _preparation(protocol: Protocol, votes: bool) -> list[str]:
         found.append(f"A share of {noise.labels:g} of the {of} have another label.")
     if not votes:
         return found
-    name, parameters = protocol.named_voters
-    if name:
-        voters = VOTER_SETS.find(name).label
+    if entry := protocol.voter_entry:
+        voters = entry.label
         if protocol.voters:
             voters = f"{protocol.voters} {voters}, drawn at random"
-        given = ", ".join(f"{key} {value}" for key, value in parameters.items())
+        given = ", ".join(f"{key} {value}" for key, value in entry.parameters.items())
         found.append(f"Votes are over {voters}{f' ({given})' if given else ''}.")
     elif holdout is None:
         n = protocol.stumps_per_attribute

@@ -68,7 +68,7 @@ def completed(words: list[str], incomplete: str) -> list[str]:
 
 
 def test_shells_complete_verbs_and_options() -> None:
-    assert completed([], "ch") == ["check", "check-extension"]
+    assert completed([], "ch") == ["check"]
     assert completed(["check", "table1"], "--c") == ["--cells"]
     assert completed(["list"], "data") == ["datasets"]
     assert completed(["plan"], "--o") == []

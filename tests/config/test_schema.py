@@ -263,7 +263,6 @@ def test_a_row_cannot_say_the_rounds_that_a_hold_out_chooses(edited: Write) -> N
             "measures are kept only if nothing is chosen: set folds",
         ),
         ("folds: 0\n  measures: [train_eror]", "6:3", "'train_eror'; did you mean 'train_error'?"),
-        ("folds: 0\n  measures: [theorem1_p1]", "6:3", "is now called quadboost_theorem1_p1"),
         ("voters: 0", "5:3", "voters must be at least 1, not 0"),
         ("noise: {}", "5:3", "noise must name deviation or labels"),
         ("noise: {deviation: 0, contrast: 2}", "5:25", "contrast must be at most 1, not 2"),

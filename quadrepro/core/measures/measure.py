@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from quadrepro.base.plugins import Places
+from quadrepro.base.registry import Registry
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
@@ -166,25 +166,8 @@ class Trained:
 _NO_VOTERS = "this is measured on a vote over voters, and the learner has none"
 
 
-RENAMED = {
-    "theorem1_p1": "quadboost_theorem1_p1",
-    "theorem1_p2": "quadboost_theorem1_p2",
-    "theorem1_pinf": "quadboost_theorem1_pinf",
-    "lemma1_p2": "quadboost_lemma1_p2",
-    "lemma1_pinf": "quadboost_lemma1_pinf",
-    "quadratic_bound": "quadboost_quadratic_bound",
-    "product_bound": "adaboost_product_bound",
-    "exponential_bound": "adaboost_exponential_bound",
-    "pac_bayes": "cbboost_pac_bayes",
-    "rademacher": "cortes_margin_bound",
-    "complexity": "rademacher_complexity",
-    "complexity_upper": "rademacher_complexity_upper",
-}
-"""Names that configs used before, and what they are called now."""
-
-MEASURES: Places[Measure] = Places(
-    "quadrepro.core.measures",
-    Measure,
+MEASURES: Registry[Measure] = Registry(
+    "measure",
     {
         "train_error": "measure:TRAIN_ERROR",
         "train_error_positive_ties": "measure:TRAIN_ERROR_POSITIVE_TIES",
@@ -222,11 +205,9 @@ MEASURES: Places[Measure] = Places(
         "rademacher_complexity_upper": "quadboost:RADEMACHER_COMPLEXITY_UPPER",
         "massart": "quadboost:MASSART",
     },
-    kind="measures",
-    meaning="title",
-    renamed=RENAMED,
+    "quadrepro.core.measures",
 )
-"""The measures of quadrepro itself; each declares its entry in its own file."""
+"""The measures; each declares its entry in its own file."""
 
 
 def title_of(name: str) -> str:

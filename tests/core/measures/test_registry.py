@@ -31,7 +31,6 @@ from quadrepro.core.measures.concentration import (
 from quadrepro.core.measures.ebboost import empirical_bernstein_of_class, finite_class
 from quadrepro.core.measures.measure import (
     MEASURES,
-    RENAMED,
     Trained,
     measure,
     title_of,
@@ -101,14 +100,6 @@ def test_a_measure_is_found_by_its_name_and_titled() -> None:
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:
     with pytest.raises(KeyError, match=r"unknown measure 'c_bond'; did you mean 'c_bound'\?"):
         MEASURES.find("c_bond")
-
-
-@pytest.mark.parametrize("old", RENAMED)
-def test_an_old_name_is_refused_with_the_new_one(old: str) -> None:
-    assert old not in MEASURES
-    assert RENAMED[old] in MEASURES
-    with pytest.raises(KeyError, match=f"{old} is now called {RENAMED[old]}"):
-        MEASURES.find(old)
 
 
 def test_bounds_are_those_of_normalised_margins_and_all_voters(trained: Trained) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.config.config import Experiment
-from quadrepro.config.tables import KINDS, RENAMED, UNASKED
+from quadrepro.config.tables import KINDS, UNASKED
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds.base import TableKind
 from quadrepro.tables.kinds.curves import Curves
@@ -55,10 +55,9 @@ def test_no_two_kinds_write_the_same_files() -> None:
         assert len({*files}) == len(files)
 
 
-def test_every_kind_has_the_key_of_its_place_and_no_former_key_is_in_use() -> None:
+def test_every_kind_has_the_key_of_its_place() -> None:
     assert [kind.key for kind in KINDS.values()] == [*KINDS]
-    assert not RENAMED.keys() & KINDS.keys()
-    assert {*RENAMED.values(), *UNASKED} <= {*KINDS}
+    assert {*UNASKED} <= {*KINDS}
 
 
 def test_only_kinds_that_are_asked_for_are_imported(load: Load, tmp_path: Path) -> None:
@@ -114,7 +113,6 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("percent: table1", "6:3: percent is now called means"),
         ("scater: adaboost", "6:3: unknown key 'scater'; did you mean 'scatter'?"),
         ("verdicts: table1", "6:3: unknown key 'verdicts'; known are audit, claims, "),
         ("risks: 3", "6:3: risks must be text, not 3"),
