@@ -20,7 +20,6 @@ from quadrepro.data import store
 from quadrepro.data.canonical import content_hash
 from quadrepro.data.card import Card, load_card_file
 from quadrepro.data.store import read_csv
-from tests.packages import Install, installing
 from tests.server import Server, configure_openml
 
 # Every interpreter that a test starts would compile the package again.
@@ -97,12 +96,6 @@ def small_config(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
-
-
-@pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """Return a function that installs a package with entry points of quadrepro for one test."""
-    yield from installing(tmp_path, monkeypatch)
 
 
 @pytest.fixture(autouse=True)

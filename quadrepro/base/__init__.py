@@ -1,1 +1,1 @@
-"""Shared by all rooms: files, text, YAML, code as text, plugins."""
+"""Shared by all rooms: files, text, YAML, code as text, registries."""

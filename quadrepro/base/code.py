@@ -25,8 +25,8 @@ PACKAGE = Path(__file__).resolve().parents[1]
 COMPUTING = "quadrepro.core"
 """The package whose modules make results. The code of others is not followed."""
 
-ENTRIES = ("Entry", "Measure", "Place", "VoterSetEntry")
-"""Our classes whose texts are for readers or for checks: a key has the settings of an entry."""
+ENTRIES = ("Entry", "Measure", "VoterSetEntry")
+"""Our classes whose texts are for readers: a key has the settings of an entry."""
 
 TWIN = "_compiled"
 """Ending of the name of a module with compiled loops."""
@@ -109,6 +109,11 @@ def imports_in(name: str, file: Path) -> Iterator[str]:
             rest += node.orelse
         elif not isinstance(node, ast.expr):
             rest += ast.iter_child_nodes(node)
+
+
+def computing_in(name: str, file: Path) -> set[str]:
+    """Return the computing modules that a module of another package may import."""
+    return {n for n in imports_in(name, file) if _computes(n) and _source(n).is_file()}
 
 
 def parsed(file: Path) -> ast.Module:

@@ -24,7 +24,7 @@ GROUPS = {
     },
     "Look": {
         "table": "Write tables, pages and the scoreboard from what has been computed.",
-        "explain": "Trace an entry of a table back to its record, and re-check results.",
+        "explain": "Trace an entry of a table back to its record, and recompute results.",
         "compare": "Compare two results folders.",
     },
     "Papers": {
@@ -35,9 +35,6 @@ GROUPS = {
         "init": "Write a card and a config for a file of your own, ready to run.",
         "fetch": "Download data sets into the cache.",
         "list": "List data sets, experiments, or the names and keys that configs can use.",
-    },
-    "More": {
-        "check-extension": "Check a plugin.",
     },
 }
 """What each verb does, by groups; a group is a module of this package."""
@@ -119,7 +116,7 @@ class _Verbs(click.Group):
     "quadrepro init my.csv --target label    compare common learners on your file\n"
     "quadrepro rank scores.csv               test a table of scores\n"
     "quadrepro run quickstart                reproduce five rows of a paper's table",
-    epilog="Exit codes: 0 done; 1 some cells failed or are missing, or a contract is broken; "
+    epilog="Exit codes: 0 done; 1 some cells failed or are missing; "
     "2 usage or config; 3 data missing or different from its card; 4 tables differ, "
     "a check of results fails, or a paper fails `audit --strict`; 130 interrupted.",
 )

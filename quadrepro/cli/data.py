@@ -6,11 +6,11 @@ import itertools
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from quadrepro.base.plugins import KINDS
 from quadrepro.cli.options import data_option, offline_option
 from quadrepro.cli.showing import echo, print_listing
 from quadrepro.errors import ConfigError, nearest
@@ -23,8 +23,15 @@ Rows = list[tuple[str, ...]]
 CARDS = Path("datasets")
 """Where configs in this folder find cards."""
 
-OWN = "quadrepro"
-"""The package of our own names."""
+REGISTRIES = {
+    "voters": ("quadrepro.core.voters.registry:VOTER_SETS", "label"),
+    "measures": ("quadrepro.core.measures.measure:MEASURES", "title"),
+    "metrics": ("quadrepro.engine.metrics:METRICS", "label"),
+    "claims": ("quadrepro.papers.claims:CLAIMS", "__doc__"),
+    "tables": ("quadrepro.config.tables:KINDS", "meaning"),
+    "sources": ("quadrepro.data.sources.schema:SOURCES", "__doc__"),
+}
+"""Names that are listed with their meaning: the registry, and the attribute of its entries."""
 
 DISPENSABLE = ("sources",)
 """Columns that a narrow terminal does not show."""
@@ -231,7 +238,9 @@ def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(["datasets", "experiments", "keys", *KINDS]))
+@click.argument(
+    "what", type=click.Choice(["datasets", "experiments", "keys", "algorithms", *REGISTRIES])
+)
 @click.argument("name", required=False)
 @data_option
 @click.option(
@@ -251,8 +260,7 @@ def list_command(
     """List data sets, experiments, or the names and keys that configs can use.
 
     `list datasets NAME` prints the card of a data set, where its rows are, and whether they match
-    the card; it exits with 3 if they do not. Names of other kinds are listed with the package that
-    they are from.
+    the card; it exits with 3 if they do not.
 
     `list keys` prints the keys of a config, `list keys card` those of a card and `list keys paper`
     those of a paper.yaml, as a JSON schema. Editors complete and check what is typed below the line
@@ -328,30 +336,25 @@ def _algorithms() -> tuple[tuple[str, ...], Rows]:
     from quadrepro.core.learners.registry import ALGORITHMS, axis_text
 
     rows: Rows = []
-    added = {extension.name: extension for extension in ALGORITHMS.extensions()}
-    entries = {**ALGORITHMS} | {name: ALGORITHMS.find(name) for name in added}
-    for name, entry in entries.items():
+    for name, entry in ALGORITHMS.items():
         grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.make({}).hyperparameters)
-        axes = (entry.grid).items()
-        values = "; ".join(f"{key}: {axis_text(axis)}" for key, axis in axes)
+        values = "; ".join(f"{key}: {axis_text(axis)}" for key, axis in entry.grid.items())
         settings = ", ".join(f"{k}={v}" for k, v in entry.settings.items())
-        package = added[name].title if name in added else OWN
-        rows.append((name, grid, values, settings, entry.source, package))
+        rows.append((name, grid, values, settings, entry.source))
     own = ("its parameters", "", "its parameters")
-    rows.append(("sklearn:NAME", *own, "scikit-learn's estimators", "scikit-learn"))
-    rows.append(("MODULE:NAME", *own, "estimators of any module, as xgboost:XGBClassifier", "any"))
-    return ("name", "searched over", "default values", "settings", "source", "package"), rows
+    rows.append(("sklearn:NAME", *own, "scikit-learn's estimators"))
+    rows.append(("MODULE:NAME", *own, "any other module, as xgboost:XGBClassifier"))
+    return ("name", "searched over", "default values", "settings", "source"), rows
 
 
 def _others(what: str) -> tuple[tuple[str, ...], Rows]:
-    """Return what a registry has, and what other packages add to it."""
-    from quadrepro.plugins import REGISTRIES
-
-    registry = REGISTRIES[what]
-    rows: Rows = [(name, registry.meaning(entry), OWN) for name, entry in registry.items()]
-    for added in registry.extensions():
-        rows.append((added.name, registry.meaning(registry.find(added.name)), added.title))
-    return ("name", "meaning", "package"), rows
+    """Return what a registry has."""
+    place, meaning = REGISTRIES[what]
+    rows: Rows = []
+    for name, entry in resolve_name(place).items():
+        text = getattr(entry, meaning) or ""
+        rows.append((name, text.strip().partition("\n")[0]))
+    return ("name", "meaning"), rows
 
 
 def _experiments() -> tuple[tuple[str, ...], Rows]:

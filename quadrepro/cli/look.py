@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +12,6 @@ from quadrepro.cli import options
 from quadrepro.cli.options import Common
 from quadrepro.cli.showing import (
     echo,
-    print_listing,
     report_of,
     show,
     tell_of_missing,
@@ -131,29 +129,13 @@ def _write_all(out: Path) -> int:
     return max((fault.exit_code for fault in faults.values()), default=0)
 
 
-@dataclass(frozen=True)
-class _Checks:
-    """How `quadrepro explain` checks cells."""
-
-    recompute: bool
-    verify: bool
-    everything: bool
-    seed: int
-
-
 @click.command("explain")
 @options.config_argument
 @click.argument("row", required=False)
 @click.argument("column", required=False)
 @click.option("--repeat", type=click.IntRange(min=0), help="Only this repeat, from 0.")
 @click.option("--recompute", is_flag=True, help="Compute cells again, and compare the results.")
-@click.option("--verify", is_flag=True, help="Check cells with independent code.")
-@click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="Recompute or verify all cells and rounds, not a sample.",
-)
+@click.option("--all", "everything", is_flag=True, help="Recompute all cells, not a sample.")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample."
 )
@@ -163,45 +145,35 @@ def explain_command(
     row: str | None,
     column: str | None,
     repeat: int | None,
+    recompute: bool,
+    everything: bool,
+    seed: int,
     common: Common,
-    **checks: Any,
 ) -> None:
-    """Trace an entry of a table back to its record, and re-check results.
+    """Trace an entry of a table back to its record, and recompute results.
 
     For the entry at ROW and COLUMN of the tables of CONFIG, the chain from its result to record,
-    data, split, seed, code, packages, commit and machine is printed. --recompute and --verify check
-    the cells of that entry; without ROW and COLUMN they check a sample of the cells of every
-    algorithm, or all of them.
+    data, split, seed, code, packages, commit and machine is printed. With --recompute, the cells of
+    that entry are computed again, without their records, and the results are compared; without ROW
+    and COLUMN a sample of the cells of every algorithm, or all of them.
 
-    --recompute computes the cells again, without their records. --verify trains the chosen
-    candidate of a cell once more. Picks, weights and objectives are then checked against the
-    definitions of its paper, solutions of programs by a bound on the optimum, and the outcomes in
-    the record from voters that are evaluated afresh.
-
-    Exits with 4 if a check fails, and with 1 if a cell has no result. Nothing is written.
+    Exits with 4 if a result differs, and with 1 if a cell has no result. Nothing is written.
     """
     from quadrepro.engine.run import records_of
-    from quadrepro.proof.verify import sample
-    from quadrepro.tables.explanation import cells_of
+    from quadrepro.tables.explanation import cells_of, sample
 
-    asked = _Checks(**checks)
     if (row is None) != (column is None) or (repeat is not None and row is None):
         raise ConfigError("an entry is given by its ROW and COLUMN; --repeat is for an entry")
-    if row is None and not (asked.recompute or asked.verify):
-        raise click.UsageError(
-            "name the ROW and COLUMN of an entry, or add --recompute or --verify"
-        )
-    plan, store = common.plan(config, check_data=asked.verify), common.store()
+    if row is None and not recompute:
+        raise click.UsageError("name the ROW and COLUMN of an entry, or add --recompute")
+    plan, store = common.plan(config, check_data=False), common.store()
     cells = [*plan.cells] if row is None or column is None else cells_of(plan, row, column, repeat)
     kept = dict(zip((cell.key for cell in cells), records_of(cells, store), strict=True))
     if row is not None:
         _print_chain(cells, kept, store)
     done = [cell for cell in cells if kept[cell.key].ok]
-    checked = sample(done, asked.seed) if row is None and not asked.everything else done
-    if asked.recompute:
-        _recompute(checked, kept, store)
-    if asked.verify:
-        _verify(checked, kept, None if asked.everything else asked.seed)
+    if recompute:
+        _recompute(sample(done, seed) if row is None and not everything else done, kept, store)
     if len(done) < len(cells):
         echo(f"{len(cells) - len(done)} of {len(cells)} cells have no result", err=True)
         click.get_current_context().exit(EXIT_CELLS_MISSING)
@@ -224,30 +196,16 @@ def _recompute(cells: Sequence[Cell], kept: Mapping[str, Record], store: RecordS
     from quadrepro.engine.store import result
 
     backend = local(workers(None, cells))
-    _refuse(
-        [
-            f"{store.path(again.key)}: computed again, the result differs"
-            for again in backend(cell.ready() for cell in cells)
-            if result(again) != result(kept[again.key])
-        ]
-    )
-    echo(f"computed again: {len(cells)} of {len(cells)} results are the same")
-
-
-def _verify(cells: Sequence[Cell], kept: Mapping[str, Record], seed: int | None) -> None:
-    """Check cells with independent code; without a seed, all their rounds."""
-    from quadrepro.proof.verify import HEADERS, survey, tolerances
-
-    found = survey(cells, lambda cell: kept[cell.key], seed)
-    print_listing(HEADERS, [*(line.line() for line in found), tolerances()])
-    _refuse([fault for line in found for fault in line.found.faults])
-
-
-def _refuse(faults: Sequence[str]) -> None:
+    faults = [
+        f"{store.path(again.key)}: computed again, the result differs"
+        for again in backend(cell.ready() for cell in cells)
+        if result(again) != result(kept[again.key])
+    ]
     if faults:
         n_more = len(faults) - FAULTS_SHOWN
         more = [f"and {n_more} more"] if n_more > 0 else []
         raise ToleranceError("\n".join([*faults[:FAULTS_SHOWN], *more]))
+    echo(f"computed again: {len(cells)} of {len(cells)} results are the same")
 
 
 @click.command("compare")

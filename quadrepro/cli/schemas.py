@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quadrepro.base import plugins
 from quadrepro.base.json_schema import JsonSchema, json_schemas
 from quadrepro.base.models import CHANGES
 from quadrepro.base.resources import cards_folder
@@ -21,8 +20,7 @@ from quadrepro.config.axis import Axis, Distribution
 from quadrepro.config.config import Config
 from quadrepro.config.tables import KINDS as TABLES
 from quadrepro.config.tables import model_of
-from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.registry import ALGORITHMS, axis_text, find_entry
+from quadrepro.core.learners.registry import ALGORITHMS, axis_text
 from quadrepro.core.measures.measure import MEASURES
 from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.data.card import Card, View
@@ -51,7 +49,7 @@ def _ref(name: str) -> str:
 
 
 def _config() -> JsonSchema:
-    tables = model_of((*TABLES, *plugins.names("tables")))
+    tables = model_of(TABLES)
     models: dict[str, Any] = {"Config": Config, "View": View, "Tables": tables}
     models |= {"AlgorithmEntry": AlgorithmEntry, "Axis": Axis, "Distribution": Distribution}
     found = json_schemas(models)
@@ -62,7 +60,7 @@ def _config() -> JsonSchema:
     shipped = sorted(path.stem for path in cards_folder().glob("*.yaml"))
     called = r"^[a-z][a-z0-9_]*$|^(sklearn:)?[a-z]\w*\(.*\)$"
     datasets = [{"enum": shipped}, {"pattern": called}]
-    algorithms = [{"enum": algorithm_names()}, {"pattern": ":"}]
+    algorithms = [{"enum": [*ALGORITHMS]}, {"pattern": ":"}]
     for key, entry, names in (
         ("datasets", "DatasetEntry", datasets),
         ("algorithms", "AlgorithmEntry", algorithms),
@@ -71,29 +69,23 @@ def _config() -> JsonSchema:
         if key == "datasets":
             found[entry]["properties"]["name"]["anyOf"] = names
     for name in ("Protocol", "Protocol-changes", "AlgorithmEntry"):
-        measures = [*MEASURES, *plugins.names("measures")]
-        found[name]["properties"]["measures"]["items"]["enum"] = measures
+        found[name]["properties"]["measures"]["items"]["enum"] = [*MEASURES]
     for name in ("Protocol", "Protocol-changes", "AlgorithmEntry"):
         alone, mapping, *_ = found[name]["properties"]["voter_set"]["anyOf"]
-        alone["enum"] = [*VOTER_SETS, *plugins.names("voters")]
-        mapping |= {"propertyNames": {"enum": alone["enum"]}, "maxProperties": 1}
+        voters = [{"enum": [*VOTER_SETS]}, {"pattern": ":"}]
+        alone["anyOf"] = voters
+        mapping |= {"propertyNames": {"anyOf": voters}, "maxProperties": 1}
     column = found["AlgorithmEntry"]
     column["properties"]["algorithm"]["anyOf"] = algorithms
     column["if"] = {"not": {"anyOf": [{"required": [key]} for key in _WHAT]}}
     column["then"] = {"properties": {"name": {"anyOf": algorithms}}}
-    column["allOf"] = [_of_algorithm(name) for name in algorithm_names()]
+    column["allOf"] = [_of_algorithm(name) for name in ALGORITHMS]
     return found
-
-
-def algorithm_names() -> list[str]:
-    """Return the algorithms of the registry, and those that installed packages add."""
-    return [*ALGORITHMS, *plugins.names("algorithms")]
 
 
 def _of_algorithm(name: str) -> JsonSchema:
     """Return which settings and hyper-parameters an entry of an algorithm may have."""
-    entry = find_entry(name)
-    assert isinstance(entry, Entry)
+    entry = ALGORITHMS[name]
     learner = entry.learner.__name__
     known = json_schemas({learner: entry.learner})[learner]["properties"]
     searched = {h.name: h.meaning for h in entry.make({}).hyperparameters}
@@ -179,7 +171,7 @@ def config_reference() -> str:
         parts.append("\n".join(_keys(schema, sections)) + "\n")
     parts.append(f"## Algorithms\n\n{ALGORITHMS_INTRODUCTION}")
     told = definitions["AlgorithmEntry"]["allOf"]
-    for name, part in zip(algorithm_names(), told, strict=True):
+    for name, part in zip(ALGORITHMS, told, strict=True):
         parts.append(_algorithm(name, part["then"]["properties"], sections))
     return "\n".join(parts)
 
@@ -263,8 +255,7 @@ def _takes(schema: JsonSchema, sections: dict[str, str]) -> str:
 
 def _algorithm(name: str, parts: dict[str, Any], sections: dict[str, str]) -> str:
     """Return the section of an algorithm."""
-    entry = find_entry(name)
-    assert isinstance(entry, Entry)
+    entry = ALGORITHMS[name]
     axes = entry.grid
     lines = [f"### `{name}`\n\n{entry.label} ({entry.source}).\n"]
     for key, field in parts["grid"]["properties"].items():

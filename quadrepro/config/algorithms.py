@@ -21,7 +21,6 @@ from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import find_entry
 from quadrepro.core.measures.measure import MEASURES
 from quadrepro.core.protocol import Measures, Protocol
-from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.data.schema import View
 from quadrepro.errors import nearest
 
@@ -319,11 +318,10 @@ def voters_label(protocol: Protocol) -> str:
     if protocol.holdout is not None:
         drawn = protocol.holdout.stumps
         return f"{drawn.per_round} random stumps" + " each round" * drawn.redraw
-    name, parameters = protocol.named_voters
-    if name:
+    if entry := protocol.voter_entry:
         n = f"{protocol.voters} " if protocol.voters else ""
-        given = "".join(f", {key} {value}" for key, value in parameters.items())
-        return f"{n}{VOTER_SETS.find(name).label}{given}"
+        given = "".join(f", {key} {value}" for key, value in entry.parameters.items())
+        return f"{n}{entry.label}{given}"
     n_stumps = protocol.voters or protocol.stumps_per_attribute
     plural = "s" * (n_stumps > 1)
     return f"{n_stumps} stump{plural}" + " per attribute" * (protocol.voters is None)

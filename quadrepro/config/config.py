@@ -27,7 +27,7 @@ from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.protocol import MOST_REPEATS, Protocol, SplitRule
 from quadrepro.data.card import load_card
 from quadrepro.data.schema import View
-from quadrepro.engine.metrics import METRICS
+from quadrepro.engine.metrics import find_metric
 from quadrepro.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ class Config(Model):
         _refuse_twice("metric", "metrics", list(self.metrics))
         for i, name in enumerate(self.metrics):
             try:
-                METRICS.find(name)
+                find_metric(name)
             except KeyError as error:
                 raise fault(error.args[0], "metrics", i) from None
         self._check_readings()
@@ -466,14 +466,17 @@ class Experiment:
         return self.source.path.parent
 
     @property
+    def protocols(self) -> Iterator[tuple[str, Protocol]]:
+        """The data set of each row, with the protocol of each column."""
+        for entry in self.config.entries:
+            protocol = entry.changed(self.config.protocol)
+            for column in self.config.columns:
+                yield entry.name, column.changed_protocol(protocol)
+
+    @property
     def openml_tasks(self) -> dict[tuple[str, int], None]:
         """The data sets that are divided by OpenML tasks, with the numbers of these."""
-        protocol = self.config.protocol
-        found = (
-            (entry.name, column.changed_protocol(entry.changed(protocol)).split.openml_task)
-            for entry in self.config.entries
-            for column in self.config.columns
-        )
+        found = ((name, protocol.split.openml_task) for name, protocol in self.protocols)
         return {(name, task): None for name, task in found if task is not None}
 
     @property
@@ -481,6 +484,8 @@ class Experiment:
         """Files of the config's folder that a run imports, by their paths in it."""
         folder = self.folder.resolve()
         files = {file for column in self.config.algorithms for file in column.code}
+        entries = (protocol.voter_entry for _, protocol in self.protocols)
+        files |= {file for entry in entries if entry for file in entry.files}
         return tuple(sorted(str(file.relative_to(folder)) for file in files))
 
     @cached_property

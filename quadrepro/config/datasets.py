@@ -230,7 +230,7 @@ def changed_protocol(
         fields = {k: v for k, v in fields.items() if k not in ("voter_set", "stumps_per_attribute")}
     fields = merged(fields, changes)
     try:
-        return Protocol.model_validate(fields)
+        return Protocol.model_validate(fields, context={"folder": protocol.folder})
     except ValidationError as error:
         raise nested_fault(error, *place, data=fields) from None
 

@@ -217,7 +217,7 @@ def _content(
     versions = {name: MEASURES.find(name).version for name in protocol.measures}
     if changed := {name: v for name, v in versions.items() if v > 1}:
         content["measures"] = changed
-    content |= makers(learner, protocol.measures, protocol.named_voters[0])
+    content |= makers(learner, protocol)
     if grids is not None:
         content["grid"] = _axes(grids)
     return content

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -15,8 +14,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, create_model
 from pydantic_core import PydanticKnownError
 
 from quadrepro.base.models import Model, fault
-from quadrepro.base.plugins import Extension, Places
-from quadrepro.errors import ConfigError
+from quadrepro.base.registry import Registry
 
 
 class TableKey:
@@ -37,29 +35,8 @@ class TableKey:
         return self.stem or self.key
 
 
-class _Kinds(Places[TableKey]):
-    """Kinds by their keys."""
-
-    def load(self, extension: Extension) -> TableKey:
-        """Import a kind of another package."""
-        expected: type[TableKey] = resolve_name("quadrepro.tables.kinds.base:TableKind")
-        kind = extension.load(expected)
-        if kind.key != extension.name:
-            message = f"its key is {kind.key!r}, not {extension.name!r}"
-            raise ConfigError(f"{extension.where}: {message}")
-        if kind.name in self:
-            message = f"{kind.name} are files of quadrepro: give a stem"
-            raise ConfigError(f"{extension.where}: {message}")
-        return kind
-
-    def unknown(self, asked: object) -> str:
-        """Return what is wrong with a key that no kind has."""
-        return f"unknown key {asked!r}"
-
-
-KINDS = _Kinds(
-    "quadrepro.tables.kinds",
-    TableKey,
+KINDS: Registry[TableKey] = Registry(
+    "key",
     {
         "means": "errors:MEANS",
         "noiseless": "errors:NOISELESS",
@@ -75,8 +52,7 @@ KINDS = _Kinds(
         "claims": "claims:CLAIMS",
         "readings": "readings:READINGS",
     },
-    kind="tables",
-    meaning="meaning",
+    "quadrepro.tables.kinds",
 )
 """All kinds, in the order in which tables are written."""
 
@@ -101,9 +77,9 @@ class RequestedTables(dict[str, Any]):
 
     @property
     def every(self) -> dict[str, Any]:
-        """Options of all that is written, in the order of `KINDS`; other packages' come last."""
+        """Options of all that is written, in the order of `KINDS`."""
         options = UNASKED | self
-        return {key: options[key] for key in dict.fromkeys((*KINDS, *options)) if key in options}
+        return {key: options[key] for key in KINDS if key in options}
 
 
 def model_of(keys: Iterable[str]) -> type[Model]:

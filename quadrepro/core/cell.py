@@ -34,10 +34,11 @@ from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Examples, Problem, RowSource
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
+from quadrepro.core.voters.imported import ImportedVoters, needs_labels
 from quadrepro.core.voters.random_stumps import RandomStumps
-from quadrepro.core.voters.registry import VOTER_SETS
 
 if TYPE_CHECKING:
+    from quadrepro.core.voters.registry import VoterSetEntry
     from quadrepro.core.voters.voter_set import VoterSet
 
 
@@ -256,8 +257,8 @@ def _rng(cell: Cell) -> Rng:
 
 def _voters(protocol: Protocol, rng: Rng) -> Voters:
     holdout = protocol.holdout
-    if protocol.named_voters[0]:
-        return _named_voters(protocol, rng)
+    if entry := protocol.voter_entry:
+        return _named_voters(entry, protocol, rng)
     if holdout is None:
         return FixedStumps(protocol.stumps_per_attribute, protocol.voters)
     options = holdout.stumps.model_dump()
@@ -267,15 +268,15 @@ def _voters(protocol: Protocol, rng: Rng) -> Voters:
     )
 
 
-def _named_voters(protocol: Protocol, rng: Rng) -> Voters:
-    name, parameters = protocol.named_voters
-    entry = VOTER_SETS.find(name)
-
+def _named_voters(entry: VoterSetEntry | ImportedVoters, protocol: Protocol, rng: Rng) -> Voters:
     def make() -> VoterSet:
-        made: VoterSet = entry.make(parameters, lambda: int(rng("voter set").integers(2**31)))
+        made: VoterSet = entry.make(lambda: int(rng("voter set").integers(2**31)))
         return made
 
-    return NamedVoters(make, entry.needs_labels, protocol.voters)
+    learned = needs_labels(make())
+    if learned and protocol.inputs == "voters":
+        raise ValueError(f"{entry.label} learn from labels, of which inputs must know nothing")
+    return NamedVoters(make, learned, protocol.voters)
 
 
 def _choose(cell: Cell, trainer: Trainer) -> Choice:

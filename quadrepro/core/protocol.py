@@ -8,11 +8,20 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from quadrepro.base.models import Model, fault
 from quadrepro.core.measures.measure import MEASURES
-from quadrepro.core.voters.registry import VOTER_SETS
+from quadrepro.core.voters.imported import ImportedVoters
+from quadrepro.core.voters.registry import VoterSetEntry, find_voters
 from quadrepro.data.schema import View
 from quadrepro.errors import nearest
 
@@ -303,9 +312,9 @@ class Protocol(Model):
     stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
     """The number of thresholds per attribute."""
     voter_set: str | dict[str, dict[str, Any]] = STUMPS
-    """What algorithms vote with: the name of a voter set, or a mapping of the name to parameters of
-    its class, such as ``trees: {depth: 3}``. A voter set that learns from labels is fitted again
-    for every fold."""
+    """What algorithms vote with: the name of a voter set or the import path of a transformer, or a
+    mapping of one of them to parameters of its class, such as ``trees: {depth: 3}``. Voters that
+    learn from labels are fitted again for every fold."""
     inputs: Literal["attributes", "voters"] = "attributes"
     """What learners that make their own base learners are given: the attributes, or the outputs of
     the voters that the others vote with."""
@@ -324,6 +333,13 @@ class Protocol(Model):
     """What is measured of every candidate if nothing is chosen, see
     `quadrepro.core.measures.measure`."""
 
+    _folder: str = PrivateAttr(default="")
+
+    @model_validator(mode="after")
+    def _knows_its_folder(self, info: ValidationInfo) -> Self:
+        self._folder = _folder_of(info)
+        return self
+
     @field_validator("folds")
     @classmethod
     def _enough_folds(cls, folds: int) -> int:
@@ -334,16 +350,15 @@ class Protocol(Model):
     @field_validator("voter_set")
     @classmethod
     def _known_voters(
-        cls, chosen: str | dict[str, dict[str, Any]]
+        cls, chosen: str | dict[str, dict[str, Any]], info: ValidationInfo
     ) -> str | dict[str, dict[str, Any]]:
         if isinstance(chosen, dict) and len(chosen) != 1:
             raise ValueError("give one voter set, as NAME or NAME: {PARAMETER: VALUE}")
         name, parameters = _named(chosen)
         try:
-            entry = VOTER_SETS.find(name)
+            known = find_voters(name, parameters, _folder_of(info)).names
         except KeyError as error:
             raise fault(error.args[0], *([name] if isinstance(chosen, dict) else [])) from None
-        known = entry.parameters if parameters else {}
         for key in parameters:
             if key not in known:
                 hint = nearest(key, known)
@@ -360,7 +375,8 @@ class Protocol(Model):
         if "stumps_per_attribute" in self.model_fields_set:
             message = f"voter set {name} has its own number of voters: leave it out"
             raise fault(message, "stumps_per_attribute")
-        if self.inputs == "voters" and VOTER_SETS.find(name).needs_labels:
+        entry = self.voter_entry
+        if self.inputs == "voters" and isinstance(entry, VoterSetEntry) and entry.needs_labels:
             message = f"{name} learn from labels, of which inputs must know nothing: give others"
             raise fault(message, "voter_set")
         return self
@@ -394,6 +410,17 @@ class Protocol(Model):
     def named_voters(self) -> tuple[str, dict[str, Any]]:
         """Name and parameters of the voter set; no name for as many stumps as the protocol says."""
         return ("", {}) if self.voter_set == STUMPS else _named(self.voter_set)
+
+    @property
+    def folder(self) -> str:
+        """The folder of the config, in which voters can be found."""
+        return self._folder
+
+    @property
+    def voter_entry(self) -> VoterSetEntry | ImportedVoters | None:
+        """What makes the voters; None for as many stumps as the protocol says."""
+        name, parameters = self.named_voters
+        return find_voters(name, parameters, self._folder) if name else None
 
     @property
     def inner_folds(self) -> int:
@@ -430,6 +457,11 @@ class Protocol(Model):
             if self.holdout.lag is not None:
                 del fields["holdout"]["patience"]
         return fields
+
+
+def _folder_of(info: ValidationInfo) -> str:
+    """Return the folder of the config that is validated."""
+    return str((info.context or {}).get("folder", ""))
 
 
 def _named(chosen: str | dict[str, dict[str, Any]]) -> tuple[str, dict[str, Any]]:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Protocol
 
 from quadrepro.data import cache
 from quadrepro.data.cache import find_splits, keep_splits, missing_splits
-from quadrepro.data.canonical import Frame, RawTable, canonical_order
+from quadrepro.data.canonical import RawTable, canonical_order
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.checks import divide, refuse_other_content, to_table, verified
-from quadrepro.data.sources.schema import OpenMLSource, PackageSource, WebSource, describe
+from quadrepro.data.sources.schema import OpenMLSource, WebSource, describe
 from quadrepro.data.store import locate, missing_error, now
 from quadrepro.errors import DataError, NoConnectionError
 
 if TYPE_CHECKING:
     from quadrepro.data.sources.web import Progress
 
-NetworkSource = OpenMLSource | WebSource | PackageSource
+NetworkSource = OpenMLSource | WebSource
 
 
 def fetch(card: Card, progress: Progress | None = None) -> str:
@@ -85,8 +85,6 @@ def _read(
     folder, files = _downloads(card), dict[str, str]()
     if isinstance(source, OpenMLSource):
         frame = openml.read(source)
-    elif isinstance(source, PackageSource):
-        frame = _read_by_package(source)
     else:
         frame = web.read(source, folder, progress)
         files = {p.name: f"sha256:{cache.sha256_of(p)}" for p in sorted(folder.iterdir())}
@@ -96,17 +94,6 @@ def _read(
         # Complete files with other content would make the next attempt fail as well.
         shutil.rmtree(folder, ignore_errors=True)
         raise
-
-
-def _read_by_package(source: PackageSource) -> Frame:
-    try:
-        return source.read()
-    except DataError:
-        raise
-    # The code is not ours, and a source that fails is one line.
-    except Exception as error:
-        message = f"{describe(source)}: {type(error).__name__}: {error}"
-        raise DataError(message) from error
 
 
 def _downloads(card: Card) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import subprocess
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -14,13 +13,12 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 import quadrepro
-from quadrepro.base.code import code_hash, own_modules, versions, versions_of
-from quadrepro.base.plugins import distribution_of
+from quadrepro.base.code import code_hash, versions, versions_of
 from quadrepro.core import compiling
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.measure import MEASURES
-from quadrepro.core.voters.registry import VOTER_SETS
+from quadrepro.core.protocol import Protocol
 
 
 @cache
@@ -64,18 +62,15 @@ def commit_of(package: Path) -> dict[str, Any]:
 
 def made_by(cell: Cell) -> dict[str, Any]:
     """Return the hash of the code and the versions that a cell depends on, in this process."""
-    return makers(cell.learner, cell.protocol.measures, cell.protocol.named_voters[0])
+    return makers(cell.learner, cell.protocol)
 
 
-def makers(learner: Learner, measures: Sequence[str], voter_set: str = "") -> dict[str, Any]:
+def makers(learner: Learner, protocol: Protocol) -> dict[str, Any]:
     """Return the code and the packages that a result depends on, as a key has them."""
-    modules, packages = [*learner.modules], ["numpy", *learner.packages]
-    named = [type(learner).__module__, *(MEASURES.find(name).module for name in measures)]
-    if voter_set:
-        packages.append("scikit-learn")
-        named.append(VOTER_SETS.find(voter_set).module)
-    others = [name for name in named if not name.startswith("quadrepro.")]
-    added = {name: found for name in others if (found := distribution_of(name))}
-    modules += [*named, *own_modules(added)]
-    packages += added.values()
-    return {"code": code_hash(tuple(modules), learner.own_code), "packages": versions_of(packages)}
+    modules = [*learner.modules, *(MEASURES.find(name).module for name in protocol.measures)]
+    packages, own_code = ["numpy", *learner.packages], learner.own_code
+    if voters := protocol.voter_entry:
+        modules += voters.modules
+        packages += voters.packages
+        own_code += voters.own_code
+    return {"code": code_hash(tuple(modules), own_code), "packages": versions_of(packages)}

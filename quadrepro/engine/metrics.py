@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import resolve_name
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.plugins import Places
+from quadrepro.base.registry import Registry
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.errors import nearest
 
@@ -253,46 +253,44 @@ def _works(function: Function, needs: Need, n_classes: int) -> bool:
     return True
 
 
-class _Metrics(Places[Metric]):
-    """Our metrics, scikit-learn's scorers, and the metrics of other packages."""
-
-    def others(self) -> Sequence[str]:
-        """Return the names of the scorers, and those that packages add."""
-        return (*scorer_names(), *super().others())
-
-    def added(self, name: str) -> Metric | None:
-        """Return a scorer, or what a package adds."""
-        return metric_of_scorer(name) if name in scorer_names() else super().added(name)
-
-    def unknown(self, asked: object) -> str:
-        """Return what is wrong with a name, which may be that of another kind of scorer."""
-        from sklearn.metrics import get_scorer_names
-
-        if asked in get_scorer_names():
-            return f"{asked} judges clusters, or several labels per example"
-        return super().unknown(asked)
-
-
-METRICS = _Metrics(
-    "quadrepro.engine",
-    Metric,
+METRICS: Registry[Metric] = Registry(
+    "metric",
     {
-        metric.name: metric
-        for metric in (
-            *(ERROR, BALANCED_ERROR, AUC, AVERAGE_PRECISION, LOG_LOSS, BRIER, F1, MCC),
-            *(RMSE, MAE, R2),
-        )
+        "error": "metrics:ERROR",
+        "balanced_error": "metrics:BALANCED_ERROR",
+        "auc": "metrics:AUC",
+        "average_precision": "metrics:AVERAGE_PRECISION",
+        "log_loss": "metrics:LOG_LOSS",
+        "brier": "metrics:BRIER",
+        "f1": "metrics:F1",
+        "mcc": "metrics:MCC",
+        "rmse": "metrics:RMSE",
+        "mae": "metrics:MAE",
+        "r2": "metrics:R2",
     },
-    kind="metrics",
-    listing="docs/metrics.md",
-    meaning="label",
+    "quadrepro.engine",
 )
-"""The metrics of quadrepro itself; each declares its entry with its function."""
+"""The metrics that do not follow from a scorer of scikit-learn by name."""
+
+
+def find_metric(name: str) -> Metric:
+    """Return a metric or a scorer of scikit-learn, or raise KeyError with the nearest name."""
+    if name in METRICS:
+        return METRICS[name]
+    from sklearn.metrics import get_scorer_names
+
+    scorers = scorer_names()
+    if name in scorers:
+        return metric_of_scorer(name)
+    if name in get_scorer_names():
+        raise KeyError(f"{name} judges clusters, or several labels per example")
+    hint = nearest(name, (*METRICS, *scorers), "docs/metrics.md")
+    raise KeyError(f"unknown metric {name!r}{hint}")
 
 
 def fault_of_task(name: str, tasks: Iterable[Task]) -> str:
     """Return why a metric can judge none of some tasks, or an empty text."""
-    found, predicted = METRICS.find(name), set(tasks)
+    found, predicted = find_metric(name), set(tasks)
     if predicted & set(found.tasks):
         return ""
     fitting = [other.name for other in METRICS.values() if predicted & set(other.tasks)]

@@ -18,7 +18,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from quadrepro.base.files import read_bytes
 from quadrepro.base.models import Model, fault
-from quadrepro.engine.metrics import METRICS, NUMBERS
+from quadrepro.engine.metrics import NUMBERS, find_metric
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.stats import COVERAGE, Moments
 
@@ -63,7 +63,7 @@ def _known_metric(name: str) -> str:
     # What scikit-learn calls accuracy takes a second to find.
     if name != ACCURACY:
         try:
-            METRICS.find(name)
+            find_metric(name)
         except KeyError as error:
             raise ValueError(error.args[0]) from None
     return name
@@ -148,7 +148,7 @@ class Facts(Model):
         """Whether the numbers are shares, which can be in percent."""
         if self.holds != "errors" or self.metric in WITHOUT_UNIT:
             return False
-        return self.metric == ACCURACY or METRICS.find(self.metric).tasks != NUMBERS
+        return self.metric == ACCURACY or find_metric(self.metric).tasks != NUMBERS
 
 
 class PrintedEntry(Protocol):
@@ -283,7 +283,7 @@ class Printed:
         metric = self.facts.metric
         label = {"margins": "training margin", "comparisons": "probability"}.get(self.facts.holds)
         if label is None:
-            label = metric if metric == ACCURACY else METRICS.find(metric).label
+            label = metric if metric == ACCURACY else find_metric(metric).label
         of = (
             label
             + {None: "", "percent": " in percent", "fraction": " as a fraction"}[self.facts.unit]
@@ -435,7 +435,7 @@ def _unit(texts: Sequence[str], facts: Facts, n_rows: int) -> Unit | None:
     if any(float(text) > 1 for text in texts):
         return "percent"
     digits = [len(text.partition(".")[2]) for text in texts]
-    greater = facts.metric == ACCURACY or METRICS.find(facts.metric).greater_is_better
+    greater = facts.metric == ACCURACY or find_metric(facts.metric).greater_is_better
     sure = greater or (n_rows >= FEW_ROWS and median(digits) >= FEW_DIGITS)
     return "fraction" if not texts or sure else None
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from quadrepro.config.plan import Plan
 from quadrepro.core.cell import Cell
+from quadrepro.core.seeds import generator
 from quadrepro.engine.records import Record
 from quadrepro.engine.store import RecordStore
 from quadrepro.errors import ConfigError, nearest
+
+SAMPLE = 3
+"""Number of cells of every algorithm in a sample."""
 
 
 def cells_of(plan: Plan, row: str, column: str, repeat: int | None = None) -> list[Cell]:
@@ -27,6 +31,15 @@ def cells_of(plan: Plan, row: str, column: str, repeat: int | None = None) -> li
     if repeat >= len(cells):
         raise ConfigError(f"there are repeats 0 to {len(cells) - 1}, but no {repeat}")
     return [cells[repeat]]
+
+
+def sample(cells: Sequence[Cell], seed: int) -> list[Cell]:
+    """Return some cells of every algorithm, in their order."""
+    taken: set[int] = set()
+    for name in dict.fromkeys(cell.algorithm for cell in cells):
+        places = [i for i, cell in enumerate(cells) if cell.algorithm == name]
+        taken.update(generator(seed, name, "recompute").permutation(places)[:SAMPLE].tolist())
+    return [cell for i, cell in enumerate(cells) if i in taken]
 
 
 def explain(cell: Cell, record: Record, store: RecordStore) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.tables import KINDS
-from quadrepro.engine.metrics import METRICS, Metric, fault_of_task
+from quadrepro.engine.metrics import Metric, fault_of_task, find_metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats.ranking import fault_of_size
 from quadrepro.tables.kinds.base import Context, TableKind
@@ -51,7 +51,7 @@ def requested(experiment: Experiment) -> tuple[Request, ...]:
         for key, option in experiment.config.tables.every.items()
     ]
     for name in experiment.config.metrics:
-        context = Context(experiment, KEY, METRICS.find(name))
+        context = Context(experiment, KEY, find_metric(name))
         found += [Request(kind, context) for kind in kinds_of(name, experiment)]
     return tuple(found)
 
@@ -104,7 +104,7 @@ def measured(context: Context[Metric], outcomes: Outcomes) -> Outcomes:
 
 def metric_columns(experiment: Experiment, outcomes: Outcomes) -> dict[str, Outcomes]:
     """Return the outcomes as each metric judges them, by its name."""
-    asked = map(METRICS.find, experiment.config.metrics)
+    asked = map(find_metric, experiment.config.metrics)
     return {metric.name: outcomes.by(metric, judged_rows(experiment, metric)) for metric in asked}
 
 

@@ -40,11 +40,6 @@ def test_the_label_of_an_entry_does_not_count() -> None:
     assert plain(entry, ENTRIES) != plain(entry.replace("pass", "x = 1"), ENTRIES)
 
 
-def test_the_place_of_a_certificate_does_not_count() -> None:
-    learner = "class Mine:\n    certificate = Place('package.module:One')\n"
-    assert plain(learner, ENTRIES) == plain(learner.replace("One", "Other"), ENTRIES)
-
-
 def test_the_function_and_the_settings_of_an_entry_count() -> None:
     entry = "ERROR = Measure('error', train_error, needs='scores')\n"
     for old, new in (("train_error", "test_error"), ("'scores'", "'voters'")):

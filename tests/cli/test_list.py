@@ -4,20 +4,19 @@ import csv
 import io
 import json
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 from click.testing import Result
 
-from quadrepro.base.plugins import KINDS
 from quadrepro.base.resources import configs_folder
+from quadrepro.cli.data import REGISTRIES
 from quadrepro.cli.schemas import config_reference, schema_of, schema_text
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.data import cache
 from quadrepro.data.card import card_names
 from quadrepro.data.store import load_dataset
-from quadrepro.plugins import REGISTRIES
 from tests.cli import call
-from tests.packages import Install
 
 
 def quadrepro(*words: object, width: int = 100) -> Result:
@@ -29,7 +28,7 @@ def quadrepro(*words: object, width: int = 100) -> Result:
     [
         ("datasets", card_names()),
         ("algorithms", [*ALGORITHMS, "sklearn:NAME", "MODULE:NAME"]),
-        *((kind, [*REGISTRIES[kind]]) for kind in KINDS if kind != "algorithms"),
+        *((kind, [*resolve_name(place)]) for kind, (place, _) in REGISTRIES.items()),
         ("experiments", sorted(p.stem for p in configs_folder().glob("*.yaml"))),
     ],
 )
@@ -42,7 +41,7 @@ def test_list_names_everything(what: str, names: list[str]) -> None:
     assert [line.split()[0] for line in lines[rule + 1 :] if line[0] != " "] == names
 
 
-@pytest.mark.parametrize("what", ["datasets", "experiments", *KINDS])
+@pytest.mark.parametrize("what", ["datasets", "experiments", "algorithms", *REGISTRIES])
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
 def test_no_line_of_a_list_is_wider_than_the_terminal(what: str, width: int) -> None:
     lines = quadrepro("list", what, width=width).output.splitlines()
@@ -69,20 +68,11 @@ def test_list_datasets_says_what_is_here_and_from_where(
     assert str(canonical_folder / "pima.csv") in with_files
 
 
-def test_a_list_says_which_package_a_name_is_from(install: Install) -> None:
-    install("ours", "algorithms", "mine = ours.code:ENTRY")
-    text = quadrepro("list", "algorithms", "--format", "csv").output
-    rows = csv.DictReader(io.StringIO(text))
-    packages = {row["name"]: row["package"] for row in rows}
-    assert (packages["mine"], packages["adaboost"]) == ("ours 1.2", "quadrepro")
-    assert packages["sklearn:NAME"] == "scikit-learn"
-
-
-def test_a_list_refuses_a_name_that_a_package_takes_from_us(install: Install) -> None:
-    install("ours", "algorithms", "adaboost = ours.code:ENTRY")
-    result = quadrepro("list", "algorithms")
-    assert result.exit_code == 2
-    assert "'adaboost' is a name of quadrepro itself" in result.output
+def test_a_meaning_is_the_first_line_of_what_an_entry_says_of_itself() -> None:
+    rows = csv.DictReader(io.StringIO(quadrepro("list", "sources", "--format", "csv").output))
+    meanings = {row["name"]: row["meaning"] for row in rows}
+    assert meanings["file"] == "A file of the user."
+    assert all(meanings.values())
 
 
 def show(*words: object) -> Result:

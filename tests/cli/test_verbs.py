@@ -42,7 +42,7 @@ def test_every_verb_is_listed_and_completed() -> None:
 
 
 def test_shells_complete_verbs_and_options() -> None:
-    assert completed([], "ch") == ["check", "check-extension"]
+    assert completed([], "ch") == ["check"]
     assert completed(["check", "table1"], "--c") == ["--cells"]
     assert completed(["list"], "data") == ["datasets"]
 

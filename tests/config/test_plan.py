@@ -168,7 +168,7 @@ def test_a_measure_whose_values_change_gives_its_cells_alone_another_key(
     before = [[c.key for c in with_protocol(small_config, line).cells] for line in lines]
     assert "measures" not in with_protocol(small_config, lines[0]).cells[0].content
     raised = replace(MEASURES["test_error"], version=2)
-    monkeypatch.setitem(MEASURES.places, "test_error", raised)
+    monkeypatch.setattr("quadrepro.core.measures.measure.TEST_ERROR", raised)
     after = [[c.key for c in with_protocol(small_config, line).cells] for line in lines]
     assert after[0] == before[0]
     assert not set(after[1]) & set(before[1])

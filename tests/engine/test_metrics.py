@@ -18,7 +18,13 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import get_scorer
 
 from quadrepro.base.types import FloatArray
-from quadrepro.engine.metrics import METRICS, fault_of_task, metric_of_scorer, scorer_names
+from quadrepro.engine.metrics import (
+    METRICS,
+    fault_of_task,
+    find_metric,
+    metric_of_scorer,
+    scorer_names,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +51,10 @@ class Kept:
 
 
 def test_a_short_name_is_ours_and_any_other_a_scorer() -> None:
-    assert METRICS.find("f1") is METRICS["f1"]
-    scorer = METRICS.find("f1_macro")
+    assert find_metric("f1") is METRICS["f1"]
+    scorer = find_metric("f1_macro")
     assert (scorer.label, scorer.greater_is_better) == ("f1_macro", True)
-    assert METRICS.find("f1_macro") is scorer
+    assert find_metric("f1_macro") is scorer
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,7 @@ def test_a_short_name_is_ours_and_any_other_a_scorer() -> None:
 )
 def test_what_is_no_metric_is_refused_with_the_nearest_name(name: str, message: str) -> None:
     with pytest.raises(KeyError) as caught:
-        METRICS.find(name)
+        find_metric(name)
     assert caught.value.args[0].startswith(message)
 
 
@@ -79,7 +85,7 @@ def test_a_metric_fits_if_it_can_judge_one_of_the_tasks() -> None:
 
 def test_our_own_metrics_are_found_without_scikit_learn() -> None:
     code = (
-        "import sys; from quadrepro.engine.metrics import METRICS; METRICS.find('auc');"
+        "import sys; from quadrepro.engine.metrics import find_metric; find_metric('auc');"
         "assert not any(name.startswith('sklearn') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -263,7 +269,7 @@ def test_scorers_of_clusters_and_of_several_labels_are_left_out() -> None:
 
 def test_a_scorer_of_one_task_or_two_says_so() -> None:
     names = ("roc_auc", "accuracy", "neg_max_error")
-    tasks = {name: METRICS.find(name).tasks for name in names}
+    tasks = {name: find_metric(name).tasks for name in names}
     assert tasks == {
         "roc_auc": ("classification",),
         "accuracy": ("classification", "multiclass"),
@@ -274,4 +280,4 @@ def test_a_scorer_of_one_task_or_two_says_so() -> None:
 def test_a_test_part_may_lack_a_class_where_probabilities_are_scored() -> None:
     p = np.eye(3)[[0, 2, 2]] * 0.7 + 0.1
     kept = Kept(tuple("abc"), np.array([0, 2, 0]), p.argmax(axis=1), None, p)
-    assert METRICS.find("neg_log_loss").value(kept) == pytest.approx(np.log([0.8, 0.8, 0.1]).mean())
+    assert find_metric("neg_log_loss").value(kept) == pytest.approx(np.log([0.8, 0.8, 0.1]).mean())

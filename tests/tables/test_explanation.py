@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from quadrepro.engine.records import Record
 from quadrepro.engine.run import compute, local, records_of
 from quadrepro.engine.store import RecordStore
 from quadrepro.errors import ConfigError
-from quadrepro.tables.explanation import cells_of, explain
+from quadrepro.tables.explanation import cells_of, explain, sample
 
 
 @pytest.fixture
@@ -67,4 +68,14 @@ def test_what_was_not_computed_is_explained_as_far_as_it_is_known(
     failed = Record(cell.key, "crashed", message="its worker process ended with exit code 3")
     chain = dict(explain(cell, failed, store))
     assert chain["result"] == "crashed: its worker process ended with exit code 3"
-    assert chain["record"] == str(store.path(cell.key, ok=False))
+
+
+def test_a_sample_has_three_cells_of_every_algorithm_in_their_order(
+    small_config: Callable[..., Path],
+) -> None:
+    cells = make_plan(load_experiment(small_config(), 6)).cells
+    some = sample(cells, 0)
+    assert Counter(cell.algorithm for cell in some) == {"quadboost-l2": 3, "ada": 3}
+    assert some == [cell for cell in cells if cell in some]
+    assert some == sample(cells, 0)
+    assert some != sample(cells, 1)

@@ -8,7 +8,6 @@ from typing import Self
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.learner import Entry, Outputs, TrainingData
@@ -25,7 +24,6 @@ class Baseline(Predictor):
 
     predicts: Task = "classification"
     many_classes = True
-    certificate = Place("quadrepro.proof.solution:RefittedPredictions")
     draws = False
 
     @property

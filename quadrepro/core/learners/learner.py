@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping, Value
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpVote
@@ -87,9 +86,6 @@ class Learner(ABC):
     """Modules of `quadrepro.core` whose compiled loops training runs."""
     packages: ClassVar[tuple[str, ...]] = ()
     """Packages other than numpy whose versions results may depend on."""
-    certificate: ClassVar[Place | None] = None
-    """The subclass of `quadrepro.proof.solution.Solution` that proves results; None if they can
-    only be computed again. A class of another package does not inherit it."""
 
     @property
     @abstractmethod

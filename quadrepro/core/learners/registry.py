@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quadrepro.base.plugins import Places
+from quadrepro.base.registry import Registry
 from quadrepro.core.learners.learner import Entry
 
 if TYPE_CHECKING:
@@ -30,9 +30,8 @@ def axis_text(axis: Any) -> str:
 BASELINE = "baseline"
 """Name of the algorithm that does not look at the attributes."""
 
-ALGORITHMS: Places[Entry] = Places(
-    "quadrepro",
-    Entry,
+ALGORITHMS: Registry[Entry] = Registry(
+    "algorithm",
     {
         "quadboost": "core.learners.greedy.quadboost:QUADBOOST",
         "quadboost-l1": "core.learners.greedy.quadboost:QUADBOOST_L1",
@@ -70,11 +69,8 @@ ALGORITHMS: Places[Entry] = Places(
         "hedge": "core.learners.greedy.hedge:HEDGE",
         BASELINE: "core.learners.baseline:BASELINE",
     },
-    kind="algorithms",
-    listing="quadrepro list algorithms",
-    meaning="label",
 )
-"""The algorithms of quadrepro itself; each declares its entry in its own file."""
+"""The algorithms; each declares its entry in its own file."""
 
 
 def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:

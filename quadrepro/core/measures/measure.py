@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from quadrepro.base.plugins import Places
+from quadrepro.base.registry import Registry
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
@@ -168,9 +168,8 @@ class Trained:
 _NO_VOTERS = "this is measured on a vote over voters, and the learner has none"
 
 
-MEASURES: Places[Measure] = Places(
-    "quadrepro.core.measures",
-    Measure,
+MEASURES: Registry[Measure] = Registry(
+    "measure",
     {
         "train_error": "measure:TRAIN_ERROR",
         "train_error_positive_ties": "measure:TRAIN_ERROR_POSITIVE_TIES",
@@ -208,10 +207,9 @@ MEASURES: Places[Measure] = Places(
         "rademacher_complexity_upper": "quadboost:RADEMACHER_COMPLEXITY_UPPER",
         "massart": "quadboost:MASSART",
     },
-    kind="measures",
-    meaning="title",
+    "quadrepro.core.measures",
 )
-"""The measures of quadrepro itself; each declares its entry in its own file."""
+"""The measures; each declares its entry in its own file."""
 
 
 def title_of(name: str) -> str:

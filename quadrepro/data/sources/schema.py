@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from encodings import aliases, normalize_encoding
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    SerializeAsAny,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from quadrepro.base.models import Model, fault, nested_fault
-from quadrepro.base.plugins import ClassPlaces
+from quadrepro.base.models import Model, fault
+from quadrepro.base.registry import Registry
 from quadrepro.data.schema import MAX_ROWS, every_name
-
-if TYPE_CHECKING:
-    from quadrepro.data.canonical import Frame
 
 RowNumber = Annotated[int, Field(gt=0, lt=MAX_ROWS)]
 
@@ -166,29 +154,12 @@ class FileSource(FileLayout):
     unpacked."""
 
 
-class PackageSource(Layout):
-    """A source that reads its rows itself, of quadrepro or of another package.
-
-    Its rows are read by ``run`` and ``fetch`` alone, checked against the card, and cached.
-    """
-
-    kind: str
-    """The kind of source."""
-
-    @property
-    def words(self) -> str:
-        """The source in words, with its address."""
-        return self.kind
-
-    def read(self) -> Frame:
-        """Return the table as it is in the source."""
-        raise NotImplementedError
-
-
-OwnSource = GeneratedSource | SklearnSource | OpenMLSource | WebSource | FileSource
-SOURCES: ClassPlaces[Model] = ClassPlaces(
-    "quadrepro.data.sources",
-    PackageSource,
+Source = Annotated[
+    GeneratedSource | SklearnSource | OpenMLSource | WebSource | FileSource,
+    Field(discriminator="kind"),
+]
+SOURCES: Registry[type[Model]] = Registry(
+    "kind of source",
     {
         "generated": "schema:GeneratedSource",
         "sklearn": "schema:SklearnSource",
@@ -197,33 +168,9 @@ SOURCES: ClassPlaces[Model] = ClassPlaces(
         "mirror": "schema:WebSource",
         "file": "schema:FileSource",
     },
-    kind="sources",
+    "quadrepro.data.sources",
 )
-"""The kinds of sources of quadrepro itself; those of other packages read their rows themselves."""
-
-
-def _or_reading_itself(data: Any, own: ValidatorFunctionWrapHandler) -> Any:
-    if isinstance(data, PackageSource):
-        return data
-    kind = data.get("kind") if isinstance(data, dict) else None
-    if not isinstance(kind, str):
-        return own(data)
-    model = SOURCES[kind] if kind in SOURCES else SOURCES.added(kind)
-    if model is None or not issubclass(model, PackageSource):
-        return own(data)
-    try:
-        return model.model_validate(data)
-    except ValidationError as error:
-        raise nested_fault(error, data=data) from None
-
-
-if TYPE_CHECKING:
-    Source = OwnSource | PackageSource
-else:
-    # A fault of a source of ours is reported without mention of other packages.
-    Source = Annotated[
-        OwnSource, Field(discriminator="kind"), WrapValidator(_or_reading_itself), SerializeAsAny()
-    ]
+"""The kinds of sources."""
 
 
 def describe(source: Source) -> str:
@@ -239,8 +186,6 @@ def describe(source: Source) -> str:
             return " + ".join(file.url for file in source.files)
         case FileSource():
             return source.path
-        case PackageSource():
-            return source.words
 
 
 def origin(source: Source) -> str:

@@ -6,12 +6,11 @@ paper's own numbers is a finding.
 
 from __future__ import annotations
 
-from quadrepro.base.plugins import ClassPlaces
+from quadrepro.base.registry import Registry
 from quadrepro.papers.claims.claim import Claim
 
-CLAIMS: ClassPlaces[Claim] = ClassPlaces(
-    "quadrepro.papers.claims",
-    Claim,
+CLAIMS: Registry[type[Claim]] = Registry(
+    "kind of claim",
     {
         "wins-or-ties": "differences:WinsOrTies",
         "lowest-mean": "differences:LowestMean",
@@ -37,6 +36,6 @@ CLAIMS: ClassPlaces[Claim] = ClassPlaces(
         "slope": "curves:Slope",
         "function": "claim:Function",
     },
-    kind="claims",
+    "quadrepro.papers.claims",
 )
-"""The kinds of claims of quadrepro itself; each is a model in its own file."""
+"""The kinds of claims; each is a model in its own file."""

@@ -1,9 +1,10 @@
 """Import paths: from ``module:attribute`` to what makes an estimator, and to its code and versions.
 
 A bare name, or one after ``sklearn:``, is that of a public class of scikit-learn. Everything else
-needs permission: a class of an installed package must be an estimator, and a function must be
-defined in the config's own folder. Code of that folder is imported by `find_maker` alone, which is
-called where cells are computed; all else is read from the text of its files.
+needs permission: a class of an installed package must be an estimator or a subclass of `Algorithm`,
+and a function must be defined in the config's own folder. Code of that folder is imported by
+`find_maker` alone, which is called where cells are computed; all else is read from the text of its
+files.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from types import ModuleType
 from typing import Any
 
 from quadrepro.base.code import (
+    computing_in,
+    file_hash,
     imports_in,
     own_modules,
     owner,
@@ -30,6 +33,7 @@ from quadrepro.base.code import (
     place_of_user,
     versions_of,
 )
+from quadrepro.core.learners.learner import Algorithm
 from quadrepro.errors import nearest
 
 SKLEARN = "sklearn"
@@ -37,6 +41,9 @@ SKLEARN = "sklearn"
 
 BOOSTERS = ("xgboost", "lightgbm", "catboost")
 """Packages that the extra ``boosters`` installs."""
+
+LEARNERS = "quadrepro.core.learners"
+"""The package of `Algorithm` and of its subclasses."""
 
 REFUSED = frozenset({*sys.stdlib_module_names, "test", "__main__", "quadrepro"})
 """Modules of Python and of quadrepro itself, which a config cannot name."""
@@ -93,7 +100,7 @@ def find_maker(path: str, folder: str = "") -> Callable[..., Any]:
             " module beside the config, and name that module"
         )
     works = is_estimator(found) and (hasattr(found, "predict") or hasattr(found, "transform"))
-    if own is None and not works:
+    if own is None and not works and not issubclass(found, Algorithm):
         raise KeyError(
             f"{path} is not an estimator: it needs fit, get_params, set_params, and predict or"
             " transform"
@@ -139,6 +146,30 @@ def own_code(paths: Iterable[str], folder: str) -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
+def hashes_of(paths: Iterable[str], folder: str) -> tuple[tuple[str, str], ...]:
+    """Return names and hashes of the modules of the config's folder; see `own_code`."""
+    found = own_code(paths, folder) if folder else {}
+    return tuple((name, file_hash(file)) for name, file in found.items())
+
+
+def names_algorithm(path: str, folder: str = "") -> bool:
+    """Return whether an import path names a subclass of `Algorithm`.
+
+    Of code of the config's folder, that is a class whose base is one of quadrepro's learners.
+    """
+    file = own_file(path, folder)
+    if file is None:
+        found = find_maker(path, folder)
+        return isinstance(found, type) and issubclass(found, Algorithm)
+    known: set[str] = set()
+    for node in _parsed(file).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(LEARNERS):
+            known |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.ClassDef) and known & {ast.unparse(b) for b in node.bases}:
+            known.add(node.name)
+    return path.partition(":")[2] in known
+
+
 def declared(path: str, folder: str) -> tuple[tuple[str, ...], bool]:
     """Return the parameters that code of the config's folder declares, and whether these are all.
 
@@ -162,12 +193,16 @@ def declared(path: str, folder: str) -> tuple[tuple[str, ...], bool]:
 def modules_of(path: str, folder: str = "") -> tuple[str, ...]:
     """Return the installed modules of an import path whose code counts besides their version.
 
-    Nothing is returned for scikit-learn and for the config's own code. Of a package that is
-    installed to be edited, all that the module imports of it counts.
+    For scikit-learn, nothing is returned, and for the config's own code the modules of quadrepro
+    that it computes with. Of a package that is installed to be edited, all that the module imports
+    of it counts.
     """
     where = path.partition(":")[0]
-    if where == SKLEARN or own_file(path, folder):
+    if where == SKLEARN:
         return ()
+    if own_file(path, folder):
+        files = own_code([path], folder).items()
+        return tuple(sorted({n for name, file in files for n in computing_in(name, file)}))
     file = _installed_file(where.partition(".")[0], folder)
     if file is None or owner(file) == "package":
         return (where,)

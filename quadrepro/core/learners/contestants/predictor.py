@@ -13,8 +13,8 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import gen_batches
 
-from quadrepro.base.code import file_hash
 from quadrepro.base.types import FloatArray, IntArray, Targets, Task
+from quadrepro.core.learners.contestants.algorithm import ImportedAlgorithm
 from quadrepro.core.learners.contestants.building import (
     KEPT,
     build,
@@ -37,7 +37,9 @@ from quadrepro.core.learners.contestants.paths import (
     check_path,
     distributions_of,
     full_path,
+    hashes_of,
     modules_of,
+    names_algorithm,
     own_code,
 )
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
@@ -207,8 +209,7 @@ class EstimatorPredictor(Predictor):
     @property
     def own_code(self) -> tuple[tuple[str, str], ...]:
         """The modules of the config's folder that the estimator is made of."""
-        found = own_code(self._paths, self.folder) if self.folder else {}
-        return tuple((name, file_hash(file)) for name, file in found.items())
+        return hashes_of(self._paths, self.folder)
 
     @property
     def packages(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -377,7 +378,7 @@ class StepError(ValueError):
 
 @dataclass(frozen=True)
 class EstimatorEntry:
-    """An estimator as a config names it, with the parameters that the user cannot change."""
+    """An estimator or an algorithm by import path, with parameters that the user cannot change."""
 
     path: str
     label: str
@@ -390,9 +391,11 @@ class EstimatorEntry:
         known = names(self.path, {**settings, **self.preset}, self.folder)
         return [name for name in known if name not in self.preset]
 
-    def make(self, settings: Mapping[str, Any]) -> EstimatorPredictor:
-        """Return the predictor with the given parameters."""
+    def make(self, settings: Mapping[str, Any]) -> EstimatorPredictor | ImportedAlgorithm:
+        """Return the learner with the given parameters."""
         parameters = {**self.preset, **settings}
+        if names_algorithm(self.path, self.folder):
+            return ImportedAlgorithm(self.path, parameters, self.folder, self.searched)
         if wrong := fault_of(self.path, parameters, self.folder):
             raise ValueError(wrong)
         if runs_own_code(self.path, parameters, self.folder):

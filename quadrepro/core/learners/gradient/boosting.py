@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
 from quadrepro.core.learners.gradient.losses import ExponentialLoss, LogisticLoss, Loss, SquaredLoss
 from quadrepro.core.learners.gradient.steps import (
@@ -179,7 +178,6 @@ class GradientBoost(Predictor):
     """
 
     version: ClassVar[int] = 2
-    certificate = Place("quadrepro.proof.gradient:GradientSolution")
     kernels: ClassVar[tuple[str, ...]] = (
         "elementary_compiled",
         "learners.gradient.losses_compiled",

@@ -8,7 +8,6 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling, elementary
 from quadrepro.core.learners.greedy.loop import (
@@ -432,7 +431,6 @@ class AdaBoost(WeightBoosting[ExampleWeights]):
 
     version = 3
     hyperparameters = (N_ROUNDS,)
-    certificate = Place("quadrepro.proof.conditions:AdaBoostSolution")
     kernels = (
         "learners.greedy.adaboost_compiled",
         "voters.random_stumps_compiled",

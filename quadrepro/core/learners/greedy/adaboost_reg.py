@@ -15,7 +15,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling, elementary
 from quadrepro.core.learners.greedy.adaboost import (
@@ -287,7 +286,6 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
     """
 
     version: ClassVar[int] = 5
-    certificate = Place("quadrepro.proof.conditions:AdaBoostRegSolution")
     kernels: ClassVar[tuple[str, ...]] = (
         "voters.random_stumps_compiled",
         "elementary_compiled",

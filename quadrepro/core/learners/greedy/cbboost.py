@@ -12,7 +12,6 @@ from math import sqrt
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.greedy.loop import (
     GreedyAlgorithm,
@@ -251,8 +250,6 @@ class CBBoost(CBoundBoosting):
     reweight: bool = False
     """Whether the weight of a voter that is picked again is set again, instead of added to."""
 
-    certificate = Place("quadrepro.proof.conditions:CBBoostSolution")
-
     def __post_init__(self) -> None:
         if self.reweight and not self.allow_repeats:
             raise ValueError("reweight resets weights: allow_repeats must be true")
@@ -276,8 +273,6 @@ class CBBoost(CBoundBoosting):
 @dataclass(frozen=True)
 class GBCBBoost(CBoundBoosting):
     """GB-CB-Boost (Appendix B); each voter is picked at most once."""
-
-    certificate = Place("quadrepro.proof.conditions:GBCBBoostSolution")
 
     @property
     def merges_voters(self) -> bool:

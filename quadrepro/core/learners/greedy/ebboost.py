@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.greedy.adaboost import UNITS, ExampleWeights, WeightBoosting
 from quadrepro.core.learners.greedy.loop import Rule, Step
@@ -167,7 +166,6 @@ class EBBoost(WeightBoosting[SquaredWeights]):
     """EBBoost, with hyper-parameters λ and the number of rounds; λ = 0 is AdaBoost."""
 
     version = 4
-    certificate = Place("quadrepro.proof.conditions:EBBoostSolution")
     kernels = ("voters.random_stumps_compiled",)
     hyperparameters = (LAM, N_ROUNDS)
 

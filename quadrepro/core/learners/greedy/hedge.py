@@ -14,7 +14,6 @@ from math import sqrt
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core import elementary
 from quadrepro.core.learners.greedy.adaboost import NO_EDGE, ExampleWeights, WeightBoosting
@@ -107,7 +106,6 @@ class HedgeBoost(WeightBoosting[ExpertWeights]):
     version = 2
     kernels = ("voters.random_stumps_compiled",)
     hyperparameters = (ETA, N_ROUNDS)
-    certificate = Place("quadrepro.proof.conditions:ExpertsSolution")
 
     def weights(self, source: VoterSource, copies: FloatArray) -> ExpertWeights:
         """Return the initial example weights, which are equal."""

@@ -11,7 +11,6 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.greedy.loop import (
@@ -232,7 +231,6 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
     """
 
     version: ClassVar[int] = 2
-    certificate = Place("quadrepro.proof.conditions:QuadBoostSolution")
 
     reweight: bool = False
     """Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
@@ -303,7 +301,6 @@ class QuadBoostL1(QuadBoost):
     """Number of rounds after which a candidate with some |c| still above λ has no solution."""
 
     hyperparameters = (LAM,)
-    certificate = Place("quadrepro.proof.conditions:QuadBoostL1Solution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = sign(c') max(|c'| - λ, 0)/η (eq. 7)."""
@@ -329,7 +326,6 @@ class QuadBoostL2(QuadBoost):
     """QuadBoost-L2, with hyper-parameters λ and the number of rounds."""
 
     hyperparameters = (LAM, N_ROUNDS)
-    certificate = Place("quadrepro.proof.conditions:QuadBoostL2Solution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = c'/(η + λ) (eq. 8)."""
@@ -341,7 +337,6 @@ class QuadBoostLInf(QuadBoost):
     """QuadBoost-L∞, with hyper-parameters α_max and the number of rounds."""
 
     hyperparameters = (ALPHA_MAX, N_ROUNDS)
-    certificate = Place("quadrepro.proof.conditions:QuadBoostLInfSolution")
 
     def rule(self, values: FloatArray) -> QuadBoostRule:
         """Return the rule α = clip(c'/η, ±α_max) (eq. 9)."""

@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.grid import Grid, Hyperparameter
@@ -320,7 +319,6 @@ class CqBoost(Algorithm):
     """
 
     hyperparameters = (MU, EPSILON, ROUNDS)
-    certificate = Place("quadrepro.proof.programs:CqBoostVoteSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.cqboost_compiled",)
     uses_gram = True
     version = 2

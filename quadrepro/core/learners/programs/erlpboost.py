@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from quadrepro.base.plugins import Place
 from quadrepro.core import elementary
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.programs.entropy import EntropyBoost, EntropyRound, EntropyRun
@@ -31,8 +30,6 @@ class ERLPBoost(EntropyBoost):
     min_(q <= t) P^q(d^(q-1)) - P^(t-1)(d^(t-1)) <= δ/2. The vote is the solution of the dual,
     a = v/η, whose soft margin is then at most δ below the largest of all votes.
     """
-
-    certificate = Place("quadrepro.proof.programs:ERLPBoostSolution")
 
     def rounds(self, run: EntropyRun, nu: float, delta: float) -> Iterator[EntropyRound]:
         """Yield rounds until the soft margin is at most δ below the largest."""

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Entry
@@ -82,7 +81,6 @@ class RegularizedLP(SoftMargin):
 
     hyperparameters = (NU,)
     version = 3
-    certificate = Place("quadrepro.proof.programs:LPRegSolution")
     packages = ("highspy",)
 
     def check(self, grid: Grid) -> None:

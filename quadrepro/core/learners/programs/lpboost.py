@@ -23,7 +23,6 @@ from typing import ClassVar
 import highspy
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm, Entry
@@ -185,7 +184,6 @@ class LPBoost(Algorithm):
 
     hyperparameters = (C,)
     version = 2
-    certificate = Place("quadrepro.proof.programs:LPBoostSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.ordered_compiled",)
     packages: ClassVar[tuple[str, ...]] = ("highspy",)
 

@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core.learners.greedy.cbboost import CBBoost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
@@ -228,7 +227,6 @@ class MinCq(Algorithm):
 
     hyperparameters = (MU,)
     version = 3
-    certificate = Place("quadrepro.proof.programs:MinCqSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.ordered_compiled",)
     packages: ClassVar[tuple[str, ...]] = ("scipy", "piqp", "daqp")
     uses_gram = True
@@ -260,7 +258,6 @@ class MinCqOnCBBoost(Algorithm):
 
     hyperparameters = (N_ROUNDS,)
     version = 3
-    certificate = Place("quadrepro.proof.programs:MinCqOnCBBoostSolution")
     kernels: ClassVar[tuple[str, ...]] = ("learners.programs.ordered_compiled",)
     packages: ClassVar[tuple[str, ...]] = ("scipy", "piqp", "daqp")
     uses_gram = True

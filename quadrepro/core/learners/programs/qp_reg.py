@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.grid import Hyperparameter
 from quadrepro.core.learners.learner import Entry
@@ -434,7 +433,6 @@ class RegularizedQP(SoftMargin):
     hyperparameters = (C,)
     version = 4
     shares_weight = True
-    certificate = Place("quadrepro.proof.programs:QPRegSolution")
     kernels = (
         *SoftMargin.kernels,
         "learners.programs.ordered_compiled",

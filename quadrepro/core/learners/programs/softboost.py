@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.programs.entropy import EntropyBoost, EntropyRound, EntropyRun
@@ -48,7 +47,6 @@ class SoftBoost(EntropyBoost):
     so that it is at most δ below the largest of all votes.
     """
 
-    certificate = Place("quadrepro.proof.programs:SoftBoostSolution")
     packages: ClassVar[tuple[str, ...]] = ("highspy",)
 
     def rounds(self, run: EntropyRun, nu: float, delta: float) -> Iterator[EntropyRound]:

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core import elementary
 from quadrepro.core.learners.greedy.loop import Step
@@ -48,7 +47,6 @@ class HalfLogOdds(StageRule):
 class RealAdaBoost(StagewiseBoost):
     """Real AdaBoost, for two classes."""
 
-    certificate = Place("quadrepro.proof.stagewise:RealSolution")
     rule = HalfLogOdds()
 
 
@@ -80,7 +78,6 @@ class GentleStep(StageRule):
 class GentleAdaBoost(StagewiseBoost):
     """Gentle AdaBoost, for two classes."""
 
-    certificate = Place("quadrepro.proof.stagewise:GentleSolution")
     rule = GentleStep()
 
 
@@ -143,7 +140,6 @@ class LogitBoost(StagewiseBoost):
     """LogitBoost, for two or more classes."""
 
     many_classes = True
-    certificate = Place("quadrepro.proof.stagewise:LogitSolution")
 
     z_max: float = 4.0
     """Largest size of z, from 1 up; the paper recommends 2 to 4."""

@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from quadrepro.base.plugins import Place
 from quadrepro.base.types import FloatArray
 from quadrepro.core import elementary
 from quadrepro.core.learners.greedy.loop import Step
@@ -81,7 +80,6 @@ class SAMME(StagewiseBoost):
     """SAMME; for two classes AdaBoost over classifiers fitted to the current weights."""
 
     many_classes = True
-    certificate = Place("quadrepro.proof.stagewise:VotingSolution")
     rule = Voting()
 
 
@@ -110,7 +108,6 @@ class AdaBoostM1(StagewiseBoost):
     """AdaBoost.M1."""
 
     many_classes = True
-    certificate = Place("quadrepro.proof.stagewise:M1Solution")
     rule = M1Voting()
 
 

@@ -13,7 +13,7 @@ from quadrepro.core.learners.gradient.trees import GrownTrees
 from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter
 
 if TYPE_CHECKING:
-    from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
+    from quadrepro.core.learners.learner import Learner
 
 LEAST_SHARE = 1.001e-9
 """Least share of the total weight in a leaf, above the slack of 1e-9: that of less would be lost in
@@ -106,7 +106,7 @@ def _unfitted(weak: Any) -> Any:
     return build_step(weak) if isinstance(weak, str | Mapping) else clone(weak)
 
 
-def contestant(weak: Any) -> EstimatorPredictor | None:
+def contestant(weak: Any) -> Learner | None:
     """Return what a name in a config stands for; None for an estimator itself, or no weak learner.
 
     Raises

@@ -49,6 +49,17 @@ def closed_form(w: FloatArray, right: FloatArray, lam: float) -> tuple[float, fl
     return np.log(N[0] / N[1]) / 4, 2 * np.sqrt(N[0] * N[1]) + 2 * (1 - lam) * product
 
 
+def transcription(H: FloatArray, y: FloatArray, lam: float, n_rounds: int) -> FloatArray:
+    """EBBoost as the paper reads: in every round the voter and the step of least objective."""
+    weights = np.zeros(H.shape[1])
+    for _ in range(n_rounds):
+        losses = np.exp(-y * (H @ weights))
+        steps = [closed_form(losses, y * h, lam) for h in H.T]
+        j = int(np.argmin([least for _, least in steps]))
+        weights[j] += steps[j][0]
+    return weights
+
+
 def advanced(H: FloatArray, y: FloatArray, lam: list[float], rounds: int) -> SquaredWeights:
     state = SquaredWeights(FixedVoters(H, y), np.ones((len(lam), len(y))))
     boost(EBBoostRule(np.array(lam)), state, rounds)
@@ -80,6 +91,15 @@ def test_the_sums_over_the_two_sides_are_the_sums_over_pairs(
     assert alpha == pytest.approx(numeric.x, abs=1e-6)
     assert least == pytest.approx(objective(alpha), rel=1e-9)
     assert least <= numeric.fun * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("lam", LAMBDAS)
+def test_it_is_the_papers_algorithm(make_problem: Callable[..., Problem], lam: float) -> None:
+    H, y = make_problem(m=40, n=9)
+    rounds = [1, 2, 5, 20]
+    path = EBBoost().path(H, y, Grid.of({"lam": [lam], "n_rounds": rounds}))
+    for weights, n_rounds in zip(path, rounds, strict=True):
+        assert weights == pytest.approx(transcription(H, y, lam, n_rounds), rel=1e-6)
 
 
 @pytest.mark.parametrize("lam", LAMBDAS)

@@ -1,1 +1,0 @@
-"""Boosting towards a margin: an extension of quadrepro."""

@@ -1,0 +1,66 @@
+"""Algorithms as a config names them: by import path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from quadrepro.core.learners.contestants.paths import (
+    distributions_of,
+    find_maker,
+    hashes_of,
+    modules_of,
+)
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Algorithm, Entry, Learner, Trainer, TrainingData
+
+
+@dataclass(frozen=True)
+class ImportedAlgorithm(Learner):
+    """A subclass of `Algorithm` that is imported only where cells are computed."""
+
+    gives_votes = True
+    takes_drawn_stumps = True
+
+    path: str
+    """The import path."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the class."""
+    folder: str = ""
+    """The folder of the config."""
+    searched: tuple[str, ...] = ()
+    """The hyper-parameters that the config gives values of; the class checks them."""
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What results depend on: not the folder, but the code in it."""
+        return {"path": self.path, "settings": self.settings}
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        """Those that the config gives values of."""
+        meaning = f"hyper-parameter of {self.path}"
+        return tuple(Hyperparameter(name, "any", "small", meaning) for name in self.searched)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules whose code results depend on."""
+        return (*super().modules, *modules_of(self.path, self.folder))
+
+    @property
+    def own_code(self) -> tuple[tuple[str, str], ...]:
+        """The modules of the config's folder that the algorithm is made of."""
+        return hashes_of([self.path], self.folder)
+
+    @property
+    def packages(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The package that the algorithm comes from."""
+        return distributions_of(self.path, self.folder)
+
+    def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
+        """Return the trainer of the imported algorithm."""
+        found = find_maker(self.path, self.folder)
+        if not (isinstance(found, type) and issubclass(found, Algorithm)):
+            raise ValueError(f"{self.path} is not a subclass of {Algorithm.__name__}")
+        return Entry(found, "", self.path).make(dict(self.settings)).trainer(data, grids)

@@ -1,1 +1,0 @@
-"""Certificates: computed cells, checked by independent code."""
