@@ -13,7 +13,6 @@ from .core.estimators.greedy import GBCBBoostClassifier as GBCBBoostClassifier
 from .core.estimators.greedy import HedgeBoostClassifier as HedgeBoostClassifier
 from .core.estimators.greedy import QuadBoostClassifier as QuadBoostClassifier
 from .core.estimators.programs import CqBoostClassifier as CqBoostClassifier
-from .core.estimators.programs import ERLPBoostClassifier as ERLPBoostClassifier
 from .core.estimators.programs import LPBoostClassifier as LPBoostClassifier
 from .core.estimators.programs import MinCqClassifier as MinCqClassifier
 from .core.estimators.programs import (
@@ -22,7 +21,6 @@ from .core.estimators.programs import (
 from .core.estimators.programs import (
     RegularizedQPBoostClassifier as RegularizedQPBoostClassifier,
 )
-from .core.estimators.programs import SoftBoostClassifier as SoftBoostClassifier
 from .core.estimators.stagewise import AdaBoostM1Classifier as AdaBoostM1Classifier
 from .core.estimators.stagewise import GentleAdaBoostClassifier as GentleAdaBoostClassifier
 from .core.estimators.stagewise import LogitBoostClassifier as LogitBoostClassifier

@@ -89,14 +89,9 @@ OVER_DRAWN = {
     "abr, drawn": Case("abr", {"C": [30, 3]}, {}, LAGGED, "tictactoe"),
     "hedge, drawn": Case("hedge", {"eta": [0.1, 0.2]}, {}, DRAWN, "tictactoe"),
 }
-LIMITED = {"nu": 0.3, "delta": 0.01, "n_rounds": [4, 8]}
 PROGRAMS = {
     "lpboost": Case("lpboost", {"C": [0.03, 0.1]}, dataset="balance"),
     "rlp-boost": Case("rlp-boost", {"nu": [0.6, 0.3]}, {"n_rounds": 20}, dataset="tictactoe"),
-    "softboost": Case("softboost", {"nu": [0.6, 0.4], "delta": 0.02}, dataset="balance"),
-    "softboost, limited": Case("softboost", LIMITED, dataset="balance"),
-    "erlpboost": Case("erlpboost", {"nu": [0.6, 0.4], "delta": 0.02}, dataset="balance"),
-    "erlpboost, limited": Case("erlpboost", LIMITED, dataset="balance"),
     "rqp-boost": Case("rqp-boost", {"C": [0.1, 1]}, {"n_rounds": 20}, dataset="tictactoe"),
     "rlp-boost, drawn": Case("rlp-boost", {"nu": [0.6, 0.3]}, {}, DRAWN, "tictactoe"),
     "rqp-boost, drawn": Case("rqp-boost", {"C": [0.1, 1]}, {}, LAGGED, "tictactoe"),

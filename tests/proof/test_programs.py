@@ -8,7 +8,6 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.proof.certificate import LongArray
 from quadrepro.proof.programs import (
-    EntropySolution,
     LPBoostSolution,
     MarginSolution,
     ProgramVoteSolution,
@@ -18,7 +17,6 @@ from tests.proof.solved import PROGRAMS, faults, solved
 
 MARGIN = [name for name in PROGRAMS if name.startswith("r")]
 WITH_DUALS = ["lpboost", *MARGIN]
-ENTROPY = ["softboost", "erlpboost"]
 
 
 def program(name: str) -> ProgramVoteSolution:
@@ -118,86 +116,3 @@ def test_weights_of_lp_reg_that_do_not_add_up_to_1_are_found(name: str) -> None:
     solution = program(name)
     found = faults(replace(solution, weights=solution.weights * (1 + 1e-6)))
     assert any("the sum of LP_REG's weights" in fault for fault in found)
-
-
-def entropy(name: str) -> EntropySolution:
-    found = program(name)
-    assert isinstance(found, EntropySolution)
-    return found
-
-
-def named(solution: ProgramVoteSolution) -> set[str]:
-    return {fault.split(" is off")[0] for fault in faults(solution)}
-
-
-@pytest.mark.parametrize("name", ENTROPY)
-def test_a_voter_that_was_not_the_best_is_found(name: str) -> None:
-    solution = entropy(name)
-    voters = solution.voters.copy()
-    voters[1] = voters[0]
-    assert "round 2: the pick" in named(replace(solution, voters=voters))
-
-
-@pytest.mark.parametrize("name", ENTROPY)
-def test_the_wrong_side_of_a_voter_is_found(name: str) -> None:
-    solution = entropy(name)
-    signs = solution.signs * np.where(np.arange(len(solution.signs)) == 2, -1.0, 1.0)
-    assert "round 3: the pick" in named(replace(solution, signs=signs))
-
-
-@pytest.mark.parametrize("name", ENTROPY)
-@pytest.mark.parametrize("t", [0, 2])
-def test_example_weights_that_are_off_by_a_millionth_are_found(name: str, t: int) -> None:
-    solution = entropy(name)
-    moved = solution.examples[t].copy()
-    moved[:2] += np.array([1.0, -1.0]) * 1e-6 * moved[:2].min()
-    examples = [*solution.examples[:t], moved, *solution.examples[t + 1 :]]
-    found = named(replace(solution, examples=examples))
-    if t == 0:
-        assert "the uniform weights, or the sum of the voters'" in found
-    scaled = [*solution.examples[:t], moved * (1 + 1e-6), *solution.examples[t + 1 :]]
-    assert "the capped simplex" in named(replace(solution, examples=scaled))
-
-
-@pytest.mark.parametrize("name", ENTROPY)
-def test_example_weights_farther_from_uniform_ones_than_need_be_are_found(name: str) -> None:
-    solution = entropy(name)
-    examples = solution.examples.copy()
-    # The weights of a later round satisfy the constraints of this one.
-    examples[1] = examples[3]
-    assert "round 1's gap" in named(replace(solution, examples=examples))
-
-
-def test_example_weights_whose_edges_are_above_the_level_are_found() -> None:
-    solution = entropy("softboost")
-    nearer = replace(solution, delta=solution.delta * 2)
-    assert "the level of round 1" in named(nearer)
-
-
-@pytest.mark.parametrize("name", ENTROPY)
-def test_a_run_that_ended_too_early_is_found(name: str) -> None:
-    solution = entropy(f"{name}, limited")
-    assert faults(solution) == []
-    assert "the soft margin less δ" in named(replace(solution, limited=False))
-
-
-@pytest.mark.parametrize("name", ENTROPY)
-def test_multipliers_that_are_off_are_found(name: str) -> None:
-    solution = entropy(name)
-    multipliers = solution.multipliers.copy()
-    multipliers[1] = multipliers[1] * np.linspace(0.9, 1, len(multipliers[1]))
-    assert "round 2's gap" in named(replace(solution, multipliers=multipliers))
-
-
-def test_multipliers_of_erlpboost_above_its_price_are_found() -> None:
-    solution = entropy("erlpboost")
-    multipliers = [v * (1 + 1e-6) for v in solution.multipliers]
-    assert "round 1's Σv" in named(replace(solution, multipliers=multipliers))
-
-
-def test_weights_of_softboost_short_of_the_largest_soft_margin_are_found() -> None:
-    solution = entropy("softboost")
-    weights = solution.weights + 0.0
-    used = np.flatnonzero(weights)
-    weights[used[:2]] += np.sign(weights[used[:2]]) * np.array([1e-4, -1e-4])
-    assert named(replace(solution, weights=weights)) >= {"SoftBoost's gap"}

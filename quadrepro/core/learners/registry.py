@@ -39,8 +39,6 @@ ALGORITHMS: Places[Entry] = Places(
         "quadboost-l2": "core.learners.greedy.quadboost:QUADBOOST_L2",
         "quadboost-linf": "core.learners.greedy.quadboost:QUADBOOST_LINF",
         "lpboost": "core.learners.programs.lpboost:LPBOOST",
-        "softboost": "core.learners.programs.softboost:SOFTBOOST",
-        "erlpboost": "core.learners.programs.erlpboost:ERLPBOOST",
         "adaboost": "core.learners.greedy.adaboost:ADABOOST",
         "ebboost": "core.learners.greedy.ebboost:EBBOOST",
         "abr": "core.learners.greedy.adaboost_reg:ABR",

@@ -16,7 +16,6 @@ from quadrepro import (
     CqBoostClassifier,
     DrawnStumps,
     EBBoostClassifier,
-    ERLPBoostClassifier,
     GBCBBoostClassifier,
     GentleAdaBoostClassifier,
     GradientBoostClassifier,
@@ -30,7 +29,6 @@ from quadrepro import (
     RegularizedLPBoostClassifier,
     RegularizedQPBoostClassifier,
     SAMMEClassifier,
-    SoftBoostClassifier,
     Stumps,
     Trees,
 )
@@ -61,9 +59,6 @@ PROGRAMS = [
     MinCqClassifier(0.02),
     RegularizedLPBoostClassifier(0.2, n_rounds=10),
     RegularizedQPBoostClassifier(0.1, n_rounds=10),
-    SoftBoostClassifier(0.2),
-    SoftBoostClassifier(0.2, n_rounds=5),
-    ERLPBoostClassifier(0.2),
 ]
 OTHER_VOTERS = [
     QuadBoostClassifier("l2", lam=0.1, n_rounds=20, voters=Conjunctions(4, 3)),
