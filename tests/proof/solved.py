@@ -78,9 +78,6 @@ GREEDY = {
     "cb-boost, once": Case("cb-boost", {"n_rounds": 6}, {"allow_repeats": False}, dataset="wine"),
     "cb-boost, again": Case("cb-boost", {"n_rounds": 60}, {"reweight": True}, dataset="wine"),
     "gb-cb-boost": Case("gb-cb-boost", {"n_rounds": 6}, dataset="wine"),
-    "adaboost, passes": Case("adaboost-by-passes", ROUNDS),
-    "cb-boost, passes": Case("cb-boost-by-passes", ROUNDS),
-    "gb-cb-boost, passes": Case("gb-cb-boost-by-passes", {"n_rounds": 6}, dataset="wine"),
 }
 OVER_DRAWN = {
     "adaboost, drawn": Case("adaboost", {}, {}, DRAWN, "tictactoe"),
@@ -100,9 +97,6 @@ PROGRAMS = {
     "cqboost": Case("cqboost", {"mu": [0.3, 0.1], "epsilon": [1e-3, 1e-9]}, dataset="wine"),
     "cqboost, limited": Case(
         "cqboost", {"mu": [0.3, 0.1], "epsilon": 1e-9, "n_rounds": [3, 4]}, dataset="wine"
-    ),
-    "cqboost, solver": Case(
-        "cqboost-by-solver", {"mu": [0.3, 0.1], "epsilon": [1e-3, 1e-9]}, dataset="wine"
     ),
 }
 CLASSES = {"name": "wine", "view": {"positive": None}}
