@@ -24,7 +24,6 @@ from sklearn.linear_model import LogisticRegression
 from quadrepro import (
     AdaBoostClassifier,
     CBBoostClassifier,
-    Conjunctions,
     CqBoostClassifier,
     QuadBoostClassifier,
     Stumps,
@@ -174,10 +173,7 @@ def test_errors_and_times_beside_other_methods(benchmark: BenchmarkFixture, n_ro
     quadboost = partial(QuadBoostClassifier, "l2", n_rounds=2000)
     ours: dict[str, Callable[[], Any]] = {
         "QuadBoost-l2": quadboost,
-        "QuadBoost-l2, conjunctions": lambda: quadboost(voters=Conjunctions()),
-        "QuadBoost-l2, conjunctions of 40 thresholds": lambda: quadboost(voters=Conjunctions(40)),
         "CB-Boost": CBBoostClassifier,
-        "CB-Boost, conjunctions": lambda: CBBoostClassifier(voters=Conjunctions()),
         "AdaBoost": AdaBoostClassifier,
     }
     numbers: dict[str, float] = {}

@@ -26,10 +26,6 @@ from .core.estimators.stagewise import GentleAdaBoostClassifier as GentleAdaBoos
 from .core.estimators.stagewise import LogitBoostClassifier as LogitBoostClassifier
 from .core.estimators.stagewise import RealAdaBoostClassifier as RealAdaBoostClassifier
 from .core.estimators.stagewise import SAMMEClassifier as SAMMEClassifier
-from .core.voters.conjunctions import Conjunctions as Conjunctions
-from .core.voters.stumps import DrawnStumps as DrawnStumps
 from .core.voters.stumps import Stumps as Stumps
-from .core.voters.trees import Trees as Trees
-from .core.voters.voter_set import Classifiers as Classifiers
 from .results.results import Results as Results
 from .results.results import load_results as load_results

@@ -426,7 +426,7 @@ def infer(
     if missing < len(records):
         # The order is that in which they are written.
         asked = [r for r in requested(experiment) if r.kind.name in ("readings", "audit")]
-        outcomes = Outcomes.of(plan.cells, records, apart=plan.experiment.config.apart)
+        outcomes = Outcomes.of(plan.cells, records)
         tables = make_tables(asked, outcomes)
     return [*tables.values()], missing, len(records)
 

@@ -178,14 +178,6 @@ ADDITIONS = {
             ],
         },
     ),
-    "A voter set": Addition(
-        {"core/voters/directions.py": example("voters")},
-        {
-            "core/voters/registry.py": [
-                ('        "trees": ', '        "directions": "directions:DIRECTIONS",\n')
-            ]
-        },
-    ),
     "A measure": Addition(
         {"core/measures/least_margin.py": example("measure")},
         {
@@ -284,7 +276,6 @@ paper: margin
 repeats: 2
 protocol:
   view: default
-  voter_set: {directions: {n_directions: 10}}
   folds: 2
 datasets: [tiny]
 algorithms:
@@ -440,7 +431,6 @@ for command in (
 ):
     assert not main(command.split(), standalone_mode=False)
 for kind, name in {
-    "voters": "directions",
     "measures": "least_margin",
     "metrics": "hits",
     "claims": "within",

@@ -61,15 +61,14 @@ def test_its_own_tests_pass(site: Path) -> None:
 
 
 def test_its_contracts_hold_and_lists_say_which_package_a_name_is_from(site: Path) -> None:
-    lists = "list algorithms --format csv", "list voters --format csv"
-    lines = commands(site, "check-extension quadrepro-margin", *lists).splitlines()
+    listed = "list algorithms --format csv"
+    lines = commands(site, "check-extension quadrepro-margin", listed).splitlines()
     heads = [line.split()[0] for line in lines if line.endswith(" 0.1.0)")]
-    assert heads == ["adaboost-rho", "directions", "least_margin", "within", "spread"]
+    assert heads == ["adaboost-rho", "least_margin", "within", "spread"]
     assert not [line for line in lines if line.startswith("  ") and line[:6] != "  ok  "]
     packages = dict(re.findall(r"^([\w-]+),.*,(.*)$", "\n".join(lines), re.M))
     ours, theirs = "quadrepro", "quadrepro-margin 0.1.0"
     assert (packages["adaboost"], packages["adaboost-rho"]) == (ours, theirs)
-    assert (packages["trees"], packages["directions"]) == (ours, theirs)
 
 
 def test_a_config_names_all_that_it_adds(site: Path, tmp_path: Path) -> None:

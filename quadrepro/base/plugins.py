@@ -19,14 +19,13 @@ from quadrepro.errors import ConfigError, nearest
 
 Found = TypeVar("Found")
 
-Kind = Literal["algorithms", "voters", "measures", "metrics", "claims", "tables", "sources"]
+Kind = Literal["algorithms", "measures", "metrics", "claims", "tables", "sources"]
 """Kinds that packages can add; the groups of entry points are called ``quadrepro.KIND``."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 WORDS: dict[Kind, str] = {
     "algorithms": "algorithm",
-    "voters": "voter set",
     "measures": "measure",
     "metrics": "metric",
     "claims": "kind of claim",

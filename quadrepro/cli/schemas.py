@@ -24,7 +24,6 @@ from quadrepro.config.tables import model_of
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.registry import ALGORITHMS, axis_text, find_entry
 from quadrepro.core.measures.measure import MEASURES
-from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.data.card import Card, View
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.paper import PaperFile, paper_names
@@ -73,10 +72,6 @@ def _config() -> JsonSchema:
     for name in ("Protocol", "Protocol-changes", "AlgorithmEntry"):
         measures = [*MEASURES, *plugins.names("measures")]
         found[name]["properties"]["measures"]["items"]["enum"] = measures
-    for name in ("Protocol", "Protocol-changes", "AlgorithmEntry"):
-        alone, mapping, *_ = found[name]["properties"]["voter_set"]["anyOf"]
-        alone["enum"] = [*VOTER_SETS, *plugins.names("voters")]
-        mapping |= {"propertyNames": {"enum": alone["enum"]}, "maxProperties": 1}
     column = found["AlgorithmEntry"]
     column["properties"]["algorithm"]["anyOf"] = algorithms
     column["if"] = {"not": {"anyOf": [{"required": [key]} for key in _WHAT]}}

@@ -20,7 +20,6 @@ from quadrepro.core import compiling
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.measure import MEASURES
-from quadrepro.core.voters.registry import VOTER_SETS
 
 
 @cache
@@ -64,18 +63,20 @@ def commit_of(package: Path) -> dict[str, Any]:
 
 def made_by(cell: Cell) -> dict[str, Any]:
     """Return the hash of the code and the versions that a cell depends on, in this process."""
-    return makers(cell.learner, cell.protocol.measures, cell.protocol.named_voters[0])
+    return makers(cell.learner, cell.protocol.measures, cell.voters)
 
 
-def makers(learner: Learner, measures: Sequence[str], voter_set: str = "") -> dict[str, Any]:
+def makers(
+    learner: Learner, measures: Sequence[str], voters: Learner | None = None
+) -> dict[str, Any]:
     """Return the code and the packages that a result depends on, as a key has them."""
-    modules, packages = [*learner.modules], ["numpy", *learner.packages]
+    both = [learner] if voters is None else [learner, voters]
+    modules = [name for of in both for name in of.modules]
+    packages = ["numpy", *(name for of in both for name in of.packages)]
+    own_code = tuple(pair for of in both for pair in of.own_code)
     named = [type(learner).__module__, *(MEASURES.find(name).module for name in measures)]
-    if voter_set:
-        packages.append("scikit-learn")
-        named.append(VOTER_SETS.find(voter_set).module)
     others = [name for name in named if not name.startswith("quadrepro.")]
     added = {name: found for name in others if (found := distribution_of(name))}
     modules += [*named, *own_modules(added)]
     packages += added.values()
-    return {"code": code_hash(tuple(modules), learner.own_code), "packages": versions_of(packages)}
+    return {"code": code_hash(tuple(modules), own_code), "packages": versions_of(packages)}

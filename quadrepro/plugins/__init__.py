@@ -28,7 +28,6 @@ REGISTRIES: Places[Places[Any]] = Places(
     Places,
     {
         "algorithms": "core.learners.registry:ALGORITHMS",
-        "voters": "core.voters.registry:VOTER_SETS",
         "measures": "core.measures.measure:MEASURES",
         "metrics": "engine.metrics:METRICS",
         "claims": "papers.claims:CLAIMS",
@@ -51,7 +50,7 @@ def contracts_of(kind: Kind) -> tuple[Contract, ...]:
 
     Parameters
     ----------
-    kind : {"algorithms", "voters", "measures", "metrics", "claims", "tables", "sources"}
+    kind : {"algorithms", "measures", "metrics", "claims", "tables", "sources"}
         What is registered.
 
     Returns

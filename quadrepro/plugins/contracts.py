@@ -34,8 +34,6 @@ from quadrepro.core.learners.predictor import Predictor
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.measures.measure import MEASURES, Measure, Trained
 from quadrepro.core.voters.reduction import reduce_problem
-from quadrepro.core.voters.registry import VOTER_SETS
-from quadrepro.core.voters.voter_set import voter_matrix
 from quadrepro.data.sources.schema import SOURCES, Layout, PackageSource
 from quadrepro.engine.keys import makers
 from quadrepro.engine.metrics import METRICS
@@ -242,93 +240,6 @@ OF_ALGORITHMS: tuple[Contract, ...] = (
     its_certificate_is_found,
     the_same_bytes_twice,
     the_same_bytes_in_another_process,
-)
-
-
-def voters_of(name: str) -> Any:
-    """Return a voter set with its default parameters, not fitted."""
-    return VOTER_SETS.find(name).make({}, lambda: 3)
-
-
-def fitted(name: str, voters: Any = None) -> Any:
-    """Return voters fitted to a small problem, with labels only if they need them."""
-    X, y = attributes()
-    voters = voters_of(name) if voters is None else voters
-    return voters.fit(X, y if VOTER_SETS.find(name).needs_labels else None)
-
-
-def matrix(name: str, voters: Any = None) -> FloatArray:
-    """Return the voter matrix of a small problem."""
-    return voter_matrix(fitted(name, voters), attributes()[0])
-
-
-def outputs_are_votes(name: str) -> None:
-    """Outputs are a matrix of numbers in [-1, 1], also on new examples and beyond the range."""
-    voters, (X, _) = fitted(name), attributes()
-    n_voters = voter_matrix(voters, X).shape[1]
-    for new in (X[:5], 100 * X, X[:1]):
-        assert voter_matrix(voters, new).shape == (len(new), n_voters), "the voters are others"
-
-
-def an_example_is_judged_alone(name: str) -> None:
-    """The values of voters on an example do not depend on the other examples."""
-    voters, (X, _) = fitted(name), attributes()
-    H = voter_matrix(voters, X)
-    alone = np.vstack([voter_matrix(voters, row[None]) for row in X])
-    assert np.allclose(H, alone, rtol=0, atol=1e-12), "an example alone gets other votes"
-
-
-def fitting_changes_nothing_but_the_voters(name: str) -> None:
-    """Fitting returns the voters and keeps parameters and examples as they are."""
-    entry, voters = VOTER_SETS.find(name), voters_of(name)
-    X, y = attributes()
-    before, parameters = X.copy(), str(voters.get_params())
-    assert voters.fit(X, y if entry.needs_labels else None) is voters, "fit does not return self"
-    assert (before == X).all(), "fit changes the examples"
-    assert str(voters.get_params()) == parameters, "fit changes the parameters"
-
-
-def it_can_be_cloned_and_sent(name: str) -> None:
-    """A clone and a copy for a worker are the same voters."""
-    from sklearn.base import clone
-
-    voters = voters_of(name)
-    for copy in (clone(voters), pickle.loads(pickle.dumps(voters))):
-        found = matrix(name, copy)
-        assert found.tobytes() == matrix(name).tobytes(), "a copy has other voters"
-
-
-def parameters_are_those_of_the_class(name: str) -> None:
-    """A config can give the parameters that scikit-learn sees."""
-    given = {*VOTER_SETS.find(name).parameters}
-    assert given == {*voters_of(name).get_params(deep=False)}, "get_params names others"
-
-
-def the_same_votes_twice(name: str) -> None:
-    """It gives the same bytes twice."""
-    assert matrix(name).tobytes() == matrix(name).tobytes(), (
-        "two calls give other bytes: draw from random_state"
-    )
-
-
-def labels_are_used_only_if_it_says_so(name: str) -> None:
-    """Labels are needed, or do not matter."""
-    entry = VOTER_SETS.find(name)
-    X, y = attributes()
-    if not entry.needs_labels:
-        found = voter_matrix(voters_of(name).fit(X, y), X)
-        said = "it learns from labels: its tags must say target_tags.required"
-        assert found.tobytes() == matrix(name).tobytes(), said
-
-
-OF_VOTERS: tuple[Contract, ...] = (
-    outputs_are_votes,
-    an_example_is_judged_alone,
-    fitting_changes_nothing_but_the_voters,
-    it_can_be_cloned_and_sent,
-    parameters_are_those_of_the_class,
-    the_same_votes_twice,
-    labels_are_used_only_if_it_says_so,
 )
 
 

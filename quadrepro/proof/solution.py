@@ -318,7 +318,7 @@ class VoteSolution(Solution):
         """Yield the sums of the votes of each part."""
         data, train = self.cell.data, self.cell.data.train
         grid = self.cell.up_to if self.warm else self.cell.alone
-        if isinstance(data.voters, NamedVoters) and data.voters.needs_labels:
+        if isinstance(data.voters, NamedVoters):
             for kept, out in zip(seen, parts, strict=True):
                 known = Part(train.X[kept], train.y[kept])
                 H, H_out = data.voters.matrices(known, train.X[out], data.rng)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quadrepro.base.text import markdown
+from quadrepro.config.algorithms import voters_label
 from quadrepro.config.config import Config
 from quadrepro.core.protocol import Protocol, SplitRule
-from quadrepro.core.voters.registry import VOTER_SETS
 
 ENDING = ".caption.md"
 """Ending of the file with a figure's caption."""
@@ -38,7 +38,6 @@ def _how(config: Config) -> list[str]:
         found.append("A row named after a reading changes what its name says.")
     if own := [entry.title for entry in config.datasets if entry.protocol or entry.grid]:
         found.append(f"The config changes some of this for {listed(own)}.")
-    found += [f"{config.titles[a.name]}: {a.departures}." for a in config.columns if a.departures]
     return [*found, f"Seed {config.seed}."]
 
 
@@ -151,13 +150,9 @@ def _preparation(protocol: Protocol, votes: bool) -> list[str]:
         found.append(f"A share of {noise.labels:g} of the {of} have another label.")
     if not votes:
         return found
-    name, parameters = protocol.named_voters
-    if name:
-        voters = VOTER_SETS.find(name).label
-        if protocol.voters:
-            voters = f"{protocol.voters} {voters}, drawn at random"
-        given = ", ".join(f"{key} {value}" for key, value in parameters.items())
-        found.append(f"Votes are over {voters}{f' ({given})' if given else ''}.")
+    if protocol.voter_set is not None:
+        at_random = ", drawn at random" if protocol.voters else ""
+        found.append(f"Votes are over {voters_label(protocol)}{at_random}.")
     elif holdout is None:
         n = protocol.stumps_per_attribute
         stumps = f"decision stumps, {n} per attribute"

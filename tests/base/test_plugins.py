@@ -17,7 +17,6 @@ from quadrepro.config.tables import KINDS
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
 from quadrepro.core.measures.measure import MEASURES
-from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.data.fetch import _read_by_package
 from quadrepro.data.sources.schema import SOURCES, PackageSource, Source, describe, origin
 from quadrepro.engine.keys import makers
@@ -97,7 +96,6 @@ def test_our_own_names_are_found_without_reading_entry_points(
     monkeypatch.setattr(plugins, "entry_points", Mock(side_effect=AssertionError))
     assert find_entry("adaboost")
     assert MEASURES.find("c_bound")
-    assert VOTER_SETS.find("trees")
     assert CLAIMS.find("lower")
 
 

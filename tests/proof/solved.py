@@ -116,19 +116,14 @@ OF_CLASSES = {
 
 
 def over(voters: Any) -> dict[str, Any]:
-    """Return a protocol whose votes are over a voter set."""
+    """Return a protocol whose votes are over a transformer."""
     return {"view": "quadboost", "folds": 3, "voter_set": voters}
 
 
-TREES_OF_TWO = {"trees": {"n_trees": 12}}
+LEAVES = {"RandomTreesEmbedding": {"n_estimators": 9, "max_depth": 2}}
 VOTER_SETS = {
-    "adaboost, trees": Case("adaboost", ROUNDS, {}, over(TREES_OF_TWO)),
-    "lpboost, random": Case(
-        "lpboost", {"C": [0.03, 0.1]}, {}, over({"drawn-stumps": {"n_stumps": 30}}), "balance"
-    ),
-    "cb-boost, conjunctions, more classes": Case(
-        "cb-boost", ROUNDS, {}, over({"conjunctions": {"per_attribute": 2, "n_best": 3}}), CLASSES
-    ),
+    "lpboost, leaves": Case("lpboost", {"C": [0.03, 0.1]}, {}, over(LEAVES), "balance"),
+    "cb-boost, leaves, more classes": Case("cb-boost", ROUNDS, {}, over(LEAVES), CLASSES),
 }
 STEPS = {
     "boosting": {},

@@ -113,7 +113,7 @@ def test_a_false_loss_of_the_choice_is_found(name: str) -> None:
 
 
 CHOOSING = [
-    *("ebboost", "quadboost-l1", "adaboost, trees", "lpboost", "rlp-boost"),
+    *("ebboost", "quadboost-l1", "lpboost, leaves", "lpboost", "rlp-boost"),
     *("mincq-on-cb-boost", "cqboost", "abr, drawn", "rqp-boost, drawn"),
     *("rboosting, classes", "rboosting, numbers", "samme", "forest", "ridge", "tree, more classes"),
     *("adaboost, more classes", "mincq, more classes", "gentle-adaboost, more classes"),

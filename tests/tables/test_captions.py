@@ -108,12 +108,12 @@ def test_a_caption_is_what_is_shown_and_a_paragraph_on_the_protocol(tmp_path: Pa
         ("folds: 0, measures: [test_error]", "Nothing is chosen: all candidates are measured."),
         ("voters: 50", "Votes are over 50 decision stumps, drawn at random from 10 per attribute."),
         (
-            "voter_set: {trees: {depth: 3}}",
-            "Votes are over small decision trees (depth 3).",
+            "voter_set: {PCA: {n_components: 3}}",
+            "Votes are over outputs of PCA, n_components 3.",
         ),
         (
-            "voter_set: trees, voters: 50",
-            "Votes are over 50 small decision trees, drawn at random.",
+            "voter_set: MinMaxScaler, voters: 5",
+            "Votes are over 5 outputs of MinMaxScaler, drawn at random.",
         ),
         ("noise: {deviation: 0.2}", "Normal noise of 0.2 times its range is on each attribute."),
     ],

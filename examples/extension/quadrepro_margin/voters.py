@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.voters.registry import VoterSetEntry
 
 
 class Directions(TransformerMixin, BaseEstimator):
@@ -46,6 +45,3 @@ class Directions(TransformerMixin, BaseEstimator):
     def _along(self, X: FloatArray, i: int) -> FloatArray:
         # A sum over the outer axis is rounded in the same way for one example and for many.
         return np.asarray((X.T * self.directions_[:, i, None]).sum(axis=0))
-
-
-DIRECTIONS = VoterSetEntry(Directions, "stumps on random directions")

@@ -14,7 +14,6 @@ from quadrepro.plugins.contracts import trained
 
 ADDED = {
     "algorithms": "adaboost-rho",
-    "voters": "directions",
     "measures": "least_margin",
     "claims": "within",
     "tables": "spread",

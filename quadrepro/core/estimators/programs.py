@@ -57,7 +57,7 @@ class CqBoostClassifier(ColumnClassifier, MomentClassifier):
         The run ends when no edge is above ν by more than this.
     n_rounds : int or None, default None
         Largest number of rounds. If None, the run ends by `epsilon` alone.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
     class_weight : "balanced", dict or None, default None
@@ -119,7 +119,7 @@ class RegularizedLPBoostClassifier(SoftMarginClassifier):
         ν in (0, 1]: at most this share of the examples misses the margin.
     n_rounds : int, default 100
         AdaBoost's number of rounds.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` means that X is the voter matrix.
     class_weight : "balanced", dict or None, default None
@@ -162,7 +162,7 @@ class LPBoostClassifier(ColumnClassifier):
     ----------
     C : float, default 1.0
         Price of a unit of slack.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
     class_weight : "balanced", dict or None, default None
@@ -223,7 +223,7 @@ class MinCqClassifier(MomentClassifier):
     mu : float, default 0.01
         Mean margin of the vote, at most the mean of |m_j| over the voters, where m_j is the mean
         margin of voter j.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
     class_weight : "balanced", dict or None, default None
@@ -277,7 +277,7 @@ class RegularizedQPBoostClassifier(SoftMarginClassifier):
         Price of a unit of slack.
     n_rounds : int, default 100
         AdaBoost's number of rounds.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` means that X is the voter matrix.
     class_weight : "balanced", dict or None, default None

@@ -20,7 +20,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from quadrepro.base.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.base import VoteClassifier, total_of, two_classes
-from quadrepro.core.voters.conjunctions import Conjunctions, Tallies
 from quadrepro.core.voters.moments import VoterMoments, stump_problem
 from quadrepro.core.voters.reduction import GramProblem
 from quadrepro.core.voters.stumps import Stumps
@@ -107,8 +106,7 @@ class MomentClassifier(VoteClassifier):
         """Find the vote on data that need not be in memory.
 
         The data are read twice: for the range of each attribute and the classes, and for the sums
-        over examples. In between, `Conjunctions` are chosen by the labels, for which the data are
-        read once more. The vote is exactly that of `fit` on all data.
+        over examples. The vote is exactly that of `fit` on all data.
 
         Parameters
         ----------
@@ -170,8 +168,6 @@ class MomentClassifier(VoteClassifier):
         of_classes = self.classes_, self.class_weight
         stumps.fit_ranges(ranges.low, ranges.high)
         fixed = self._fixed_stumps(len(ranges.low))
-        if fixed is None and isinstance(stumps, Conjunctions):
-            stumps.choose(chunks.reduce(partial(_tallies, of_classes, stumps)))
         self.voters_ = fixed or stumps
         moments = chunks.reduce(partial(_moments, of_classes, self.voters_))
         return self._know(moments, candidate)
@@ -282,11 +278,6 @@ OfClasses = tuple[NDArray[Any], ClassWeight]
 def _moments(of_classes: OfClasses, stumps: Stumps, chunk: Chunk) -> VoterMoments:
     X, signs, weights = _weighted(of_classes, chunk)
     return VoterMoments.of(X, signs, stumps, weights=weights)
-
-
-def _tallies(of_classes: OfClasses, stumps: Stumps, chunk: Chunk) -> Tallies:
-    X, signs, weights = _weighted(of_classes, chunk)
-    return Tallies.of(X, signs, stumps, weights)
 
 
 def _weighted(

@@ -9,7 +9,6 @@ from sklearn.base import clone, is_regressor
 from quadrepro import (
     AdaBoostClassifier,
     AdaBoostRegClassifier,
-    Conjunctions,
     EBBoostClassifier,
     GradientBoostClassifier,
     HedgeBoostClassifier,
@@ -127,10 +126,9 @@ def test_weighted_chunks_add_up_to_all_examples(estimator: MomentClassifier) -> 
     np.testing.assert_array_equal(chunked.voter_weights_, whole.voter_weights_)
 
 
-@pytest.mark.parametrize("voters", [None, Conjunctions(4, 3)])
-def test_a_stream_takes_weights_of_classes(voters: Stumps | None) -> None:
+def test_a_stream_takes_weights_of_classes() -> None:
     X, y = examples(QuadBoostClassifier())
-    vote = QuadBoostClassifier(n_rounds=20, voters=voters, class_weight={"no": 3})
+    vote = QuadBoostClassifier(n_rounds=20, class_weight={"no": 3})
     streamed = clone(vote).fit_stream(lambda: iter([(X[:20], y[:20]), (X[20:], y[20:])]))
     np.testing.assert_array_equal(streamed.voter_weights_, vote.fit(X, y).voter_weights_)
     for method in (vote.set_params(class_weight="balanced").partial_fit, vote.fit_stream):
