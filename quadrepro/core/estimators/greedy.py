@@ -10,7 +10,6 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.estimators.base import LinkedClassifier, VoteClassifier, total_of
-from quadrepro.core.estimators.streaming import MomentClassifier
 from quadrepro.core.learners.greedy.adaboost import AdaBoost, WeightBoosting
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost, normalised
@@ -21,7 +20,7 @@ from quadrepro.core.learners.greedy.quadboost import VARIANTS, QuadBoost, Select
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.voters.groups import VoterGroups
-from quadrepro.core.voters.reduction import GramProblem
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import GroupedVoters
 from quadrepro.core.voters.stumps import Stumps
 
@@ -46,7 +45,7 @@ class GreedyClassifier(VoteClassifier):
         state = algorithm.weights(GroupedVoters(groups), counts[None])
         return self._boost(state, candidate, np.arange(len(state.weights[0])))
 
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         state = self._algorithm().state(problem, np.zeros(1, dtype=np.intp))
         return problem.expand(self._boost(state, candidate, problem.representatives))
 
@@ -279,10 +278,10 @@ class HedgeBoostClassifier(GreedyClassifier):
         return {"eta": self.eta_, "n_rounds": self.n_rounds}
 
 
-class _CBoundClassifier(GreedyClassifier, MomentClassifier):
+class _CBoundClassifier(GreedyClassifier):
     """A vote whose absolute weights add up to 1 after every round."""
 
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         return normalised(super()._solve(problem, candidate))
 
     def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
@@ -392,7 +391,7 @@ UNTIL_CONVERGED = 100_000
 
 
 @dataclass(eq=False, repr=False)
-class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
+class QuadBoostClassifier(GreedyClassifier):
     """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
 
     Parameters

@@ -12,7 +12,6 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.estimators.base import VoteClassifier
-from quadrepro.core.estimators.streaming import MomentClassifier
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs import cqboost, lpboost
 from quadrepro.core.learners.programs.cqboost import CqBoost
@@ -21,7 +20,7 @@ from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqProgram
 from quadrepro.core.learners.programs.program import feasible, infeasible
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
-from quadrepro.core.voters.reduction import GramProblem, VotingProblem
+from quadrepro.core.voters.reduction import VotingProblem
 
 
 class ColumnClassifier(VoteClassifier):
@@ -45,7 +44,7 @@ class SoftMarginClassifier(VoteClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class CqBoostClassifier(ColumnClassifier, MomentClassifier):
+class CqBoostClassifier(ColumnClassifier):
     """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
 
     Parameters
@@ -94,7 +93,7 @@ class CqBoostClassifier(ColumnClassifier, MomentClassifier):
     epsilon: float = 1e-6
     n_rounds: int | None = None
 
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
         self._votes = []
         for vote, solution in cqboost.generate_columns(gram, margins, self.mu):
@@ -215,7 +214,7 @@ class LPBoostClassifier(ColumnClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class MinCqClassifier(MomentClassifier):
+class MinCqClassifier(VoteClassifier):
     """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
 
     Parameters
@@ -257,7 +256,7 @@ class MinCqClassifier(MomentClassifier):
 
     mu: float = 0.01
 
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
         program = MinCqProgram(gram, margins)
         if not feasible(self.mu, program.largest_mu):

@@ -14,7 +14,6 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from quadrepro.base.arguments import validated, weighted_examples
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.voters.bits import Bits, pack, pack_stumps
 from quadrepro.core.voters.groups import (
     above_thresholds,
     column_blocks,
@@ -135,32 +134,6 @@ class Stumps(TransformerMixin, BaseEstimator):
         self._level(X, weights)
         return self
 
-    def fit_ranges(self, low: FloatArray, high: FloatArray) -> Self:
-        """Place the thresholds, given the range of each attribute.
-
-        Parameters
-        ----------
-        low, high : ndarray of shape (n_features,)
-            Smallest and largest value of each attribute.
-
-        Returns
-        -------
-        Stumps
-            The fitted stumps, the same as from examples with these ranges and no missing value.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is out of range, or `min_weight_fraction_leaf` is not 0.
-        """
-        self._check_parameters()
-        if self.min_weight_fraction_leaf:
-            raise ValueError("min_weight_fraction_leaf needs the examples, not only their ranges")
-        self.n_features_in_ = len(low)
-        self.gaps_ = np.zeros(0, dtype=np.intp)
-        self.thresholds_ = even_thresholds(low, high, self.per_attribute)
-        return self
-
     def transform(self, X: FloatArray) -> FloatArray:
         """Return the voter matrix of `X`.
 
@@ -199,11 +172,6 @@ class Stumps(TransformerMixin, BaseEstimator):
         gaps = [f"{names[attribute]} is missing" for attribute in self.gaps_]
         return numbered([*asked, *gaps, "always"] if gaps else asked)
 
-    @property
-    def n_voters(self) -> int:
-        """Number of columns of the voter matrix."""
-        return int(self.thresholds_.size) + (len(self.gaps_) + 1 if len(self.gaps_) else 0)
-
     def attributes(self) -> IntArray:
         """Return the attribute of each stump."""
         return np.repeat(np.arange(len(self.thresholds_)), self.per_attribute)
@@ -233,12 +201,6 @@ class Stumps(TransformerMixin, BaseEstimator):
         if len(self.gaps_):
             above = np.hstack([above, self._missing(X)])
         return np.where(above, 1.0, -1.0)
-
-    def pack(self, X: FloatArray) -> Bits:
-        """Return the voters on some examples as bits, see `quadrepro.core.voters.bits.pack`."""
-        blocks = column_blocks(X)
-        bits = np.concatenate([pack_stumps(b, self.thresholds_[columns]) for columns, b in blocks])
-        return np.concatenate([bits, pack(self._missing(X).T)]) if len(self.gaps_) else bits
 
     def _check_parameters(self) -> None:
         if self.per_attribute < 1:

@@ -78,16 +78,6 @@ def test_sparse_examples_give_the_vote_of_dense_ones(
     np.testing.assert_array_equal(sparse.decision_function(kind(X)), dense.decision_function(X))
 
 
-def test_sparse_chunks_add_up(examples: tuple[FloatArray, FloatArray]) -> None:
-    X, y = examples
-    stumps = Stumps(3).fit(X)
-    vote = QuadBoostClassifier("l2", lam=1.0, n_rounds=9, voters=stumps)
-    whole = clone(vote).set_params(voters=Stumps(3)).fit(X, y).voter_weights_
-    for rows in (slice(0, 40), slice(40, None)):
-        vote.partial_fit(csr_array(X[rows]), y[rows], classes=[3, 7])
-    np.testing.assert_array_equal(vote.voter_weights_, whole)
-
-
 def test_missing_values_are_refused_where_voters_take_none(
     examples: tuple[FloatArray, FloatArray],
 ) -> None:
@@ -162,12 +152,3 @@ def test_what_is_no_voter_matrix_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         QuadBoostClassifier(n_rounds=5, voters=Shifted(returns)).fit(*examples)
-
-
-def test_only_stumps_can_be_fitted_to_a_stream(examples: tuple[FloatArray, FloatArray]) -> None:
-    vote = QuadBoostClassifier(n_rounds=5, voters=Shifted())
-    with pytest.raises(AttributeError) as caught:
-        vote.partial_fit(*examples)
-    assert "partial_fit needs stumps as voters, not Shifted" in str(caught.value.__cause__)
-    with pytest.raises(ValueError, match="fit_stream needs stumps as voters, not Shifted"):
-        vote.fit_stream(lambda: iter([examples]))

@@ -25,7 +25,7 @@ from quadrepro.core.learners.greedy.loop import (
 )
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.voters.reduction import GramProblem
+from quadrepro.core.voters.reduction import VotingProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
 ALPHA_MAX = Hyperparameter("alpha_max", "number", "small", "largest voter weight α_max")
@@ -55,7 +55,7 @@ class Residuals(State):
 
     Parameters
     ----------
-    problem : GramProblem
+    problem : VotingProblem
         Voters with values in [-1, 1].
     sample_of : ndarray of shape (n_trajectories,)
         The sample that each trajectory trains on.
@@ -72,7 +72,7 @@ class Residuals(State):
         The sample of each trajectory.
     """
 
-    def __init__(self, problem: GramProblem, sample_of: IntArray) -> None:
+    def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
         grams = problem.grams()
         eta = grams.diagonal(axis1=1, axis2=2)
         self.eta = None if (eta == 1.0).all() else np.ascontiguousarray(eta[sample_of])
@@ -260,7 +260,7 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
         """Whether equal voters may be merged: not if weights are replaced, each one on its own."""
         return not self.reweight
 
-    def state(self, problem: GramProblem, sample_of: IntArray) -> Residuals:
+    def state(self, problem: VotingProblem, sample_of: IntArray) -> Residuals:
         """Return the residual correlations of the empty vote."""
         return Residuals(problem, sample_of)
 
