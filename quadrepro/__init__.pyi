@@ -13,7 +13,6 @@ from .core.estimators.greedy import GBCBBoostClassifier as GBCBBoostClassifier
 from .core.estimators.greedy import HedgeBoostClassifier as HedgeBoostClassifier
 from .core.estimators.greedy import QuadBoostClassifier as QuadBoostClassifier
 from .core.estimators.programs import CqBoostClassifier as CqBoostClassifier
-from .core.estimators.programs import ERLPBoostClassifier as ERLPBoostClassifier
 from .core.estimators.programs import LPBoostClassifier as LPBoostClassifier
 from .core.estimators.programs import MinCqClassifier as MinCqClassifier
 from .core.estimators.programs import (
@@ -22,16 +21,11 @@ from .core.estimators.programs import (
 from .core.estimators.programs import (
     RegularizedQPBoostClassifier as RegularizedQPBoostClassifier,
 )
-from .core.estimators.programs import SoftBoostClassifier as SoftBoostClassifier
 from .core.estimators.stagewise import AdaBoostM1Classifier as AdaBoostM1Classifier
 from .core.estimators.stagewise import GentleAdaBoostClassifier as GentleAdaBoostClassifier
 from .core.estimators.stagewise import LogitBoostClassifier as LogitBoostClassifier
 from .core.estimators.stagewise import RealAdaBoostClassifier as RealAdaBoostClassifier
 from .core.estimators.stagewise import SAMMEClassifier as SAMMEClassifier
-from .core.voters.conjunctions import Conjunctions as Conjunctions
-from .core.voters.stumps import DrawnStumps as DrawnStumps
 from .core.voters.stumps import Stumps as Stumps
-from .core.voters.trees import Trees as Trees
-from .core.voters.voter_set import Classifiers as Classifiers
 from .results.results import Results as Results
 from .results.results import load_results as load_results

@@ -31,7 +31,6 @@ def weighted_examples(
     y: NDArray[Any],
     sample_weight: ArrayLike | None,
     class_weight: ClassWeight = None,
-    classes: ArrayLike | None = None,
 ) -> tuple[FloatArray, NDArray[Any], FloatArray | None]:
     """Return the examples that count, and how much each of them does.
 
@@ -49,7 +48,7 @@ def weighted_examples(
     if not counted.all():
         X, y, weights = X[counted], y[counted], weights[counted]
     if class_weight is not None:
-        weights = weights * _factors(y, weights, class_weight, classes)
+        weights = weights * _factors(y, weights, class_weight)
     with np.errstate(over="ignore"):
         total = weights.sum()
     if total > LARGEST_TOTAL or weights.max() < 1 / LARGEST_TOTAL:
@@ -59,18 +58,14 @@ def weighted_examples(
     return X, y, None if (weights == 1.0).all() else weights
 
 
-def _factors(
-    y: NDArray[Any], weights: FloatArray, class_weight: ClassWeight, classes: ArrayLike | None
-) -> FloatArray:
+def _factors(y: NDArray[Any], weights: FloatArray, class_weight: ClassWeight) -> FloatArray:
     """Return the factor of each example's weight."""
     labels, codes = np.unique(y, return_inverse=True)
     if isinstance(class_weight, str) and class_weight == "balanced":
         totals = np.bincount(codes, weights)
         factors = totals.sum() / (len(labels) * totals)
     else:
-        known = labels if classes is None else np.unique(np.append(labels, classes))
-        factors = compute_class_weight(class_weight, classes=known, y=y)
+        factors = compute_class_weight(class_weight, classes=labels, y=y)
         if not (np.isfinite(factors).all() and (factors > 0).all()):
             raise ValueError(f"class_weight must be positive and finite, not {class_weight}")
-        factors = factors[np.searchsorted(known, labels)]
     return np.asarray(factors[codes], dtype=np.float64)

@@ -25,7 +25,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 COMPUTING = "quadrepro.core"
 """The package whose modules make results. The code of others is not followed."""
 
-ENTRIES = ("Entry", "Measure", "VoterSetEntry")
+ENTRIES = ("Entry", "Measure")
 """Our classes whose texts are for readers: a key has the settings of an entry."""
 
 TWIN = "_compiled"

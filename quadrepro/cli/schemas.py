@@ -22,7 +22,6 @@ from quadrepro.config.tables import KINDS as TABLES
 from quadrepro.config.tables import model_of
 from quadrepro.core.learners.registry import ALGORITHMS, axis_text
 from quadrepro.core.measures.measure import MEASURES
-from quadrepro.core.voters.registry import VOTER_SETS
 from quadrepro.data.card import Card, View
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.paper import PaperFile, paper_names
@@ -70,11 +69,6 @@ def _config() -> JsonSchema:
             found[entry]["properties"]["name"]["anyOf"] = names
     for name in ("Protocol", "Protocol-changes", "AlgorithmEntry"):
         found[name]["properties"]["measures"]["items"]["enum"] = [*MEASURES]
-    for name in ("Protocol", "Protocol-changes", "AlgorithmEntry"):
-        alone, mapping, *_ = found[name]["properties"]["voter_set"]["anyOf"]
-        voters = [{"enum": [*VOTER_SETS]}, {"pattern": ":"}]
-        alone["anyOf"] = voters
-        mapping |= {"propertyNames": {"anyOf": voters}, "maxProperties": 1}
     column = found["AlgorithmEntry"]
     column["properties"]["algorithm"]["anyOf"] = algorithms
     column["if"] = {"not": {"anyOf": [{"required": [key]} for key in _WHAT]}}

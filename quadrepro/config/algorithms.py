@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 
 from quadrepro.base.models import Model, fault, nested_fault
-from quadrepro.base.models import changes as changes_of
 from quadrepro.config.axis import Axis, Distribution, from_simple
-from quadrepro.config.datasets import changed_protocol
+from quadrepro.core.learners.contestants.building import step_of
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Value
 from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import find_entry
@@ -32,8 +30,6 @@ MAX_CANDIDATES = 100_000
 
 MAX_STEPS = 1_000
 """Maximum number of steps of a pipeline."""
-
-_OF_ALL_COLUMNS = ("view", "sample", "holdout", "measures")
 
 
 class AlgorithmEntry(Model):
@@ -69,10 +65,6 @@ class AlgorithmEntry(Model):
     """Whether an estimator is given NaN for missing values."""
     measures: Measures = ()
     """Measures of this algorithm, in place of the protocol's."""
-    voter_set: str | dict[str, dict[str, Any]] | None = None
-    """What this algorithm votes with, if not what the protocol says."""
-    protocol: Annotated[dict[str, Any], changes_of(Protocol)] = Field(default_factory=dict)
-    """Changes to the protocol for this column, such as other splits; tables name them."""
     note: str = ""
     """Said below the table, such as a departure from the paper."""
 
@@ -143,28 +135,8 @@ class AlgorithmEntry(Model):
         lacking = {key: Axis.model_validate(axes[key]) for key in axes if key in known}
         return self.model_copy(update={"grid": self.grid | lacking}) if lacking else self
 
-    def changed_protocol(self, protocol: Protocol) -> Protocol:
-        """Return the protocol of a row with the changes of this column."""
-        if self.voter_set is None:
-            return changed_protocol(protocol, self.protocol)
-        return changed_protocol(protocol, {**self.protocol, "voter_set": self.voter_set}, ())
-
-    @property
-    def departures(self) -> str:
-        """Its changes to the protocol in words; empty without any."""
-        voters = {} if self.voter_set is None else {"voter_set": self.voter_set}
-        return ", ".join(_in_words(self.protocol | voters))
-
     def check_protocol(self, protocol: Protocol) -> None:
         """Refuse a column that does not fit how candidates are chosen."""
-        for key in self.protocol:
-            if key in _OF_ALL_COLUMNS:
-                raise fault(
-                    f"{key} is the same for all columns: set it in protocol", "protocol", key
-                )
-        if self.voter_set is not None and "voter_set" in self.protocol:
-            raise fault("voter_set is given twice", "protocol", "voter_set")
-        protocol = self.changed_protocol(protocol)
         learner = self.make()
         if self.draws_stumps(protocol):
             if not learner.takes_drawn_stumps:
@@ -299,29 +271,22 @@ class AlgorithmEntry(Model):
         return {name: axis.resolve(kinds[name]) for name, axis in axes.items()}
 
 
-def _in_words(fields: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    for key, value in fields.items():
-        if isinstance(value, dict) and value:
-            yield from _in_words(value, f"{above}{key}.")
-        else:
-            yield f"{above}{key}: {json.dumps(value) if value is None else value}"
-
-
 def voters_label(protocol: Protocol) -> str:
     """Return in few words what algorithms vote over.
 
     Examples
     --------
-    >>> voters_label(Protocol(view="default", voters=50, voter_set={"trees": {"depth": 3}}))
-    '50 small decision trees, depth 3'
+    >>> voters_label(Protocol(view="default", voters=50, voter_set={"mine:Trees": {"depth": 3}}))
+    '50 outputs of Trees, depth 3'
     """
     if protocol.holdout is not None:
         drawn = protocol.holdout.stumps
         return f"{drawn.per_round} random stumps" + " each round" * drawn.redraw
-    if entry := protocol.voter_entry:
+    if protocol.voter_set is not None:
+        name, parameters = step_of(protocol.voter_set)
         n = f"{protocol.voters} " if protocol.voters else ""
-        given = "".join(f", {key} {value}" for key, value in entry.parameters.items())
-        return f"{n}{entry.label}{given}"
+        given = "".join(f", {key} {value}" for key, value in parameters.items())
+        return f"{n}outputs of {name.rpartition(':')[2]}{given}"
     n_stumps = protocol.voters or protocol.stumps_per_attribute
     plural = "s" * (n_stumps > 1)
     return f"{n_stumps} stump{plural}" + " per attribute" * (protocol.voters is None)

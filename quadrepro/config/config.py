@@ -12,7 +12,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import BeforeValidator, ByteSize, Field, ValidationError, model_validator
+from pydantic import (
+    BeforeValidator,
+    ByteSize,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from quadrepro.base.models import Model, fault, nested_fault, validated
@@ -31,6 +39,7 @@ from quadrepro.engine.metrics import find_metric
 from quadrepro.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
+    from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
     from quadrepro.papers.paper import Paper
 
 MAX_ROWS = 2_000
@@ -90,6 +99,8 @@ class Config(Model):
     """The seconds that a cell may take. No result depends on it."""
     memory: ByteSize | None = Field(default=None, gt=0)
     """The memory that a cell may take, such as ``4GB``. No result depends on it."""
+
+    _folder: str = PrivateAttr(default="")
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -175,18 +186,6 @@ class Config(Model):
             AlgorithmEntry(name=BASELINE, label=label.capitalize(), note=note),
         )
 
-    @cached_property
-    def apart(self) -> frozenset[str]:
-        """Columns on splits or with noise of their own, whose examples are not those of others."""
-        found: set[str] = set()
-        for entry in self.entries if any(a.protocol for a in self.algorithms) else ():
-            row = entry.changed(self.protocol)
-            own = {a.name: a.changed_protocol(row) for a in self.columns}
-            drawn = {name: (protocol.split, protocol.noise) for name, protocol in own.items()}
-            common = Counter(drawn.values()).most_common(1)[0][0]
-            found |= {name for name, of in drawn.items() if of != common}
-        return frozenset(found)
-
     @property
     def _adds_baseline(self) -> bool:
         if any(BASELINE in (a.id, a.name) for a in self.algorithms):
@@ -203,16 +202,12 @@ class Config(Model):
         paper, which says what its votes are over, their titles do if it is the same in all rows.
         """
         unlabelled = Counter(a.id for a in self.columns if not a.label)
-        protocols = [entry.changed(self.protocol) for entry in self.entries]
-
-        def over(column: AlgorithmEntry) -> str:
-            if self.paper or not column.make().gives_votes:
-                return ""
-            voters = {voters_label(column.changed_protocol(protocol)) for protocol in protocols}
-            return f" ({voters.pop()})" if len(voters) == 1 else ""
-
+        voters = {voters_label(entry.changed(self.protocol)) for entry in self.entries}
+        over = f" ({voters.pop()})" if len(voters) == 1 and not self.paper else ""
         return {
-            a.name: a.label or (a.name if unlabelled[a.id] > 1 else a.entry.label) + over(a)
+            a.name: a.label
+            or (a.name if unlabelled[a.id] > 1 else a.entry.label)
+            + (over if a.make().gives_votes else "")
             for a in self.columns
         }
 
@@ -247,7 +242,8 @@ class Config(Model):
         return data
 
     @model_validator(mode="after")
-    def _with_default_grids(self) -> Self:
+    def _with_default_grids(self, info: ValidationInfo) -> Self:
+        self._folder = (info.context or {}).get("folder", "")
         completed = tuple(entry.completed(self.protocol) for entry in self.algorithms)
         return self.model_copy(update={"algorithms": completed})
 
@@ -275,23 +271,26 @@ class Config(Model):
             except PydanticCustomError as error:
                 within = (error.context or {})["place"] if place[0] != "sweeps" else ()
                 raise fault(error.message(), *place, *within) from None
+        self._check_voters()
         self._refuse_equal_titles()
-        self._check_columns_splits()
         checked = False
         for row in self.rows:
             protocol = row.entry.changed(self.protocol)
             own = protocol.split != self.protocol.split
             if protocol.split.repeats not in (None, self.repeats):
                 place = (*row.place, "protocol") if own else ("repeats",)
-                raise fault(self._other_repeats(protocol), *place)
+                message = (
+                    f"outer: {protocol.split.outer} makes {protocol.split.repeats} repeats, but"
+                    f" {self.repeats} are asked for"
+                )
+                raise fault(message, *place)
             plain = not (row.entry.protocol or row.entry.grid or row.entry.settings)
             if plain and checked:
                 continue
             checked = checked or plain
             for column in self._columns_of(row):
                 wrong = column.fault_of_size(row.entry.grid)
-                own_protocol = column.changed_protocol(protocol)
-                if wrong := wrong or column.fault_of_measures(own_protocol, row.entry.grid):
+                if wrong := wrong or column.fault_of_measures(protocol, row.entry.grid):
                     raise fault(wrong, *row.place)
         titles: set[str] = set()
         for row in self.rows:
@@ -304,25 +303,24 @@ class Config(Model):
                     raise fault(wrong, *place)
         return self
 
-    def _check_columns_splits(self) -> None:
-        """Refuse splits of single columns that rows cannot have, or that make other repeats."""
-        for i, column in enumerate(self.algorithms):
-            for row in self.rows if column.protocol else ():
-                entry, place = row.entry, ("algorithms", i)
-                with _faults_at(*place, "protocol"):
-                    protocol = column.changed_protocol(entry.changed(self.protocol))
-                try:
-                    entry.check_split(protocol.split, entry.resolve(protocol.view))
-                except PydanticCustomError as error:
-                    raise fault(error.message(), *place, *(error.context or {})["place"]) from None
-                if protocol.split.repeats not in (None, self.repeats):
-                    raise fault(self._other_repeats(protocol), *place, "protocol")
+    def voters(self, protocol: Protocol) -> EstimatorPredictor | None:
+        """Return what makes the transformer that votes of a row are over; None for stumps."""
+        if protocol.voter_set is None:
+            return None
+        # The module imports scikit-learn.
+        from quadrepro.core.learners.contestants.predictor import transformer
 
-    def _other_repeats(self, protocol: Protocol) -> str:
-        return (
-            f"outer: {protocol.split.outer} makes {protocol.split.repeats} repeats, but"
-            f" {self.repeats} are asked for"
-        )
+        return transformer(protocol.voter_set, self._folder)
+
+    def _check_voters(self) -> None:
+        """Refuse votes over what is not a transformer."""
+        for row in self.rows:
+            protocol = row.entry.changed(self.protocol)
+            place = row.place if protocol.voter_set != self.protocol.voter_set else ()
+            try:
+                self.voters(protocol)
+            except (KeyError, ValueError) as error:
+                raise fault(error.args[0], *place, "protocol", "voter_set") from None
 
     def _check_readings(self) -> None:
         if self.readings and self.sweeps:
@@ -466,17 +464,12 @@ class Experiment:
         return self.source.path.parent
 
     @property
-    def protocols(self) -> Iterator[tuple[str, Protocol]]:
-        """The data set of each row, with the protocol of each column."""
-        for entry in self.config.entries:
-            protocol = entry.changed(self.config.protocol)
-            for column in self.config.columns:
-                yield entry.name, column.changed_protocol(protocol)
-
-    @property
     def openml_tasks(self) -> dict[tuple[str, int], None]:
         """The data sets that are divided by OpenML tasks, with the numbers of these."""
-        found = ((name, protocol.split.openml_task) for name, protocol in self.protocols)
+        protocol = self.config.protocol
+        found = (
+            (entry.name, entry.changed(protocol).split.openml_task) for entry in self.config.entries
+        )
         return {(name, task): None for name, task in found if task is not None}
 
     @property
@@ -484,8 +477,9 @@ class Experiment:
         """Files of the config's folder that a run imports, by their paths in it."""
         folder = self.folder.resolve()
         files = {file for column in self.config.algorithms for file in column.code}
-        entries = (protocol.voter_entry for _, protocol in self.protocols)
-        files |= {file for entry in entries if entry for file in entry.files}
+        for entry in self.config.entries:
+            voters = self.config.voters(entry.changed(self.config.protocol))
+            files |= {*voters.files.values()} if voters is not None else set()
         return tuple(sorted(str(file.relative_to(folder)) for file in files))
 
     @cached_property

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Self
 from pydantic import Field, FiniteFloat, ValidationError, field_validator, model_validator
 
 from quadrepro.base.models import MOST_SHOWN, Model, changes, fault, nested_fault
-from quadrepro.base.yaml import Place
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.core.protocol import Protocol, SplitRule
 from quadrepro.core.samples import rule_of
@@ -194,7 +193,18 @@ class DatasetEntry(Model):
 
     def changed(self, protocol: Protocol) -> Protocol:
         """Return the protocol of the config with the changes of this row."""
-        return changed_protocol(protocol, self.protocol)
+        if not self.protocol:
+            return protocol
+        fields = protocol.model_dump(exclude_unset=True)
+        if "voter_set" in self.protocol:  # with other parameters, and in place of stumps
+            fields = {
+                k: v for k, v in fields.items() if k not in ("voter_set", "stumps_per_attribute")
+            }
+        fields = merged(fields, self.protocol)
+        try:
+            return Protocol.model_validate(fields)
+        except ValidationError as error:
+            raise nested_fault(error, "protocol", data=fields) from None
 
     def resolve(self, view: str) -> View:
         """Return the view of this row."""
@@ -217,22 +227,6 @@ class DatasetEntry(Model):
             message = "; ".join(mistake.message for mistake in mistakes)
             raise fault(message, "view", *mistakes[0].place)
         return changed
-
-
-def changed_protocol(
-    protocol: Protocol, changes: dict[str, Any], place: Place = ("protocol",)
-) -> Protocol:
-    """Return a protocol with changes; a voter set is replaced with its parameters."""
-    if not changes:
-        return protocol
-    fields = protocol.model_dump(exclude_unset=True)
-    if "voter_set" in changes:
-        fields = {k: v for k, v in fields.items() if k not in ("voter_set", "stumps_per_attribute")}
-    fields = merged(fields, changes)
-    try:
-        return Protocol.model_validate(fields, context={"folder": protocol.folder})
-    except ValidationError as error:
-        raise nested_fault(error, *place, data=fields) from None
 
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

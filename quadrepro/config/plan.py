@@ -22,7 +22,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.measure import MEASURES
 from quadrepro.core.problems import Problem, RowSource, Sources
-from quadrepro.core.protocol import Protocol, SplitRule
+from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
@@ -38,7 +38,7 @@ def bytes_needed(cell: Cell) -> int:
 
     Voters of a fixed pool are counted as if none were equal: the votes of all candidates on all
     samples, the voter matrix of training and test examples, and, for an algorithm that needs it,
-    the Gram matrix of each sample. A voter set is counted with the number of voters that
+    the Gram matrix of each sample. A transformer is counted with the number of voters that
     stumps would have, other learners with their examples alone.
     """
     assert not isinstance(cell.source, Problem)
@@ -90,10 +90,6 @@ class Plan:
         Each data set is read once.
         """
         experiment = self.experiment
-        divided: dict[str, dict[SplitRule, RowSource]] = defaultdict(dict)
-        for cell in self.cells:
-            assert not isinstance(cell.source, Problem)
-            divided[cell.dataset].setdefault(cell.protocol.split, cell.source)
         rows: dict[str, list[Row]] = defaultdict(list)
         for row in experiment.config.rows:
             rows[row.entry.name].append(row)
@@ -102,8 +98,7 @@ class Plan:
             for row in of_dataset:
                 with _placed(experiment, row):
                     draws = _draws(experiment, row)
-                    for source in divided[row.entry.title].values():
-                        source.check(dataset, draws)
+                    self.sources[row.entry.title].check(dataset, draws)
 
 
 def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bool = False) -> Plan:
@@ -131,16 +126,13 @@ def _cells_of_row(
     experiment: Experiment, row: Row, protocol: Protocol, all_sources: Sources
 ) -> Iterator[Cell]:
     columns: list[Callable[[int, Draws], Cell]] = []
-    own: dict[tuple[str | None, SplitRule], tuple[RowSource, dict[str, Any]]] = {}
+    own: dict[str | None, tuple[RowSource, dict[str, Any]]] = {}
     for entry in experiment.config.columns:
-        changed = entry.changed_protocol(protocol)
-        key = entry.nominal, changed.split
-        if key not in own:
+        if entry.nominal not in own:
             view = entry.own_view(experiment.views[row.entry.title])
-            view = changed.split.without_columns(view)
-            own[key] = source_of(all_sources, row.entry, changed, view), view.content()
+            own[entry.nominal] = source_of(all_sources, row.entry, protocol, view), view.content()
         settled = entry.changed(row.entry.settings)
-        columns.append(_column(experiment, settled, row.entry, changed, *own[key]))
+        columns.append(_column(experiment, settled, row.entry, protocol, *own[entry.nominal]))
     for repeat, draws in enumerate(_draws(experiment, row)):
         for column in columns:
             yield column(repeat, draws)
@@ -173,7 +165,8 @@ def _column(
             )
     protocol = protocol.model_copy(update={"measures": measures})
     fixed = None if entry.draw else entry.make_grids(_UNUSED, row.grid)
-    shared = Shared(_content(learner, protocol, view, fixed))
+    voters = experiment.config.voters(protocol)
+    shared = Shared(_content(learner, protocol, view, fixed, voters))
 
     def cell(repeat: int, draws: Draws) -> Cell:
         grids, own = fixed, {}
@@ -197,13 +190,18 @@ def _column(
             size=source.sizes[0] * source.n_columns,
             shared=shared,
             own=own,
+            voters=voters,
         )
 
     return cell
 
 
 def _content(
-    learner: Learner, protocol: Protocol, view: dict[str, Any], grids: tuple[Grid, ...] | None
+    learner: Learner,
+    protocol: Protocol,
+    view: dict[str, Any],
+    grids: tuple[Grid, ...] | None,
+    voters: Learner | None,
 ) -> dict[str, Any]:
     """Return what the keys of all cells of an algorithm in a row are the hash of."""
     content = {
@@ -217,7 +215,7 @@ def _content(
     versions = {name: MEASURES.find(name).version for name in protocol.measures}
     if changed := {name: v for name, v in versions.items() if v > 1}:
         content["measures"] = changed
-    content |= makers(learner, protocol)
+    content |= makers(learner, protocol.measures, voters)
     if grids is not None:
         content["grid"] = _axes(grids)
     return content

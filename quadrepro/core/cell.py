@@ -34,12 +34,10 @@ from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Examples, Problem, RowSource
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.core.voters.imported import ImportedVoters, needs_labels
 from quadrepro.core.voters.random_stumps import RandomStumps
 
 if TYPE_CHECKING:
-    from quadrepro.core.voters.registry import VoterSetEntry
-    from quadrepro.core.voters.voter_set import VoterSet
+    from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +114,8 @@ class Cell:
     size: int
     shared: Shared = field(repr=False)
     own: dict[str, Any] = field(repr=False)
+    voters: EstimatorPredictor | None = None
+    """What makes the transformer that votes are over; None for stumps."""
 
     @property
     def problem(self) -> Problem:
@@ -242,7 +242,7 @@ def training_data(cell: Cell) -> TrainingData:
     valid = None if split.valid is None else part(split.valid)
     if protocol.holdout is not None and protocol.holdout.by == "test":
         valid = test
-    voters, classes = _voters(protocol, rng), len(problem.classes)
+    voters, classes = _voters(cell, rng), len(problem.classes)
     if protocol.inputs == "voters" and not cell.learner.gives_votes:
         H, H_test = voters.matrices(train, test.X, rng)
         train, test = Part(H, train.y), Part(H_test, test.y)
@@ -255,10 +255,12 @@ def _rng(cell: Cell) -> Rng:
     return lambda name: generator(*cell.draws, name)
 
 
-def _voters(protocol: Protocol, rng: Rng) -> Voters:
+def _voters(cell: Cell, rng: Rng) -> Voters:
+    protocol, named = cell.protocol, cell.voters
+    if named is not None:
+        seed = int(rng("voter set").integers(2**31))
+        return NamedVoters(lambda: named.estimator(random_state=seed), protocol.voters)
     holdout = protocol.holdout
-    if entry := protocol.voter_entry:
-        return _named_voters(entry, protocol, rng)
     if holdout is None:
         return FixedStumps(protocol.stumps_per_attribute, protocol.voters)
     options = holdout.stumps.model_dump()
@@ -266,17 +268,6 @@ def _voters(protocol: Protocol, rng: Rng) -> Voters:
     return PerRoundStumps(
         lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options), stopping
     )
-
-
-def _named_voters(entry: VoterSetEntry | ImportedVoters, protocol: Protocol, rng: Rng) -> Voters:
-    def make() -> VoterSet:
-        made: VoterSet = entry.make(lambda: int(rng("voter set").integers(2**31)))
-        return made
-
-    learned = needs_labels(make())
-    if learned and protocol.inputs == "voters":
-        raise ValueError(f"{entry.label} learn from labels, of which inputs must know nothing")
-    return NamedVoters(make, learned, protocol.voters)
 
 
 def _choose(cell: Cell, trainer: Trainer) -> Choice:

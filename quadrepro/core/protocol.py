@@ -12,18 +12,13 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    PrivateAttr,
-    ValidationInfo,
     field_validator,
     model_validator,
 )
 
 from quadrepro.base.models import Model, fault
 from quadrepro.core.measures.measure import MEASURES
-from quadrepro.core.voters.imported import ImportedVoters
-from quadrepro.core.voters.registry import VoterSetEntry, find_voters
 from quadrepro.data.schema import View
-from quadrepro.errors import nearest
 
 MOST_REPEATS = 100_000
 """A config has at most as many repeats."""
@@ -206,10 +201,6 @@ Measures = Annotated[tuple[str, ...], AfterValidator(_known_measures)]
 """Names of measures, see `quadrepro.core.measures.measure`."""
 
 
-STUMPS = "stumps"
-"""The voter set of the papers, whose size is `stumps_per_attribute`."""
-
-
 class Noise(Model):
     """Normal noise on every attribute, or labels that are changed."""
 
@@ -311,10 +302,10 @@ class Protocol(Model):
     as they are once missing values are filled."""
     stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
     """The number of thresholds per attribute."""
-    voter_set: str | dict[str, dict[str, Any]] = STUMPS
-    """What algorithms vote with: the name of a voter set or the import path of a transformer, or a
-    mapping of one of them to parameters of its class, such as ``trees: {depth: 3}``. Voters that
-    learn from labels are fitted again for every fold."""
+    voter_set: str | dict[str, dict[str, Any]] | None = None
+    """What algorithms vote with instead of stumps: the outputs, between -1 and 1, of a transformer.
+    It is given by its import path, such as ``my_module:Mine``, or by a mapping of that to
+    parameters, and fitted again for every fold."""
     inputs: Literal["attributes", "voters"] = "attributes"
     """What learners that make their own base learners are given: the attributes, or the outputs of
     the voters that the others vote with."""
@@ -333,13 +324,6 @@ class Protocol(Model):
     """What is measured of every candidate if nothing is chosen, see
     `quadrepro.core.measures.measure`."""
 
-    _folder: str = PrivateAttr(default="")
-
-    @model_validator(mode="after")
-    def _knows_its_folder(self, info: ValidationInfo) -> Self:
-        self._folder = _folder_of(info)
-        return self
-
     @field_validator("folds")
     @classmethod
     def _enough_folds(cls, folds: int) -> int:
@@ -347,38 +331,17 @@ class Protocol(Model):
             raise ValueError("one fold leaves nothing to train on: give 2 or more, or 0")
         return folds
 
-    @field_validator("voter_set")
-    @classmethod
-    def _known_voters(
-        cls, chosen: str | dict[str, dict[str, Any]], info: ValidationInfo
-    ) -> str | dict[str, dict[str, Any]]:
-        if isinstance(chosen, dict) and len(chosen) != 1:
-            raise ValueError("give one voter set, as NAME or NAME: {PARAMETER: VALUE}")
-        name, parameters = _named(chosen)
-        try:
-            known = find_voters(name, parameters, _folder_of(info)).names
-        except KeyError as error:
-            raise fault(error.args[0], *([name] if isinstance(chosen, dict) else [])) from None
-        for key in parameters:
-            if key not in known:
-                hint = nearest(key, known)
-                raise fault(f"voter set {name} has no parameter {key!r}{hint}", name, key)
-        return chosen if parameters else name
-
     @model_validator(mode="after")
     def _room_for_voters(self) -> Self:
-        name = self.named_voters[0]
-        if not name:
+        if self.voter_set is None:
             return self
         if self.holdout is not None:
             raise fault("a hold-out draws its own stumps: leave voter_set out", "voter_set")
         if "stumps_per_attribute" in self.model_fields_set:
-            message = f"voter set {name} has its own number of voters: leave it out"
-            raise fault(message, "stumps_per_attribute")
-        entry = self.voter_entry
-        if self.inputs == "voters" and isinstance(entry, VoterSetEntry) and entry.needs_labels:
-            message = f"{name} learn from labels, of which inputs must know nothing: give others"
-            raise fault(message, "voter_set")
+            raise fault("voter_set replaces stumps: leave it out", "stumps_per_attribute")
+        if self.inputs == "voters":
+            message = "inputs are the values of stumps: give those of a transformer by a pipeline"
+            raise fault(message, "inputs")
         return self
 
     @model_validator(mode="after")
@@ -407,22 +370,6 @@ class Protocol(Model):
             raise ValueError(message)
 
     @property
-    def named_voters(self) -> tuple[str, dict[str, Any]]:
-        """Name and parameters of the voter set; no name for as many stumps as the protocol says."""
-        return ("", {}) if self.voter_set == STUMPS else _named(self.voter_set)
-
-    @property
-    def folder(self) -> str:
-        """The folder of the config, in which voters can be found."""
-        return self._folder
-
-    @property
-    def voter_entry(self) -> VoterSetEntry | ImportedVoters | None:
-        """What makes the voters; None for as many stumps as the protocol says."""
-        name, parameters = self.named_voters
-        return find_voters(name, parameters, self._folder) if name else None
-
-    @property
     def inner_folds(self) -> int:
         """The number of folds of the training part; 0 with a hold-out."""
         return 0 if self.holdout is not None else self.folds
@@ -430,8 +377,8 @@ class Protocol(Model):
     @property
     def draws_more(self) -> bool:
         """Whether a cell may have random draws besides its split."""
-        drawn = any(part is not None for part in (self.sample, self.noise, self.voters))
-        return drawn or self.voter_set != STUMPS
+        drawn = (self.sample, self.noise, self.voters, self.voter_set)
+        return any(part is not None for part in drawn)
 
     def content(self) -> dict[str, Any]:
         """Return the fields that results depend on, other than the view, as plain data."""
@@ -445,9 +392,7 @@ class Protocol(Model):
             del fields["noise"]["labels"], fields["noise"]["labels_of"]
         if not self.measures:
             del fields["measures"]
-        if self.voter_set == STUMPS:
-            del fields["voter_set"]
-        else:
+        if self.voter_set is not None:
             del fields["stumps_per_attribute"]
         if self.inputs == "attributes":
             del fields["inputs"]
@@ -457,13 +402,3 @@ class Protocol(Model):
             if self.holdout.lag is not None:
                 del fields["holdout"]["patience"]
         return fields
-
-
-def _folder_of(info: ValidationInfo) -> str:
-    """Return the folder of the config that is validated."""
-    return str((info.context or {}).get("folder", ""))
-
-
-def _named(chosen: str | dict[str, dict[str, Any]]) -> tuple[str, dict[str, Any]]:
-    """Return name and parameters of a voter set."""
-    return (chosen, {}) if isinstance(chosen, str) else next(iter(chosen.items()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import subprocess
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,6 @@ from quadrepro.core import compiling
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.measure import MEASURES
-from quadrepro.core.protocol import Protocol
 
 
 @cache
@@ -62,15 +62,16 @@ def commit_of(package: Path) -> dict[str, Any]:
 
 def made_by(cell: Cell) -> dict[str, Any]:
     """Return the hash of the code and the versions that a cell depends on, in this process."""
-    return makers(cell.learner, cell.protocol)
+    return makers(cell.learner, cell.protocol.measures, cell.voters)
 
 
-def makers(learner: Learner, protocol: Protocol) -> dict[str, Any]:
+def makers(
+    learner: Learner, measures: Sequence[str], voters: Learner | None = None
+) -> dict[str, Any]:
     """Return the code and the packages that a result depends on, as a key has them."""
-    modules = [*learner.modules, *(MEASURES.find(name).module for name in protocol.measures)]
-    packages, own_code = ["numpy", *learner.packages], learner.own_code
-    if voters := protocol.voter_entry:
-        modules += voters.modules
-        packages += voters.packages
-        own_code += voters.own_code
+    both = [learner] if voters is None else [learner, voters]
+    modules = [name for of in both for name in of.modules]
+    packages = ["numpy", *(name for of in both for name in of.packages)]
+    own_code = tuple(pair for of in both for pair in of.own_code)
+    modules += [type(learner).__module__, *(MEASURES.find(name).module for name in measures)]
     return {"code": code_hash(tuple(modules), own_code), "packages": versions_of(packages)}

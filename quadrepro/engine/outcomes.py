@@ -56,8 +56,6 @@ class Outcomes:
     allow_missing: bool = False
     """Whether tests over all data sets leave out those that lack a result, rather than being left
     out themselves."""
-    apart: frozenset[str] = frozenset()
-    """Columns with other test examples than the others, which tests leave out."""
     own_rows: frozenset[str] | None = None
     """The rows that tests over data sets compare, one per data set; by default all."""
     test_shares: Mapping[str, float] = field(default_factory=dict)
@@ -74,7 +72,6 @@ class Outcomes:
         cells: Sequence[Cell],
         records: Sequence[Record],
         allow_missing: bool = False,
-        apart: frozenset[str] = frozenset(),
         own_rows: frozenset[str] | None = None,
     ) -> Outcomes:
         """Arrange the records of a plan's cells."""
@@ -82,7 +79,7 @@ class Outcomes:
         sources: dict[str, RowSource] = {}
         tested: dict[str, list[int]] = {}
         for cell, record in zip(cells, records, strict=True):
-            if record.ok and cell.algorithm not in apart:
+            if record.ok:
                 assert not isinstance(cell.source, Problem)
                 sources[cell.dataset] = cell.source
                 tested.setdefault(cell.dataset, []).append(record.n_test)
@@ -93,7 +90,6 @@ class Outcomes:
             dict(zip(places, records, strict=True)),
             dict(zip(places, (c.grids for c in cells), strict=True)),
             allow_missing,
-            apart,
             own_rows,
             {row: sources[row].test_share(fmean(sizes)) for row, sizes in tested.items()},
         )
@@ -148,9 +144,7 @@ class Outcomes:
         return tuple(
             column
             for column in self.columns
-            if column != BASELINE
-            and column not in self.apart
-            and (self.metric is None or column in judged)
+            if column != BASELINE and (self.metric is None or column in judged)
         )
 
     @property

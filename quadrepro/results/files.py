@@ -107,7 +107,6 @@ def write_results(
         plan.cells,
         records_of(plan.cells, store),
         allow_missing,
-        experiment.config.apart,
         experiment.config.own_rows,
     )
     verdicts = find_verdicts(experiment, outcomes)

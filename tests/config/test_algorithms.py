@@ -15,10 +15,6 @@ from quadrepro.config.axis import Axis
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.protocol import Protocol
-from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record
-from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.comparisons import matrix_of_errors
 from tests.cells import cells_of
 from tests.refusals import assert_refused, refusal
 
@@ -354,70 +350,28 @@ def test_default_values_can_be_swept_over(small_config: Write) -> None:
     assert n_candidates == [1] * 4
 
 
-def test_a_column_has_voters_and_a_protocol_of_its_own(small_config: Write) -> None:
-    own = "algorithm: adaboost\n    voter_set: {trees: {depth: 2}}\n    grid: {n_rounds: 5}"
-    of_all = small_config(VIEW, f"{VIEW}  voter_set: {{trees: {{depth: 2}}}}\n", name="all")
-    plain = {c.algorithm: c.key for c in cells_of(small_config())}
-    mixed = {c.algorithm: c for c in cells_of(small_config(ADA, own, name="mixed"))}
-    assert mixed["quadboost-l2"].key == plain["quadboost-l2"]
-    assert mixed["ada"].key == {c.algorithm: c.key for c in cells_of(of_all)}["ada"]
-    text = own.replace("voter_set: {trees: {depth: 2}}", "protocol: {split: {train: 0.8}}")
-    ada, quadboost = sorted(cells_of(small_config(ADA, text)), key=lambda c: c.algorithm)[:4:2]
-    n_rows = [
-        len(np.concatenate((c.problem.split.train, c.problem.split.test))) for c in (ada, quadboost)
-    ]
-    assert n_rows[0] == n_rows[1]
-    assert len(ada.problem.split.train) == min(500, -(-n_rows[0] * 4 // 5))
-    assert len(quadboost.problem.split.train) == min(500, -(-n_rows[0] // 2))
-
-
-def test_titles_and_notes_name_what_a_column_changes(small_config: Write) -> None:
-    own = f"{ADA}\n    voter_set: {{trees: {{depth: 2}}}}\n    protocol: {{folds: 3}}"
-    config = load_experiment(small_config(ADA, own)).config
-    assert list(config.titles.values())[:2] == [
-        "QuadBoost-L2 (10 stumps per attribute)",
-        "AdaBoost (small decision trees, depth 2)",
-    ]
-    assert config.columns[1].departures == "folds: 3, voter_set.trees.depth: 2"
-
-
 @pytest.mark.parametrize(
-    ("own", "key", "message"),
+    ("voters", "message"),
     [
-        ("protocol: {view: all}", "view: all", "view is the same for all columns"),
-        ("protocol: {folds: 1}", "folds: 1}", "one fold leaves nothing to train on"),
-        ("protocol: {split: {groups: x1}}", "groups: x1", "has no attribute 'x1'"),
-        ("protocol: {split: {outer: 5}}", "protocol: {s", "makes 5 repeats, but 1 are asked for"),
-        ("voter_set: tree", "voter_set: tree", "did you mean 'trees'?"),
-        ("voter_set: {trees: {deep: 2}}", "deep", "no parameter 'deep'; did you mean 'depth'?"),
+        ("StandardScalar", "scikit-learn has no estimator 'StandardScalar'; did you mean 'Stand"),
+        ("my_voters:Mine", "unknown module 'my_voters'"),
+        ("{PCA: {n_component: 2}}", "PCA has no parameter 'n_component'; did you mean 'n_comp"),
+        ("SVC", "votes are over the outputs of a transformer: SVC is not one"),
+        ("{PCA: {}, SVC: {}}", "a step must be the name of an estimator, or map its name to"),
     ],
 )
-def test_a_column_with_an_impossible_protocol_is_refused_where_it_stands(
-    small_config: Write, own: str, key: str, message: str
+def test_votes_over_what_is_not_a_transformer_are_refused(
+    small_config: Write, voters: str, message: str
 ) -> None:
-    path = small_config(ADA, f"{ADA}\n    {own}")
-    before, _ = path.read_text().rsplit(key, 1)
-    *above, line = before.split("\n")
-    assert_refused(path, f"{len(above) + 1}:{len(line) + 1}", message)
+    path = small_config(VIEW, f"{VIEW}  voter_set: {voters}\n")
+    assert_refused(path, "5:3", message)
 
 
-@pytest.mark.parametrize(
-    ("own", "apart"),
-    [
-        ("protocol: {split: {train: 0.8}}", {"ada"}),
-        ("protocol: {noise: {deviation: 0.1}}", {"ada"}),
-        ("protocol: {folds: 3}", set()),
-        ("voter_set: {trees: {depth: 2}}", set()),
-    ],
-)
-def test_tests_leave_out_columns_with_examples_of_their_own(
-    small_config: Write, own: str, apart: set[str]
-) -> None:
-    experiment = load_experiment(small_config(ADA, f"{ADA}\n    {own}"))
-    assert experiment.config.apart == apart
-    cells = make_plan(experiment).cells
-    records = [Record("k", "ok", 1, 100)] * len(cells)
-    outcomes = Outcomes.of(cells, records, apart=experiment.config.apart)
-    assert {*outcomes.compared} == {"quadboost-l2", "ada"} - apart
-    matrix = matrix_of_errors(Context(experiment, "comparisons", ""), outcomes)
-    assert {*matrix.order} == {*outcomes.compared}
+def test_a_row_can_vote_over_another_transformer(small_config: Write) -> None:
+    path = small_config(VIEW, f"{VIEW}  voter_set: {{PCA: {{n_components: 2}}}}\n")
+    text = path.read_text()
+    path.write_text(text.replace("as: people", "as: people, protocol: {voter_set: SVC}"))
+    assert_refused(path, "8:44", "SVC is not one")
+    path.write_text(text.replace("as: people", "as: people, protocol: {voter_set: MinMaxScaler}"))
+    found = {cell.dataset: cell.protocol.voter_set for cell in cells_of(path)}
+    assert found == {"people": "MinMaxScaler", "monks": {"PCA": {"n_components": 2}}}

@@ -324,10 +324,10 @@ def test_a_columns_title_is_its_label_or_its_algorithms_or_its_name(
     [
         ({"stumps_per_attribute": 1}, "1 stump per attribute"),
         ({"voters": 30}, "30 stumps"),
-        ({"voter_set": "conjunctions"}, "decision stumps and conjunctions of them"),
+        ({"voter_set": "MinMaxScaler"}, "outputs of MinMaxScaler"),
         (
-            {"voter_set": {"trees": {"depth": 3}}, "voters": 20},
-            "20 small decision trees, depth 3",
+            {"voter_set": {"sklearn:PCA": {"n_components": 3}}, "voters": 2},
+            "2 outputs of PCA, n_components 3",
         ),
         ({"holdout": {}}, "500 random stumps each round"),
         ({"holdout": {"stumps": {"per_round": 9, "redraw": False}}}, "9 random stumps"),

@@ -17,7 +17,7 @@ import pytest
 from quadrepro.base import code
 from quadrepro.base.code import imports_of, modules_of
 from quadrepro.core import compiling
-from quadrepro.core.voters import bits_compiled
+from quadrepro.core.voters import random_stumps_compiled
 
 half: Any = compiling.Loop(lambda x: 0.5 * x, "float64(float64)")
 
@@ -148,9 +148,9 @@ def test_only_loops_that_are_called_and_those_that_they_call_are_compiled(packag
 def test_warming_compiles_all_loops_of_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     monkeypatch.setattr(compiling, "enabled", lambda: True)
-    compiling.warm(["voters.bits_compiled"])
-    loops = [x for x in vars(bits_compiled).values() if isinstance(x, compiling.Loop)]
-    assert len(loops) == 2
+    compiling.warm(["voters.random_stumps_compiled"])
+    loops = [x for x in vars(random_stumps_compiled).values() if isinstance(x, compiling.Loop)]
+    assert len(loops) == 3
     assert all(loop._machine_code is not None for loop in loops)
 
 

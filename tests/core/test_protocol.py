@@ -237,42 +237,24 @@ def test_two_views_have_the_same_key_and_two_of_anything_else_have_not() -> None
     assert all(content != base.content() for content in contents)
 
 
-def test_the_default_voters_leave_a_key_as_it_was() -> None:
-    base = protocol().content()
-    assert "voter_set" not in base
-    for same in ("stumps", {"stumps": {}}):
-        assert protocol(voter_set=same).content() == base
-        assert protocol(voter_set=same).named_voters == ("", {})
-        assert not protocol(voter_set=same).draws_more
-
-
-def test_a_key_names_the_voter_set_and_its_parameters() -> None:
-    trees = protocol(voter_set={"trees": {"depth": 3}})
-    assert trees.content()["voter_set"] == {"trees": {"depth": 3}}
-    assert "stumps_per_attribute" not in trees.content()
-    assert trees.named_voters == ("trees", {"depth": 3})
-    assert trees.draws_more
-    alone = protocol(voter_set={"trees": {}})
-    assert alone.content() == protocol(voter_set="trees").content() != trees.content()
+def test_a_key_names_the_transformer_and_its_parameters() -> None:
+    stumps = protocol()
+    assert "voter_set" not in stumps.content()
+    assert not stumps.draws_more
+    mine = protocol(voter_set={"my_module:Mine": {"depth": 3}})
+    assert mine.content()["voter_set"] == {"my_module:Mine": {"depth": 3}}
+    assert "stumps_per_attribute" not in mine.content()
+    assert mine.draws_more
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"voter_set": "tree"}, "unknown voter set 'tree'; did you mean 'trees'"),
-        ({"voter_set": {"trees": {}, "stumps": {}}}, "give one voter set"),
-        (
-            {"voter_set": {"trees": {"dept": 2}}},
-            "voter set trees has no parameter 'dept'; did you mean 'depth'",
-        ),
-        ({"voter_set": "trees", "holdout": {}}, "a hold-out draws its own stumps"),
-        (
-            {"voter_set": "trees", "stumps_per_attribute": 3},
-            "voter set trees has its own number of voters: leave it out",
-        ),
-        ({"voter_set": "trees", "inputs": "voters"}, "trees learn from labels"),
+        ({"holdout": {}}, "a hold-out draws its own stumps"),
+        ({"stumps_per_attribute": 3}, "voter_set replaces stumps: leave it out"),
+        ({"inputs": "voters"}, "inputs are the values of stumps: give those of a transformer"),
     ],
 )
 def test_voters_that_cannot_be_are_refused(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        protocol(**fields)
+        protocol(voter_set="my_module:Mine", **fields)

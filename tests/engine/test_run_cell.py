@@ -27,8 +27,7 @@ from quadrepro.core.samples import m1_mean
 from quadrepro.core.seeds import generator
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.stumps import DrawnStumps, Stumps
-from quadrepro.core.voters.trees import Trees
+from quadrepro.core.voters.stumps import Stumps
 from quadrepro.engine.records import Record
 from quadrepro.engine.workers import run_cell
 from quadrepro.errors import ConfigError
@@ -544,46 +543,80 @@ def test_an_algorithms_own_measures_stand_instead_of_the_protocols(
     assert ada.content["protocol"]["measures"] == ["train_error"]
 
 
-def test_a_voter_set_takes_the_place_of_the_stumps(small_config: Callable[..., Path]) -> None:
-    cell = with_protocol(small_config, "voter_set: {trees: {n_trees: 9}}")
+DIRECTIONS = """
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+
+class Directions(TransformerMixin, BaseEstimator):
+    def __init__(self, n=9, random_state=None):
+        self.n = n
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        rng = np.random.default_rng(self.random_state)
+        self.to_ = (X * y[:, None]).mean(axis=0)[:, None] + rng.normal(size=(X.shape[1], self.n))
+        return self
+
+    def transform(self, X):
+        return np.where(X @ self.to_ > 0, 1.0, -1.0)
+"""
+
+
+def over_directions(small_config: Callable[..., Path], parameters: str, code: str) -> Cell:
+    """Return a cell whose votes are over a transformer of the config's folder."""
+    (small_config().parent / "my_voters.py").write_text(code)
+    return with_protocol(small_config, f"voter_set: {{'my_voters:Directions': {{{parameters}}}}}")
+
+
+def test_a_transformer_takes_the_place_of_the_stumps(small_config: Callable[..., Path]) -> None:
+    cell = over_directions(small_config, "n: 7", DIRECTIONS)
+    record = run_cell(cell.ready())
+    made: dict[str, Any] = {}
+    exec(DIRECTIONS, made)
     seed = int(generator(*cell.draws, "voter set").integers(2**31))
-    wrong = wrong_by_adaboost(cell, Trees(n_trees=9, random_state=seed), cell.problem.X)
-    record = run_cell(cell)
+    wrong = wrong_by_adaboost(cell, made["Directions"](7, seed), cell.problem.X)
+    assert record.ok, record.reason
     np.testing.assert_array_equal(record.wrong_examples(), wrong)
     assert record.content["draws"] == cell.draws
 
 
-def test_the_code_and_the_parameters_of_a_voter_set_belong_to_the_key(
+def test_the_code_and_the_parameters_of_a_transformer_belong_to_the_key(
     small_config: Callable[..., Path],
 ) -> None:
-    cells = [
-        with_protocol(small_config, *lines)
-        for lines in ((), ("voter_set: trees",), ("voter_set: {trees: {depth: 3}}",))
-    ]
-    stumps, trees, deep = (cell.content for cell in cells)
-    assert "scikit-learn" not in stumps["packages"]
-    assert trees["packages"]["scikit-learn"]
-    assert stumps["code"] != trees["code"] == deep["code"]
-    assert len({cell.key for cell in cells}) == 3
+    stumps = with_protocol(small_config)
+    keys = {
+        over_directions(small_config, parameters, code).key
+        for parameters in ("", "n: 7")
+        for code in (DIRECTIONS, DIRECTIONS.replace("n=9", "n=8"))
+    }
+    assert len(keys | {stumps.key}) == 5
+    installed = with_protocol(small_config, "voter_set: MinMaxScaler").content
+    assert "scikit-learn" not in stumps.content["packages"]
+    assert installed["packages"]["scikit-learn"]
+    assert installed["code"] != stumps.content["code"]
 
 
-@pytest.mark.parametrize("voter_set", ["", "\n  voter_set: {drawn-stumps: {n_stumps: 7}}"])
-def test_a_predictor_can_be_given_the_outputs_of_the_voters(
-    small_config: Callable[..., Path], voter_set: str
+def test_a_config_names_the_code_of_its_transformer(small_config: Callable[..., Path]) -> None:
+    path = small_config("quadboost\n", "quadboost\n  voter_set: my_voters:Directions\n")
+    (path.parent / "my_voters.py").write_text(DIRECTIONS)
+    assert load_experiment(path).code == ("my_voters.py",)
+
+
+def test_a_predictor_can_be_given_the_outputs_of_the_stumps(
+    small_config: Callable[..., Path],
 ) -> None:
-    path = small_config("quadboost\n", f"quadboost\n  folds: 0\n  inputs: voters{voter_set}\n")
+    path = small_config("quadboost\n", "quadboost\n  folds: 0\n  inputs: voters\n")
     head, _ = path.read_text().split("algorithms:\n")
     tree = "  - {name: tree, algorithm: 'sklearn:DecisionTreeClassifier', grid: {max_depth: 3}}\n"
     path.write_text(f"{head}algorithms:\n{tree}  - {{name: adaboost, grid: {{n_rounds: 5}}}}\n")
     given, votes = cells_of(path)[:2]
     (train, test), y, split = prepared(given, given.problem.X), given.problem.y, given.problem.split
-    of_all, of_voters = (
-        int(generator(*given.draws, what).integers(2**31)) for what in ("all", "voter set")
-    )
-    voters = (DrawnStumps(7, random_state=of_voters) if voter_set else Stumps(10)).fit(train)
+    stumps = Stumps(10).fit(train)
+    of_all = int(generator(*given.draws, "all").integers(2**31))
     expected = DecisionTreeClassifier(max_depth=3, random_state=of_all)
-    expected.fit(voters.transform(train), y[split.train])
-    wrong = expected.predict(voters.transform(test)) != y[split.test]
+    expected.fit(stumps.transform(train), y[split.train])
+    wrong = expected.predict(stumps.transform(test)) != y[split.test]
     np.testing.assert_array_equal(run_cell(given).wrong_examples(), wrong)
     # What votes sees them anyway.
     path.write_text(path.read_text().replace("  inputs: voters\n", ""))

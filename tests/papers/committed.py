@@ -45,7 +45,7 @@ def committed_outcomes(folder: Path, experiment: Experiment, data: Path) -> Outc
     cells = make_plan(experiment, data).cells
     of_cells = [records[cell.dataset, cell.algorithm, cell.repeat] for cell in cells]
     config = experiment.config
-    outcomes = Outcomes.of(cells, of_cells, apart=config.apart, own_rows=config.own_rows)
+    outcomes = Outcomes.of(cells, of_cells, own_rows=config.own_rows)
     return replace(outcomes, grids=grids)
 
 

@@ -79,7 +79,7 @@ sweeps: [{over: protocol.noise.deviation, values: [0, 0.1], as: noise}]
 algorithms: [{name: adaboost, grid: {n_rounds: [5, 6]}}, {name: quadboost, grid: {n_rounds: 5}}]
 tables:
   differences: [adaboost, quadboost]
-  times: {close_up: [adaboost]}
+  times: true
   curves:
     panels:
       - {measures: [train_error, test_error]}

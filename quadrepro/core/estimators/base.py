@@ -331,10 +331,9 @@ class VoteClassifier(DecisionClassifier):
         # Voters without parameters that scikit-learn knows are copied.
         voters: VoterSet | None = None if given is None else clone(given, safe=False)
         if self.min_weight_fraction_leaf:
-            key = "min_weight_fraction_leaf"
-            if not (isinstance(voters, BaseEstimator) and key in voters.get_params()):
-                raise ValueError(f"{key} is for stumps and trees, not for other voters")
-            voters.set_params(**{key: self.min_weight_fraction_leaf})
+            if not isinstance(voters, Stumps):
+                raise ValueError("min_weight_fraction_leaf is for stumps, not for other voters")
+            voters.set_params(min_weight_fraction_leaf=self.min_weight_fraction_leaf)
         return voters
 
     def _fitted(self) -> Self:

@@ -10,7 +10,6 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.estimators.base import LinkedClassifier, VoteClassifier, total_of
-from quadrepro.core.estimators.streaming import MomentClassifier
 from quadrepro.core.learners.greedy.adaboost import AdaBoost, WeightBoosting
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost, normalised
@@ -21,7 +20,7 @@ from quadrepro.core.learners.greedy.quadboost import VARIANTS, QuadBoost, QuadBo
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.voters.groups import VoterGroups
-from quadrepro.core.voters.reduction import GramProblem
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import GroupedVoters
 from quadrepro.core.voters.stumps import Stumps
 
@@ -36,8 +35,9 @@ class GreedyClassifier(VoteClassifier):
 
     def _learn(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
         algorithm = self._algorithm()
+        # Voters for missing values are not chains of thresholds.
         voters = self.voters_ if isinstance(self.voters_, Stumps) else None
-        if voters is None or not voters.are_chains or not isinstance(algorithm, WeightBoosting):
+        if voters is None or len(voters.gaps_) or not isinstance(algorithm, WeightBoosting):
             return super()._learn(X, y, weights)
         candidate = self._candidate(algorithm, total_of(y, weights))
         # Voters need not be merged: the first of equal ones is picked anyway.
@@ -45,7 +45,7 @@ class GreedyClassifier(VoteClassifier):
         state = algorithm.weights(GroupedVoters(groups), counts[None])
         return self._boost(state, candidate, np.arange(len(state.weights[0])))
 
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         state = self._algorithm().state(problem, np.zeros(1, dtype=np.intp))
         return problem.expand(self._boost(state, candidate, problem.representatives))
 
@@ -79,7 +79,7 @@ class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
     ----------
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
@@ -138,7 +138,7 @@ class AdaBoostRegClassifier(GreedyClassifier):
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error, no voter has an edge, or no
         positive and finite weight minimises the loss.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
@@ -185,7 +185,7 @@ class EBBoostClassifier(GreedyClassifier):
         Weight λ of the penalty; 0 is AdaBoost.
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
@@ -233,7 +233,7 @@ class HedgeBoostClassifier(GreedyClassifier):
         weight of the examples if that is more than their number.
     n_rounds : int, default 1000
         Number of rounds. A run ends earlier if no voter has an edge.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters, with values -1 and +1; None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
@@ -278,10 +278,10 @@ class HedgeBoostClassifier(GreedyClassifier):
         return {"eta": self.eta_, "n_rounds": self.n_rounds}
 
 
-class _CBoundClassifier(GreedyClassifier, MomentClassifier):
+class _CBoundClassifier(GreedyClassifier):
     """A vote whose absolute weights add up to 1 after every round."""
 
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         return normalised(super()._solve(problem, candidate))
 
     def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
@@ -303,7 +303,7 @@ class CBBoostClassifier(_CBoundClassifier):
     reweight : bool, default False
         Whether the weight of a voter that is picked again is set again, as section 3.1 of the paper
         reads: to the minimiser over all weights from 0, which may be less than the present one.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
@@ -354,7 +354,7 @@ class GBCBBoostClassifier(_CBoundClassifier):
     ----------
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if no unused voter lowers the C-bound any further.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
@@ -391,7 +391,7 @@ UNTIL_CONVERGED = 100_000
 
 
 @dataclass(eq=False, repr=False)
-class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
+class QuadBoostClassifier(GreedyClassifier):
     """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
 
     Parameters
@@ -412,7 +412,7 @@ class QuadBoostClassifier(GreedyClassifier, MomentClassifier):
         Which voter a round picks: that of the largest decrease of the regularised risk, or that of
         the largest absolute correlation with the residual, as the paper reads. They differ only
         for voters with other values than -1 and +1. With `reweight`, only the first is possible.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters; None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.

@@ -7,25 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.estimators.base import VoteClassifier
-from quadrepro.core.estimators.streaming import MomentClassifier
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs import cqboost, lpboost
 from quadrepro.core.learners.programs.cqboost import CqBoost
-from quadrepro.core.learners.programs.entropy import EntropyBoost, EntropyRun
-from quadrepro.core.learners.programs.erlpboost import ERLPBoost
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP
 from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqProgram
 from quadrepro.core.learners.programs.program import SolverError, feasible, infeasible
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
-from quadrepro.core.learners.programs.softboost import SoftBoost
-from quadrepro.core.voters.reduction import GramProblem, VotingProblem
+from quadrepro.core.voters.reduction import VotingProblem
 
 
 class ColumnClassifier(VoteClassifier):
@@ -52,7 +47,7 @@ class SoftMarginClassifier(VoteClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class CqBoostClassifier(ColumnClassifier, MomentClassifier):
+class CqBoostClassifier(ColumnClassifier):
     """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
 
     Parameters
@@ -64,7 +59,7 @@ class CqBoostClassifier(ColumnClassifier, MomentClassifier):
         The run ends when no edge is above ν by more than this.
     n_rounds : int or None, default None
         Largest number of rounds. If None, the run ends by `epsilon` alone.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
     class_weight : "balanced", dict or None, default None
@@ -101,7 +96,7 @@ class CqBoostClassifier(ColumnClassifier, MomentClassifier):
     epsilon: float = 1e-6
     n_rounds: int | None = None
 
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
         self._votes = []
         for vote, solution in cqboost.generate_columns(gram, margins, self.mu):
@@ -117,131 +112,6 @@ class CqBoostClassifier(ColumnClassifier, MomentClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class EntropyBoostClassifier(ColumnClassifier):
-    """Relative entropy over the examples' weights; the base of the two classifiers."""
-
-    learner: ClassVar[type[EntropyBoost]]
-
-    nu: float = 0.1
-    _: KW_ONLY
-    delta: float = 0.05
-    n_rounds: int | None = None
-
-    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
-        self._votes = []
-        run = EntropyRun(problem, problem.counts[0], self.nu)
-        for found in self.learner().rounds(run, self.nu, self.delta):
-            used = np.flatnonzero(found.vote)
-            self._votes.append((problem.representatives[used], found.vote[used]))
-            if len(self._votes) == self.n_rounds:
-                break
-        self.n_iter_, self.gap_ = len(self._votes), found.gap
-        return problem.expand(found.vote)
-
-
-class SoftBoostClassifier(EntropyBoostClassifier):
-    """SoftBoost: a soft margin at most δ below the largest (Warmuth, Glocer and Rätsch 2007).
-
-    Each round projects the uniform weights of the examples, none above 1/(ν m), onto those where
-    every voter picked has an edge of at most γ - δ, for the least edge γ of a voter when it was
-    picked. The vote solves the linear program of the largest soft margin over the voters picked. It
-    is empty if no vote has a positive soft margin.
-
-    Parameters
-    ----------
-    nu : float, default 0.1
-        ν in (0, 1]: at most this share of the examples misses the margin. The papers' ν is this
-        share times the number of examples.
-    delta : float, default 0.05
-        δ in [0.0001, 1]: the run ends when the soft margin is at most δ below the largest.
-    n_rounds : int or None, default None
-        Largest number of rounds. If None, the run ends by `delta` alone.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
-        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
-        the voter matrix.
-    class_weight : "balanced", dict or None, default None
-        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
-    min_weight_fraction_leaf : float, default 0.0
-        Stumps with a smaller share of the weight on one side are made constant.
-
-    Attributes
-    ----------
-    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
-        As of `quadrepro.core.estimators.base.VoteClassifier`.
-    gap_ : float
-        How far the soft margin may be below the largest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import SoftBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    >>> vote = SoftBoostClassifier(nu=0.5).fit(X, y)
-    >>> vote.predict([[1.0], [6.0]])
-    array([0, 1])
-
-
-    The soft margin is the mean margin of the ν m examples of smallest margin.
-
-    >>> margins = np.where(y == 1, 1, -1) * vote.decision_function(X)
-    >>> bool(np.sort(margins)[:4].mean() > 1 - 0.05)
-    True
-    """
-
-    learner = SoftBoost
-
-
-class ERLPBoostClassifier(EntropyBoostClassifier):
-    """ERLPBoost: LPBoost with relative entropy (Warmuth, Glocer and Vishwanathan 2008).
-
-    Each round finds weights of the examples, none above 1/(ν m), with the least sum of the largest
-    edge of a voter picked and 1/η times the relative entropy to uniform weights, where
-    η = max(2/δ ln(1/ν), 1/2). The weights of the voters solve the dual program.
-
-    Parameters
-    ----------
-    nu : float, default 0.1
-        ν in (0, 1]: at most this share of the examples misses the margin. The papers' ν is this
-        share times the number of examples.
-    delta : float, default 0.05
-        δ in [0.0001, 1]: the run ends when the soft margin is at most δ below the largest.
-    n_rounds : int or None, default None
-        Largest number of rounds. If None, the run ends by `delta` alone.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
-        The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
-        the voter matrix.
-    class_weight : "balanced", dict or None, default None
-        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
-    min_weight_fraction_leaf : float, default 0.0
-        Stumps with a smaller share of the weight on one side are made constant.
-
-    Attributes
-    ----------
-    classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
-        As of `quadrepro.core.estimators.base.VoteClassifier`.
-    gap_ : float
-        How far the soft margin may be below the largest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import ERLPBoostClassifier
-    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    >>> vote = ERLPBoostClassifier(nu=0.5).fit(X, y)
-    >>> vote.predict([[1.0], [6.0]])
-    array([0, 1])
-
-
-    The sizes of the weights sum to 1.
-
-    >>> float(np.abs(vote.voter_weights_).sum())
-    1.0
-    """
-
-    learner = ERLPBoost
-
-
-@dataclass(eq=False, repr=False)
 class RegularizedLPBoostClassifier(SoftMarginClassifier):
     """LP_REG: AdaBoost's voters, weighted for the largest soft margin (Rätsch et al. 2001).
 
@@ -251,7 +121,7 @@ class RegularizedLPBoostClassifier(SoftMarginClassifier):
         ν in (0, 1]: at most this share of the examples misses the margin.
     n_rounds : int, default 100
         AdaBoost's number of rounds.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` means that X is the voter matrix.
     class_weight : "balanced", dict or None, default None
@@ -294,7 +164,7 @@ class LPBoostClassifier(ColumnClassifier):
     ----------
     C : float, default 1.0
         Price of a unit of slack.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
     class_weight : "balanced", dict or None, default None
@@ -347,7 +217,7 @@ class LPBoostClassifier(ColumnClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class MinCqClassifier(MomentClassifier):
+class MinCqClassifier(VoteClassifier):
     """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
 
     Parameters
@@ -355,7 +225,7 @@ class MinCqClassifier(MomentClassifier):
     mu : float, default 0.01
         Mean margin of the vote, at most the mean of |m_j| over the voters, where m_j is the mean
         margin of voter j.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters. None stands for ``Stumps(per_attribute=10)``, ``"precomputed"`` means that X is
         the voter matrix.
     class_weight : "balanced", dict or None, default None
@@ -389,7 +259,7 @@ class MinCqClassifier(MomentClassifier):
 
     mu: float = 0.01
 
-    def _solve(self, problem: GramProblem, candidate: dict[str, float]) -> FloatArray:
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         [gram], [margins] = problem.grams(), problem.correlations()
         program = MinCqProgram(gram, margins)
         if not feasible(self.mu, program.largest_mu):
@@ -409,7 +279,7 @@ class RegularizedQPBoostClassifier(SoftMarginClassifier):
         Price of a unit of slack.
     n_rounds : int, default 100
         AdaBoost's number of rounds.
-    voters : transformer, list of fitted classifiers, "precomputed" or None, default None
+    voters : transformer, "precomputed" or None, default None
         The voters, with values -1 and +1. None stands for ``Stumps(per_attribute=10)``,
         ``"precomputed"`` means that X is the voter matrix.
     class_weight : "balanced", dict or None, default None

@@ -13,7 +13,7 @@ import numpy as np
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping, Value
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpVote
-from quadrepro.core.voters.reduction import GramProblem, VotingProblem, reduce_problem
+from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
 
 if TYPE_CHECKING:
@@ -570,7 +570,7 @@ class Algorithm(Learner):
         """
         raise ValueError(f"{type(self).__name__} needs a voter matrix, not drawn stumps")
 
-    def limit(self, problem: GramProblem) -> str:
+    def limit(self, problem: VotingProblem) -> str:
         """Return a sentence that names the candidates with a solution, or "" if all have one."""
         return ""
 

@@ -243,24 +243,17 @@ def _outputs(sums: FloatArray, zero: float) -> Outputs:
 
 @dataclass(frozen=True)
 class NamedVoters(Voters):
-    """The voters of a transformer, the same in every round.
-
-    One that learns from labels gives every fold its own voters, which have not seen the labels of
-    the examples that are held out; else all folds have those of the whole training part.
-    """
+    """The voters of a transformer, the same in every round; every fold has its own."""
 
     make: Callable[[], VoterSet]
-    needs_labels: bool
     n_voters: int | None = None
 
     def trainer(
         self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]
-    ) -> MatrixVotes:
+    ) -> RefittedVotes:
         """Return the trainer over the voter matrix, as described in `Voters.trainer`."""
         H, H_test = self.matrices(data.train, data.test.X, data.rng)
-        if not self.needs_labels:
-            return MatrixVotes(grids, algorithm, H, data.train.y, H_test)
-        return LabelledVotes(grids, algorithm, H, data.train.y, H_test, self, data)
+        return RefittedVotes(grids, algorithm, H, data.train.y, H_test, self, data)
 
     def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
         """Return the voter matrices of training and of new examples."""
@@ -268,7 +261,7 @@ class NamedVoters(Voters):
         from quadrepro.core.voters.voter_set import voter_matrix
 
         voters = self.make()
-        voters.fit(train.X, train.y if self.needs_labels else None)
+        voters.fit(train.X, train.y)
         H, H_new = voter_matrix(voters, train.X), voter_matrix(voters, X_new)
         if self.n_voters is None:
             return H, H_new
@@ -278,8 +271,8 @@ class NamedVoters(Voters):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledVotes(MatrixVotes):
-    """Trains votes over voters that have learned from the labels."""
+class RefittedVotes(MatrixVotes):
+    """Trains votes over voters that are fitted to the examples, which every fold does again."""
 
     voters: NamedVoters
     data: TrainingData

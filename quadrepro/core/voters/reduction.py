@@ -8,7 +8,6 @@ exactly the same weights on the reduced problem as on the plain one.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,58 +21,8 @@ LARGEST_EXACT = 2**24
 """Whole numbers, and sums of them, are exact in single precision as long as they are below this."""
 
 
-class GramProblem(ABC):
-    """A voting problem as the algorithms that need only its Gram matrix know it.
-
-    Attributes
-    ----------
-    representatives : ndarray of shape (n_voters,)
-        Column of each distinct voter in the plain voter matrix.
-    n_plain_voters : int
-        Number of columns of the plain voter matrix.
-    """
-
-    representatives: IntArray
-    n_plain_voters: int
-
-    @property
-    def n_voters(self) -> int:
-        """Number of distinct voters."""
-        return len(self.representatives)
-
-    @property
-    @abstractmethod
-    def n_samples(self) -> int:
-        """Number of samples."""
-
-    @abstractmethod
-    def grams(self) -> FloatArray:
-        """Return G = HᵀH/m of every sample, shape (n_samples, n_voters, n_voters)."""
-
-    @abstractmethod
-    def correlations(self) -> FloatArray:
-        """Return μ = Hᵀy/m of every sample, shape (n_samples, n_voters) (QuadBoost, eq. 3)."""
-
-    def expand(self, weights: FloatArray) -> FloatArray:
-        """Return the weights over the plain voters.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (..., n_voters)
-            Weights of the distinct voters.
-
-        Returns
-        -------
-        ndarray of shape (..., n_plain_voters)
-            The same weights, and 0 for voters that were merged into another.
-        """
-        plain = np.zeros((*weights.shape[:-1], self.n_plain_voters))
-        plain[..., self.representatives] = weights
-        return plain
-
-
 @dataclass(frozen=True)
-class VotingProblem(GramProblem):
+class VotingProblem:
     """A reduced voter matrix with its labels, and one or more samples of the examples.
 
     Attributes
@@ -96,6 +45,11 @@ class VotingProblem(GramProblem):
     counts: FloatArray
     representatives: IntArray
     n_plain_voters: int
+
+    @property
+    def n_voters(self) -> int:
+        """Number of distinct voters."""
+        return len(self.representatives)
 
     @property
     def n_samples(self) -> int:
@@ -153,6 +107,23 @@ class VotingProblem(GramProblem):
     def _correlations(self) -> FloatArray:
         sums = (self.counts * self.y) @ self.H
         return np.asarray(sums / self.counts.sum(axis=1, keepdims=True))
+
+    def expand(self, weights: FloatArray) -> FloatArray:
+        """Return the weights over the plain voters.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (..., n_voters)
+            Weights of the distinct voters.
+
+        Returns
+        -------
+        ndarray of shape (..., n_plain_voters)
+            The same weights, and 0 for voters that were merged into another.
+        """
+        plain = np.zeros((*weights.shape[:-1], self.n_plain_voters))
+        plain[..., self.representatives] = weights
+        return plain
 
 
 def reduce_problem(

@@ -10,12 +10,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from quadrepro.base.arguments import validated, weighted_examples
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.voters.bits import Bits, pack, pack_stumps
 from quadrepro.core.voters.groups import (
     above_thresholds,
     column_blocks,
@@ -23,7 +21,6 @@ from quadrepro.core.voters.groups import (
     even_thresholds,
     ranges_of,
 )
-from quadrepro.core.voters.registry import VoterSetEntry
 
 Missing = Literal["error", "branch"]
 
@@ -131,32 +128,10 @@ class Stumps(TransformerMixin, BaseEstimator):
         self._check_parameters()
         X = self._validated(X)
         X, _, weights = weighted_examples(X, np.zeros(X.shape[0]), sample_weight)
-        return self._fit_to(X, weights)
-
-    def fit_ranges(self, low: FloatArray, high: FloatArray) -> Self:
-        """Place the thresholds, given the range of each attribute.
-
-        Parameters
-        ----------
-        low, high : ndarray of shape (n_features,)
-            Smallest and largest value of each attribute.
-
-        Returns
-        -------
-        Stumps
-            The fitted stumps, the same as from examples with these ranges and no missing value.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is out of range, or `min_weight_fraction_leaf` is not 0.
-        """
-        self._check_parameters()
-        if self.min_weight_fraction_leaf:
-            raise ValueError("min_weight_fraction_leaf needs the examples, not only their ranges")
-        self.n_features_in_ = len(low)
-        self.gaps_ = np.zeros(0, dtype=np.intp)
-        self._place(low, high)
+        low, high, gaps = ranges_of(X)
+        self.gaps_ = np.flatnonzero(gaps)
+        self.thresholds_ = even_thresholds(low, high, self.per_attribute)
+        self._level(X, weights)
         return self
 
     def transform(self, X: FloatArray) -> FloatArray:
@@ -191,18 +166,11 @@ class Stumps(TransformerMixin, BaseEstimator):
             is numbered.
         """
         check_is_fitted(self)
-        attributes = [str(name) for name in _check_feature_names_in(self, input_features)]
-        return numbered(self._questions(attributes))
-
-    @property
-    def n_voters(self) -> int:
-        """Number of columns of the voter matrix."""
-        return int(self.thresholds_.size) + (len(self.gaps_) + 1 if len(self.gaps_) else 0)
-
-    @property
-    def are_chains(self) -> bool:
-        """Whether the voters are the thresholds of each attribute in turn, and nothing else."""
-        return not len(self.gaps_)
+        names = [str(name) for name in _check_feature_names_in(self, input_features)]
+        stumps = zip(self.attributes(), self.thresholds_.ravel(), strict=True)
+        asked = [f"{names[attribute]} > {threshold:.6g}" for attribute, threshold in stumps]
+        gaps = [f"{names[attribute]} is missing" for attribute in self.gaps_]
+        return numbered([*asked, *gaps, "always"] if gaps else asked)
 
     def attributes(self) -> IntArray:
         """Return the attribute of each stump."""
@@ -229,29 +197,14 @@ class Stumps(TransformerMixin, BaseEstimator):
 
     def matrix(self, X: FloatArray) -> FloatArray:
         """Return the voter matrix of examples that are checked already."""
-        above = self.stumps_above(X)
+        above = above_thresholds(X, self.thresholds_)
         if len(self.gaps_):
             above = np.hstack([above, self._missing(X)])
         return np.where(above, 1.0, -1.0)
 
-    def pack(self, X: FloatArray) -> Bits:
-        """Return the voters on some examples as bits, see `quadrepro.core.voters.bits.pack`."""
-        bits = self.pack_stumps(X)
-        return np.concatenate([bits, pack(self._missing(X).T)]) if len(self.gaps_) else bits
-
-    def stumps_above(self, X: FloatArray) -> BoolArray:
-        """Return whether the attribute of each stump is above its threshold."""
-        return above_thresholds(X, self.thresholds_)
-
-    def pack_stumps(self, X: FloatArray) -> Bits:
-        """Return the stumps on some examples as bits."""
-        blocks = column_blocks(X)
-        return np.concatenate([pack_stumps(b, self.thresholds_[columns]) for columns, b in blocks])
-
     def _check_parameters(self) -> None:
-        number, value = self._number()
-        if value < 1:
-            raise ValueError(f"{number} must be at least 1, not {value}")
+        if self.per_attribute < 1:
+            raise ValueError(f"per_attribute must be at least 1, not {self.per_attribute}")
         if not 0 <= self.min_weight_fraction_leaf <= 0.5:
             raise ValueError(
                 "min_weight_fraction_leaf must be between 0 and 0.5, not"
@@ -260,24 +213,10 @@ class Stumps(TransformerMixin, BaseEstimator):
         if self.missing not in ("error", "branch"):
             raise ValueError(f"missing must be 'error' or 'branch', not {self.missing!r}")
 
-    def _number(self) -> tuple[str, int]:
-        """Return the parameter that is a number of stumps: its name and value."""
-        return "per_attribute", self.per_attribute
-
     def _validated(self, *arrays: Any, reset: bool = True) -> Any:
         finite = "allow-nan" if self.missing == "branch" else True
         options = {"accept_sparse": "csr", "ensure_all_finite": finite}
         return validated(self, *arrays, reset=reset, **options)
-
-    def _fit_to(self, X: FloatArray, weights: FloatArray | None) -> Self:
-        low, high, gaps = ranges_of(X)
-        self.gaps_ = np.flatnonzero(gaps)
-        self._place(low, high)
-        self._level(X, weights)
-        return self
-
-    def _place(self, low: FloatArray, high: FloatArray) -> None:
-        self.thresholds_ = even_thresholds(low, high, self.per_attribute)
 
     def _level(self, X: FloatArray, weights: FloatArray | None) -> None:
         """Make stumps constant that have too little weight on one side."""
@@ -286,10 +225,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         weights = np.ones(X.shape[0]) if weights is None else weights
         # The slack is for the rounding of the sums.
         least = (self.min_weight_fraction_leaf - 1e-9) * weights.sum()
-        every, attributes = self.thresholds_.reshape(-1), self.attributes()
-        for attribute, column in enumerate(columns_of(X)):
-            first, last = np.searchsorted(attributes, [attribute, attribute + 1])
-            thresholds = every[first:last]
+        for thresholds, column in zip(self.thresholds_, columns_of(X), strict=True):
             # A missing value is above no threshold.
             values = np.where(np.isnan(column), -np.inf, column)
             order = values.argsort(kind="stable")
@@ -306,13 +242,6 @@ class Stumps(TransformerMixin, BaseEstimator):
             missing[:, columns] = np.isnan(block)
         return missing
 
-    def _questions(self, names: list[str]) -> list[str]:
-        """Return what the voters ask, given the names of the attributes."""
-        stumps = zip(self.attributes(), self.thresholds_.ravel(), strict=True)
-        asked = [f"{names[attribute]} > {threshold:.6g}" for attribute, threshold in stumps]
-        gaps = [f"{names[attribute]} is missing" for attribute in self.gaps_]
-        return [*asked, *gaps, "always"] if gaps else asked
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -328,97 +257,3 @@ def numbered(names: Iterable[str]) -> NDArray[Any]:
         seen[name] += 1
         distinct.append(f"{name} ({seen[name]})" if seen[name] > 1 else name)
     return np.array(distinct, dtype=object)
-
-
-STUMPS = VoterSetEntry(Stumps, "decision stumps")
-
-
-class DrawnStumps(Stumps):
-    """Decision stumps on random attributes with random thresholds, drawn once.
-
-    Each stump is on an attribute drawn with equal probabilities, and its threshold is uniform
-    between the training minimum and maximum. The stumps are in the order of their attributes and
-    thresholds. The set stays the same in all rounds, while EBBoost's paper draws another one in
-    each. Use them where there are too many attributes for ten stumps on each.
-
-    Parameters
-    ----------
-    n_stumps : int, default 500
-        Number of stumps.
-    min_weight_fraction_leaf : float, default 0.0
-        As for `Stumps`.
-    missing : {"error", "branch"}, default "error"
-        What to do with missing values, as for `Stumps`.
-    random_state : int, RandomState instance or None, default None
-        Where the draws come from. Pass an int for the same stumps in every call.
-
-    Attributes
-    ----------
-    attributes_ : ndarray of int, shape (n_stumps,)
-        Attribute of each stump.
-    thresholds_ : ndarray of shape (n_stumps,)
-        Its threshold.
-    gaps_ : ndarray of int, shape (n_gaps,)
-        Attributes with a voter for missing values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import DrawnStumps
-    >>> X = np.array([[0.0, 10.0], [1.0, 20.0]])
-    >>> stumps = DrawnStumps(n_stumps=3, random_state=0).fit(X)
-    >>> stumps.get_feature_names_out().tolist()
-    ['x0 > 0.844266', 'x1 > 18.4725', 'x1 > 18.5795']
-    >>> stumps.transform([[0.9, 18.5]]).tolist()
-    [[1.0, 1.0, -1.0]]
-    """
-
-    def __init__(
-        self,
-        n_stumps: int = 500,
-        min_weight_fraction_leaf: float = 0.0,
-        *,
-        missing: Missing = "error",
-        random_state: Any = None,
-    ) -> None:
-        self.n_stumps = n_stumps
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.missing = missing
-        self.random_state = random_state
-
-    @property
-    def are_chains(self) -> bool:
-        """Whether the voters are the thresholds of each attribute in turn: not the same number."""
-        return False
-
-    def attributes(self) -> IntArray:
-        """Return the attribute of each stump."""
-        return np.asarray(self.attributes_)
-
-    def stumps_above(self, X: FloatArray) -> BoolArray:
-        """Return whether the attribute of each stump is above its threshold."""
-        above = np.empty((X.shape[0], len(self.thresholds_)), dtype=np.bool_)
-        for columns, block in column_blocks(X):
-            first, last = np.searchsorted(self.attributes_, [columns.start, columns.stop])
-            values = block[:, self.attributes_[first:last] - columns.start]
-            np.greater(values, self.thresholds_[first:last], out=above[:, first:last])
-        return above
-
-    def pack_stumps(self, X: FloatArray) -> Bits:
-        """Return the stumps on some examples as bits."""
-        return pack(self.stumps_above(X).T)
-
-    def _number(self) -> tuple[str, int]:
-        return "n_stumps", self.n_stumps
-
-    def _place(self, low: FloatArray, high: FloatArray) -> None:
-        rng = check_random_state(self.random_state)
-        attributes = rng.randint(len(low), size=self.n_stumps)
-        shares = rng.uniform(size=self.n_stumps)
-        # The range itself may be beyond 1.8e308.
-        thresholds = low[attributes] * (1 - shares) + high[attributes] * shares
-        order = np.lexsort((thresholds, attributes))
-        self.attributes_, self.thresholds_ = attributes[order], thresholds[order]
-
-
-DRAWN_STUMPS = VoterSetEntry(DrawnStumps, "random decision stumps")

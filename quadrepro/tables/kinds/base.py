@@ -48,8 +48,8 @@ class Context(Generic[Option]):
 
     @property
     def compared(self) -> list[str]:
-        """The columns that can be compared: not the baseline, nor those on other splits."""
-        return [c for c in self.titles if c != BASELINE and c not in self.config.apart]
+        """The columns that can be compared: not the baseline."""
+        return [c for c in self.titles if c != BASELINE]
 
     @property
     def splits(self) -> str:
@@ -205,12 +205,6 @@ def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     """Return the notes below most tables: of algorithms, of missing cells, of the config."""
     config = context.config
     notes = [f"{config.titles[a.name]}: {a.note}" for a in config.columns if a.note]
-    notes += [
-        f"{config.titles[a.name]} has a protocol of its own ({a.departures})"
-        + ("; no test compares it." if a.name in config.apart else ".")
-        for a in config.columns
-        if a.departures
-    ]
     notes += _against_rest(context)
     if oracles := [row.entry.title for row in config.rows if _by_test(context, row)]:
         rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)

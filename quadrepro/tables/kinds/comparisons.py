@@ -176,7 +176,7 @@ def matrix_of_errors(context: Context[Any], outcomes: Outcomes) -> Matrix:
     of the config.
     """
     printed = context.printed(context.option)
-    order = [c for c in printed.columns if c in context.titles and c not in outcomes.apart]
+    order = [c for c in printed.columns if c in context.titles]
     order += [c for c in context.compared if c not in order]
     # On a single data set a test of signs says nothing.
     several = len(outcomes.rows) > 1 or bool(context.config.paper)

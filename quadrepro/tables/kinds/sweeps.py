@@ -9,9 +9,6 @@ from pathlib import Path
 from statistics import median, stdev, variance
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
-from quadrepro.base.models import Model
 from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables.figure import (
@@ -33,17 +30,6 @@ WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
 
 
-class Times(Model):
-    """Running times with a second figure of some of them."""
-
-    close_up: tuple[str, ...] = Field(min_length=1)
-    """Columns that a second row of panels shows alone, on a linear scale."""
-
-
-def _close_up(context: Context[bool | Times]) -> tuple[str, ...]:
-    return context.option.close_up if isinstance(context.option, Times) else ()
-
-
 def times_of(outcomes: Outcomes, row: str, column: str) -> list[float]:
     """Return the running times of an entry in seconds."""
     if not outcomes.complete(row, column):
@@ -51,7 +37,7 @@ def times_of(outcomes: Outcomes, row: str, column: str) -> list[float]:
     return [record.seconds for record in outcomes.cell(row, column)]
 
 
-def _moved_by(context: Context[bool | Times], sweep: str) -> list[str]:
+def _moved_by(context: Context[bool], sweep: str) -> list[str]:
     """Return the columns that have a sweep's hyper-parameter; all if it is over something else."""
     of_sweep = {s.over.removeprefix("grid.") for s in context.config.sweeps if s.word == sweep}
     return [
@@ -64,7 +50,7 @@ def _moved_by(context: Context[bool | Times], sweep: str) -> list[str]:
 
 
 def _draw_times(
-    panel: Axes, outcomes: Outcomes, rows: Sequence[Row], looks: dict[str, Look], scale: str
+    panel: Axes, outcomes: Outcomes, rows: Sequence[Row], looks: dict[str, Look]
 ) -> None:
     numbers = [v for row in rows if isinstance(v := row.value, int | float) and v is not bool(v)]
     numeric = len(numbers) == len(rows)
@@ -82,7 +68,7 @@ def _draw_times(
         panel.set_xscale("log")
         plain_labels(panel.xaxis)
     # A coarse clock can call all of them 0, which has no logarithm.
-    if scale == "log" and (not drawn or max(drawn) > 0):
+    if not drawn or max(drawn) > 0:
         panel.set_yscale("log")
         plain_labels(panel.yaxis)
     else:
@@ -94,23 +80,18 @@ def _curve(look: Look) -> dict[str, Any]:
     return {**look.line(1.3), "marker": look.marker, "markersize": 3.5}
 
 
-class TimesKind(TableKind[bool | Times]):
+class TimesKind(TableKind[bool]):
     """Running times, which differ between runs."""
 
-    key, option = "times", bool | Times
-    meaning = (
-        "Running times against what the config sweeps over: `true`, or also a figure of some "
-        "columns."
-    )
+    key, option = "times", bool
+    meaning = "Running times against what the config sweeps over: `true`."
     timed = True
 
-    def check(self, context: Context[bool | Times]) -> None:
-        """Refuse a config without a sweep, and columns that do not exist."""
+    def check(self, context: Context[bool]) -> None:
+        """Refuse a config without a sweep."""
         context.check_sweeps()
-        for i, name in enumerate(_close_up(context)):
-            context.check_column(name, "close_up", i)
 
-    def table(self, context: Context[bool | Times], outcomes: Outcomes) -> Table:
+    def table(self, context: Context[bool], outcomes: Outcomes) -> Table:
         """Return the table of running times."""
         config = context.config
         rows, data = [], []
@@ -135,30 +116,20 @@ class TimesKind(TableKind[bool | Times]):
             tuple(data),
         )
 
-    def draw(self, context: Context[bool | Times], outcomes: Outcomes, folder: Path) -> None:
-        """Draw the running times, one panel per sweep and data set and one curve per algorithm.
-
-        Those of a close-up are drawn once more below, on a linear scale.
-        """
+    def draw(self, context: Context[bool], outcomes: Outcomes, folder: Path) -> None:
+        """Draw the running times, one panel per sweep and data set and one curve per algorithm."""
         config, titles = context.config, context.titles
         looks = looks_of(titles)
         datasets = list(dict.fromkeys(row.of for row in config.rows))
         sweeps = list(dict.fromkeys(row.sweep for row in config.rows))
-        near = {name: looks[name] for name in _close_up(context)}
-        # Per row of panels: the data set, its curves and their scale.
-        shown = [
-            (name, *of) for name in datasets for of in ((looks, "log"), (near, "linear")) if of[0]
-        ]
-        size = (3.2 * len(sweeps) + 0.4, 2.6 * len(shown) + 0.6)
+        size = (3.2 * len(sweeps) + 0.4, 2.6 * len(datasets) + 0.6)
         with new_figure(folder, self.name, *size) as figure:
-            panels = figure.subplots(len(shown), len(sweeps), squeeze=False)
-            for (dataset, of_row, scale), panels_of_row in zip(shown, panels, strict=True):
+            panels = figure.subplots(len(datasets), len(sweeps), squeeze=False)
+            for dataset, panels_of_row in zip(datasets, panels, strict=True):
                 for sweep, panel in zip(sweeps, panels_of_row, strict=True):
                     rows = [row for row in config.rows if (row.of, row.sweep) == (dataset, sweep)]
-                    moved = {
-                        name: of_row[name] for name in of_row if name in _moved_by(context, sweep)
-                    }
-                    _draw_times(panel, outcomes, rows, moved, scale)
+                    moved = {name: looks[name] for name in _moved_by(context, sweep)}
+                    _draw_times(panel, outcomes, rows, moved)
                     word = sweep.replace("_", " ")
                     panel.set(title=f"{dataset}: {word} varied", xlabel=word, ylabel="seconds")
             drawn = labels_in(panels.flat)

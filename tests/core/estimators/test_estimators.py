@@ -15,7 +15,6 @@ from quadrepro import (
     CBBoostClassifier,
     CqBoostClassifier,
     EBBoostClassifier,
-    ERLPBoostClassifier,
     GBCBBoostClassifier,
     HedgeBoostClassifier,
     LPBoostClassifier,
@@ -23,7 +22,6 @@ from quadrepro import (
     QuadBoostClassifier,
     RegularizedLPBoostClassifier,
     RegularizedQPBoostClassifier,
-    SoftBoostClassifier,
     Stumps,
 )
 from quadrepro.base.types import FloatArray
@@ -42,12 +40,10 @@ from quadrepro.core.learners.greedy.quadboost import (
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.programs.cqboost import CqBoost
-from quadrepro.core.learners.programs.erlpboost import ERLPBoost
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP
 from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.programs.mincq import MinCq
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
-from quadrepro.core.learners.programs.softboost import SoftBoost
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -68,8 +64,6 @@ ESTIMATORS = [
     RegularizedQPBoostClassifier(C=0.1, n_rounds=20),
     CqBoostClassifier(0.3),
     MinCqClassifier(),
-    SoftBoostClassifier(),
-    ERLPBoostClassifier(),
 ]
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 
@@ -112,13 +106,6 @@ each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
             {"mu": [0.1], "epsilon": [1e-6], "n_rounds": [4]},
         ),
         (MinCqClassifier(0.1), MinCq(), {"mu": [0.1]}),
-        (SoftBoostClassifier(0.3), SoftBoost(), {"nu": [0.3], "delta": [0.05]}),
-        (
-            SoftBoostClassifier(0.3, delta=0.01, n_rounds=4),
-            SoftBoost(),
-            {"nu": [0.3], "delta": [0.01], "n_rounds": [4]},
-        ),
-        (ERLPBoostClassifier(0.3), ERLPBoost(), {"nu": [0.3], "delta": [0.05]}),
     ],
     ids=repr,
 )
@@ -188,8 +175,6 @@ def test_the_gap_of_a_program_is_closed(problem: Problem, estimator: VoteClassif
         (CqBoostClassifier(-1.0), "mu must be positive and finite, not -1"),
         (CqBoostClassifier(epsilon=0.0), "epsilon must be positive and finite, not 0"),
         (CqBoostClassifier(n_rounds=0), "n_rounds must be positive and finite, not 0"),
-        (SoftBoostClassifier(1.5), "nu must be at most 1, not 1.5"),
-        (ERLPBoostClassifier(delta=0.0), "delta must be positive and finite, not 0"),
         (MinCqClassifier(0.0), "mu must be positive and finite, not 0"),
         (AdaBoostClassifier(voters="stumps"), "voters must be Stumps"),
         (AdaBoostClassifier(voters=Stumps(0)), "per_attribute must be at least 1"),

@@ -10,7 +10,7 @@ import sklearn
 from sklearn.base import is_classifier
 from sklearn.utils import estimator_checks
 
-from tests.core.learners.variants import ALL, OVER_TREES, STAGEWISE
+from tests.core.learners.variants import ALL, STAGEWISE
 
 WRONG_LABELS = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
 """scikit-learn 1.6 makes two classes by the first label, while its check of weights shuffles."""
@@ -29,13 +29,6 @@ def labels_without_order(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(estimator_checks, "_enforce_estimator_tags_y", labels)
 
 
-def not_held(estimator: Any) -> dict[str, str]:
-    """Return the checks that an estimator cannot pass, with the reason."""
-    if estimator in OVER_TREES:
-        return {"check_class_weight_classifiers": "weights count in the vote, not in the trees"}
-    return {}
-
-
 OF_FITS = re.compile(
     "weight_equivalence_on_dense|all_zero|not_overwritten|one_label|class_weight|(fiers|sors)_train"
     "|poor_score|decision_proba|sample_order|subset_inv|fit2d_1|idempotent"
@@ -46,11 +39,9 @@ OF_FITS = re.compile(
 def every_check() -> Iterator[Any]:
     """Yield all checks of one estimator of each class and kind of part; of others, of fits."""
     seen = set()
-    for estimator in (*ALL, *STAGEWISE, *OVER_TREES):
+    for estimator in (*ALL, *STAGEWISE):
         kinds = type(estimator), *(type(getattr(estimator, a, None)) for a in ("voters", "weak"))
-        mark = estimator_checks.parametrize_with_checks(
-            [estimator], expected_failed_checks=not_held
-        )
+        mark = estimator_checks.parametrize_with_checks([estimator])
         for pair in mark.args[1]:
             check = getattr(pair, "values", pair)[1]
             if kinds not in seen or OF_FITS.search(check.func.__name__):

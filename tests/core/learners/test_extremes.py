@@ -27,7 +27,6 @@ SHORT: dict[str, dict[str, Any]] = {
     "CBBoostClassifier": {"n_rounds": 20},
     "CqBoostClassifier": {},
     "EBBoostClassifier": {"n_rounds": 20},
-    "ERLPBoostClassifier": {"n_rounds": 20},
     "GBCBBoostClassifier": {"n_rounds": 20},
     "GentleAdaBoostClassifier": {"n_rounds": 20},
     "GradientBoostClassifier": {"n_rounds": 20},
@@ -40,7 +39,6 @@ SHORT: dict[str, dict[str, Any]] = {
     "RealAdaBoostClassifier": {"n_rounds": 20},
     "RegularizedLPBoostClassifier": {"n_rounds": 20},
     "RegularizedQPBoostClassifier": {"n_rounds": 20},
-    "SoftBoostClassifier": {"n_rounds": 20},
     "SAMMEClassifier": {"n_rounds": 20},
 }
 # Where a parameter has no effect by default: the settings under which it has.
@@ -187,7 +185,6 @@ SMALL, LARGE = 1e-100, 1e100
         ("MinCqClassifier", "mu", 1e-9, 1e-6),
         ("RegularizedLPBoostClassifier", "nu", 1e-6, 1e-3),
         ("RegularizedQPBoostClassifier", "C", SMALL, 1e-9),
-        ("SoftBoostClassifier", "nu", 1e-6, 1e-3),
         ("GradientBoostClassifier", "u", SMALL, 1e-12),
         ("GradientBoostClassifier", "u", LARGE, 1e20),
         ("GradientBoostRegressor", "u", LARGE, 1e20),

@@ -38,7 +38,7 @@ def test_labels_and_learners_are_distinct() -> None:
     [
         ("quadbost-l2", "unknown algorithm 'quadbost-l2'; did you mean 'quadboost-l2'?"),
         ("AdaBoost", "did you mean 'adaboost'?"),
-        ("xyz", "; the nearest of 35 are "),
+        ("xyz", "; the nearest of 29 are "),
         ("sklearn:SVM", "scikit-learn has no estimator 'SVM'; did you mean 'SVR'?"),
     ],
 )

@@ -9,19 +9,15 @@ from sklearn.base import clone, is_regressor
 from quadrepro import (
     AdaBoostClassifier,
     AdaBoostRegClassifier,
-    Conjunctions,
     EBBoostClassifier,
     GradientBoostClassifier,
     HedgeBoostClassifier,
     LPBoostClassifier,
-    QuadBoostClassifier,
     RegularizedQPBoostClassifier,
-    Stumps,
 )
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
-from quadrepro.core.estimators.streaming import MomentClassifier
-from tests.core.learners.variants import ALL, CLASSIFIERS, VOTES
+from tests.core.learners.variants import ALL, CLASSIFIERS
 
 PRICED = (AdaBoostRegClassifier, LPBoostClassifier, RegularizedQPBoostClassifier)
 """Estimators with a price per example, so that twice the examples are another problem."""
@@ -107,35 +103,6 @@ def test_weights_of_classes_multiply_those_of_examples(estimator: Any) -> None:
             clone(estimator).fit(X, y, sample_weight=expected),
             X,
         )
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [e for e in VOTES if isinstance(e, MomentClassifier)],
-    ids=repr,
-)
-def test_weighted_chunks_add_up_to_all_examples(estimator: MomentClassifier) -> None:
-    X, y = examples(estimator)
-    weights = np.random.default_rng(4).integers(0, 4, len(X))
-    voters = estimator.voters or Stumps()
-    placed = clone(voters).fit(X.repeat(weights, axis=0), (y == "yes").repeat(weights))
-    chunked = clone(estimator)
-    whole = clone(estimator).set_params(voters=clone(voters)).fit(X, y, sample_weight=weights)
-    chunked.voters = placed
-    for rows in (slice(0, 20), slice(20, 50)):
-        chunked.partial_fit(X[rows], y[rows], ["no", "yes"], sample_weight=weights[rows])
-    np.testing.assert_array_equal(chunked.voter_weights_, whole.voter_weights_)
-
-
-@pytest.mark.parametrize("voters", [None, Conjunctions(4, 3)])
-def test_a_stream_takes_weights_of_classes(voters: Stumps | None) -> None:
-    X, y = examples(QuadBoostClassifier())
-    vote = QuadBoostClassifier(n_rounds=20, voters=voters, class_weight={"no": 3})
-    streamed = clone(vote).fit_stream(lambda: iter([(X[:20], y[:20]), (X[20:], y[20:])]))
-    np.testing.assert_array_equal(streamed.voter_weights_, vote.fit(X, y).voter_weights_)
-    for method in (vote.set_params(class_weight="balanced").partial_fit, vote.fit_stream):
-        with pytest.raises(ValueError, match="needs class_weight as a dict, not 'balanced'"):
-            method(X, y)
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,8 @@ from quadrepro import (
     AdaBoostM1Classifier,
     AdaBoostRegClassifier,
     CBBoostClassifier,
-    Conjunctions,
     CqBoostClassifier,
-    DrawnStumps,
     EBBoostClassifier,
-    ERLPBoostClassifier,
     GBCBBoostClassifier,
     GentleAdaBoostClassifier,
     GradientBoostClassifier,
@@ -30,9 +27,7 @@ from quadrepro import (
     RegularizedLPBoostClassifier,
     RegularizedQPBoostClassifier,
     SAMMEClassifier,
-    SoftBoostClassifier,
     Stumps,
-    Trees,
 )
 from quadrepro.core.learners.gradient.boosting import StepName
 
@@ -61,21 +56,11 @@ PROGRAMS = [
     MinCqClassifier(0.02),
     RegularizedLPBoostClassifier(0.2, n_rounds=10),
     RegularizedQPBoostClassifier(0.1, n_rounds=10),
-    SoftBoostClassifier(0.2),
-    SoftBoostClassifier(0.2, n_rounds=5),
-    ERLPBoostClassifier(0.2),
 ]
 OTHER_VOTERS = [
-    QuadBoostClassifier("l2", lam=0.1, n_rounds=20, voters=Conjunctions(4, 3)),
-    AdaBoostClassifier(20, voters=Conjunctions(4, 3)),
     AdaBoostClassifier(20, voters=Stumps(missing="branch")),
     QuadBoostClassifier("l1", lam=0.03, n_rounds=30, selection="correlation"),
-    CBBoostClassifier(20, voters=DrawnStumps(60, random_state=0)),
     AdaBoostClassifier(20, voters=Stumps(40), min_weight_fraction_leaf=0.1),
-]
-OVER_TREES: list[Any] = [
-    AdaBoostClassifier(20, voters=Trees(n_trees=5, random_state=0)),
-    CBBoostClassifier(20, voters=Trees(n_trees=5, random_state=0), min_weight_fraction_leaf=0.1),
 ]
 VOTES: list[Any] = [*QUADBOOST, *GREEDY, *PROGRAMS, *OTHER_VOTERS]
 

@@ -115,7 +115,7 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
         ("scater: adaboost", "6:3: unknown key 'scater'; did you mean 'scatter'?"),
         ("verdicts: table1", "6:3: unknown key 'verdicts'; known are claims, "),
         ("risks: 3", "6:3: risks must be text, not 3"),
-        ("times: 5", "6:3: times must be true or false or a mapping of keys to values, not 5"),
+        ("times: 5", "6:3: times must be true or false, not 5"),
         ("curves: 3", "6:3: curves must be a mapping of keys to values, not 3"),
         ("curves: {}", "6:3: the key 'panels' is missing"),
         ("curves: {panels: []}", "6:12: panels must list at least one"),

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,8 @@ from matplotlib.figure import Figure
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.sweeps import TIMES, Times
+from quadrepro.tables.kinds.sweeps import TIMES
 from tests.tables.contexts import context_of, loaded
 
 CONFIG = """title: Two
@@ -24,19 +22,19 @@ sweeps:
 algorithms:
   - {{name: adaboost, label: AdaBoost, grid: {{n_rounds: 5}}}}
   - {{name: quadboost, label: QuadBoost, grid: {{n_rounds: 5}}}}
-tables: {{times: {option}}}
+tables: {{times: true}}
 baseline: false
 """
 ROUNDS = "grid.n_rounds, values: [1, 10, 1000]"
 COLUMNS = ("adaboost", "quadboost")
 
 
-def load(folder: Path, over: str = ROUNDS, option: str = "true") -> Experiment:
-    return loaded(folder, CONFIG.format(over=over, option=option))
+def load(folder: Path, over: str = ROUNDS) -> Experiment:
+    return loaded(folder, CONFIG.format(over=over))
 
 
-def times_of(experiment: Experiment, option: bool | Times = True) -> Context[bool | Times]:
-    return replace(context_of(experiment, "times"), option=option)
+def times_of(experiment: Experiment) -> Context[bool]:
+    return context_of(experiment, "times")
 
 
 def outcomes(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
@@ -85,26 +83,6 @@ def test_a_panel_a_sweep_and_a_curve_an_algorithm(
     assert [list(line.get_xdata()) for line in rounds.get_lines()] == [[1, 10, 1000]] * 2
     assert list(rounds.get_lines()[0].get_ydata()) == [6, 8, 10]
     assert list(noise.get_lines()[0].get_xdata()) == ([0] if missing else [0, 0.5])
-
-
-def test_a_close_up_shows_its_algorithms_alone_from_zero_on(
-    tmp_path: Path, figures: list[Figure]
-) -> None:
-    experiment = load(tmp_path)
-    close_up = times_of(experiment, Times(close_up=("quadboost",)))
-    TIMES.draw(close_up, outcomes(experiment), tmp_path)
-    wide, near = figures[0].axes[:2], figures[0].axes[2:]
-    assert [len(panel.get_lines()) for panel in (*wide, *near)] == [2, 2, 1, 1]
-    assert [panel.get_yscale() for panel in (*wide, *near)] == ["log"] * 2 + ["linear"] * 2
-    assert near[0].get_ylim()[0] == 0
-    colours = {panel.get_lines()[-1].get_color() for panel in (*wide, *near)}
-    assert len(colours) == 1
-
-
-def test_a_close_up_of_an_unknown_algorithm_is_refused_with_its_place(tmp_path: Path) -> None:
-    experiment = load(tmp_path, option="{close_up: [adaboost, quadbost]}")
-    with pytest.raises(ConfigError, match=r"config\.yaml:11:\d+: .*'quadbost' here; did you mean"):
-        TIMES.check(context_of(experiment, "times"))
 
 
 def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(

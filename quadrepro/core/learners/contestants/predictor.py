@@ -212,6 +212,11 @@ class EstimatorPredictor(Predictor):
         return hashes_of(self._paths, self.folder)
 
     @property
+    def files(self) -> dict[str, Path]:
+        """The files of these modules."""
+        return own_code(self._paths, self.folder) if self.folder else {}
+
+    @property
     def packages(self) -> tuple[str, ...]:  # type: ignore[override]
         """The packages that the estimator and those that it holds come from."""
         found = (name for path in self._paths for name in distributions_of(path, self.folder))
@@ -274,7 +279,7 @@ class EstimatorPredictor(Predictor):
         # Parameters were checked with the config; an ensemble would check them for every tree.
         with config_context(skip_parameter_validation=True):
             for chain in self._chains(candidates):
-                estimator = self._estimator(candidates[chain[0]], random_state)
+                estimator = self.estimator(candidates[chain[0]], random_state)
                 if len(chain) == 1:
                     predicted[chain] = predict(estimator.fit(table, targets), table_new)
                 else:
@@ -288,7 +293,7 @@ class EstimatorPredictor(Predictor):
     ) -> Outputs:
         """Fit the estimator alone and return its outputs for new examples."""
         labels, y = self._labels(data.train.y)
-        estimator = self._estimator(candidate, int(data.rng("all").integers(2**31)))
+        estimator = self.estimator(candidate, int(data.rng("all").integers(2**31)))
         with config_context(skip_parameter_validation=True):
             fitted = estimator.fit(self._table(data.train.X), y)
             return estimator_outputs(fitted, labels, data, self._table(X_new))
@@ -308,16 +313,17 @@ class EstimatorPredictor(Predictor):
         """Return the places of candidates that are parts of one ensemble; most are alone."""
         chains: dict[str, list[int]] = {}
         for i, candidate in enumerate(candidates):
-            name = size_name(self._estimator(candidate))
+            name = size_name(self.estimator(candidate))
             others = sorted((key, value) for key, value in candidate.items() if key != name)
             # As text 1, 1.0 and True are three values, which they are to scikit-learn.
             key = repr(others) if name in candidate else str(i)
             chains.setdefault(key, []).append(i)
         return list(chains.values())
 
-    def _estimator(
+    def estimator(
         self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
     ) -> Any:
+        """Return the estimator of a candidate, not fitted."""
         estimator = build(self._path, {**self.settings, **(candidate or {})}, self.folder)
         if self.predicts and task_of(estimator) != self.predicts:
             wanted = "a number" if self.predicts == "regression" else "classes"
@@ -334,7 +340,7 @@ class EstimatorPredictor(Predictor):
             return X
         import pandas as pd
 
-        gaps = all(takes_gaps(part) for part in parts(self._estimator()))
+        gaps = all(takes_gaps(part) for part in parts(self.estimator()))
         frame = pd.DataFrame(X, columns=column_names(self.n_codes))
         for name, n_codes in zip(frame, self.n_codes, strict=True):
             if n_codes:
@@ -439,6 +445,19 @@ def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
             raise StepError(error.args[0], i) from None
     label = " + ".join(_name(step) for step in steps)
     return EstimatorEntry(PIPELINE, label, {"steps": list(steps)}, folder)
+
+
+def transformer(step: Any, folder: str = "") -> EstimatorPredictor:
+    """Return what makes a transformer of a config; KeyError or ValueError if it cannot be used."""
+    name, parameters = step_of(step)
+    path = full_path(name)
+    if wrong := fault_of(path, parameters, folder):
+        raise ValueError(wrong)
+    if runs_own_code(path, parameters, folder):
+        return EstimatorPredictor(path, parameters, folder)
+    if not hasattr(build(path, parameters), "transform"):
+        raise ValueError(f"votes are over the outputs of a transformer: {name} is not one")
+    return EstimatorPredictor(path, parameters)
 
 
 def _name(step: Any) -> str:

@@ -23,7 +23,7 @@ from quadrepro.core.learners.greedy.loop import (
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Stopping
 from quadrepro.core.learners.learner import DrawnProblem, Entry, StoppedRuns
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpVote
-from quadrepro.core.voters.reduction import GramProblem, VotingProblem
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE, FixedVoters, VoterSource
 
 
@@ -383,10 +383,8 @@ class WeightBoosting(GreedyAlgorithm[W]):
             How often the sample of each trajectory contains each example.
         """
 
-    def state(self, problem: GramProblem, sample_of: IntArray) -> W:
+    def state(self, problem: VotingProblem, sample_of: IntArray) -> W:
         """Return the initial example weights over the voters of a problem."""
-        if not isinstance(problem, VotingProblem):
-            raise TypeError("example weights need the examples, not their moments")
         return self.weights(FixedVoters(problem.H, problem.y), problem.counts[sample_of])
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:

@@ -23,7 +23,7 @@ from quadrepro.core.learners.greedy.loop import (
 )
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.voters.reduction import GramProblem, VotingProblem
+from quadrepro.core.voters.reduction import VotingProblem
 
 COLLINEAR = 1e-10
 """Smallest sin² of the angle between a voter and the vote in a score, to avoid division by zero."""
@@ -48,7 +48,7 @@ class CBoundState(State):
 
     Parameters
     ----------
-    problem : GramProblem
+    problem : VotingProblem
         Voters with values in [-1, 1].
     sample_of : ndarray of shape (n_trajectories,)
         The sample that each trajectory trains on.
@@ -65,7 +65,7 @@ class CBoundState(State):
         γ_F and ν of every trajectory. For this few floats plain Python is faster than numpy.
     """
 
-    def __init__(self, problem: GramProblem, sample_of: IntArray) -> None:
+    def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
         grams, margins = problem.grams(), problem.correlations()
         eta = grams.diagonal(axis1=1, axis2=2).copy()
         self.eta = None if (eta == 1.0).all() else np.where(eta > 0, eta, 1.0)[sample_of]
@@ -217,7 +217,7 @@ class CBoundBoosting(GreedyAlgorithm[CBoundState]):
     hyperparameters = (N_ROUNDS,)
     uses_gram = True
 
-    def state(self, problem: GramProblem, sample_of: IntArray) -> CBoundState:
+    def state(self, problem: VotingProblem, sample_of: IntArray) -> CBoundState:
         """Return the state of the empty vote."""
         return CBoundState(problem, sample_of)
 

@@ -13,7 +13,7 @@ import numpy as np
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.learner import Algorithm
-from quadrepro.core.voters.reduction import GramProblem, VotingProblem
+from quadrepro.core.voters.reduction import VotingProblem
 
 TIE = 1e-9
 """Voters whose scores differ by at most this share tie, and the one of lowest index is picked."""
@@ -318,13 +318,13 @@ class GreedyAlgorithm(Algorithm, Generic[S]):
     """
 
     @abstractmethod
-    def state(self, problem: GramProblem, sample_of: IntArray) -> S:
+    def state(self, problem: VotingProblem, sample_of: IntArray) -> S:
         """Return the state of the empty vote.
 
         Parameters
         ----------
-        problem : GramProblem
-            Voters and labels, or their moments if the algorithm needs no more.
+        problem : VotingProblem
+            Voters, labels and samples.
         sample_of : ndarray of int, shape (n_trajectories,)
             The sample that each trajectory trains on.
         """

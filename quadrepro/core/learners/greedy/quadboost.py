@@ -26,7 +26,7 @@ from quadrepro.core.learners.greedy.loop import (
 )
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.voters.reduction import GramProblem, VotingProblem
+from quadrepro.core.voters.reduction import VotingProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
 ALPHA_MAX = Hyperparameter("alpha_max", "number", "small", "largest voter weight α_max")
@@ -56,7 +56,7 @@ class Residuals(State):
 
     Parameters
     ----------
-    problem : GramProblem
+    problem : VotingProblem
         Voters with values in [-1, 1].
     sample_of : ndarray of shape (n_trajectories,)
         The sample that each trajectory trains on.
@@ -73,7 +73,7 @@ class Residuals(State):
         The sample of each trajectory.
     """
 
-    def __init__(self, problem: GramProblem, sample_of: IntArray) -> None:
+    def __init__(self, problem: VotingProblem, sample_of: IntArray) -> None:
         grams = problem.grams()
         eta = grams.diagonal(axis1=1, axis2=2)
         self.eta = None if (eta == 1.0).all() else np.ascontiguousarray(eta[sample_of])
@@ -260,7 +260,7 @@ class QuadBoost(GreedyAlgorithm[Residuals]):
         """Whether equal voters may be merged: not if weights are replaced, each one on its own."""
         return not self.reweight
 
-    def state(self, problem: GramProblem, sample_of: IntArray) -> Residuals:
+    def state(self, problem: VotingProblem, sample_of: IntArray) -> Residuals:
         """Return the residual correlations of the empty vote."""
         return Residuals(problem, sample_of)
 
@@ -310,7 +310,7 @@ class QuadBoostL1(QuadBoost):
         """Return the largest number of rounds."""
         return [self.max_rounds]
 
-    def limit(self, problem: GramProblem) -> str:
+    def limit(self, problem: VotingProblem) -> str:
         """Return in a sentence why a candidate has no solution."""
         return f"after {self.max_rounds:,} rounds, a residual correlation is still above lam"
 

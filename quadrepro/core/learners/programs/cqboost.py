@@ -25,7 +25,7 @@ from quadrepro.core.learners.programs.program import (
     mu_limit,
     require_optimal,
 )
-from quadrepro.core.voters.reduction import GramProblem, VotingProblem
+from quadrepro.core.voters.reduction import VotingProblem
 
 
 @dataclass(frozen=True)
@@ -323,7 +323,7 @@ class CqBoost(Algorithm):
     uses_gram = True
     version = 2
 
-    def limit(self, problem: GramProblem) -> str:
+    def limit(self, problem: VotingProblem) -> str:
         """Return the largest feasible μ in a sentence."""
         return mu_limit(np.abs(problem.correlations()).max(axis=1))
 

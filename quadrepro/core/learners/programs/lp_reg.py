@@ -17,17 +17,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import highspy
 import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.programs.lpboost import (
-    LinearSolution,
-    MarginDual,
-    run_solver,
-    weights_of_rows,
-)
+from quadrepro.core.learners.programs.lpboost import LinearSolution, make_solver, run_solver
+from quadrepro.core.learners.programs.ordered import ordered_sum
 from quadrepro.core.learners.programs.soft_margin import SoftMargin
 
 DUAL_SIMPLEX = 1
@@ -38,7 +35,7 @@ NU = Hyperparameter(
 )
 
 
-class MarginLP(MarginDual):
+class MarginLP:
     """LP_REG over given voters.
 
     Parameters
@@ -50,12 +47,17 @@ class MarginLP(MarginDual):
     """
 
     def __init__(self, margins: FloatArray, counts: FloatArray) -> None:
-        super().__init__(np.ones(len(counts)), simplex_strategy=DUAL_SIMPLEX)
+        self._highs = make_solver(simplex_strategy=DUAL_SIMPLEX)
         self._margins = margins
         self._counts = counts
+        m, free = len(counts), highspy.kHighsInf
+        # A variable for each example and, last, gamma.
+        self._highs.addVars(m + 1, np.append(np.zeros(m), -free), np.append(np.ones(m), free))
+        self._highs.changeColsCost(1, np.array([m], dtype=np.int32), np.ones(1))
+        columns = np.arange(m + 1, dtype=np.int32)
         for voter in margins.T:
-            self.add_voter(voter)
-        self.add_sum()
+            self._highs.addRow(-free, 0.0, m + 1, columns, np.append(voter, -1.0))
+        self._highs.addRow(1.0, 1.0, m, columns, np.ones(m))
 
     def solve(self, nu: float) -> LinearSolution:
         """Solve for a value of ν."""
@@ -63,7 +65,9 @@ class MarginLP(MarginDual):
         caps = self._counts / (nu * self._counts.sum())
         self._highs.changeColsBounds(m, np.arange(m, dtype=np.int32), np.zeros(m), caps)
         solution, word = run_solver(self._highs, f"LP_REG's linear program at nu = {nu:g}")
-        weights = weights_of_rows(solution.row_dual[:-1])
+        # In a minimisation, multipliers of rows that are bounded above are negative.
+        weights = np.maximum(0.0, -np.array(solution.row_dual[:-1], dtype=np.float64))
+        weights /= ordered_sum(weights)
         rho = solution.row_dual[-1]
         examples = np.array(solution.col_value[:-1], dtype=np.float64)
         return LinearSolution(

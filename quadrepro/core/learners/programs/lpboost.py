@@ -15,7 +15,7 @@ the multipliers of the rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
@@ -26,7 +26,7 @@ import numpy as np
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm, Entry
-from quadrepro.core.learners.programs.ordered import ordered_sum, weighted_sum
+from quadrepro.core.learners.programs.ordered import weighted_sum
 from quadrepro.core.learners.programs.program import ProgramSolution, SolverError
 from quadrepro.core.voters.reduction import VotingProblem
 
@@ -77,38 +77,6 @@ def run_solver(solver: highspy.Highs, program: str) -> tuple[highspy.HighsSoluti
     if status != highspy.HighsModelStatus.kOptimal:
         raise SolverError(f"{program} ended as {word!r}")
     return solver.getSolution(), word
-
-
-class MarginDual:
-    """The dual program of the largest soft margin, to which voters are added.
-
-    It has a variable for each example, d_i from 0 to a cap, and γ, which it minimises. A row for
-    each voter says that d·u <= γ for u_i = y_i h(x_i), and one more that the d_i sum to 1.
-    """
-
-    def __init__(self, caps: FloatArray, **options: Option) -> None:
-        self._highs = make_solver(**options)
-        m, free = len(caps), highspy.kHighsInf
-        self._highs.addVars(m + 1, np.append(np.zeros(m), -free), np.append(caps, free))
-        self._highs.changeColsCost(1, np.array([m], dtype=np.int32), np.ones(1))
-        self._columns = np.arange(m + 1, dtype=np.int32)
-
-    def add_sum(self) -> None:
-        """Add the row of the sum."""
-        m = len(self._columns) - 1
-        self._highs.addRow(1.0, 1.0, m, self._columns, np.ones(m))
-
-    def add_voter(self, signed: FloatArray) -> None:
-        """Add the row of a voter, given y_i h(x_i)."""
-        row = np.append(signed, -1.0)
-        self._highs.addRow(-highspy.kHighsInf, 0.0, len(row), self._columns, row)
-
-
-def weights_of_rows(multipliers: Sequence[float]) -> FloatArray:
-    """Return the weights of voters, which sum to 1, given the multipliers of their rows."""
-    # In a minimisation, multipliers of rows that are bounded above are negative.
-    weights = np.maximum(0.0, -np.array(multipliers, dtype=np.float64))
-    return np.asarray(weights / ordered_sum(weights))
 
 
 VIOLATION = 1e-6

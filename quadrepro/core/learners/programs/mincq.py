@@ -29,7 +29,7 @@ from quadrepro.core.learners.programs.program import (
     mu_limit,
     require_optimal,
 )
-from quadrepro.core.voters.reduction import GramProblem, VotingProblem
+from quadrepro.core.voters.reduction import VotingProblem
 
 GUESSES = 8
 """Largest number of guesses at the weights on a bound."""
@@ -236,7 +236,7 @@ class MinCq(Algorithm):
         """Whether equal voters may be merged: no, since each has a bound of its own."""
         return False
 
-    def limit(self, problem: GramProblem) -> str:
+    def limit(self, problem: VotingProblem) -> str:
         """Return the largest feasible μ in a sentence."""
         return mu_limit(np.abs(problem.correlations()).mean(axis=1))
 
@@ -267,7 +267,7 @@ class MinCqOnCBBoost(Algorithm):
         super().check(grid)
         MinCq().check_candidate(mu=self.mu)
 
-    def limit(self, problem: GramProblem) -> str:
+    def limit(self, problem: VotingProblem) -> str:
         """Return in a sentence why a candidate has no solution."""
         return f"the voters of CB-Boost have no vote of mean margin mu = {self.mu:g}"
 

@@ -13,7 +13,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Hyperparameter
 from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.programs.ordered import Cholesky
-from quadrepro.core.voters.reduction import GramProblem
+from quadrepro.core.voters.reduction import VotingProblem
 
 RESIDUAL = 1e-8
 """Largest KKT residual of a solution of a quadratic program."""
@@ -179,6 +179,6 @@ def mu_limit(largest: FloatArray) -> str:
     return f"mu can be at most {shown:.3g}{where}"
 
 
-def infeasible(algorithm: Algorithm, mu: float, problem: GramProblem) -> ValueError:
+def infeasible(algorithm: Algorithm, mu: float, problem: VotingProblem) -> ValueError:
     """Return the error for a mean margin that no vote has."""
     return ValueError(f"no vote has a mean margin of mu = {mu:g}: {algorithm.limit(problem)}")

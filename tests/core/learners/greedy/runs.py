@@ -23,7 +23,6 @@ from quadrepro.core.learners.greedy.quadboost import (
 )
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.papers.cbboost.by_passes import AdaBoostByPasses, CBBoostByPasses, GBCBBoostByPasses
 
 NONE = [float("nan")]
 
@@ -114,9 +113,6 @@ RUNS = {
     "cb-boost, real": over_voters(CBBoost(allow_repeats=False), NONE, real=True),
     "cb-boost, reweight, real": over_voters(CBBoost(reweight=True), NONE, real=True),
     "gb-cb-boost, real": over_voters(GBCBBoost(), NONE, real=True),
-    "cb-boost, passes": over_voters(CBBoostByPasses(), NONE),
-    "gb-cb-boost, passes, real": over_voters(GBCBBoostByPasses(), NONE, real=True),
-    "adaboost, passes": over_voters(AdaBoostByPasses(), NONE),
     "quadboost": over_voters(QuadBoost(), NONE),
     "quadboost-l1": over_voters(QuadBoostL1(), [0.5, 0.1, 0.01]),
     "quadboost-l2, real": over_voters(QuadBoostL2(), [5.0, 1.0, 0.1], real=True),
