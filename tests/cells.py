@@ -19,6 +19,9 @@ def cells_of(config: Path, repeats: int | None = None) -> tuple[Cell, ...]:
 
 def with_learner(cell: Cell, learner: Learner) -> Cell:
     """Return a cell with another learner, and a key of its own."""
-    changed = {**makers(learner, cell.protocol), "algorithm": type(learner).__name__}
+    changed = {
+        **makers(learner, cell.protocol.measures, cell.voters),
+        "algorithm": type(learner).__name__,
+    }
     changed["settings"] = learner.content
     return replace(cell, learner=learner, shared=Shared(cell.shared.fields | changed))

@@ -271,7 +271,7 @@ def audited(rows: list[list[str]], **paper: object) -> dict[str, tuple[Finding, 
         (folder / "printed" / "t.csv").write_text("".join(",".join(row) + "\n" for row in rows))
         # JSON is YAML as well.
         (folder / "paper.yaml").write_text(json.dumps({"title": "Made up", **paper}))
-        return audit(load_paper(name, folder), folder).findings
+        return audit(load_paper(name, folder)).findings
 
 
 def honest(rng: Generator) -> Draw:

@@ -24,7 +24,6 @@ CARDS = Path("datasets")
 """Where configs in this folder find cards."""
 
 REGISTRIES = {
-    "voters": ("quadrepro.core.voters.registry:VOTER_SETS", "label"),
     "measures": ("quadrepro.core.measures.measure:MEASURES", "title"),
     "metrics": ("quadrepro.engine.metrics:METRICS", "label"),
     "claims": ("quadrepro.papers.claims:CLAIMS", "__doc__"),

@@ -18,6 +18,7 @@ class Shape(Model):
     Examples
     --------
     >>> Shape()
+    Shape(start=None, end=None, sides='four')
     """
 
     forms = (float,)

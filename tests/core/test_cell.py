@@ -65,6 +65,6 @@ def test_candidates_of_all_grids_are_counted(cell: Cell) -> None:
     assert replace(cell, grids=(*cell.grids, *cell.grids)).n_candidates == 8
 
 
-def test_the_size_grows_with_rows_attributes_and_candidates(cell: Cell) -> None:
+def test_the_size_is_that_of_the_training_part(cell: Cell) -> None:
     n_train = len(cell.problem.split.train)
-    assert cell.size == n_train * cell.problem.X.shape[1] * 4
+    assert cell.size == n_train * cell.problem.X.shape[1]

@@ -79,12 +79,6 @@ def test_rows_of_other_noise_have_the_same_draws_and_keys_of_their_own(write: Wr
     assert len({cell.key for cell in found.values()}) == 6
 
 
-def test_a_rule_that_needs_a_row_of_each_of_three_classes_can_be_sampled(write: Write) -> None:
-    name = "sklearn:make_gaussian_quantiles(n_samples=60)"
-    found = cells(write(f"'{name}'", protocol=FRESH, algorithm="logitboost"))[name, 0]
-    assert set(found.problem.y) == {0.0, 1.0, 2.0}
-
-
 def test_the_parts_of_a_sample_stand_one_after_the_other(write: Write) -> None:
     split = cells(write("m1", protocol=HELD_OUT))["m1", 0].problem.split
     assert split.valid is not None

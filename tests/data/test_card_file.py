@@ -172,7 +172,7 @@ def test_a_card_that_cannot_be_written_leaves_what_was_there(
     path = tmp_path / "toy.yaml"
     path.write_text("before")
 
-    monkeypatch.setattr(Path, "replace", Mock(side_effect=OSError("no space left")))
+    monkeypatch.setattr(Path, "replace", Mock(side_effect=OSError(28, "no space left")))
     with pytest.raises(OSError, match="no space left"):
         write_card(make_card(), path)
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("toy.yaml", "before")]
