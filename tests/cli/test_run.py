@@ -63,7 +63,6 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
         "chosen",
         "seconds",
         "published",
-        "key",
         "reason",
     ]
     assert len(rows) == 2 * 2 * 2
@@ -153,7 +152,7 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     assert re.search(r"monks +\| +\d\.\d{3} +\| +– \|", result.stdout)
     cells = (out / "small" / "cells.csv").read_text()
     assert re.search(
-        r"^monks,ada,0,failed,,,,,,,,[0-9a-f]{64},"
+        r"^monks,ada,0,failed,,,,,,,,"
         r"ArithmeticError: the oracle is silent \(test_run\.py:\d+\)$",
         cells,
         re.MULTILINE,
@@ -324,7 +323,7 @@ def test_names_of_strangers_are_text_on_the_terminal_and_in_every_file(
         assert not CONTROLS.intersection(result.output)
     folder = out / "hostile"
     written = [*folder.glob("*.md"), *folder.glob("*.svg")]
-    assert len(written) >= 5
+    assert len(written) >= 4
     for file in (*written, out / "README.md"):
         text = file.read_text(encoding="utf-8")
         assert not CONTROLS.intersection(text), file

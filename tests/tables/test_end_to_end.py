@@ -40,7 +40,7 @@ def test_a_run_writes_tables_and_figures_and_two_runs_agree_but_for_times(tmp_pa
         assert result.exit_code == 0, result.output
         assert "risk of QuadBoost less that of AdaBoost" in result.stdout
     a, b = folders
-    stems = (*FIGURES, "risks", "comparisons")
+    stems = (*FIGURES, "risks")
     assert {p.name for p in a.iterdir()} == {
         *(f"{stem}.{end}" for stem in stems for end in ("md", "csv")),
         *(f"{stem}.svg" for stem in FIGURES),
