@@ -57,8 +57,7 @@ def _config() -> JsonSchema:
     # The user's own papers, data sets and measures of their algorithms have names of their own.
     config["paper"]["anyOf"] = [{"enum": ["", *paper_names()]}, {"pattern": r"/|^\."}]
     shipped = sorted(path.stem for path in cards_folder().glob("*.yaml"))
-    called = r"^[a-z][a-z0-9_]*$|^(sklearn:)?[a-z]\w*\(.*\)$"
-    datasets = [{"enum": shipped}, {"pattern": called}]
+    datasets = [{"enum": shipped}, {"pattern": r"^[a-z][a-z0-9_]*$"}]
     algorithms = [{"enum": [*ALGORITHMS]}, {"pattern": ":"}]
     for key, entry, names in (
         ("datasets", "DatasetEntry", datasets),

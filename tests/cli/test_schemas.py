@@ -57,6 +57,7 @@ def test_a_schema_takes_every_file_that_ships(kind: str, path: Path) -> None:
         ("view: quadboost", "view: quadboost\n  folds: 0\n  measures: [train_eror]"),
         ("  - monks", "  - {nmae: monks}"),
         ("  - monks", "  - {name: monks, view: {positiv: [1]}}"),
+        ("  - monks", "  - monks(noise=0.1)"),
         ("  - monks", "  - {name: monks, protocol: {holdout: {stumps: {redrew: true}}}}"),
         ("name: quadboost-l2", "name: quadbost-l2"),
         ("algorithm: adaboost", "algorithm: adabost"),
