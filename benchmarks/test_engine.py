@@ -11,12 +11,12 @@ from joblib import Parallel, delayed
 from joblib.externals.loky.backend import get_context
 from pebble import ProcessPool
 from pytest_benchmark.fixture import BenchmarkFixture
+from quadrepro.engine.workers import Places, SharedArrays, fetch, run_cell
 
 from quadrepro.config.config import load_mapping
 from quadrepro.config.plan import Plan, make_plan
+from quadrepro.engine.records import RecordStore
 from quadrepro.engine.run import compute, local, missing_cells, overview
-from quadrepro.engine.store import RecordStore
-from quadrepro.engine.workers import Places, SharedArrays, fetch, run_cell
 
 from .conftest import best_of, compare, row
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,12 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from quadrepro.config.plan import Plan
-    from quadrepro.core.cell import Cell
-    from quadrepro.data.card import Card
-    from quadrepro.data.fetch import FetchListener
-    from quadrepro.engine.process import Limits
-    from quadrepro.engine.records import Status
-    from quadrepro.engine.store import RecordStore
+    from quadrepro.engine.records import RecordStore, Status
+    from quadrepro.engine.worker import Limits
     from quadrepro.results.results import Results
     from quadrepro.stats import Ranking
     from quadrepro.tables.table import Table
@@ -177,13 +172,6 @@ def rank(
     return RankedScores(ranking, tuple(gaps), table)
 
 
-PROBE = ".writable"
-"""Name of a file that is written and removed before anything is computed."""
-
-Fetching = Callable[[list["Card"]], AbstractContextManager["FetchListener"]]
-"""Returns a listener to the progress of fetching some data sets."""
-
-
 def reproduce(
     config: str | Path | Mapping[str, Any],
     *,
@@ -207,8 +195,7 @@ def reproduce(
     config : str, Path or mapping
         A YAML file, the name of a config that ships with quadrepro, or the content of a config.
     jobs : int, optional
-        Number of worker processes, by default the number of cores; 0 computes in this process,
-        which keeps to no limit of time.
+        Number of worker processes, by default the number of cores; 1 computes in this process.
     data : str or Path, optional
         Folder of canonical CSV files, by default the one that ``QUADREPRO_DATA`` names.
     out : str or Path, default "results"
@@ -253,22 +240,18 @@ def reproduce(
     0   monks  quadboost      42     216  {'n_rounds': 10}
     1   monks   baseline     113     216                {}
     """
-    from quadrepro.engine.progress import FetchProgress, RunProgress
-    from quadrepro.engine.run import compute, local, missing_cells
+    from quadrepro.engine.progress import RunProgress
+    from quadrepro.engine.records import RecordStore
+    from quadrepro.engine.run import compute, cores, missing_cells
 
-    plan = prepare(
-        config,
-        data=data,
-        repeats=repeats,
-        offline=is_offline() if offline is None else offline,
-        fetching=FetchProgress if progress else None,
-    )
-    store = record_store(out, plan)
+    offline = is_offline() if offline is None else offline
+    plan = prepare(config, data=data, repeats=repeats, offline=offline)
+    store = RecordStore(Path(out) / RECORDS)
     todo = missing_cells(plan.cells, store, retry)
-    jobs = workers(jobs, todo)
-    with RunProgress(todo, jobs, quiet=not progress) as listener:
-        backend = local(jobs, limits_of(plan, jobs, timeout, memory))
-        compute(todo, store, backend, listener, listener.sent)
+    limits = {plan.experiment.name: limits_of(plan, timeout, memory)}
+    with RunProgress(len(todo), quiet=not progress) as shown:
+        for _ in compute(todo, store, jobs or cores(), limits):
+            shown.advance()
     return write(plan, store, out)
 
 
@@ -278,32 +261,11 @@ def prepare(
     data: str | Path | None = None,
     repeats: int | None = None,
     offline: bool = False,
-    fetching: Fetching | None = None,
     check_data: bool = True,
 ) -> Plan:
-    """Return the plan of a config after every check that needs no computing.
+    """Return the plan of a config, whose data are fetched and compared with their cards.
 
-    Parameters
-    ----------
-    config, data, repeats, offline
-        As in `reproduce`. Data sets that are not available locally are fetched unless `offline`.
-    fetching : callable, optional
-        Returns a listener to the progress of fetching some data sets.
-    check_data : bool, default True
-        Read all data sets once, to compare them with their cards and views. If False, they need
-        not be available: the keys of records follow from their cards.
-
-    Returns
-    -------
-    Plan
-        All cells of the experiment.
-
-    Raises
-    ------
-    ConfigError
-        If the config does not hold together.
-    DataError
-        If data are missing or differ from their cards.
+    Without `check_data`, data sets need not be here: keys of records follow from their cards.
     """
     from quadrepro.config.config import load_experiment, load_mapping
     from quadrepro.config.plan import make_plan
@@ -318,9 +280,7 @@ def prepare(
     check_tables(experiment)
     if check_data:
         names = dict.fromkeys(entry.name for entry in experiment.config.datasets)
-        missing = missing_cards(names, folder)
-        with nullcontext() if fetching is None or offline else fetching(missing) as listener:
-            bring(missing, folder, offline=offline, listener=listener)
+        bring(missing_cards(names, folder), folder, offline=offline)
         bring_tasks(experiment.openml_tasks, offline=offline)
     plan = make_plan(experiment, folder, lenient=not check_data)
     if check_data:
@@ -329,105 +289,24 @@ def prepare(
 
 
 def write(plan: Plan, store: RecordStore, out: str | Path, allow_missing: bool = False) -> Results:
-    """Write and return the results of what has been computed.
+    """Write and return the results of what has been computed; other cells are dashes.
 
-    Parameters
-    ----------
-    plan : Plan
-        All cells of the experiment.
-    store : RecordStore
-        What has been computed; a cell without a record is shown as a dash.
-    out : str or Path
-        Folder in which each experiment gets a folder of its name.
-    allow_missing : bool, default False
-        Whether tests over all data sets leave out those that lack a result; otherwise there is no
-        test if a result is missing.
+    With `allow_missing`, tests over all data sets leave out those that lack a result.
     """
     from quadrepro.results.files import write_results
     from quadrepro.results.results import Results
 
     folder = Path(out) / plan.experiment.name
-    _warn_of_another(plan, folder)
     made, outcomes = write_results(plan, store, folder, allow_missing)
     return Results(folder, plan, outcomes, made)
 
 
-def _warn_of_another(plan: Plan, folder: Path) -> None:
-    """Warn if a results folder held the results of another config of the same file name."""
-    from quadrepro.engine.progress import tell
-    from quadrepro.results.folder import RUN, read_run
-
-    try:
-        title = read_run(folder / RUN).title
-    except DataError:
-        return
-    if title and title != plan.experiment.config.title:
-        tell(f"{folder} held results of another config, {title!r}, which are replaced")
-
-
-def record_store(out: str | Path, plan: Plan | None = None, read_only: bool = False) -> RecordStore:
-    """Return the store of records below a results folder.
-
-    Parameters
-    ----------
-    out : str or Path
-        The results folder.
-    plan : Plan, optional
-        What will be written there; checks that it can be.
-    read_only : bool, default False
-        Leave damaged records where they are.
-
-    Raises
-    ------
-    OSError
-        If files cannot be written into the folder.
-    """
-    from quadrepro.base.files import write_bytes
-    from quadrepro.engine.progress import tell
-    from quadrepro.engine.store import RecordStore
-
-    def damaged(path: Path, fault: str) -> None:
-        then = "counts as missing" if read_only else "set aside and computed again"
-        tell(f"{path} is damaged, {then}: {fault}")
-
-    store = RecordStore(Path(out) / RECORDS, damaged, read_only)
-    if plan is not None:
-        results = Path(out) / plan.experiment.name
-        for folder in (store.folder, results if results.exists() else Path(out)):
-            # Of the size of a record, for a full disk takes a name but no content.
-            write_bytes(folder / PROBE, bytes(1 << 16))
-            (folder / PROBE).unlink(missing_ok=True)
-    return store
-
-
-def workers(jobs: int | None, cells: Sequence[Cell]) -> int:
-    """Return the number of worker processes for some cells.
-
-    Parameters
-    ----------
-    jobs : int or None
-        As asked for; None for the number of cores that this process may use.
-    cells : sequence of Cell
-        What to compute: there are not more workers than cells.
-    """
-    from quadrepro.engine.process import available_cores
-
-    return min(available_cores() if jobs is None else jobs, max(1, len(cells)))
-
-
-def limits_of(
-    plan: Plan, jobs: int, timeout: float | None = None, memory: int | None = None
-) -> Limits:
+def limits_of(plan: Plan, timeout: float | None = None, memory: int | None = None) -> Limits:
     """Return what a cell may use: the given limits, or else those of the config."""
-    from quadrepro.engine.process import Limits
+    from quadrepro.engine.worker import Limits
 
     config = plan.experiment.config
-    seconds = config.timeout if timeout is None else timeout
-    if seconds is not None and not jobs:
-        raise ConfigError(
-            "a time limit needs worker processes: give one job or more, or no time limit"
-        )
-    return Limits(seconds, config.memory if memory is None else memory)
+    return Limits(timeout or config.timeout, memory or config.memory)
 
 
 def is_offline() -> bool:

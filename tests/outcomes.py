@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from quadrepro.base.types import BoolArray
-from quadrepro.engine.records import pack_codes
 
 CLASSES = ("negative", "positive")
 
@@ -16,5 +15,4 @@ CLASSES = ("negative", "positive")
 def of_wrong(wrong: BoolArray | Sequence[float]) -> dict[str, Any]:
     """Return the fields of a record on negative examples, of which some are called positive."""
     codes = np.asarray(wrong, dtype=np.intp)
-    fields = {"actual": np.zeros_like(codes), "predicted": codes}
-    return {"classes": CLASSES} | {name: pack_codes(held, 2) for name, held in fields.items()}
+    return {"classes": CLASSES, "actual": np.zeros_like(codes), "predicted": codes}

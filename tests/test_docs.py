@@ -23,7 +23,7 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.protocol import SplitRule
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.engine.workers import run_cell
+from quadrepro.engine.worker import run_cell
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.results.files import check_tables, make_manifest, make_tables
 from quadrepro.results.folder import read_folder
@@ -113,7 +113,7 @@ def test_the_python_of_its_page_runs(
 ) -> None:
     monkeypatch.chdir(ROOT)
     small = partial(quadrepro.reproduce, EXAMPLE, out=tmp_path)  # the quickstart takes a minute
-    monkeypatch.setattr(quadrepro, "reproduce", lambda name, jobs: small(jobs=0))
+    monkeypatch.setattr(quadrepro, "reproduce", lambda name, jobs: small(jobs=1))
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     door, statistics, estimators = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     names: dict[str, Any] = {}

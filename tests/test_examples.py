@@ -51,7 +51,7 @@ def test_a_paper_reaches_verdicts(name: str, tmp_path: Path) -> None:
         if "grid" in algorithm:
             algorithm["grid"]["n_rounds"] = [5]
     YAML().dump(config, path)
-    results = quadrepro.reproduce(path, jobs=0, out=tmp_path, progress=False)
+    results = quadrepro.reproduce(path, jobs=1, out=tmp_path, progress=False)
     verdicts = (results.folder / "verdicts.md").read_text(encoding="utf-8")
     judged = len(config["datasets"]) * len(config["algorithms"])
     assert re.search(rf"^Inside: \d of {judged}, outside: \d", verdicts, re.MULTILINE)

@@ -7,12 +7,10 @@ from typing import Any
 import pytest
 
 import quadrepro
-from quadrepro.api import prepare, record_store, write
+from quadrepro.api import prepare, write
 from quadrepro.base.resources import find_config
 from quadrepro.base.yaml import read_yaml
-from quadrepro.engine.process import Limits
-from quadrepro.engine.run import Backend
-from quadrepro.engine.run import local as in_this_process
+from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError, DataError
 
 pytestmark = pytest.mark.slow
@@ -23,11 +21,11 @@ Write = Callable[..., Path]
 def test_a_run_shows_progress_and_is_resumed_and_computes_nothing_twice(
     small_config: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = quadrepro.reproduce(small_config(), jobs=0, out=tmp_path)
+    first = quadrepro.reproduce(small_config(), jobs=1, out=tmp_path)
     assert "4/4 cells" in capsys.readouterr().err
-    store = record_store(tmp_path)
+    store = RecordStore(tmp_path / "records")
     times = {path: path.stat().st_mtime_ns for path in store.folder.rglob("*.json")}
-    again = quadrepro.reproduce(small_config(), jobs=0, out=tmp_path)
+    again = quadrepro.reproduce(small_config(), jobs=1, out=tmp_path)
     assert {path: path.stat().st_mtime_ns for path in store.folder.rglob("*.json")} == times
     assert again.cells.equals(first.cells)
 
@@ -37,8 +35,8 @@ def test_a_mapping_gives_the_tables_of_the_same_file_without_progress_if_not_wan
 ) -> None:
     path = small_config()
     content: dict[str, Any] = read_yaml(path).data
-    of_file = quadrepro.reproduce(path, jobs=0, out=tmp_path / "a", progress=False)
-    of_mapping = quadrepro.reproduce(content, jobs=0, out=tmp_path / "b", progress=False)
+    of_file = quadrepro.reproduce(path, jobs=1, out=tmp_path / "a", progress=False)
+    of_mapping = quadrepro.reproduce(content, jobs=1, out=tmp_path / "b", progress=False)
     assert capsys.readouterr().err == ""
     assert of_mapping.folder.name == of_file.folder.name == "small"
     for name in ("risks.csv", "comparisons.csv"):
@@ -83,23 +81,7 @@ def test_a_config_is_found_by_path_or_by_name(small_config: Write, tmp_path: Pat
 
 def test_a_cell_without_a_record_is_a_dash(small_config: Write, tmp_path: Path) -> None:
     plan = prepare(small_config(), offline=True)
-    results = write(plan, record_store(tmp_path), tmp_path)
+    results = write(plan, RecordStore(tmp_path / "records"), tmp_path)
     assert "–" in repr(results.table("risks"))
     assert set(results.cells["status"]) == {"missing"}
     assert len(results.examples) == 0
-
-
-def test_the_default_is_all_cores_but_no_more_than_there_are_cells(
-    monkeypatch: pytest.MonkeyPatch, small_config: Write, tmp_path: Path
-) -> None:
-    asked: list[int] = []
-
-    def local(jobs: int, limits: Limits) -> Backend:
-        asked.append(jobs)
-        return in_this_process(0, limits)
-
-    monkeypatch.setattr("quadrepro.engine.run.local", local)
-    monkeypatch.setattr("quadrepro.engine.process.available_cores", lambda: 3)
-    quadrepro.reproduce(small_config(), out=tmp_path, progress=False)
-    quadrepro.reproduce(small_config(), out=tmp_path, progress=False)
-    assert asked == [3, 1]

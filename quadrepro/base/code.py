@@ -1,7 +1,6 @@
-"""The code and the packages that the result of a cell depends on.
+"""The files of code that decide a number, by their hash, and the versions of packages.
 
 A record is kept under a hash of both, so that changed code never finds the results of former code.
-Comments and docstrings do not count, nor does code that only reads, writes or explains.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
-import platform
+import re
 import site
 import sysconfig
 import traceback
@@ -22,57 +21,89 @@ from typing import Literal
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
-COMPUTING = "quadrepro.core"
-"""The package whose modules make results. The code of others is not followed."""
+ROOT = "quadrepro.core.cell"
+"""The module that computes every cell."""
 
-ENTRIES = ("Entry", "Measure")
-"""Our classes whose texts are for readers: a key has the settings of an entry."""
+DECIDING = ("core", "data.canonical", "data.card", "data.schema")
+"""What decides numbers. Other modules of data only fetch rows, which the cards' hashes check."""
 
 TWIN = "_compiled"
 """Ending of the name of a module with compiled loops."""
 
-ROOTS = ("quadrepro.core.cell", "quadrepro.core.problems")
-"""Modules that every cell runs through."""
-
-PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp", "numba")
-"""Packages whose versions a record keeps."""
-
-MOST_BYTES = 8 << 20
-"""Largest file of code that is read."""
+_TYPES_ONLY = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t].*\n|\n)+", re.MULTILINE)
 
 
 @cache
-def code_hash(modules: tuple[str, ...] = (), own_code: tuple[tuple[str, str], ...] = ()) -> str:
-    """Return a hash of the code that the results of some modules depend on.
+def code_hash(modules: frozenset[str], own_code: tuple[tuple[str, str], ...] = ()) -> str:
+    """Return a hash of the files that the results of some modules depend on.
 
     Examples
     --------
-    >>> lpboost = code_hash(("quadrepro.core.learners.programs.lpboost",))
-    >>> lpboost == code_hash(("quadrepro.core.learners.greedy.adaboost",))
+    >>> lpboost = code_hash(frozenset({"quadrepro.core.learners.programs.lpboost"}))
+    >>> lpboost == code_hash(frozenset({"quadrepro.core.learners.greedy.adaboost"}))
     False
     """
-    return hash_of_code(modules_of((*ROOTS, *modules)), own_code)
-
-
-def hash_of_code(modules: Iterable[str], own_code: Iterable[tuple[str, str]] = ()) -> str:
-    """Return a hash of the code of modules, and of no others that they import."""
-    digest = hashlib.sha256()
-    for name, code in (*((name, _module(name)[0]) for name in sorted(modules)), *own_code):
-        digest.update(f"{name} {code}\n".encode())
+    digest = hashlib.sha256(repr(own_code).encode())
+    for file in sorted(files_of([ROOT, *modules])):
+        digest.update(f"{file.relative_to(PACKAGE)} ".encode() + file.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def modules_of(names: Iterable[str]) -> set[str]:
-    """Return modules together with all computing ones that they import, also inside functions."""
-    found: set[str] = set()
-    rest = list(names)
+def files_of(modules: Iterable[str]) -> set[Path]:
+    """Return the deciding files of modules and of all that they import, also inside functions.
+
+    A registry names modules, of which a cell uses few: those are named by the cell.
+    """
+    found: set[Path] = set()
+    rest = [*modules]
     while rest:
         name = rest.pop()
-        if name not in found:
-            found.add(name)
-            rest += (other for other in imports_of(name) if _computes(other))
-            rest += [name + TWIN] if _source(name + TWIN).is_file() else []
+        file = _file(name)
+        if file is not None and file not in found:
+            found.add(file)
+            rest += [*_imports(file), name + TWIN]
     return found
+
+
+def versions_of(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of some packages, as far as they are installed."""
+    return {name: found for name in packages if (found := _version(name))}
+
+
+@cache
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _file(module: str) -> Path | None:
+    """Return the file of a deciding module; None for any other name."""
+    package, _, name = module.partition(".")
+    decides = any(f"{name}.".startswith(f"{part}.") for part in DECIDING)
+    if package != PACKAGE.name or not decides or name.endswith(".registry"):
+        return None
+    path = PACKAGE.joinpath(*name.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return path if path.is_file() else None
+
+
+@cache
+def _imports(file: Path) -> tuple[str, ...]:
+    """Return all that a file may import, but not for types alone."""
+    found = []
+    for node in ast.walk(ast.parse(_TYPES_ONLY.sub("", file.read_text(encoding="utf-8")))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+    return tuple(found)
+
+
+# Code of users, as configs name it.
+
+MOST_BYTES = 8 << 20
 
 
 def own_modules(names: Iterable[str]) -> set[str]:
@@ -131,51 +162,7 @@ def _parsed(file: Path, modified: int, size: int) -> ast.Module:
 
 def file_hash(file: Path) -> str:
     """Return the hash of the code of a file."""
-    return _hash(_plain(parsed(file)))
-
-
-def _hash(code: str) -> str:
-    return hashlib.sha256(code.encode()).hexdigest()
-
-
-def imports_of(name: str) -> frozenset[str]:
-    """Return the names of the modules that a module imports, of quadrepro and of other packages."""
-    return _module(name)[1]
-
-
-@cache
-def versions() -> dict[str, str]:
-    """Return the versions of Python, of quadrepro and of the packages that it computes with."""
-    return {
-        "python": platform.python_version(),
-        **{name: found for name in ("quadrepro", *PACKAGES) if (found := _version(name))},
-    }
-
-
-def versions_of(packages: Iterable[str]) -> dict[str, str]:
-    """Return the versions of some packages, as far as they are installed."""
-    return {name: found for name in packages if (found := _version(name))}
-
-
-@cache
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
-
-
-def _computes(name: str) -> bool:
-    return name.startswith(COMPUTING + ".")
-
-
-@cache
-def _module(name: str) -> tuple[str, frozenset[str]]:
-    """Return the hash of a module's code and the names of what it imports."""
-    path = _source(name)
-    code = _plain(parsed(path), ENTRIES if name.partition(".")[0] == PACKAGE.name else ())
-    others = imports_in(name, path)
-    return _hash(code), frozenset(n for n in others if not _computes(n) or _source(n).is_file())
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def origin_of(name: str) -> str | None:
@@ -194,39 +181,6 @@ def _source(name: str) -> Path:
         return Path(file if file and file.endswith(".py") else os.devnull)
     path = PACKAGE.joinpath(*parts)
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-
-
-def _plain(node: object, entries: tuple[str, ...] = ()) -> str:
-    """Return code as text, without docstrings, places, and fields that some versions lack.
-
-    Texts that calls of `entries` are given by position are left out as well.
-    """
-    if isinstance(node, list):
-        return f"[{' '.join(_plain(part, entries) for part in node)}]"
-    if not isinstance(node, ast.AST):
-        return repr(node)
-    shown = []
-    for name in node._fields:
-        part = getattr(node, name, None)
-        if isinstance(node, ast.Call) and name == "args" and _name(node.func) in entries:
-            part = [argument for argument in node.args if not _is_constant_text(argument)]
-        if name == "body" and isinstance(part, list):
-            part = [statement for statement in part if not _is_text(statement)]
-        if part is not None and part != []:
-            shown.append(f"{name}={_plain(part, entries)}")
-    return f"{type(node).__name__}({' '.join(shown)})"
-
-
-def _name(node: ast.AST) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and _is_constant_text(node.value)
-
-
-def _is_constant_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 @cache
@@ -259,3 +213,7 @@ def place_of_user(error: BaseException) -> str:
         if file.suffix == ".py" and not ours and owner(file) == "user":
             return f" ({file.name}:{frame.lineno})"
     return ""
+
+
+def _computes(name: str) -> bool:
+    return name.startswith("quadrepro.core.")

@@ -18,7 +18,7 @@ from quadrepro.cli.showing import echo
 from quadrepro.errors import EXIT_INTERRUPTED, ConfigError, QuadreproError, nearest
 
 GROUPS = {
-    "Compute": {
+    "Run": {
         "run": "Compute experiments and write their tables.",
         "check": "Validate a config and its data, and show what a run would compute.",
     },

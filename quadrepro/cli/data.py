@@ -199,14 +199,12 @@ def fetch_command(
     from quadrepro.data.card import card_names
     from quadrepro.data.fetch import bring, bring_tasks, missing_cards
     from quadrepro.data.store import load_dataset
-    from quadrepro.engine.progress import FetchProgress
 
     if not what and not everything:
         raise click.UsageError("name data sets or configs, or use --all")
     names, tasks = (card_names(), {}) if everything else _named(what)
     missing = missing_cards(names, data)
-    with FetchProgress(missing) as progress:
-        bring(missing, data, offline=offline, listener=progress)
+    bring(missing, data, offline=offline)
     bring_tasks(tasks, offline=offline)
     for name in names:
         load_dataset(name, data)

@@ -20,8 +20,7 @@ from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, To
 
 if TYPE_CHECKING:
     from quadrepro.core.cell import Cell
-    from quadrepro.engine.records import Record
-    from quadrepro.engine.store import RecordStore
+    from quadrepro.engine.records import Record, RecordStore
 
 FAULTS_SHOWN = 20
 """Number of faults that are printed."""
@@ -80,8 +79,8 @@ def _write_tables(configs: Sequence[str], common: Common, allow_missing: bool, f
     for config in configs:
         if (Path(config) / MANIFEST).is_file():
             raise ConfigError(f"{config} is a results folder: --page writes its page")
-    code, store = 0, common.store()
-    known = store.scan()
+    code, store = 0, common.store(common.out)
+    known = store.keys()
     for config in configs:
         plan = common.plan(config, check_data=False)
         if not any(cell.key in known for cell in plan.cells):
@@ -159,16 +158,15 @@ def explain_command(
 
     Exits with 4 if a result differs, and with 1 if a cell has no result. Nothing is written.
     """
-    from quadrepro.engine.run import records_of
     from quadrepro.tables.explanation import cells_of, sample
 
     if (row is None) != (column is None) or (repeat is not None and row is None):
         raise ConfigError("an entry is given by its ROW and COLUMN; --repeat is for an entry")
     if row is None and not recompute:
         raise click.UsageError("name the ROW and COLUMN of an entry, or add --recompute")
-    plan, store = common.plan(config, check_data=False), common.store()
+    plan, store = common.plan(config, check_data=False), common.store(common.out)
     cells = [*plan.cells] if row is None or column is None else cells_of(plan, row, column, repeat)
-    kept = dict(zip((cell.key for cell in cells), records_of(cells, store), strict=True))
+    kept = dict(zip((cell.key for cell in cells), store.of(cells), strict=True))
     if row is not None:
         _print_chain(cells, kept, store)
     done = [cell for cell in cells if kept[cell.key].ok]
@@ -191,15 +189,12 @@ def _print_chain(cells: Sequence[Cell], kept: Mapping[str, Record], store: Recor
 
 def _recompute(cells: Sequence[Cell], kept: Mapping[str, Record], store: RecordStore) -> None:
     """Compute cells again, and refuse results that differ from their records."""
-    from quadrepro.api import workers
-    from quadrepro.engine.run import local
-    from quadrepro.engine.store import result
+    from quadrepro.engine.worker import run_cell
 
-    backend = local(workers(None, cells))
     faults = [
         f"{store.path(again.key)}: computed again, the result differs"
-        for again in backend(cell.ready() for cell in cells)
-        if result(again) != result(kept[again.key])
+        for again in map(run_cell, cells)
+        if again.errors != kept[again.key].errors
     ]
     if faults:
         n_more = len(faults) - FAULTS_SHOWN

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quadrepro.api import is_offline
-from quadrepro.base.resources import RESULTS
+from quadrepro.base.resources import RECORDS, RESULTS
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
-    from quadrepro.engine.store import RecordStore
+    from quadrepro.engine.records import RecordStore
 
 config_argument = click.argument("config")
 data_option = click.option(
@@ -73,11 +73,15 @@ class Common:
             config, data=self.data, repeats=self.repeats, offline=True, check_data=check_data
         )
 
-    def store(self, *, read_only: bool = False) -> RecordStore:
-        """Return the store of records."""
-        from quadrepro.api import record_store
+    def out_of(self, config: str) -> Path:
+        """Return the results folder."""
+        return self.out
 
-        return record_store(self.out, read_only=read_only)
+    def store(self, out: Path) -> RecordStore:
+        """Return the store of records below a results folder."""
+        from quadrepro.engine.records import RecordStore
+
+        return RecordStore(out / RECORDS)
 
 
 def common_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,7 +21,7 @@ from quadrepro.config.config import Config
 from quadrepro.config.tables import KINDS as TABLES
 from quadrepro.config.tables import model_of
 from quadrepro.core.learners.registry import ALGORITHMS, axis_text
-from quadrepro.core.measures.measure import MEASURES
+from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.card import Card, View
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.paper import PaperFile, paper_names

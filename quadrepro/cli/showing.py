@@ -34,25 +34,14 @@ def tell_of_code(experiment: Experiment) -> None:
         echo(f"this config runs code: {few(files, SHOWN)}\n")
 
 
-def warn_of_memory(plan: Plan) -> None:
-    """Name rows that are not whole data sets, and cells that may need more memory than there is."""
-    from quadrepro.config.plan import too_large
-    from quadrepro.engine.process import available_memory
+def warn_of_rows(plan: Plan) -> None:
+    """Name rows that are not whole data sets, and those with a class of fewer rows than folds."""
     from quadrepro.engine.progress import tell
 
     if changed := plan.experiment.changed_rows:
         tell(f"these views use only some rows: {few(changed)}")
     for warning in plan.experiment.small_classes[:SHOWN]:
         tell(f"warning: {warning}")
-    memory = plan.experiment.config.memory or available_memory()
-    found = too_large(plan, memory)
-    for (row, column), needed in list(found.items())[:SHOWN]:
-        tell(
-            f"warning: {row}, {column}: a cell may need up to {needed / 1e9:.0f} GB, "
-            f"but there are {memory / 1e9:.0f} GB"
-        )
-    if len(found) > SHOWN:
-        tell(f"and {len(found) - SHOWN} more")
 
 
 def failure(row: str, column: str, repeat: int, record: Record) -> str:
@@ -90,8 +79,13 @@ def show(results: Results, form: str) -> int:
 
 
 def tell_of_missing(results: Results) -> int:
-    """Print the folder and the cells without a result, and return the exit code."""
+    """Print the folder and what is missing, and return the exit code."""
     echo(f"Tables written to {results.folder}")
+    return missing_code(results)
+
+
+def missing_code(results: Results) -> int:
+    """Print the cells without a result, and return the exit code."""
     assert results.outcomes is not None
     records = results.outcomes.records
     bad = [(cell, record) for cell, record in records.items() if not record.ok]

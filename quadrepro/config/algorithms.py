@@ -17,7 +17,7 @@ from quadrepro.core.learners.contestants.building import step_of
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Value
 from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import find_entry
-from quadrepro.core.measures.measure import MEASURES
+from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.protocol import Measures, Protocol
 from quadrepro.data.schema import View
 from quadrepro.errors import nearest

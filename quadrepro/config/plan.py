@@ -20,49 +20,14 @@ from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Learner
-from quadrepro.core.measures.measure import MEASURES
-from quadrepro.core.problems import Problem, RowSource, Sources
+from quadrepro.core.measures.registry import MEASURES
+from quadrepro.core.problems import RowSource, Sources
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
 from quadrepro.engine.keys import makers
 from quadrepro.errors import ConfigError
-
-BYTES = 8
-"""Bytes of a float64."""
-
-
-def bytes_needed(cell: Cell) -> int:
-    """Return about how many bytes the largest arrays of a cell take.
-
-    Voters of a fixed pool are counted as if none were equal: the votes of all candidates on all
-    samples, the voter matrix of training and test examples, and, for an algorithm that needs it,
-    the Gram matrix of each sample. A transformer is counted with the number of voters that
-    stumps would have, other learners with their examples alone.
-    """
-    assert not isinstance(cell.source, Problem)
-    n_examples, n_columns = sum(cell.source.sizes), cell.source.n_columns
-    if not cell.learner.gives_votes or cell.protocol.holdout is not None:
-        return BYTES * n_examples * n_columns
-    n_voters = n_columns * cell.protocol.stumps_per_attribute
-    if cell.protocol.voters is not None:
-        n_voters = min(n_voters, cell.protocol.voters)
-    n_samples = cell.protocol.folds + 1
-    votes = n_samples * cell.n_candidates * n_voters
-    grams = n_samples * n_voters**2 if cell.learner.uses_gram else 0
-    return BYTES * (2 * n_examples * n_voters + votes + grams)
-
-
-def too_large(plan: Plan, memory: int) -> dict[tuple[str, str], int]:
-    """Return which rows and columns may need more than some bytes in a cell, and how many."""
-    found: dict[tuple[str, str], int] = {}
-    for cell in plan.cells:
-        place = cell.dataset, cell.algorithm
-        if place not in found:
-            found[place] = bytes_needed(cell)
-    return {place: needed for place, needed in found.items() if needed > memory}
-
 
 SCHEMA_VERSION = 5
 """Raised when a record's fields or a cell's steps change their meaning."""

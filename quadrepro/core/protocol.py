@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from quadrepro.base.models import Model, fault
-from quadrepro.core.measures.measure import MEASURES
+from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.schema import View
 
 MOST_REPEATS = 100_000

@@ -7,57 +7,20 @@ import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_info
 
-import quadrepro
-from quadrepro.base.code import code_hash, versions, versions_of
-from quadrepro.core import compiling
+from quadrepro.base.code import PACKAGE, code_hash, versions_of
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Learner
-from quadrepro.core.measures.measure import MEASURES
+from quadrepro.core.measures.registry import MEASURES
 
+PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp", "numba")
+"""Packages whose versions a record keeps."""
 
-@cache
-def environment() -> dict[str, Any]:
-    """Return the environment of this process, which every record keeps."""
-    extensions = np.show_config(mode="dicts").get("SIMD Extensions", {})
-    libraries = {info.get("architecture", "") for info in threadpool_info()} - {""}
-    return {
-        "versions": versions(),
-        "git": commit_of(Path(quadrepro.__file__).resolve().parent),
-        "system": platform.platform(),
-        "processor": {
-            "machine": platform.machine(),
-            "simd": extensions.get("found", []),
-            "blas": sorted(libraries),
-        },
-        "compiled": compiling.enabled(),
-    }
-
-
-def utc_now() -> str:
-    """Return the present time, as in 2026-01-31T12:00:00.000Z."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
-
-
-def commit_of(package: Path) -> dict[str, Any]:
-    """Return the commit that a package is checked out at."""
-    parts = [package.name, "configs", "datasets", "constraints.txt"]
-
-    def ask(*words: str) -> str:
-        command = ["git", "-C", str(package.parent), *words]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-    try:
-        ask("ls-files", "--error-unmatch", f"{package.name}/__init__.py")
-        commit = ask("rev-parse", "HEAD")
-        return {"commit": commit, "dirty": bool(ask("status", "--porcelain", "--", *parts))}
-    except (OSError, subprocess.CalledProcessError):
-        return {}
+PARTS = (PACKAGE.name, "configs", "datasets", "constraints.txt")
+"""What decides results, below the folder of a checkout."""
 
 
 def made_by(cell: Cell) -> dict[str, Any]:
@@ -70,8 +33,40 @@ def makers(
 ) -> dict[str, Any]:
     """Return the code and the packages that a result depends on, as a key has them."""
     both = [learner] if voters is None else [learner, voters]
-    modules = [name for of in both for name in of.modules]
-    packages = ["numpy", *(name for of in both for name in of.packages)]
+    modules = {type(learner).__module__, *(MEASURES.find(name).module for name in measures)}
+    modules |= {name for of in both for name in of.modules}
     own_code = tuple(pair for of in both for pair in of.own_code)
-    modules += [type(learner).__module__, *(MEASURES.find(name).module for name in measures)]
-    return {"code": code_hash(tuple(modules), own_code), "packages": versions_of(packages)}
+    packages = ["numpy", *(name for of in both for name in of.packages)]
+    return {"code": code_hash(frozenset(modules), own_code), "packages": versions_of(packages)}
+
+
+@cache
+def environment() -> dict[str, Any]:
+    """Return the versions and the machine of this process, which every record keeps."""
+    extensions = np.show_config(mode="dicts").get("SIMD Extensions", {})
+    return {
+        "versions": {"python": platform.python_version(), **versions_of(PACKAGES)},
+        "system": platform.platform(),
+        "processor": {"machine": platform.machine(), "simd": extensions.get("found", [])},
+    }
+
+
+@cache
+def commit() -> dict[str, Any]:
+    """Return the commit that this package is checked out at; empty if it is not in a checkout."""
+
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(PACKAGE.parent), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        git("ls-files", "--error-unmatch", f"{PACKAGE.name}/__init__.py")
+        changed = git("status", "--porcelain", "--", *PARTS)
+        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+
+
+def utc_now() -> str:
+    """Return the present time, as in 2026-01-31T12:00:00.000Z."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"

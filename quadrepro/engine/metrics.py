@@ -65,18 +65,18 @@ class Metric:
             # scikit-learn warns of what is undefined and returns NaN, or raises an error.
             warnings.simplefilter("ignore")
             try:
-                value = float(self.function(kept.actual_targets(), output, len(kept.classes)))
+                value = float(self.function(np.asarray(kept.actual), output, len(kept.classes)))
             except ValueError:
                 return None
         return value if math.isfinite(value) else None
 
     def _output(self, kept: Record) -> NDArray[Any] | None:
         if self.needs == "predictions":
-            return kept.predicted_targets()
-        if self.needs == "scores" and (scores := kept.decision_scores()) is not None:
+            return kept.predicted
+        if self.needs == "scores" and (scores := kept.scores) is not None:
             # A class that no training example has may have the score -inf, which is not a number.
             return np.clip(np.asarray(scores, dtype=np.float64), -LARGEST, LARGEST)
-        found = kept.class_probabilities()
+        found = kept.probabilities
         if found is None:
             return None
         # They are kept with few digits; scikit-learn warns unless they add up to 1 exactly enough.

@@ -1,44 +1,78 @@
 """Computing the cells of a plan that have no record yet.
 
 Only this process writes. A record is kept as soon as its cell is done, so an interruption loses
-only the cells that are being computed. What computes is imported by `compute` alone, so that a plan
-and its tables need none of it.
+only the cells that are being computed, and the same call resumes.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from itertools import groupby
+from typing import Any
+
+from joblib import Parallel, delayed
+from joblib.externals.loky import ProcessPoolExecutor, cpu_count
 
 from quadrepro.core.cell import Cell, make_ready
-from quadrepro.engine.keys import utc_now
-from quadrepro.engine.process import Limits
-from quadrepro.engine.records import Record, Status
-from quadrepro.engine.store import RecordStore
+from quadrepro.engine.keys import commit
+from quadrepro.engine.records import Record, RecordStore, Status
+from quadrepro.engine.worker import NO_LIMITS, Limits, begin, ended, run_cell
 
-Backend = Callable[[Iterable[Cell]], Generator[Record, None, None]]
-"""Computes cells and yields their records in any order; asks for cells when it can take more."""
-
-
-Listener = Callable[[Cell, Record], None]
-"""Is called with every cell that is done, and its record."""
+LEAST_BYTES = 2**16
+"""Larger arrays are mapped into the memory of workers instead of being sent with each cell."""
 
 
 def missing_cells(
-    cells: Iterable[Cell],
-    store: RecordStore,
-    retry: Collection[Status] = (),
+    cells: Iterable[Cell], store: RecordStore, retry: Collection[Status] = ()
 ) -> list[Cell]:
-    """Return the cells without a record, each content once."""
-    todo: dict[str, Cell] = {}
+    """Return the cells without a record, or with one of some statuses, each content once."""
+    known, todo = store.keys(), dict[str, Cell]()
     for cell in cells:
-        record = store.get(cell.key)
+        record = store.get(cell.key) if cell.key in known else None
         if record is None or record.status in retry:
             todo.setdefault(cell.key, cell)
     return list(todo.values())
+
+
+def compute(
+    cells: Iterable[Cell],
+    store: RecordStore,
+    jobs: int | None,
+    limits: Mapping[str, Limits] | None = None,
+) -> Iterator[Record]:
+    """Compute cells, keep each record as it comes, and yield it.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        Cells with different keys.
+    store : RecordStore
+        Where records are kept.
+    jobs : int or None
+        Number of worker processes; 1 computes in this process, and None leaves it to the backend
+        that `joblib.parallel_config` names, such as Dask.
+    limits : mapping of str to Limits, optional
+        Limits of the cells of each experiment.
+
+    Yields
+    ------
+    Record
+        The records in the order in which their cells end.
+    """
+    left = {cell.key: cell for cell in largest_first(cells)}
+    while left:
+        sent: list[Cell] = []
+        try:
+            for record in _parallel(jobs)(_tasks([*left.values()], sent, limits or {})):
+                del left[record.key]
+                yield _keep(record, store)
+        except BrokenProcessPool:
+            # A worker was killed: one of the cells that were sent may be the cause.
+            for cell in [cell for cell in sent if cell.key in left]:
+                yield _keep(_alone(left.pop(cell.key), limits or {}), store)
 
 
 def largest_first(cells: Iterable[Cell]) -> Iterator[Cell]:
@@ -50,84 +84,41 @@ def largest_first(cells: Iterable[Cell]) -> Iterator[Cell]:
         yield from sorted(some, key=lambda cell: cell.size, reverse=True)
 
 
-@dataclass(frozen=True)
-class StatusLine:
-    """Progress of one algorithm."""
-
-    algorithm: str
-    """Its column."""
-    n_kept: int
-    """Number of its cells with a result."""
-    missing: tuple[Cell, ...]
-    """Those without a record."""
-    failed: tuple[Cell, ...]
-    """Those with a record but no result."""
-
-    @property
-    def n_cells(self) -> int:
-        """Number of its cells."""
-        return self.n_kept + len(self.missing) + len(self.failed)
+def cores() -> int:
+    """Return the number of cores that this process may use, by its affinity and control group."""
+    return int(cpu_count())
 
 
-def overview(cells: Sequence[Cell], store: RecordStore) -> list[StatusLine]:
-    """Return how far each algorithm is, in the order of the columns, as a run would find it."""
-    known = store.scan()
-    kept = Counter[str]()
-    missing: dict[str, list[Cell]] = {cell.algorithm: [] for cell in cells}
-    failed: dict[str, list[Cell]] = {name: [] for name in missing}
-    for cell in cells:
-        # A key takes long: it is a hash of the split. Where there are no records it is not needed.
-        record = store.get(cell.key) if known and cell.key in known else None
-        if record is None:
-            missing[cell.algorithm].append(cell)
-        elif not record.ok:
-            failed[cell.algorithm].append(cell)
-        else:
-            kept[cell.algorithm] += 1
-    return [
-        StatusLine(name, kept[name], tuple(left), tuple(failed[name]))
-        for name, left in missing.items()
-    ]
+def _parallel(jobs: int | None) -> Parallel:
+    return Parallel(
+        jobs,
+        return_as="generator_unordered",
+        batch_size=1,
+        max_nbytes=LEAST_BYTES,
+        initializer=begin,
+        initargs=(os.getpid(),),
+    )
 
 
-def compute(
-    cells: Sequence[Cell],
-    store: RecordStore,
-    backend: Backend,
-    listener: Listener,
-    sent: Callable[[Cell], None] = lambda cell: None,
-) -> None:
-    """Compute cells and keep their records, those of the largest data sets first."""
-    by_key = {cell.key: cell for cell in cells}
-
-    def in_order() -> Iterator[Cell]:
-        for cell in largest_first(cells):
-            sent(cell)
-            yield cell
-
-    with closing(backend(make_ready(in_order(), cells))) as records:
-        for record in records:
-            store.put(record if record.date else replace(record, date=utc_now()))
-            listener(by_key[record.key], record)
+def _tasks(cells: list[Cell], sent: list[Cell], limits: Mapping[str, Limits]) -> Iterator[Any]:
+    for cell in make_ready(cells, cells):
+        sent.append(cell)
+        yield delayed(run_cell)(cell, limits.get(cell.experiment, NO_LIMITS))
 
 
-def local(jobs: int, limits: Limits | None = None) -> Backend:
-    """Return what computes cells on this machine."""
-    limits = Limits() if limits is None else limits
-
-    def compute_locally(cells: Iterable[Cell]) -> Generator[Record, None, None]:
-        if jobs:
-            from quadrepro.engine.workers import run_in_workers
-
-            yield from run_in_workers(cells, jobs, limits)
-        else:
-            from quadrepro.engine.workers import run_cell
-
-            yield from (run_cell(cell, limits.memory) for cell in cells)
-
-    return compute_locally
+def _alone(cell: Cell, limits: Mapping[str, Limits]) -> Record:
+    """Compute a cell in a worker of its own; if that dies as well, the cell has crashed."""
+    with ProcessPoolExecutor(1, initializer=begin, initargs=(os.getpid(),)) as executor:
+        try:
+            task = executor.submit(run_cell, cell.ready(), limits.get(cell.experiment, NO_LIMITS))
+            record: Record = task.result()
+            return record
+        except BrokenProcessPool:
+            message = "its worker process died, perhaps because the machine ran out of memory"
+            return ended(cell, "crashed", message)
 
 
-def records_of(cells: Iterable[Cell], store: RecordStore) -> list[Record]:
-    """Return the record of every cell, with status "missing" if there is none."""
-    return [store.get(cell.key) or Record(cell.key, "missing") for cell in cells]
+def _keep(record: Record, store: RecordStore) -> Record:
+    record = replace(record, environment=record.environment | {"git": commit()})
+    store.put(record)
+    return record

@@ -11,9 +11,7 @@ from quadrepro.base.files import write_text
 from quadrepro.config.config import Experiment
 from quadrepro.config.plan import Plan
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record
-from quadrepro.engine.run import records_of
-from quadrepro.engine.store import RecordStore
+from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, DataError, few_hints
 from quadrepro.results.folder import (
     CELLS,
@@ -105,7 +103,7 @@ def write_results(
     before = _read_before(folder)
     outcomes = Outcomes.of(
         plan.cells,
-        records_of(plan.cells, store),
+        store.of(plan.cells),
         allow_missing,
         experiment.config.own_rows,
     )

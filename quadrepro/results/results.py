@@ -150,9 +150,9 @@ class Results:
                 labels = np.array([-1, 1] if record.classes == TWO_CLASSES else record.classes)
                 columns = {
                     "example": cell.problem.split.test,
-                    "label": labels[record.actual_targets()],
-                    "predicted": labels[record.predicted_targets()],
-                    "wrong": record.wrong_examples(),
+                    "label": labels[record.actual],
+                    "predicted": labels[record.predicted],
+                    "wrong": record.wrong,
                 }
                 names = {"dataset": cell.dataset, "algorithm": cell.algorithm}
                 parts.append(pd.DataFrame({**names, "repeat": cell.repeat, **columns}))

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from quadrepro.config.plan import Plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.seeds import generator
-from quadrepro.engine.records import Record
-from quadrepro.engine.store import RecordStore
+from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, nearest
 
 SAMPLE = 3
@@ -64,7 +63,7 @@ def explain(cell: Cell, record: Record, store: RecordStore) -> Iterator[tuple[st
     yield "packages", _inline(content["packages"])
     if record.status == "missing":
         return
-    yield "record", str(store.path(cell.key, record.ok))
+    yield "record", str(store.path(cell.key))
     made = record.environment
     yield "computed", f"{record.date}, in {record.seconds:.3g} s"
     if git := made.get("git"):
@@ -74,7 +73,6 @@ def explain(cell: Cell, record: Record, store: RecordStore) -> Iterator[tuple[st
         yield "system", made["system"]
         processor = made["processor"]
         yield "processor", ", ".join((processor["machine"], *processor["simd"]))
-        yield "compiled", "yes" if made["compiled"] else "no"
 
 
 def _inline(values: dict[str, object]) -> str:

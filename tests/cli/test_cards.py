@@ -102,7 +102,7 @@ def test_a_file_of_three_labels_is_compared_by_its_classes(my_csv: str, tmp_path
     assert "default: classes are all labels" in shown
     text = CONFIG + said.split("In a config:\n")[1]
     Path("mine.yaml").write_text(text.replace("protocol: {", "protocol: {folds: 2, "))
-    run = quadrepro("run", "mine.yaml", "--jobs", 0, "--out", tmp_path)
+    run = quadrepro("run", "mine.yaml", "--jobs", 1, "--out", tmp_path)
     assert run.exit_code == 0, run.output
     assert "trained once for each class against the rest" in run.output
 

@@ -21,7 +21,7 @@ def test_check_prints_the_plan_and_computes_nothing(small_config: Write, tmp_pat
 def test_check_counts_cells_and_candidates_of_each_algorithm(
     small_config: Write, tmp_path: Path
 ) -> None:
-    quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path)
+    quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path)
     more = small_config("seed: 7", "seed: 7\nrepeats: 3")
     output = quadrepro("check", more, "--out", tmp_path).output
     assert "\n12 cells, 4 already computed, 8 left\n" in output

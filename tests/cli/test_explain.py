@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.engine.records import Record, from_json
-from quadrepro.engine.store import RecordStore
+from quadrepro.engine.records import Record, RecordStore, from_json
 from tests.cli.call import quadrepro
 
 Write = Callable[..., Path]
@@ -17,7 +16,7 @@ Write = Callable[..., Path]
 def computed(small_config: Write, tmp_path: Path) -> tuple[Path, Path]:
     """Return a config and the folder with its records."""
     config = small_config()
-    assert quadrepro("run", config, "--jobs", 0, "--out", tmp_path).exit_code == 0
+    assert quadrepro("run", config, "--jobs", 1, "--out", tmp_path).exit_code == 0
     return config, tmp_path
 
 
@@ -57,7 +56,7 @@ def test_explain_recomputes_a_cell_alone_and_finds_a_false_record(
     config = small_config()
     asked = "explain", config, "monks", "ada", "--out", tmp_path
     assert quadrepro(*asked).exit_code == 1
-    quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
+    quadrepro("run", config, "--jobs", 1, "--out", tmp_path)
     found = quadrepro(*asked, "--recompute")
     assert found.exit_code == 0
     assert "computed again: 1 of 1 results are the same" in found.stdout

@@ -34,7 +34,7 @@ def out(tmp_path: Path) -> Path:
 def test_a_run_writes_every_file_and_prints_the_table_and_plain_lines_where_it_is_piped(
     small_config: Write, out: Path
 ) -> None:
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
     assert result.exit_code == 0, result.output
     assert "| monks" in result.stdout
     names = {p.name for p in (out / "small").iterdir()}
@@ -48,7 +48,7 @@ def test_a_run_writes_every_file_and_prints_the_table_and_plain_lines_where_it_i
 
 
 def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, out: Path) -> None:
-    quadrepro("run", small_config(), "--jobs", 0, "--out", out, "--repeats", 2)
+    quadrepro("run", small_config(), "--jobs", 1, "--out", out, "--repeats", 2)
     with open(out / "small" / "cells.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == [
@@ -77,7 +77,7 @@ def test_cells_csv_has_one_row_a_cell_in_the_stated_form(small_config: Write, ou
 def test_run_json_says_what_tables_were_made_from_and_a_second_run_computes_nothing(
     small_config: Write, out: Path
 ) -> None:
-    quadrepro("run", small_config(), "--jobs", 0, "--out", out)
+    quadrepro("run", small_config(), "--jobs", 1, "--out", out)
     found = json.loads((out / "small" / "run.json").read_text())
     named = {"experiment", "config", "titles", "seed", "data", "blas_threads", "computed"}
     named |= {"conclusion"}
@@ -86,7 +86,7 @@ def test_run_json_says_what_tables_were_made_from_and_a_second_run_computes_noth
     assert found["seed"] == 7
     assert all(h.startswith("sha256:") for h in found["data"].values())
     before = {p: p.stat().st_mtime_ns for p in (out / "records").glob("??/*.json")}
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
     assert "4 already computed" in result.output
     assert before == {p: p.stat().st_mtime_ns for p in (out / "records").glob("??/*.json")}
 
@@ -98,7 +98,7 @@ def test_tables_are_the_same_bytes_without_workers_and_with_two_resumed_and_shar
     second = small_config("seed: 7", "seed: 8", name="other")
     alone, together = tmp_path / "alone", tmp_path / "together"
     for config in (first, second):
-        quadrepro("run", config, "--jobs", 0, "--out", alone, "--repeats", 3)
+        quadrepro("run", config, "--jobs", 1, "--out", alone, "--repeats", 3)
     begun = quadrepro("run", first, "--jobs", 2, "--out", together)
     assert begun.exit_code == 0, begun.output
     result = quadrepro("run", second, first, "--jobs", 2, "--out", together, "--repeats", 3)
@@ -114,7 +114,7 @@ def test_tables_are_the_same_bytes_without_workers_and_with_two_resumed_and_shar
 
 def test_a_config_with_a_mistake_does_not_stop_the_others(small_config: Write, out: Path) -> None:
     wrong = small_config("seed: 7", "sed: 7", name="wrong")
-    result = quadrepro("run", wrong, small_config(), "--jobs", 0, "--out", out)
+    result = quadrepro("run", wrong, small_config(), "--jobs", 1, "--out", out)
     assert result.exit_code == 2
     assert f"error: {wrong}: " in result.stderr
     assert (out / "small" / "risks.md").exists()
@@ -125,7 +125,7 @@ def test_a_time_limit_without_workers_is_refused_before_anything_is_computed(
     small_config: Write, out: Path, in_config: bool
 ) -> None:
     config = small_config("seed: 7", "seed: 7\ntimeout: 1" if in_config else "seed: 7")
-    words = ("--jobs", 0, *(() if in_config else ("--timeout", 1)))
+    words = ("--jobs", 1, *(() if in_config else ("--timeout", 1)))
     result = quadrepro("run", config, *words, "--out", out)
     assert result.exit_code == 2
     assert "error: a time limit needs worker processes: give one job or more" in result.stderr
@@ -133,7 +133,7 @@ def test_a_time_limit_without_workers_is_refused_before_anything_is_computed(
 
 
 def test_two_configs_of_one_name_are_refused(small_config: Write, out: Path) -> None:
-    result = quadrepro("run", small_config(), small_config(), "--jobs", 0, "--out", out)
+    result = quadrepro("run", small_config(), small_config(), "--jobs", 1, "--out", out)
     assert result.exit_code == 2
     assert "two configs are called 'small'" in result.stderr
 
@@ -145,7 +145,7 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
         raise ArithmeticError("the oracle is silent")
 
     monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", fail)
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", out)
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
     assert result.exit_code == 1
     assert "monks, ada, repeat 0: failed: ArithmeticError: the oracle is silent" in result.stderr
     assert "2 of 4 cells have no result" in result.stderr
@@ -159,7 +159,7 @@ def test_a_failed_cell_is_a_dash_and_the_exit_code_1(
     )
     monkeypatch.undo()
     monkeypatch.delenv("QUADREPRO_DATA", raising=False)
-    again = "run", small_config(), "--jobs", 0, "--out", out
+    again = "run", small_config(), "--jobs", 1, "--out", out
     assert "compute them again with --retry failed" in quadrepro(*again).stderr
     assert quadrepro(*again, "--retry", "failed").exit_code == 0
 
@@ -228,7 +228,7 @@ def test_workers_end_with_a_run_that_is_killed_and_the_next_run_goes_on(
         assert time.monotonic() < deadline, left
         time.sleep(0.05)
     process.communicate()
-    again = quadrepro("run", config, "--jobs", 0, "--out", tmp_path / "results", "--repeats", 2)
+    again = quadrepro("run", config, "--jobs", 1, "--out", tmp_path / "results", "--repeats", 2)
     assert again.exit_code == 0
 
 
@@ -236,7 +236,7 @@ def test_a_run_killed_at_random_moments_and_resumed_gives_the_same_tables(
     small_config: Write, tmp_path: Path
 ) -> None:
     config, rng = small_config(), random.Random()
-    whole = quadrepro("run", config, "--jobs", 0, "--out", tmp_path / "whole", "--repeats", 40)
+    whole = quadrepro("run", config, "--jobs", 1, "--out", tmp_path / "whole", "--repeats", 40)
     assert whole.exit_code == 0
     for records in sorted(rng.choices(range(161), k=5)):
         process = begun(config, "2", records)
@@ -263,7 +263,7 @@ def of_this_test(folder: Path) -> list[str]:
 
 def test_a_disk_that_cannot_be_written_is_named(small_config: Write, tmp_path: Path) -> None:
     (tmp_path / "blocked").write_text("a file, not a folder")
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path / "blocked")
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path / "blocked")
     assert result.exit_code == 1
     assert re.match(r"error: .*blocked.*: Not a directory", result.stderr.splitlines()[-1])
 
@@ -275,7 +275,7 @@ def test_a_disk_that_is_full_is_told_with_the_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("quadrepro.base.files.os.fsync", fail)
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path / "full")
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path / "full")
     assert result.exit_code == 1
     told = result.stderr.splitlines()[-1]
     assert re.fullmatch(rf"error: {tmp_path}/full/records/\S+: No space left on device", told)
@@ -292,7 +292,7 @@ def test_a_cell_that_fails_because_of_a_signal_has_no_record(
             raise ValueError("not comparable") from None
 
     monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", end)
-    assert quadrepro("run", small_config(), "--jobs", 0, "--out", out).exit_code == 130
+    assert quadrepro("run", small_config(), "--jobs", 1, "--out", out).exit_code == 130
     assert list(out.glob("records/??/*.failed.json")) == []
 
 
@@ -313,7 +313,7 @@ def test_names_of_strangers_are_text_on_the_terminal_and_in_every_file(
     path = tmp_path / "hostile.yaml"
     path.write_text(json.dumps(config))
     options = (path, "--out", out)
-    verbs = (("run", "--jobs", 0), ("check",), ("check", "--cells"), ("table",))
+    verbs = (("run", "--jobs", 1), ("check",), ("check", "--cells"), ("table",))
     results = [quadrepro(*verb, *options) for verb in verbs]
     results.append(quadrepro("explain", path, HOSTILE[0], HOSTILE[4], "--out", out))
     results.append(quadrepro("table", "--page", out / "hostile"))

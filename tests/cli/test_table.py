@@ -16,7 +16,7 @@ RESULTS = Path(__file__).resolve().parents[2] / "results"
 
 def test_table_rebuilds_from_records_alone(small_config: Write, tmp_path: Path) -> None:
     out = tmp_path / "results"
-    quadrepro("run", small_config(), "--jobs", 0, "--out", out)
+    quadrepro("run", small_config(), "--jobs", 1, "--out", out)
     before = (out / "small" / "risks.md").read_bytes()
     (out / "small" / "risks.md").unlink()
     assert quadrepro("table", small_config(), "--out", out).exit_code == 0
@@ -24,7 +24,7 @@ def test_table_rebuilds_from_records_alone(small_config: Write, tmp_path: Path) 
 
 
 def test_table_shows_a_dash_for_what_is_not_computed(small_config: Write, tmp_path: Path) -> None:
-    quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path)
+    quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path)
     more = small_config("n_rounds: 5", "n_rounds: 6")
     result = quadrepro("table", more, "--out", tmp_path)
     assert result.exit_code == 1
@@ -36,7 +36,7 @@ def test_tables_are_drawn_on_a_terminal_and_markdown_elsewhere_or_if_asked_for(
     small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = small_config()
-    quadrepro("run", config, "--jobs", 0, "--out", tmp_path)
+    quadrepro("run", config, "--jobs", 1, "--out", tmp_path)
     markdown = (tmp_path / "small" / "risks.md").read_text()
     assert quadrepro("table", config, "--out", tmp_path).output.startswith(markdown)
     monkeypatch.setattr("quadrepro.tables.terminal.on_terminal", lambda: True)
@@ -63,7 +63,7 @@ def test_of_several_configs_all_tables_are_written_and_none_is_printed(
     out, first = tmp_path / "results", small_config()
     second, third = (first.with_name(f"{name}.yaml") for name in ("second", "third"))
     second.write_text(first.read_text())
-    quadrepro("run", first, "--jobs", 0, "--out", out)
+    quadrepro("run", first, "--jobs", 1, "--out", out)
     third.write_text(first.read_text().replace("seed: 7", "seed: 8"))
     result = quadrepro("table", second, third, first, "--out", out)
     assert result.exit_code == 1
@@ -82,7 +82,7 @@ def sparse(path: Path) -> None:
 
 def test_a_run_ends_with_the_link_to_its_page(small_config: Write, tmp_path: Path) -> None:
     out = tmp_path / "results"
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", out, "--repeats", 2)
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out, "--repeats", 2)
     page = out / "small" / "report.html"
     assert result.stdout.splitlines()[-1] == f"Report: {page.as_uri()}"
     before = page.read_bytes()
@@ -95,7 +95,7 @@ def test_a_run_ends_with_the_link_to_its_page(small_config: Write, tmp_path: Pat
 
 
 def test_table_writes_a_page_again_that_is_there(small_config: Write, tmp_path: Path) -> None:
-    quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path)
+    quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path)
     page = tmp_path / "small" / "report.html"
     more = small_config("title: Small", "title: Renamed")
     assert quadrepro("table", more, "--out", tmp_path).exit_code == 0
@@ -106,7 +106,7 @@ def test_table_writes_a_page_again_that_is_there(small_config: Write, tmp_path: 
 
 
 def test_no_report_leaves_the_page_out(small_config: Write, tmp_path: Path) -> None:
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path, "--no-report")
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path, "--no-report")
     assert result.exit_code == 0
     assert "Report" not in result.output
     assert not (tmp_path / "small" / "report.html").exists()
@@ -120,7 +120,7 @@ def test_a_page_that_fails_leaves_the_exit_code(
         raise RuntimeError("no ink")
 
     monkeypatch.setattr("quadrepro.results.pages.index.page_html", fail)
-    result = quadrepro("run", small_config(), "--jobs", 0, "--out", tmp_path)
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path)
     assert result.exit_code == 0
     assert "the report could not be written: no ink" in result.stderr
     assert (tmp_path / "small" / "risks.md").exists()

@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import Plan, bytes_needed, make_plan, too_large
-from quadrepro.core.measures.measure import MEASURES
+from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import DataError
 from tests.refusals import assert_refused

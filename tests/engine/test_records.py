@@ -76,30 +76,30 @@ MANY = replace(
 @given(st.lists(st.booleans(), min_size=1, max_size=40))
 def test_wrong_examples_are_those_of_another_class(wrong: list[bool]) -> None:
     record = Record("k", "ok", n_test=len(wrong), **of_wrong(wrong))
-    assert record.wrong_examples().tolist() == wrong
+    assert record.wrong.tolist() == wrong
 
 
 def test_what_is_kept_of_two_classes_is_read_again() -> None:
-    assert RECORD.actual_targets().tolist() == [0, 0, 0]
-    assert RECORD.predicted_targets().tolist() == [0, 0, 1]
-    scores, probabilities = RECORD.decision_scores(), RECORD.class_probabilities()
+    assert RECORD.actual.tolist() == [0, 0, 0]
+    assert RECORD.predicted.tolist() == [0, 0, 1]
+    scores, probabilities = RECORD.scores, RECORD.probabilities
     assert scores is not None
     assert scores.tolist() == [-1.0, 0.0, 2.0]
     assert probabilities is not None
     np.testing.assert_allclose(probabilities, [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]], rtol=1e-7)
-    assert Record("k", "ok", n_test=3, **of_wrong([True] * 3)).decision_scores() is None
+    assert Record("k", "ok", n_test=3, **of_wrong([True] * 3)).scores is None
 
 
 def test_what_is_kept_of_more_classes_is_read_again() -> None:
-    assert FOUR.actual_targets().tolist() == [0, 3, 1]
-    assert FOUR.wrong_examples().tolist() == [False, True, True]
-    np.testing.assert_array_equal(FOUR.decision_scores(), np.eye(4)[:3])
-    assert FOUR.class_probabilities() is None
+    assert FOUR.actual.tolist() == [0, 3, 1]
+    assert FOUR.wrong.tolist() == [False, True, True]
+    np.testing.assert_array_equal(FOUR.scores, np.eye(4)[:3])
+    assert FOUR.probabilities is None
 
 
 def test_numbers_are_kept_to_the_last_bit() -> None:
-    assert REGRESSION.predicted_targets().tobytes() == NUMBERS.tobytes()
-    assert rmse(REGRESSION.predicted_targets(), REGRESSION.actual_targets()) == REGRESSION.rmse
+    assert REGRESSION.predicted.tobytes() == NUMBERS.tobytes()
+    assert rmse(REGRESSION.predicted, REGRESSION.actual) == REGRESSION.rmse
 
 
 def test_a_record_survives_being_written() -> None:

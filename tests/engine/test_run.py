@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from quadrepro.engine.process import Limits
 
 from quadrepro.base.types import FloatArray
 from quadrepro.config.config import load_experiment
@@ -17,8 +18,7 @@ from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.problems import StoredRows
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.engine.process import Limits
-from quadrepro.engine.records import Record, Status
+from quadrepro.engine.records import Record, RecordStore, Status
 from quadrepro.engine.run import (
     StatusLine,
     compute,
@@ -28,7 +28,6 @@ from quadrepro.engine.run import (
     overview,
     records_of,
 )
-from quadrepro.engine.store import RecordStore
 from tests.cells import with_learner
 from tests.engine.stubs import cell
 

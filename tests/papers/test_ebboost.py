@@ -7,7 +7,7 @@ import pytest
 
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record, pack_margins
+from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper
 from tests.papers.measured import (
     MISSING,
@@ -53,7 +53,7 @@ def outcomes(
         margins = ""
         if column in MARGINS:
             centre, width = MARGINS[column]
-            margins = pack_margins(centre + 0.01 * off + width * np.linspace(-1, 1, 40))
+            margins = centre + 0.01 * off + width * np.linspace(-1, 1, 40)
         count = (errors or {}).get((row, column), GOOD[column]) + off
         return Record("k", "ok", count, 100, margins=margins)
 

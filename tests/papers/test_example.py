@@ -11,8 +11,8 @@ import pytest
 
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.store import RecordStore
-from quadrepro.engine.workers import run_cell
+from quadrepro.engine.records import RecordStore
+from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables, write_results
 from quadrepro.tables.table import LABEL

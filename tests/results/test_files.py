@@ -11,9 +11,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.engine.records import Record
-from quadrepro.engine.store import RecordStore
-from quadrepro.engine.workers import run_cell
+from quadrepro.engine.records import Record, RecordStore
+from quadrepro.engine.worker import run_cell
 from quadrepro.results.files import check_tables, environments, mixture, provenance, write_results
 from quadrepro.results.folder import read_folder
 from quadrepro.tables.table import LABEL, Table

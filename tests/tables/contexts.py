@@ -15,7 +15,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.config.tables import AskedField
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record, pack_margins
+from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.requests import requested
@@ -96,9 +96,8 @@ def drawn_margins(rows: Sequence[str], columns: Sequence[str]) -> Margins:
 
 def with_margins(rows: tuple[str, ...], columns: tuple[str, ...], kept: Margins) -> Outcomes:
     """Return outcomes whose records keep some margins."""
-    texts = {place: pack_margins(margins) for place, margins in kept.items()}
     records = {
-        place: Record("k", "ok", 1, 10, margins=texts.get(place, ""))
+        place: Record("k", "ok", 1, 10, margins=kept.get(place))
         for place in product(rows, columns, range(SPLITS))
     }
     return Outcomes(rows, columns, SPLITS, records)

@@ -8,9 +8,8 @@ import pytest
 
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.engine.records import Record
-from quadrepro.engine.run import compute, local, records_of
-from quadrepro.engine.store import RecordStore
+from quadrepro.engine.records import Record, RecordStore
+from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.tables.explanation import cells_of, explain, sample
 
@@ -46,8 +45,7 @@ def test_the_chain_leads_from_the_result_to_data_code_and_machine(
     plan: Plan, tmp_path: Path
 ) -> None:
     store, cell = RecordStore(tmp_path), plan.cells[0]
-    compute([cell], store, local(0), lambda cell, record: None)
-    [record] = records_of([cell], store)
+    record = run_cell(cell)
     chain = dict(explain(cell, record, store))
     assert chain["result"] == f"{record.errors} of {record.n_test} test examples wrong"
     assert chain["data"] == plan.datasets["monks"].content_hash

@@ -7,25 +7,16 @@ from collections.abc import Callable
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 
 from quadrepro.config.config import Experiment, load_experiment
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.core.cell import Cell
+from quadrepro.core.cell import Cell, rmse
 from quadrepro.data.card import load_card
-from quadrepro.engine.records import (
-    Record,
-    Status,
-    pack_codes,
-    pack_margins,
-    pack_numbers,
-    pack_scores,
-    rmse,
-)
-from quadrepro.engine.store import RecordStore
+from quadrepro.engine.records import Record, RecordStore, Status
 from quadrepro.results.files import check_tables, write_results
 from quadrepro.results.folder import read_folder
 from quadrepro.results.results import load_results
@@ -144,17 +135,16 @@ def outcome(cell: Cell, experiment: Experiment, alike: bool) -> Record:
         fields = {
             "errors": int(wrong.sum()),
             "classes": classes,
-            "actual": pack_codes(actual, len(classes)),
-            "predicted": pack_codes(predicted, len(classes)),
-            "scores": pack_scores(rng.normal(size=(n, len(classes))[: len(classes) - 1])),
-            "margins": pack_margins(margins) if cell.learner.gives_votes else "",
+            "actual": actual,
+            "predicted": predicted,
+            "scores": rng.normal(size=(n, len(classes))[: len(classes) - 1]),
+            "margins": margins if cell.learner.gives_votes else None,
         }
     else:
         actual = np.ones(n) if alike else rng.normal(size=n)
         predicted = actual if alike else rng.normal(size=n)
         measures["rmse_noiseless"] = np.array([rmse(predicted, actual)])
-        packed = pack_numbers(actual), pack_numbers(predicted)
-        fields = {"rmse": rmse(predicted, actual), "actual": packed[0], "predicted": packed[1]}
+        fields = {"rmse": rmse(predicted, actual), "actual": actual, "predicted": predicted}
     return Record(
         cell.key,
         "ok",
@@ -166,7 +156,7 @@ def outcome(cell: Cell, experiment: Experiment, alike: bool) -> Record:
     )
 
 
-class Kept:
+class Kept(RecordStore):
     """A store of some records."""
 
     def __init__(self, plan: Plan, gap: str) -> None:
@@ -206,7 +196,7 @@ def test_all_files_are_written_whatever_has_a_result(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    folder, store = tmp_path / "results" / "config", cast("RecordStore", Kept(plans(name), gap))
+    folder, store = tmp_path / "results" / "config", Kept(plans(name), gap)
     made, _ = write_results(plans(name), store, folder, allow_missing=gap == "one column")
     manifest = read_folder(folder).manifest
     assert manifest is not None

@@ -253,7 +253,7 @@ def modules_after(code: str) -> set[str]:
 
 
 def test_a_cell_is_computed_without_any_paper() -> None:
-    assert modules_after("import quadrepro.engine.workers, quadrepro.config.plan") == set()
+    assert modules_after("import quadrepro.engine.worker, quadrepro.config.plan") == set()
 
 
 def test_a_papers_functions_are_loaded_only_for_its_claims() -> None:

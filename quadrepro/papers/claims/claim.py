@@ -69,7 +69,7 @@ def _known_measure(name: str, info: ValidationInfo) -> str:
     # Only a claim of a paper is about measures of the registry.
     if info.context is None:
         return name
-    from quadrepro.core.measures.measure import MEASURES
+    from quadrepro.core.measures.registry import MEASURES
 
     try:
         MEASURES.find(name)

@@ -50,7 +50,7 @@ class _OfCurves(Claim):
     @property
     def title(self) -> str:
         """Name of the measure in tables."""
-        from quadrepro.core.measures.measure import title_of
+        from quadrepro.core.measures.registry import title_of
 
         return title_of(self.measure)
 

@@ -354,6 +354,6 @@ def _measured(record: Record, measure: str) -> list[float]:
 
 
 def _margins(record: Record) -> FloatArray:
-    if not record.margins:
+    if record.margins is None:
         raise Lacking("no training margins are kept")
-    return record.training_margins()
+    return record.margins

@@ -149,8 +149,8 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
         return []
     return [
         poisson_binomial_test(
-            [outcomes.records[row, a, r].wrong_examples() for row in outcomes.rows],
-            [outcomes.records[row, b, r].wrong_examples() for row in outcomes.rows],
+            [outcomes.records[row, a, r].wrong for row in outcomes.rows],
+            [outcomes.records[row, b, r].wrong for row in outcomes.rows],
         ).probability
         for r in range(outcomes.repeats)
     ]

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray
-from quadrepro.core.measures.measure import title_of
+from quadrepro.core.measures.registry import title_of
 from quadrepro.engine.outcomes import MeanCurve, Outcomes
 from quadrepro.errors import nearest
 from quadrepro.tables.figure import (

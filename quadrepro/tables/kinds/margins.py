@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatArray]:
     """Return the training margins of an entry."""
     records = outcomes.cell(row, column)
-    if not all(record.ok and record.margins for record in records):
-        return []
-    return [record.training_margins() for record in records]
+    margins = [record.margins for record in records if record.margins is not None]
+    return margins if len(margins) == len(records) else []
 
 
 POINTS, WIDTH = 1001, 1.4

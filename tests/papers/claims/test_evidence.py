@@ -12,7 +12,7 @@ from scipy.stats import t, ttest_1samp
 
 from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record, pack_margins
+from quadrepro.engine.records import Record
 from quadrepro.papers.claims.evidence import (
     NO_CURVE,
     NO_SPLITS,
@@ -70,9 +70,7 @@ def test_one_split_stands_alone() -> None:
 def test_margins_of_all_splits_are_pooled_and_those_of_each_measured() -> None:
     rng = np.random.default_rng(0)
     kept = {place: rng.normal(size=40) for place in errors_of(COUNTS).outcomes.records}
-    evidence = changed(
-        errors_of(COUNTS), lambda r, *place: replace(r, margins=pack_margins(kept[place]))
-    )
+    evidence = changed(errors_of(COUNTS), lambda r, *place: replace(r, margins=kept[place]))
     pooled = np.concatenate([kept["r1", "a", i] for i in range(3)])
     expected = {
         "margin mean": pooled.mean(),

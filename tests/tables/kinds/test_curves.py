@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.measures.measure import title_of
+from quadrepro.core.measures.registry import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.base import Context

@@ -10,7 +10,7 @@ import pytest
 
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record, pack_margins
+from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables
 from quadrepro.stats import (
@@ -79,7 +79,7 @@ def outcomes(without: tuple[str, str, int] | None = None) -> Outcomes:
                     "ok",
                     round(100 * percent),
                     10_000,
-                    margins="" if column == "mine" else pack_margins(margins.clip(-1, 1)),
+                    margins=None if column == "mine" else margins.clip(-1, 1),
                 )
     if without:
         records[without] = Record("k", "missing")
@@ -123,7 +123,7 @@ def test_the_numbers_are_those_of_the_statistics_on_each_rows_splits(
         title = of if reading == "as in the config" else f"{of}, {reading}"
         mean, sd, margin, spread = np.array([PRINTED[of, c] for c in names]).T
         errors = 100 * np.array([found.values(title, c) for c in names]).T
-        kept = np.array([[r.training_margins() for r in found.cell(title, c)] for c in names])
+        kept = np.array([[r.margins for r in found.cell(title, c)] for c in names])
         squares = ((kept - kept.mean(axis=(1, 2), keepdims=True)) ** 2).mean(axis=2).T
         at_margins = kept.mean(axis=2).T
         expected = {

@@ -13,7 +13,7 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.contestants.algorithm import ImportedAlgorithm
 from quadrepro.core.learners.contestants.paths import enter, find_maker, names_algorithm
-from quadrepro.engine.workers import run_cell
+from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
 
 Write = Callable[..., Path]

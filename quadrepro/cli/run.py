@@ -1,0 +1,333 @@
+"""The verbs that compute: run, and check, which shows what a run would do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from quadrepro.cli import options
+from quadrepro.cli.options import Common
+from quadrepro.cli.showing import (
+    echo,
+    failure,
+    missing_code,
+    print_listing,
+    report_of,
+    show,
+    tell_of_code,
+    warn_of_rows,
+)
+from quadrepro.engine.progress import RunProgress, tell
+from quadrepro.errors import QuadreproError, nearest
+
+if TYPE_CHECKING:
+    from quadrepro.config.plan import Plan
+    from quadrepro.core.cell import Cell
+    from quadrepro.engine.records import Record, RecordStore, Status
+
+RETRIED = ("failed", "timeout", "crashed")
+"""Statuses of cells without a result."""
+
+
+def number_of_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """Return the number of bytes that an option such as 4GB means."""
+    from pydantic import ByteSize, TypeAdapter, ValidationError
+
+    if value is None:
+        return None
+    try:
+        return int(TypeAdapter(ByteSize).validate_python(value))
+    except ValidationError:
+        raise click.BadParameter(f"{value!r} is not a size such as 4GB") from None
+
+
+def statuses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    """Return the statuses that an option names, with commas."""
+    names = tuple(filter(None, value.replace(" ", "").split(",")))
+    for name in names:
+        if name not in RETRIED:
+            raise click.BadParameter(f"unknown status {name!r}{nearest(name, RETRIED)}")
+    return names
+
+
+def shard_of(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[int, int] | None:
+    """Return the number of a part, from 1, and the number of parts."""
+    if value is None:
+        return None
+    part, _, n_parts = value.partition("/")
+    if not (part.isdecimal() and n_parts.isdecimal() and 1 <= int(part) <= int(n_parts)):
+        raise click.BadParameter(f"{value!r} is not a part such as 1/4, the first of four")
+    return int(part), int(n_parts)
+
+
+@click.command("run")
+@click.argument("configs", metavar="CONFIG...", nargs=-1, required=True)
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    help="Worker processes; 1 computes in this one  [default: number of cores]",
+)
+@options.common_options
+@options.offline_option
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Time limit per cell, in seconds.",
+)
+@click.option(
+    "--memory",
+    callback=number_of_bytes,
+    metavar="SIZE",
+    help="Memory limit per cell, such as 4GB (Linux).",
+)
+@click.option(
+    "--retry",
+    callback=statuses,
+    default="",
+    metavar="STATUS",
+    help="Recompute cells with these statuses: failed, timeout, crashed, or several with commas.",
+)
+@click.option(
+    "--shard",
+    callback=shard_of,
+    metavar="I/N",
+    help="Compute only part I of N, and write no tables.",
+)
+@click.option(
+    "--dask",
+    metavar="SCHEDULER",
+    help="Compute on the workers of a Dask scheduler, given by its address or its file.",
+)
+@options.allow_missing_option
+@options.format_option
+@click.option("--no-report", is_flag=True, help="Write no HTML page.")
+@click.option("--quiet", "-q", is_flag=True, help="Show errors only.")
+def run_command(
+    configs: tuple[str, ...],
+    common: Common,
+    offline: bool,
+    jobs: int | None,
+    timeout: float | None,
+    memory: int | None,
+    retry: tuple[Status, ...],
+    shard: tuple[int, int] | None,
+    dask: str | None,
+    allow_missing: bool,
+    form: str,
+    no_report: bool,
+    quiet: bool,
+) -> None:
+    """Compute experiments and write their tables.
+
+    CONFIG is a YAML file, or the name of one that ships with quadrepro. Missing data sets are
+    downloaded. Cells that have been computed before are not computed again, nor are those that
+    ended without a result, unless --retry names their status. The last line is the link to an HTML
+    page of all results.
+
+    Several experiments share the workers, and the tables of each are written as soon as its cells
+    are done. An inconsistent config does not stop the others; the exit code is the highest of all.
+    """
+    from quadrepro.api import limits_of
+    from quadrepro.engine.dask import workers_of
+    from quadrepro.engine.run import compute, cores, missing_cells
+
+    if dask is not None and (jobs or timeout):
+        raise click.UsageError("--jobs and --timeout are for this machine: leave out --dask")
+    jobs = None if dask else jobs or cores()
+    plans, code = _plans(configs, common, offline)
+    for out, of_out in plans.items():
+        store = common.store(out)
+        todo = missing_cells((c for plan in of_out for c in plan.cells), store, retry)
+        missing = {cell.key for cell in todo}
+        if shard is not None:
+            todo = [cell for cell in todo if int(cell.key, 16) % shard[1] == shard[0] - 1]
+        if not quiet:
+            _begin(of_out, missing, {cell.key for cell in todo}, out)
+        limits = {plan.experiment.name: limits_of(plan, timeout, memory) for plan in of_out}
+        finish = partial(
+            _finish,
+            store=store,
+            out=out,
+            allow_missing=allow_missing,
+            form="" if quiet else form,
+            page=not no_report,
+            heading=len(configs) > 1,
+        )
+        writing = _Writing(of_out if shard is None else [], missing, finish)
+        by_key = {cell.key: cell for cell in todo}
+        with RunProgress(len(todo), quiet) as progress, workers_of(dask if todo else None):
+            for record in compute(todo, store, jobs, limits):
+                progress.advance()
+                if not record.ok:
+                    progress.tell(_line(by_key[record.key], record))
+                writing.done(record.key)
+        code = max(code, writing.code)
+    if shard is not None:
+        tell(f"part {shard[0]} of {shard[1]} is done; a run without --shard writes the tables")
+    click.get_current_context().exit(code)
+
+
+def _plans(
+    configs: Sequence[str], common: Common, offline: bool
+) -> tuple[dict[Path, list[Plan]], int]:
+    """Return the plans of consistent configs by results folder, and the exit code of the others."""
+    from quadrepro.api import prepare
+
+    plans: dict[Path, list[Plan]] = {}
+    names: set[str] = set()
+    code = 0
+    for config in configs:
+        try:
+            plan = prepare(config, data=common.data, repeats=common.repeats, offline=offline)
+        except QuadreproError as error:
+            if len(configs) == 1:
+                raise
+            tell(f"error: {config}: {error}")
+            code = max(code, error.exit_code)
+            continue
+        if plan.experiment.name in names:
+            raise click.UsageError(f"two configs are called {plan.experiment.name!r}")
+        names.add(plan.experiment.name)
+        plans.setdefault(common.out_of(config), []).append(plan)
+    return plans, code
+
+
+def _begin(plans: Sequence[Plan], missing: set[str], here: set[str], out: Path) -> None:
+    """Print where results go and how many cells are left, and warn of what will not fit."""
+    for plan in plans:
+        keys = {cell.key for cell in plan.cells}
+        text = f"{plan.experiment.config.title}: {len(plan.cells)} cells"
+        text += f", {len(keys - missing)} already computed"
+        if keys & here:
+            warn_of_rows(plan)
+            text += f", {len(keys & here)} left"
+        tell(f"{text}; results go to {out / plan.experiment.name}")
+
+
+class _Writing:
+    """Writes the results of each experiment as soon as its cells are done."""
+
+    def __init__(
+        self, plans: Iterable[Plan], missing: set[str], finish: Callable[[Plan], int]
+    ) -> None:
+        self._waiting = [(plan, {cell.key for cell in plan.cells} & missing) for plan in plans]
+        self._finish = finish
+        self.code = 0
+        self.done("")
+
+    def done(self, key: str) -> None:
+        """Note that a cell is done."""
+        for _, left in self._waiting:
+            left.discard(key)
+        ready = [plan for plan, left in self._waiting if not left]
+        self._waiting = [(plan, left) for plan, left in self._waiting if left]
+        for plan in ready:
+            self.code = max(self.code, self._finish(plan))
+
+
+def _finish(
+    plan: Plan,
+    *,
+    store: RecordStore,
+    out: Path,
+    allow_missing: bool,
+    form: str,
+    page: bool,
+    heading: bool,
+) -> int:
+    """Write the results of an experiment, print them, and return the exit code."""
+    from quadrepro.api import write
+
+    try:
+        results = write(plan, store, out, allow_missing)
+    except QuadreproError as error:
+        tell(f"error: {plan.experiment.name}: {error}")
+        return error.exit_code
+    report = report_of(results) if page else None
+    if not form:
+        return missing_code(results)
+    if heading:
+        echo(f"== {plan.experiment.config.title}\n")
+    code = show(results, form)
+    if report is not None:
+        echo(f"Report: {report.resolve().as_uri()}")
+    return code
+
+
+def _line(cell: Cell, record: Record) -> str:
+    return failure(cell.dataset, cell.algorithm, cell.repeat, record)
+
+
+@click.command("check")
+@options.config_argument
+@options.common_options
+@click.option(
+    "--cells",
+    "list_cells",
+    is_flag=True,
+    help="List the cells without a result, and read no data.",
+)
+def check_command(config: str, common: Common, list_cells: bool) -> None:
+    """Validate a config and its data, and show what a run would compute.
+
+    Nothing is computed or written, so it can be called while a run goes on. CONFIG is a YAML file,
+    or the name of one that ships with quadrepro.
+    """
+    from quadrepro.tables.printed import described
+
+    plan = common.plan(config, check_data=not list_cells)
+    tell_of_code(plan.experiment)
+    records = common.store(common.out_of(config)).of(plan.cells)
+    if list_cells:
+        for cell, record in zip(plan.cells, records, strict=True):
+            if not record.ok:
+                echo(_line(cell, record))
+    else:
+        _print_rows(plan)
+        _print_columns(plan, records)
+        for text in described(plan.experiment):
+            echo(f"\n{text}")
+    counts = Counter(record.status for record in records)
+    n_missing = counts.pop("missing", 0)
+    n_failed = sum(counts.values()) - counts["ok"]
+    text = f"\n{len(plan.cells)} cells, {len(plan.cells) - n_missing} already computed"
+    text += f" ({n_failed} without a result)" if n_failed else ""
+    echo(text + (f", {n_missing} left" if n_missing else ""))
+    if not list_cells:
+        warn_of_rows(plan)
+
+
+def _print_rows(plan: Plan) -> None:
+    """Print the data sets, their sizes and where they are from."""
+    rows = []
+    for row, dataset in plan.datasets.items():
+        n_train, n_valid, n_test = plan.sources[row].sizes
+        rows.append((row, n_train, n_valid or "", n_test, dataset.origin))
+    print_listing(("data set", "train", "validate", "test", "from"), rows)
+    echo()
+
+
+def _print_columns(plan: Plan, records: Sequence[Record]) -> None:
+    """Print the algorithms, what is searched, and how many of their cells are left."""
+    candidates: dict[str, int] = {}
+    counts: dict[str, Counter[str]] = {}
+    for cell, record in zip(plan.cells, records, strict=True):
+        candidates.setdefault(cell.algorithm, cell.n_candidates)
+        counts.setdefault(cell.algorithm, Counter())[record.status] += 1
+    rows = []
+    for entry in plan.experiment.config.columns:
+        n = counts[entry.name]
+        n_failed = n.total() - n["ok"] - n["missing"]
+        searched = ", ".join(entry.searched) or "none"
+        row = (entry.name, candidates[entry.name], n.total(), n["ok"], n_failed, n["missing"])
+        rows.append((*row, searched))
+    counted = ("cells", "kept", "failed", "missing")
+    print_listing(("algorithm", "candidates", *counted, "searched over"), rows)
