@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -142,6 +143,8 @@ def run_command(
     if dask is not None and (jobs or timeout):
         raise click.UsageError("--jobs and --timeout are for this machine: leave out --dask")
     jobs = None if dask else jobs or cores()
+    # SIGTERM ends a run like Ctrl-C, with the line that resumes it.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     plans, code = _plans(configs, common, offline)
     for out, of_out in plans.items():
         store = common.store(out)

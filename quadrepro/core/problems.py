@@ -6,6 +6,7 @@ are read and encoded when a problem is asked for, and splits are drawn.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -102,6 +103,13 @@ class Examples:
         assert self.task is not None
         return hash_of_splits(self.found.card, self.task)
 
+    @cached_property
+    def codes_hash(self) -> str:
+        """What names the card's order of codes, which the hash of the rows leaves out."""
+        coded = [a for a in self.found.card.attributes if a.codes]
+        orders = [(a.name, a.codes) for a in coded if a.name not in self.view.order]
+        return hashlib.sha256(repr(orders).encode()).hexdigest()[:16] if orders else ""
+
     def let_go(self) -> None:
         """Forget the arrays; they are read again if they are asked for again."""
         self._encoded = None
@@ -148,7 +156,9 @@ class StoredRows:
         named = self.division.named(draws)
         if self.examples.task is not None:
             named["splits"] = self.examples.splits_hash
-        return {"data": found.content_hash, "division": named}
+        named_data = {"data": found.content_hash, "division": named}
+        codes = self.examples.codes_hash
+        return named_data | {"codes": codes} if codes else named_data
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the rows, or they cannot be divided."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 from joblib import parallel_config
 
 from quadrepro.engine.keys import PACKAGES
-from quadrepro.errors import ConfigError, QuadreproError
+from quadrepro.engine.run import LostWorkersError
+from quadrepro.errors import ConfigError
 
 SECONDS_TO_CONNECT = 10
 """Time for a scheduler to answer."""
@@ -17,7 +19,11 @@ SECONDS_TO_CONNECT = 10
 
 @contextmanager
 def workers_of(scheduler: str | None) -> Iterator[None]:
-    """Let joblib compute on the workers of a scheduler, if one is given by its address or file."""
+    """Let joblib compute on the workers of a scheduler, if one is given by its address or file.
+
+    Cells of a worker that is lost are computed by others. joblib computes in this process if the
+    workers have only one thread in all.
+    """
     if scheduler is None:
         yield
         return
@@ -31,10 +37,14 @@ def workers_of(scheduler: str | None) -> Iterator[None]:
         client.get_versions(check=True, packages=[*PACKAGES])
     except (OSError, ValueError) as error:
         raise ConfigError(f"the Dask scheduler {scheduler} cannot be used: {error}") from None
+    # A lost scheduler is an error of ours, without its traceback.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         with client, parallel_config("dask"):
             yield
-    except (CancelledError, KilledWorker, OSError) as error:
-        raise QuadreproError(
-            f"the Dask workers were lost ({error}); finished cells are kept, so run it again"
+    except (CancelledError, KilledWorker, LostWorkersError, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise LostWorkersError(
+            f"the Dask workers were lost ({reason}); run the same line again: finished cells are"
+            " kept"
         ) from None

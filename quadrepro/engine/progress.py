@@ -50,7 +50,8 @@ class RunProgress:
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        self._bar.stop()
+        if self._bar.live.is_started:
+            self._bar.stop()
 
     def advance(self) -> None:
         """Count a finished cell."""

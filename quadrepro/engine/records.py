@@ -143,7 +143,7 @@ _OF_ZIP = (zipfile.BadZipFile, zlib.error)
 
 
 def _load(path: Path) -> Record:
-    with np.load(path, allow_pickle=False) as file:
+    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
         fields = json.loads(file["record"].tobytes())
         arrays = {name: _wide(file[name]) for name in ARRAYS if name in file}
     return Record(**fields | arrays | {"classes": tuple(fields["classes"])})

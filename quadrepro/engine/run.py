@@ -20,9 +20,14 @@ from quadrepro.core.cell import Cell, make_ready
 from quadrepro.engine.keys import commit
 from quadrepro.engine.records import Record, RecordStore, Status
 from quadrepro.engine.worker import NO_LIMITS, Limits, begin, ended, run_cell
+from quadrepro.errors import QuadreproError
 
 LEAST_BYTES = 2**16
 """Larger arrays are mapped into the memory of workers instead of being sent with each cell."""
+
+
+class LostWorkersError(QuadreproError):
+    """Workers that were lost for good; finished cells are kept."""
 
 
 def missing_cells(
@@ -61,6 +66,11 @@ def compute(
     ------
     Record
         The records in the order in which their cells end.
+
+    Raises
+    ------
+    LostWorkersError
+        If the backend can compute no more; the same call resumes.
     """
     left = {cell.key: cell for cell in largest_first(cells)}
     while left:
@@ -69,6 +79,9 @@ def compute(
             for record in _parallel(jobs)(_tasks([*left.values()], sent, limits or {})):
                 del left[record.key]
                 yield _keep(record, store)
+            if left:
+                # Dask ends without an error when its client is closed.
+                raise LostWorkersError("the scheduler is gone")
         except BrokenProcessPool:
             # A worker was killed: one of the cells that were sent may be the cause.
             for cell in [cell for cell in sent if cell.key in left]:

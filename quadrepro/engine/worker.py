@@ -63,7 +63,7 @@ def run_cell(cell: Cell, limits: Limits = NO_LIMITS) -> Record:
             return _record(cell, compute(cell))
     except MemoryError:
         most = "" if limits.memory is None else f": it may use {limits.memory / 1e9:g} GB"
-        return ended(cell, "failed", f"out of memory{most}\n{traceback.format_exc()}")
+        return ended(cell, "failed", f"{traceback.format_exc()}\nout of memory{most}")
     except (Exception, SystemExit, _TimeIsUpError) as error:
         # numpy may turn what the alarm raises into an error of its own.
         if limits.seconds is not None and time.monotonic() - start >= limits.seconds:

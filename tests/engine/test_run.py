@@ -1,3 +1,5 @@
+"""A run computes what is missing, keeps each record at once, and survives bad cells."""
+
 from __future__ import annotations
 
 import os
@@ -9,108 +11,30 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from quadrepro.engine.process import Limits
 
 from quadrepro.base.types import FloatArray
 from quadrepro.config.config import load_experiment
-from quadrepro.config.plan import Plan, make_plan
+from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.problems import StoredRows
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.engine.records import Record, RecordStore, Status
-from quadrepro.engine.run import (
-    StatusLine,
-    compute,
-    largest_first,
-    local,
-    missing_cells,
-    overview,
-    records_of,
-)
+from quadrepro.engine.run import compute, largest_first, missing_cells
+from quadrepro.engine.worker import Limits, run_cell
+from quadrepro.errors import ConfigError
 from tests.cells import with_learner
-from tests.engine.stubs import cell
-
-Write = Callable[..., Path]
-
-
-HERE = local(0)
-
-
-def ignore(cell: Cell, record: Record) -> None:
-    pass
 
 
 @pytest.fixture
-def plan(small_config: Write) -> Plan:
-    return make_plan(load_experiment(small_config()))
-
-
-@dataclass(frozen=True)
-class Raising(AdaBoost):
-    """An algorithm that fails."""
-
-    def _paths(self, problem: VotingProblem, grid: object) -> FloatArray:
-        raise RuntimeError("no vote today")
-
-
-def without_time(record: Record) -> Record:
-    return replace(record, seconds=0.0, date="")
-
-
-def test_only_what_is_missing_or_to_be_retried_is_computed(plan: Plan, tmp_path: Path) -> None:
-    store = RecordStore(tmp_path)
-    first, second, third, *_ = plan.cells
-    compute([first], store, HERE, ignore)
-    store.put(Record(second.key, "failed", content=second.content, message="boom"))
-    left = missing_cells(plan.cells, store)
-    assert first not in left
-    assert second not in left
-    assert third in left
-    left = missing_cells(plan.cells, store, retry=("failed",))
-    assert {second.key, third.key} <= {c.key for c in left}
-    compute(left, store, HERE, ignore)
-    assert missing_cells(plan.cells, store, retry=("failed",)) == []
-
-
-def test_cells_of_the_largest_data_sets_come_first_and_experiments_keep_their_order() -> None:
-    sizes = {"small": 10, "large": 1000, "middle": 100}
-    cells = [
-        cell(row, column, size, repeat, of)
-        for of in ("one", "another")
-        for row, size in sizes.items()
-        for repeat in range(2)
-        for column in ("ada", "quad")
-    ]
-    order = [(one.experiment, one.dataset) for one in largest_first(cells)]
-    expected = [(of, row) for of in ("one", "another") for row in ("large", "middle", "small")]
-    assert order == [place for place in expected for _ in range(4)]
-    ones = [(one.repeat, one.algorithm) for one in largest_first(cells)][:4]
-    assert ones == [(0, "ada"), (0, "quad"), (1, "ada"), (1, "quad")]
-
-
-def test_cells_of_equal_content_are_computed_once(plan: Plan, tmp_path: Path) -> None:
-    twin = replace(plan.cells[0], dataset="another row")
-    assert len(missing_cells([plan.cells[0], twin], RecordStore(tmp_path))) == 1
-
-
-def test_a_cell_that_raises_is_a_failed_record_and_the_others_go_on(
-    plan: Plan, tmp_path: Path
-) -> None:
-    cells = [with_learner(plan.cells[1], Raising()), plan.cells[0], *plan.cells[2:]]
-    store = RecordStore(tmp_path)
-    compute(cells, store, HERE, ignore)
-    failed, *others = records_of(cells, store)
-    assert failed.status == "failed"
-    assert "no vote today" in failed.message
-    assert not [r.message for r in others if not r.ok]
+def cells(small_config: Callable[..., Path]) -> list[Cell]:
+    return list(make_plan(load_experiment(small_config())).cells)
 
 
 @dataclass(frozen=True)
 class Ending(AdaBoost):
-    """An algorithm that does not come to an end in a good way."""
+    """An algorithm that ends badly."""
 
-    how: str = "exit"
+    how: str = "raise"
 
     def _paths(self, problem: VotingProblem, grid: object) -> FloatArray:
         if self.how == "exit":
@@ -121,88 +45,110 @@ class Ending(AdaBoost):
             raise SystemExit(3)
         elif self.how == "memory":
             return np.ones((1 << 34, 8))
-        time.sleep(60)
-        raise AssertionError
+        elif self.how == "sleep":
+            time.sleep(60)
+        elif self.how == "swallow":
+            try:
+                time.sleep(60)
+            except BaseException:
+                raise ValueError("as numpy does") from None
+        raise RuntimeError("no vote today")
+
+
+def outcome(record: Record) -> str:
+    """Return what two computations of one cell agree on."""
+    return repr(replace(record, seconds=0.0, date="", environment={}))
+
+
+def test_only_what_is_missing_or_to_be_retried_is_computed_each_content_once(
+    cells: list[Cell], tmp_path: Path
+) -> None:
+    store, (first, second, *rest) = RecordStore(tmp_path), cells
+    store.put(run_cell(first))
+    store.put(Record(second.key, "failed", content=second.content))
+    twin = replace(rest[0], dataset="another row")
+    assert missing_cells([*cells, twin], store) == rest
+    todo = missing_cells(cells, store, retry=("failed",))
+    assert todo == [second, *rest]
+    assert {record.key for record in compute(todo, store, 1)} == {cell.key for cell in todo}
+    assert missing_cells(cells, store, retry=("failed",)) == []
+
+
+def test_largest_data_sets_come_first_within_each_experiment(cells: list[Cell]) -> None:
+    one = [replace(cells[0], size=size, experiment="one", repeat=size % 10) for size in (11, 32)]
+    two = [replace(cells[0], size=size, experiment="two") for size in (5, 99)]
+    assert [cell.size for cell in largest_first([*one, *two])] == [32, 11, 99, 5]
+
+
+def test_a_record_is_kept_before_the_next_cell_begins(cells: list[Cell], tmp_path: Path) -> None:
+    store = RecordStore(tmp_path)
+    for n, record in enumerate(compute(cells, store, 1), start=1):
+        assert store.keys() == {record.key} | store.keys()
+        assert len(store.keys()) == n
+        if n == 2:
+            break
+    assert len(missing_cells(cells, store)) == len(cells) - 2
+
+
+def test_a_cell_that_raises_is_a_failed_record_and_others_go_on(
+    cells: list[Cell], tmp_path: Path
+) -> None:
+    store = RecordStore(tmp_path)
+    bad = with_learner(cells[1], Ending())
+    found = {r.key: r for r in compute([bad, *cells], store, 1)}
+    assert (found[bad.key].status, found[bad.key].date > "2026") == ("failed", True)
+    assert "no vote today (test_run.py:" in found[bad.key].reason
+    assert [found[cell.key].status for cell in cells] == ["ok"] * len(cells)
+
+
+@pytest.mark.parametrize("how", ["sleep", "swallow"])
+def test_a_cell_beyond_its_time_ends_even_if_the_alarm_is_swallowed(
+    cells: list[Cell], how: str
+) -> None:
+    record = run_cell(with_learner(cells[1], Ending(how=how)).ready(), Limits(seconds=0.2))
+    assert (record.status, record.reason) == ("timeout", "it took more than 0.2 s")
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 ENDS: dict[str, tuple[Status, str]] = {
+    "exit": ("crashed", "its worker process died"),
     "sleep": ("timeout", "it took more than 20 s"),
-    "exit": ("crashed", "its worker process ended with exit code 3"),
-    "kill": ("crashed", "its worker process was ended by signal SIGKILL"),
+    "kill": ("crashed", "its worker process died"),
     "system exit": ("failed", "SystemExit: 3"),
     "memory": ("failed", "out of memory: it may use 1 GB"),
 }
 
 
 @pytest.mark.slow
-# Without a cell that sleeps there is no limit, as workers may take long to begin.
-@pytest.mark.parametrize(("jobs", "hows"), [(1, ["exit", "sleep"]), (2, [*ENDS][1:])])
-def test_bad_cells_harm_only_themselves_and_others_leave_the_records_of_this_process(
-    plan: Plan, tmp_path: Path, jobs: int, hows: list[str]
+def test_bad_cells_harm_only_themselves_and_workers_leave_the_records_of_this_process(
+    cells: list[Cell], tmp_path: Path
 ) -> None:
-    bad = [with_learner(plan.cells[1], Ending(how=how)) for how in hows]
-    cells, store, here = [*bad, *plan.cells], RecordStore(tmp_path / "1"), RecordStore(tmp_path)
-    heard: list[str] = []
-    backend = local(jobs, Limits(seconds=20.0 if "sleep" in hows else None, memory=10**9))
-    compute(cells, store, backend, lambda cell, record: heard.append(record.status))
-    found = records_of(cells, store)
-    for how, record in zip(hows, found, strict=False):
-        status, message = ENDS[how]
-        assert record.status == status, how
-        assert message in record.message
-        assert record.date
-    compute(plan.cells, here, HERE, ignore)
-    for record, expected in zip(found[len(bad) :], records_of(plan.cells, here), strict=True):
-        assert (record.status, record.message) == ("ok", "")
-        assert without_time(record) == without_time(expected)
-    assert sorted(heard) == sorted(record.status for record in found)
-
-
-def test_a_worker_with_other_code_than_the_plan_computes_nothing(
-    plan: Plan, tmp_path: Path
-) -> None:
-    shared = Shared(plan.cells[0].shared.fields | {"code": "0" * 16})
-    cell, store = replace(plan.cells[0], shared=shared), RecordStore(tmp_path)
-    compute([cell], store, HERE, ignore)
-    [record] = records_of([cell], store)
-    assert record.status == "failed"
-    assert "code or packages differ from the plan" in record.message
-
-
-def test_an_interruption_keeps_what_was_finished(plan: Plan, tmp_path: Path) -> None:
+    bad = [with_learner(cells[1], Ending(how=how)) for how in ENDS]
+    limits = {cells[0].experiment: Limits(seconds=20.0, memory=10**9)}
     store = RecordStore(tmp_path)
-
-    def interrupt(cell: Cell, record: Record) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        compute(plan.cells, store, HERE, interrupt)
-    assert len(missing_cells(plan.cells, store)) == len(plan.cells) - 1
-
-
-def test_a_cell_without_a_record_is_missing(plan: Plan, tmp_path: Path) -> None:
-    assert [r.status for r in records_of(plan.cells, RecordStore(tmp_path))] == ["missing"] * 4
-
-
-def test_cells_are_counted_by_how_far_they_are(plan: Plan, tmp_path: Path) -> None:
-    cells, store = plan.cells, RecordStore(tmp_path)
-    assert overview(cells, store) == [
-        StatusLine("quadboost-l2", 0, (cells[0], cells[2]), ()),
-        StatusLine("ada", 0, (cells[1], cells[3]), ()),
-    ]
-    compute(cells[:1], store, HERE, ignore)
-    store.put(Record(cells[1].key, "failed", content=cells[1].content, message="boom"))
-    found = overview(cells, store)
-    assert found == [
-        StatusLine("quadboost-l2", 1, (cells[2],), ()),
-        StatusLine("ada", 0, (cells[3],), (cells[1],)),
-    ]
-    assert [line.n_cells for line in found] == [2, 2]
+    assert len([*compute([*bad, *cells], store, 2, limits)]) == len(bad) + len(cells)
+    for cell, (status, reason) in zip(bad, ENDS.values(), strict=True):
+        record = store.get(cell.key)
+        assert record is not None
+        assert record.status == status
+        assert reason in record.reason
+    for cell, kept in zip(cells, store.of(cells), strict=True):
+        here = RecordStore(tmp_path / "here")
+        here.put(run_cell(cell))
+        assert outcome(kept) == outcome(here.of([cell])[0])
 
 
-def test_no_key_is_made_where_there_are_no_records(
-    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_worker_with_other_code_than_the_plan_ends_the_run(
+    cells: list[Cell], tmp_path: Path
 ) -> None:
-    cells = plan.cells
-    monkeypatch.setattr(StoredRows, "origin", None)
-    assert [len(line.missing) for line in overview(cells, RecordStore(tmp_path))] == [2, 2]
+    shared = Shared(cells[0].shared.fields | {"code": "0" * 16})
+    with pytest.raises(ConfigError, match="other code or packages than the plan"):
+        list(compute([replace(cells[0], shared=shared)], RecordStore(tmp_path), 1))
+
+
+def test_a_record_says_with_what_it_was_computed(cells: list[Cell], tmp_path: Path) -> None:
+    [record] = compute(cells[:1], RecordStore(tmp_path), 1)
+    made = record.environment
+    assert {"python", "numpy", "scikit-learn"} <= made["versions"].keys()
+    assert made["processor"]["machine"]
+    assert made["git"].keys() in ({"commit", "dirty"}, set())

@@ -1,0 +1,107 @@
+"""Workers of a Dask scheduler leave the tables of one machine, whatever is lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from quadrepro.engine import dask
+from quadrepro.engine.dask import workers_of
+from quadrepro.errors import ConfigError
+from quadrepro.results.compare import compare
+from tests.cli.call import quadrepro
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("distributed")
+
+FOREST = """title: Forest
+repeats: 40
+protocol: {view: quadboost}
+datasets: [monks]
+algorithms:
+  - {name: forest, algorithm: 'sklearn:RandomForestClassifier', settings: {n_estimators: 200}}
+baseline: false
+"""
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start Python modules as processes, which end with the test."""
+    processes: list[subprocess.Popen[str]] = []
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    env["DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"] = "5s"
+
+    def start(*words: object) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", *map(str, words)]
+        with (tmp_path / f"{len(processes)}.log").open("w") as log:
+            process = subprocess.Popen(
+                command, env=env, cwd=tmp_path, stdout=log, stderr=log, text=True
+            )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def until(happened: Callable[[], object], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
+    start: Start, tmp_path: Path
+) -> None:
+    file, config, out = tmp_path / "scheduler.json", tmp_path / "forest.yaml", tmp_path / "dask-run"
+    config.write_text(FOREST)
+    where = ("--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", file)
+    scheduler = start("distributed.cli.dask_scheduler", *where)
+    until(file.exists)
+
+    def worker() -> subprocess.Popen[str]:
+        options = ("--nthreads", 1, "--nworkers", 1, "--no-nanny", "--no-dashboard")
+        folder = ("--local-directory", tmp_path / "workers")
+        return start("distributed.cli.dask_worker", "--scheduler-file", file, *options, *folder)
+
+    def n_records() -> int:
+        return len(list((out / "records").glob("??/*.npz")))
+
+    first, _ = worker(), worker()
+    run = start("quadrepro", "run", config, "--dask", file, "--out", out)
+    until(lambda: n_records() >= 1)
+    first.kill()
+    worker()
+    until(lambda: n_records() >= 4)
+    scheduler.kill()
+    assert run.wait(timeout=120) == 1
+    said = (tmp_path / "3.log").read_text()
+    assert "error: the Dask workers were lost" in said
+    assert "Traceback" not in said
+    kept = n_records()
+    assert quadrepro("run", config, "--jobs", 1, "--out", out, "--no-report").exit_code == 0
+    assert n_records() == 40 > kept
+    here = ("run", config, "--jobs", 1, "--out", tmp_path / "here", "--no-report")
+    assert quadrepro(*here).exit_code == 0
+    assert compare(out / "forest", tmp_path / "here" / "forest", tolerance=0).differences == []
+
+
+def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask, "SECONDS_TO_CONNECT", 1)
+    with (
+        pytest.raises(ConfigError, match=r"tcp://127.0.0.1:9 cannot be used"),
+        workers_of("tcp://127.0.0.1:9"),
+    ):
+        pass
