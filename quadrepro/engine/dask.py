@@ -29,6 +29,7 @@ def workers_of(scheduler: str | None) -> Iterator[None]:
         return
     try:
         from distributed import CancelledError, Client, KilledWorker
+        from distributed.comm import CommClosedError
     except ImportError:
         raise ConfigError("--dask needs Dask: pip install 'quadrepro[dask]'") from None
     where = {"scheduler_file": scheduler} if Path(scheduler).is_file() else {"address": scheduler}
@@ -42,7 +43,7 @@ def workers_of(scheduler: str | None) -> Iterator[None]:
     try:
         with client, parallel_config("dask"):
             yield
-    except (CancelledError, KilledWorker, LostWorkersError, OSError) as error:
+    except (CancelledError, CommClosedError, KilledWorker, LostWorkersError) as error:
         reason = str(error).partition("\n")[0]
         raise LostWorkersError(
             f"the Dask workers were lost ({reason}); run the same line again: finished cells are"
