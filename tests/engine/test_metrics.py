@@ -37,18 +37,6 @@ class Kept:
     scores: FloatArray | None = None
     probabilities: FloatArray | None = None
 
-    def actual_targets(self) -> NDArray[Any]:
-        return self.actual
-
-    def predicted_targets(self) -> NDArray[Any]:
-        return self.predicted
-
-    def decision_scores(self) -> FloatArray | None:
-        return self.scores
-
-    def class_probabilities(self) -> FloatArray | None:
-        return self.probabilities
-
 
 def test_a_short_name_is_ours_and_any_other_a_scorer() -> None:
     assert find_metric("f1") is METRICS["f1"]
