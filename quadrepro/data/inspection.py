@@ -20,7 +20,6 @@ from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.base.yaml import Block, Line, is_utf8, to_yaml
 from quadrepro.data.canonical import (
     Column,
-    Frame,
     TextArray,
     codes_of,
     content_hash,
@@ -32,9 +31,17 @@ from quadrepro.data.canonical import (
 )
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import to_table
+from quadrepro.data.files import as_data_frame
 from quadrepro.data.schema import Attribute, Target, View, series
-from quadrepro.data.sources.formats import encoding_of, read_file, separator_of, text_of, unpack
-from quadrepro.data.sources.schema import FileLayout, FileSource, Layout, text_encoding
+from quadrepro.data.source import FileLayout, FileSource, Layout, text_encoding
+from quadrepro.data.sources.formats import (
+    Frame,
+    encoding_of,
+    read_file,
+    separator_of,
+    text_of,
+    unpack,
+)
 from quadrepro.errors import ConfigError, DataError, nearest
 
 GAPS = ("?", "", "NA", "NaN", "nan", "N/A", "null")
@@ -160,7 +167,7 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
 def _counted(frame: Frame, source: FileSource, fields: dict[str, Any]) -> Card:
     """Return a card whose rows are counted and hashed as they will be read with it."""
     nothing = {"missing_cells": 0, "rows_with_missing": 0, "content_hash": "sha256:" + "0" * 64}
-    table = to_table(frame, source, Card(**fields, **nothing))
+    table = to_table(as_data_frame(frame), source, Card(**fields, **nothing), frame.origin)
     return Card(
         **fields,
         missing_cells=int(table.missing.sum()),

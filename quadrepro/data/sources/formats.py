@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import csv
+import dataclasses
 import gzip
 import io
 import itertools
@@ -25,18 +26,44 @@ from quadrepro.base.files import is_special
 from quadrepro.base.types import FloatArray
 from quadrepro.data.canonical import (
     Column,
-    Frame,
     TextArray,
     nominal_column,
     numbers,
     text_column,
 )
 from quadrepro.data.schema import MAX_COLUMNS
-from quadrepro.data.sources.schema import FileLayout
+from quadrepro.data.source import FileLayout
 from quadrepro.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Frame:
+    """A table as it is in its source.
+
+    Attributes
+    ----------
+    columns : tuple of ndarray of shape (n_rows,)
+        Text without surrounding blanks, or numbers with NaN for missing values.
+    origin : str
+        The source in words, for messages.
+    names : tuple of str or None, default None
+        The names of the columns in the source, or None if it has none.
+    lines : sequence of int or None, default None
+        The line on which each row ends, or None if the source is not a text file.
+    """
+
+    columns: tuple[Column, ...]
+    origin: str
+    names: tuple[str, ...] | None = None
+    lines: Sequence[int] | None = None
+
+    def place(self, row: int) -> str:
+        """Return the place of the row with a given index: its line, or else its number."""
+        return f"line {self.lines[row]}" if self.lines is not None else f"row {row + 1}"
+
 
 BYTES, SECONDS = "QUADREPRO_MAX_BYTES", "QUADREPRO_MAX_SECONDS"
 """The environment variables that change the limits."""
