@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
-    from quadrepro.data.card import Card
-    from quadrepro.data.fetch import FetchListener
     from quadrepro.engine.process import Limits
     from quadrepro.engine.records import Status
     from quadrepro.engine.store import RecordStore
@@ -180,9 +177,6 @@ def rank(
 PROBE = ".writable"
 """Name of a file that is written and removed before anything is computed."""
 
-Fetching = Callable[[list["Card"]], AbstractContextManager["FetchListener"]]
-"""Returns a listener to the progress of fetching some data sets."""
-
 
 def reproduce(
     config: str | Path | Mapping[str, Any],
@@ -253,7 +247,7 @@ def reproduce(
     0   monks  quadboost      42     216  {'n_rounds': 10}
     1   monks   baseline     113     216                {}
     """
-    from quadrepro.engine.progress import FetchProgress, RunProgress
+    from quadrepro.engine.progress import RunProgress, tell
     from quadrepro.engine.run import compute, local, missing_cells
 
     plan = prepare(
@@ -261,7 +255,7 @@ def reproduce(
         data=data,
         repeats=repeats,
         offline=is_offline() if offline is None else offline,
-        fetching=FetchProgress if progress else None,
+        tell=tell if progress else None,
     )
     store = record_store(out, plan)
     todo = missing_cells(plan.cells, store, retry)
@@ -278,7 +272,7 @@ def prepare(
     data: str | Path | None = None,
     repeats: int | None = None,
     offline: bool = False,
-    fetching: Fetching | None = None,
+    tell: Callable[[str], None] | None = None,
     check_data: bool = True,
 ) -> Plan:
     """Return the plan of a config after every check that needs no computing.
@@ -287,8 +281,8 @@ def prepare(
     ----------
     config, data, repeats, offline
         As in `reproduce`. Data sets that are not available locally are fetched unless `offline`.
-    fetching : callable, optional
-        Returns a listener to the progress of fetching some data sets.
+    tell : callable, optional
+        Is given a line for each data set that was fetched.
     check_data : bool, default True
         Read all data sets once, to compare them with their cards and views. If False, they need
         not be available: the keys of records follow from their cards.
@@ -319,8 +313,7 @@ def prepare(
     if check_data:
         names = dict.fromkeys(entry.name for entry in experiment.config.datasets)
         missing = missing_cards(names, folder)
-        with nullcontext() if fetching is None or offline else fetching(missing) as listener:
-            bring(missing, folder, offline=offline, listener=listener)
+        bring(missing, folder, offline=offline, tell=tell or (lambda _: None))
         bring_tasks(experiment.openml_tasks, offline=offline)
     plan = make_plan(experiment, folder, lenient=not check_data)
     if check_data:

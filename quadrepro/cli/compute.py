@@ -30,7 +30,7 @@ from quadrepro.cli.showing import (
     warn_of_memory,
 )
 from quadrepro.engine.process import ENDING
-from quadrepro.engine.progress import FetchProgress, RunProgress, tell
+from quadrepro.engine.progress import RunProgress, tell
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ def _plans(configs: tuple[str, ...], common: Common, offline: bool) -> tuple[lis
                 data=common.data,
                 repeats=common.repeats,
                 offline=offline,
-                fetching=FetchProgress,
+                tell=tell,
             )
         except QuadreproError as error:
             if len(configs) == 1:

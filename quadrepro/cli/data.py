@@ -28,7 +28,7 @@ REGISTRIES = {
     "metrics": ("quadrepro.engine.metrics:METRICS", "label"),
     "claims": ("quadrepro.papers.claims:CLAIMS", "__doc__"),
     "tables": ("quadrepro.config.tables:KINDS", "meaning"),
-    "sources": ("quadrepro.data.sources.schema:SOURCES", "__doc__"),
+    "sources": ("quadrepro.data.source:SOURCES", "__doc__"),
 }
 """Names that are listed with their meaning: the registry, and the attribute of its entries."""
 
@@ -199,14 +199,13 @@ def fetch_command(
     from quadrepro.data.card import card_names
     from quadrepro.data.fetch import bring, bring_tasks, missing_cards
     from quadrepro.data.store import load_dataset
-    from quadrepro.engine.progress import FetchProgress
+    from quadrepro.engine.progress import tell
 
     if not what and not everything:
         raise click.UsageError("name data sets or configs, or use --all")
     names, tasks = (card_names(), {}) if everything else _named(what)
     missing = missing_cards(names, data)
-    with FetchProgress(missing) as progress:
-        bring(missing, data, offline=offline, listener=progress)
+    bring(missing, data, offline=offline, tell=tell)
     bring_tasks(tasks, offline=offline)
     for name in names:
         load_dataset(name, data)
@@ -317,7 +316,7 @@ def _list(what: str, data: Path | None, form: str) -> None:
 
 def _datasets(folder: Path | None) -> tuple[tuple[str, ...], Rows]:
     from quadrepro.data.card import card_names, load_card
-    from quadrepro.data.sources.schema import origin as source_name
+    from quadrepro.data.source import origin as source_name
     from quadrepro.data.store import locate
 
     rows: Rows = []
@@ -472,7 +471,7 @@ def _plain(value: object) -> str:
 
 
 def _sources(card: Card) -> Iterator[str]:
-    from quadrepro.data.sources.schema import describe
+    from quadrepro.data.source import describe
 
     for i, source in enumerate(card.sources, start=1):
         note = getattr(source, "note", "")
@@ -480,17 +479,15 @@ def _sources(card: Card) -> Iterator[str]:
 
 
 def _provenance(card: Card, folder: Path | None) -> Iterator[str]:
-    from quadrepro.data.cache import provenance
-    from quadrepro.data.store import CacheEntry, locate
+    from quadrepro.data.cache import Entry
+    from quadrepro.data.store import locate
 
     location = locate(card, folder)
     if location is None:
         yield f"no; fetch with: quadrepro fetch {card.name}"
-    elif isinstance(location.where, CacheEntry):
-        known = provenance(location.where.path)
-        yield f"{location.where.path}, from {known.origin} at {known.date}"
-        for name, file_hash in known.files.items():
-            yield f"  {name}: {file_hash}"
+    elif isinstance(location.where, Entry):
+        kept = location.where
+        yield f"{kept.path}, from {kept.origin} at {kept.date}"
     else:
         yield location.origin
 

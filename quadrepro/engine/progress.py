@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
     from quadrepro.core.cell import Cell
-    from quadrepro.data.card import Card
     from quadrepro.engine.records import Record
 
 SECONDS_BETWEEN_LINES = 60.0
@@ -133,58 +132,3 @@ class RunProgress(TerminalBar):
         if running:
             text += f"; running {', '.join(list(dict.fromkeys(running))[:SHOWN])}"
         return visible(text)
-
-
-class FetchProgress(TerminalBar):
-    """Shows the progress of downloads: a bar on a terminal, one line per data set in a pipe."""
-
-    def __init__(self, cards: list[Card]) -> None:
-        self.n_done = 0  # data sets that have arrived
-        self._name = ""
-        self._arrived = 0
-        self._last_line = time.monotonic()
-        self._n_cards = len(cards)
-        self._total = 0
-
-    def __enter__(self) -> Self:
-        if self._n_cards and _Terminal().isatty():
-            from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
-
-            columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
-            self._add_bar(*columns, TimeRemainingColumn(), description="", total=None)
-        return self
-
-    def begin(self, card: Card) -> Self:
-        """Begin a data set."""
-        self._name = card.name
-        self.reset(0)
-        return self
-
-    def end(self, card: Card, origin: str) -> None:
-        """Count a data set that has arrived."""
-        self.n_done += 1
-        tell(f"{card.name}: fetched from {origin} ({self.n_done} of {self._n_cards})")
-
-    def reset(self, total: int) -> None:
-        """Begin a file of some bytes, 0 if their number is unknown."""
-        self._arrived, self._total = 0, total
-        self._describe(f"{self._name} ({self.n_done + 1} of {self._n_cards})")
-
-    def update(self, n: int) -> None:
-        """Count bytes of the current file."""
-        self._arrived += n
-        if self._bar is not None:
-            self._bar.advance(self._task, n)
-        elif time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
-            self._last_line = time.monotonic()
-            whole = f" of {self._total / 1e6:.1f}" if self._total else ""
-            tell(f"{self._name}: {self._arrived / 1e6:.1f}{whole} MB")
-
-    def close(self) -> None:
-        """End a file."""
-        self._total = 0
-        self._describe(f"{self._name}: reading and checking")
-
-    def _describe(self, text: str) -> None:
-        if self._bar is not None:
-            self._bar.reset(self._task, description=text, total=self._total or None)
