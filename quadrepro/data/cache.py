@@ -1,8 +1,8 @@
 """The cache: a parquet file for each data set that was fetched or parsed, and splits of tasks.
 
-``tables/NAME-KEY.parquet`` has the sorted rows, and where they came from in its metadata. Parquet's
-checksums of pages show damage. ``tasks/`` has the splits of OpenML tasks for the same rows; the name
-of such a file ends with the hash of the splits, so a plan knows it without reading them.
+``tables/NAME-KEY.parquet`` has the sorted rows, and in its metadata where they came from; checksums
+of its pages show damage. ``tasks/`` has the splits of OpenML tasks for the same rows. The name of
+such a file ends with the hash of the splits, so a plan knows it without reading them.
 
 Every file is written under another name and then renamed, so two processes that fetch the same data
 set are harmless: the second one replaces a file by an equal one.
@@ -90,7 +90,7 @@ def read(entry: Entry, card: Card, only: Collection[str] | None = None) -> RawTa
             f"{entry.path} is damaged and was set aside; fetch the data set again with:"
             f" quadrepro fetch {card.name}"
         ) from error
-    columns: dict[str, Column] = {
+    columns: dict[str, Any] = {
         name: text_column(column.to_pylist())
         if pa.types.is_string(column.type)
         else column.to_numpy()

@@ -51,12 +51,12 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
             columns[name] = _codes(column, renamed)
         elif name:
             columns[name] = _numbers(column, renamed, layout.decimal)
-            for row in np.flatnonzero(np.isinf(columns[name])):
+            for row in np.flatnonzero(np.isinf(columns[name])).tolist():
                 what = f"{name} is {str(column[row])!r}, which is not a finite number"
                 raise DataError(f"{_place(frame, row, origin)}: {what}")
     taken = _taken_rows(len(frame), layout, columns)
     target = columns.pop(card.target.name)
-    for row in np.flatnonzero(taken & is_missing(target)):
+    for row in np.flatnonzero(taken & is_missing(target)).tolist():
         raise DataError(f"{_place(frame, row, origin)}: the row has no label")
     table = RawTable(card.attributes, columns, target)
     if layout.complete:

@@ -11,7 +11,7 @@ from quadrepro.data.canonical import RawTable, canonical_order, sort_rows
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.checks import divide, refuse_other_content, to_table
 from quadrepro.data.source import OpenMLSource, WebSource, describe
-from quadrepro.data.store import by_hand, locate, missing_error
+from quadrepro.data.store import BY_HAND, locate, missing_error
 from quadrepro.errors import DataError, NoConnectionError
 
 
@@ -40,7 +40,7 @@ def bring(
         else:
             tell(f"{card.name}: fetched from {origin} ({number} of {len(cards)})")
     if failures:
-        raise DataError("\n".join([*failures, by_hand("NAME")]))
+        raise DataError("\n".join([*failures, BY_HAND]))
 
 
 def bring_tasks(wanted: Iterable[tuple[str, int]], *, offline: bool) -> None:

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 LARGE = 1_000_000
 """A table with at least this many values is cached when it was read from a text file."""
 
+BY_HAND = (
+    "Without one, save the rows as NAME.csv (a header, the attributes of the card, target) in a"
+    " folder that --data or QUADREPRO_DATA names; quadrepro list datasets NAME shows the card and"
+    " the addresses of its sources."
+)
+"""How to bring a data set to a machine without a network."""
+
 _SUFFIXES = (".csv", ".csv.gz")
 
 
@@ -192,25 +199,17 @@ def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataEr
     """Return the error for missing data sets."""
     count = "1 data set is" if len(missing) == 1 else f"{len(missing)} data sets are"
     place = data_folder(folder)
-    csvs = f"NAME.csv or NAME.csv.gz in {place} and " if place else ""
+    csvs = f" and for NAME.csv and NAME.csv.gz in {place}" if place else ""
     sources = {card.name: ", ".join(dict.fromkeys(map(origin, card.sources))) for card in missing}
     return DataError(
         "\n".join(
             (
-                f"{count} not here; looked for {csvs}the cache {cache.cache_folder()}:",
+                f"{count} not here; looked in the cache {cache.cache_folder()}{csvs}:",
                 *(f"  {name}: {of_card or 'no source'}" for name, of_card in sources.items()),
                 f"With a network, fetch with: quadrepro fetch {' '.join(sources)}",
-                by_hand("NAME"),
+                BY_HAND,
             )
         )
-    )
-
-
-def by_hand(name: str) -> str:
-    """Return how to bring a data set to a machine without a network."""
-    return (
-        f"Without one, save {name}.csv (a header, the attributes of the card, target) in a folder"
-        f" that --data or QUADREPRO_DATA names; quadrepro list datasets {name} shows the card."
     )
 
 

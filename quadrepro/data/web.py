@@ -28,9 +28,8 @@ def download(source: WebSource, folder: Path) -> list[Path]:
 
 def _download(url: str, known_hash: str | None, folder: Path) -> Path:
     # The hash makes the name unique; the end of the address says how the file is packed.
-    name = (
-        f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{PurePosixPath(urlsplit(url).path).name}"
-    )
+    hashed = hashlib.sha256(url.encode()).hexdigest()[:8]
+    name = f"{hashed}-{PurePosixPath(urlsplit(url).path).name}"
     store = pooch.create(
         folder,
         base_url="",
@@ -61,9 +60,6 @@ def read(source: WebSource, paths: Sequence[Path]) -> pd.DataFrame:
     for path, file in zip(paths, source.files, strict=True):
         frame = read_file(path, source, member=file.member)
         frames.append(frame.assign(**file.constants))
-    if len({frame.shape[1] for frame in frames}) > 1:
-        widths = ", ".join(f"{path.name} {f.shape[1]}" for path, f in zip(paths, frames))
-        raise DataError(f"the files have different numbers of columns: {widths}")
     if len(frames) == 1:
         return frames[0]
     rows = pd.concat(frames, ignore_index=True)
