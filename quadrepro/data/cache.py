@@ -11,7 +11,6 @@ set are harmless: the second one replaces a file by an equal one.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 import io
 import json
@@ -120,13 +119,7 @@ def write(card: Card, table: RawTable, key: str, origin: str) -> None:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits; it is read again if it has changed."""
-    stat = path.stat()
-    return _sha256_once(path, stat.st_mtime_ns, stat.st_size)
-
-
-@functools.lru_cache
-def _sha256_once(path: Path, changed: int, size: int) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import filecmp
 import functools
 import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -28,7 +27,7 @@ from quadrepro.data.schema import (
     refuse_repeats,
     series,
 )
-from quadrepro.data.source import Layout, Source
+from quadrepro.data.source import FileSource, Layout, Source
 from quadrepro.errors import ConfigError, DataError, nearest
 
 __all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_file"]
@@ -304,28 +303,16 @@ def _load_once(path: Path, changed: int) -> Card:
 
 
 def load_card_file(path: Path) -> Card:
-    """Read a card from a YAML file."""
+    """Read a card from a YAML file; paths of the user's own files start at its folder."""
     source = read_yaml(path, scalars="text", error=DataError)
-    source = dataclasses.replace(source, data=_with_absolute_paths(source.data, path.parent))
     card = validated(Card, source, DataError)
     if card.name != path.stem:
         place = source.where(("name",))
         raise DataError(f"{place}: the card is named {card.name!r}, but its file {path.stem!r}")
-    return card
-
-
-def _with_absolute_paths(content: Any, folder: Path) -> Any:
-    """Return the content of a card with paths of files that start at the card's folder."""
-    sources = content.get("sources") if isinstance(content, dict) else None
-    if not isinstance(sources, list):
-        return content
-    return content | {
-        "sources": [
-            source | {"path": str((folder / source["path"]).resolve())}
-            if isinstance(source, dict)
-            and isinstance(source.get("path"), str)
-            and "\0" not in source["path"]
-            else source
-            for source in sources
-        ]
-    }
+    sources = (
+        source.model_copy(update={"path": str((path.parent / source.path).resolve())})
+        if isinstance(source, FileSource)
+        else source
+        for source in card.sources
+    )
+    return card.model_copy(update={"sources": tuple(sources)})

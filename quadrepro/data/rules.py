@@ -224,24 +224,15 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 
 def generate(source: GeneratedSource, card: Card) -> RawTable:
     """Return the rows of a card's own sample, drawn with PCG64 and its seed."""
-    place, given = f"the card of {card.name}", source.parameters
-    if source.generator not in RULES:
-        hint = nearest(source.generator, RULES)
-        raise DataError(f"{place}: unknown generator {source.generator!r}{hint}")
-    draw, place = RULES[source.generator].draw, f"{place}: generator {source.generator}"
-    _, _, *takes = signature(draw).parameters.values()
-    known = {parameter.name: parameter for parameter in takes}
-    for name in given:
-        if name not in known:
-            raise DataError(f"{place} has no parameter {name!r}{nearest(name, known)}")
-    for name, parameter in known.items():
-        if parameter.default is parameter.empty and name not in given:
-            raise DataError(f"{place} needs the parameter {name!r}")
-    rng = np.random.Generator(np.random.PCG64(source.seed))
+    name, given = source.generator, source.parameters
     try:
-        return draw_fresh(source.generator, given, [card.rows], rng).table
-    except ConfigError as error:
-        raise DataError(f"{place}: {error}") from error
+        if name not in RULES:
+            raise ConfigError(f"unknown generator {name!r}{nearest(name, RULES)}")
+        signature(RULES[name].draw).bind("rng", card.rows, **given)
+        rng = np.random.Generator(np.random.PCG64(source.seed))
+        return draw_fresh(name, given, [card.rows], rng).table
+    except (TypeError, ConfigError) as error:
+        raise DataError(f"the card of {card.name}: {name}: {error}") from error
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from encodings import aliases, normalize_encoding
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from quadrepro.base.models import Model, fault
-from quadrepro.base.registry import Registry
 from quadrepro.data.schema import MAX_ROWS, every_name
 
 RowNumber = Annotated[int, Field(gt=0, lt=MAX_ROWS)]
 
 
 def text_encoding(name: str) -> str:
-    """Return the name of an encoding as Python writes it, or raise ValueError."""
-    plain = normalize_encoding(name).lower()
+    """Return the name of an encoding in lower case, or raise ValueError."""
     try:
-        if plain not in {*aliases.aliases, *aliases.aliases.values()}:
-            raise LookupError
-        "".encode(plain)  # encodings of bytes, such as zlib, refuse it
+        "".encode(name)
     except LookupError:
         raise ValueError(f"unknown encoding {name!r}; known are those of Python") from None
-    return plain.replace("_", "-")
+    return name.lower().replace("_", "-")
 
 
 class Layout(Model):
@@ -175,17 +171,13 @@ class FileSource(FileLayout):
 Source = Annotated[
     GeneratedSource | OpenMLSource | WebSource | FileSource, Field(discriminator="kind")
 ]
-SOURCES: Registry[type[Model]] = Registry(
-    "kind of source",
-    {
-        "generated": "source:GeneratedSource",
-        "openml": "source:OpenMLSource",
-        "uci": "source:WebSource",
-        "mirror": "source:WebSource",
-        "file": "source:FileSource",
-    },
-    "quadrepro.data",
-)
+SOURCES: Mapping[str, type[Model]] = {
+    "generated": GeneratedSource,
+    "openml": OpenMLSource,
+    "uci": WebSource,
+    "mirror": WebSource,
+    "file": FileSource,
+}
 """The kinds of sources."""
 
 
