@@ -564,7 +564,7 @@ def _content(card: Card, folder: Path) -> dict[str, Any]:
     content["target"] = {k: Line(v) if k == "labels" else v for k, v in content["target"].items()}
     said = [(attribute.pop("name"), attribute) for attribute in content["attributes"]]
     content["attributes"] = Block(Line(name=name, **rest) for name, rest in _folded(said))
-    content["sources"] = Block(_source(source, folder) for source in content["sources"])
+    content["sources"] = Block(_source(source, folder) for source in content.get("sources", ()))
     if "notes" in content:
         content["notes"] = Block(content["notes"])
     return {k: v for k, v in content.items() if k not in _LAST} | _first(content, _LAST)

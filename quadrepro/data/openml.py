@@ -44,17 +44,17 @@ def read(path: Path) -> pd.DataFrame:
 
 def read_task(number: int) -> tuple[int, Parts]:
     """Return the data set of a task, and its splits."""
-    what = f"OpenML task {number}"
-    with _in_one_line(what):
+    with _in_one_line(f"OpenML task {number}"):
         task = openml.tasks.get_task(number, download_splits=True)
         n_repeats, n_folds, n_samples = task.get_split_dimensions()
-        if n_samples > 1:
-            raise DataError("it trains on samples of growing size, which are not splits")
-        return task.dataset_id, [
+        parts = [
             task.get_train_test_split_indices(fold=fold, repeat=repeat)
             for repeat in range(n_repeats)
             for fold in range(n_folds)
         ]
+    if n_samples > 1:
+        raise _unusable(number, "trains on samples of growing size, which are not splits")
+    return task.dataset_id, parts
 
 
 def as_splits(number: int, parts: Parts, n_rows: int) -> NDArray[np.uint8]:
@@ -62,13 +62,20 @@ def as_splits(number: int, parts: Parts, n_rows: int) -> NDArray[np.uint8]:
     splits = np.zeros((n_rows, len(parts)), dtype=np.uint8)
     for split, (train, test) in enumerate(parts):
         if not (len(train) and len(test)):
-            raise DataError(f"OpenML task {number} has a split without training or test rows")
+            raise _unusable(number, "has a split without training or test rows")
         if (last := max(train.max(), test.max())) >= n_rows:
-            raise DataError(f"OpenML task {number} divides row {last}, but there are {n_rows} rows")
+            raise _unusable(number, f"divides row {last}, but there are {n_rows} rows")
         if np.intersect1d(train, test).size:
-            raise DataError(f"OpenML task {number} both trains and tests on a row")
+            raise _unusable(number, "both trains and tests on a row")
         splits[train, split], splits[test, split] = TRAIN, TEST
     return splits
+
+
+def _unusable(number: int, why: str) -> DataError:
+    """Return the error for splits of a task, which are removed from openml's cache."""
+    folder = Path(openml.config.get_cache_directory(), "tasks", str(number))
+    shutil.rmtree(folder, ignore_errors=True)
+    return DataError(f"OpenML task {number} {why}")
 
 
 @contextlib.contextmanager

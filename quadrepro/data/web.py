@@ -48,7 +48,8 @@ def failure(what: str, error: Exception) -> DataError:
     """Return the error for a download that failed, in one line."""
     if isinstance(error, requests.ConnectionError):
         return NoConnectionError(f"{what}: no connection; is there a network?")
-    reason = textwrap.shorten(str(error) or type(error).__name__, 200)
+    said, _, _ = str(error).partition(" for url: ")
+    reason = textwrap.shorten(said or type(error).__name__, 200)
     return DataError(f"{what}: {reason}")
 
 

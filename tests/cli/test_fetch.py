@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from quadrepro.data.sources.schema import RemoteFile, WebSource
 
 from quadrepro import reproduce
 from quadrepro.data.card import ANY_VIEW, load_card
 from quadrepro.data.inspection import write_card
 from quadrepro.data.schema import View
-from quadrepro.data.sources.schema import RemoteFile, WebSource
 from quadrepro.data.store import load_dataset
 from quadrepro.errors import DataError
 from tests.cli.call import quadrepro

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quadrepro.data.canonical import Frame
-from quadrepro.data.sources.formats import read_file
-from quadrepro.data.sources.schema import FileLayout
+from quadrepro.data.source import FileLayout
+from quadrepro.data.sources.formats import Frame, read_file
 from quadrepro.errors import DataError
 
 Save = Callable[..., Path]

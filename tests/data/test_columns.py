@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.data.canonical import Column, Frame
+from quadrepro.data.canonical import Column
 from quadrepro.data.inspection import (
     GAPS,
     MOST_LABELS,
@@ -19,6 +19,7 @@ from quadrepro.data.inspection import (
     target_values,
     used_gaps,
 )
+from quadrepro.data.sources.formats import Frame
 from quadrepro.errors import ConfigError, DataError
 
 

@@ -21,8 +21,8 @@ from quadrepro.data.canonical import content_hash
 from quadrepro.data.card import Card
 from quadrepro.data.checks import refuse_other_content, to_table
 from quadrepro.data.inspection import MOST_CODES, inspect_file
+from quadrepro.data.source import FileSource
 from quadrepro.data.sources.formats import read_file
-from quadrepro.data.sources.schema import FileSource
 from quadrepro.errors import ConfigError, DataError
 from tests.data.files import Save, zipped
 
