@@ -52,7 +52,7 @@ def make_card(**fields: Any) -> Card:
 
 def written_card(name: str, rows: Sequence[Row], folder: Path, source: str) -> Card:
     """Write rows as a canonical CSV, and beside it their card with a source."""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     table = make_table(rows)
     csv = ["size,colour,target", *(",".join(map(str, row)) for row in rows)]
     (folder / f"{name}.csv").write_text("\n".join(csv) + "\n")
