@@ -17,7 +17,6 @@ from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable
 from quadrepro.data.card import Card, find_card, load_card
 from quadrepro.data.checks import to_table, verified
-from quadrepro.data.files import read_file
 from quadrepro.data.rules import generate
 from quadrepro.data.source import FileSource, GeneratedSource, Layout, describe, origin
 from quadrepro.errors import DataError
@@ -98,6 +97,9 @@ class Found:
             case Path() as path:
                 return self._through_cache(path, lambda: read_csv(path, card), only)
             case FileSource(path=name) as own:
+                # Slow to import, and rarely needed.
+                from quadrepro.data.files import read_file
+
                 path = Path(name)
                 try:
                     return self._through_cache(

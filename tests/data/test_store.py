@@ -46,9 +46,10 @@ def test_what_is_missing_is_named_with_places_sources_and_ways_to_get_it(folder:
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
+    heavy = {"sklearn", "pandas", "pyarrow", "scipy", "openml", "pooch", "requests"}
     code = (
         "import sys, quadrepro.core.preprocessing, quadrepro.data.fetch;"
-        "print(*{'sklearn', 'scipy', 'openml', 'pooch', 'requests'} & set(sys.modules))"
+        f"print(*{heavy} & set(sys.modules))"
     )
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.check_output([sys.executable, "-c", code], text=True, env=env).split() == []
