@@ -45,8 +45,12 @@ class Layout(Model):
     """By column: the codes, as named in the card, of the rows to use. By default, all rows."""
     complete: bool = False
     """Whether rows with missing values are left out."""
+    drop_unlabelled: bool = False
+    """Whether rows without a label are left out. By default, they are an error."""
     decimal: Literal[".", ","] = "."
-    """The decimal sign of numbers; no sign is between thousands."""
+    """The decimal sign of numbers."""
+    thousands: bool = False
+    """Whether the other of the two signs separates thousands, as in ``1,234.5``."""
     note: str = ""
     """What users should know about this source."""
 
