@@ -54,13 +54,13 @@ def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
         taken[: first - 1] = taken[last:] = False
     for name, codes in layout.only.items():
         taken &= np.isin(columns[name], codes)
-    rows = np.flatnonzero(taken)
+    unlabelled = taken & is_missing(columns[card.target.name])
+    if unlabelled.any() and not layout.drop_unlabelled:
+        place = frame.place(int(np.argmax(unlabelled)))
+        raise DataError(f"{frame.origin}, {place}: the row has no label")
+    rows = np.flatnonzero(taken & ~unlabelled)
     columns = {name: column[rows] for name, column in columns.items()}
     target = columns.pop(card.target.name)
-    unlabelled = is_missing(target)
-    if unlabelled.any():
-        place = frame.place(int(rows[np.argmax(unlabelled)]))
-        raise DataError(f"{frame.origin}, {place}: the row has no label")
     table = RawTable(card.attributes, columns, target)
     return table.take(np.flatnonzero(~table.missing.any(axis=1))) if layout.complete else table
 
@@ -75,7 +75,7 @@ def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> FloatArray:
     values = column
     if is_text(column) or any(number(text) for text in new if text):
         texts = (new.get(text, text) for text in codes_of(column).tolist())
-        values = numbers(texts, layout.decimal)
+        values = numbers(texts, layout.decimal, thousands=layout.thousands)
     unfit = np.flatnonzero(np.isinf(values))
     if len(unfit):
         held = str(column[unfit[0]])
