@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+from pandas import DataFrame
 
 from quadrepro.base.types import FloatArray
 from quadrepro.data.canonical import (
@@ -22,6 +23,7 @@ from quadrepro.data.canonical import (
     numbers,
     numeric_column,
     sort_rows,
+    text_column,
 )
 from quadrepro.data.card import Attribute, Card
 from quadrepro.data.sources.schema import Layout
@@ -31,8 +33,22 @@ SHOWN = 4
 """The largest number of different attributes that a message names."""
 
 
-def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
+def _as_frame(frame: Frame | DataFrame, origin: str) -> Frame:
+    if isinstance(frame, Frame):
+        return frame
+    columns = []
+    for j in range(frame.shape[1]):
+        held = frame.iloc[:, j]
+        columns.append(held.to_numpy() if held.dtype.kind == "f" else text_column(held))
+    names = tuple(map(str, frame.columns))
+    named = None if frame.columns.dtype.kind == "i" else names
+    lines = [*frame.index] if frame.index.name == "line" else None
+    return Frame(tuple(columns), origin, named, lines)
+
+
+def to_table(frame: Frame | DataFrame, layout: Layout, card: Card, origin: str = "") -> RawTable:
     """Return the rows of a frame with the names and codes of the card."""
+    frame = _as_frame(frame, origin)
     wanted = (*card.attribute_names, card.target.name)
     held = layout.columns or wanted
     if len(held) != len(frame.columns):

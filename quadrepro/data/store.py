@@ -19,7 +19,8 @@ from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable, is_missing, nominal_column, number, numeric_column
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.checks import to_table, verified
-from quadrepro.data.sources.formats import errors_of_others, read_file, text_of, unpack
+from quadrepro.data.files import read_file
+from quadrepro.data.sources.formats import errors_of_others, text_of, unpack
 from quadrepro.data.sources.generated import LOADERS, generate
 from quadrepro.data.sources.schema import FileSource, GeneratedSource, SklearnSource, describe
 from quadrepro.errors import DataError
@@ -97,7 +98,7 @@ class Found:
                 path = Path(own.path)
                 try:
                     return self._through_cache(
-                        path, lambda: to_table(read_file(path, own), own, card), only
+                        path, lambda: to_table(read_file(path, own), own, card, str(path)), only
                     )
                 except DataError as error:
                     raise DataError(
