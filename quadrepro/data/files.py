@@ -139,62 +139,45 @@ def find_separator(text: str, name: str = "") -> str:
     """Return what makes `name` a field of the first row, or else splits the first rows evenly."""
     even = []
     for separator in SEPARATORS:
-        first = _first_rows(text, separator)
-        widths = {*map(len, first)}
-        if name and first and name in first[0] and len(first[0]) > 1:
+        rows = [row for row in itertools.islice(_reader(text, separator), SEEN) if any(row)]
+        if name and rows and len(rows[0]) > 1 and name in [field.strip() for field in rows[0]]:
             return separator
-        if len(widths) == 1 and widths != {1}:
+        if len({len(row) for row in rows}) == 1 and len(rows[0]) > 1:
             even.append(separator)
     return even[0] if even else ","
 
 
-def _first_rows(text: str, separator: str) -> list[list[str]]:
-    rows = []
-    try:
-        for _, fields in itertools.islice(_rows(text, Path(), separator), SEEN):
-            rows.append(fields)
-    except DataError:  # Quotes do not fit another separator.
-        rows.append([])
-    return rows
-
-
-def _rows(text: str, path: Path, separator: str, skip: int = 0) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of every row that is not empty, and the line on which it ends."""
+def _reader(text: str, separator: str, skip: int = 0, *, strict: bool = False) -> Any:
+    """Return a reader of rows, which counts lines."""
     lines: Iterator[str] = itertools.islice(io.StringIO(text, newline=""), skip, None)
     if separator == "blank":
-        lines = (line.replace("\t", " ").rstrip() for line in lines)
-    delimiter = " " if separator == "blank" else separator
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-    end = skip
-    try:
-        for fields in reader:
-            end = skip + reader.line_num
-            if any(fields):
-                yield end, [field.strip() for field in fields]
-    except csv.Error as error:
-        raise DataError(f"{path}, line {end + 1}: {error}") from error
+        separator, lines = " ", (line.replace("\t", " ").rstrip() for line in lines)
+    return csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
 
 
 def _csv(text: str, path: Path, layout: FileLayout) -> pd.DataFrame:
     # pandas.read_csv fills short rows in silence, and does not tell the lines of rows.
-    width = 0
+    reader = _reader(text, layout.separator, layout.skip, strict=True)
     lines: list[int] = []
-
-    def rows() -> Iterator[list[str]]:
-        nonlocal width
-        for line, fields in _rows(text, path, layout.separator, layout.skip):
-            width = width or len(fields)
-            if len(fields) != width:
+    rows: list[list[str]] = []
+    blocks: list[pd.DataFrame] = []
+    try:
+        for fields in filter(any, reader):
+            lines.append(layout.skip + reader.line_num)
+            rows.append(fields)
+            if len(fields) != len(rows[0]):
                 raise DataError(
-                    f"{path}, line {line}: {len(fields)} fields, but the first row has {width}"
+                    f"{path}, line {lines[-1]}: {len(fields)} fields, but the first row has"
+                    f" {len(rows[0])}"
                 )
-            lines.append(line)
-            yield fields
-
-    left = rows()
-    blocks = iter(lambda: [*itertools.islice(left, _BLOCK)], [])
-    frames = [pd.DataFrame(block, dtype="str") for block in blocks] or [pd.DataFrame()]
-    return pd.concat(frames).set_axis(pd.Index(lines, name="line"))
+            if len(rows) > _BLOCK:
+                blocks.append(pd.DataFrame(rows[:-1], dtype="str"))
+                del rows[:-1]
+    except csv.Error as error:
+        line = 1 + (lines[-1] if lines else layout.skip)
+        raise DataError(f"{path}, line {line}: {error}") from error
+    frame = pd.concat([*blocks, pd.DataFrame(rows, dtype="str")])
+    return frame.set_axis(pd.Index(lines, name="line")).apply(lambda column: column.str.strip())
 
 
 def _column(column: pd.Series) -> pd.Series:
@@ -262,63 +245,45 @@ def _excel(content: bytes) -> pd.DataFrame:
 def _mat(content: bytes) -> pd.DataFrame:
     from scipy.io import loadmat
 
-    held = {k: _dense(v) for k, v in loadmat(io.BytesIO(content)).items() if k[:2] != "__"}
-    arrays = {
-        k: v for k, v in held.items() if v.ndim == 2 and v.size > 1 and v.dtype.kind in "fiub"
-    }
-    matrices = [v for v in arrays.values() if min(v.shape) > 1 and v.shape[0] != v.shape[1]]
-    vectors = [v.ravel() for v in arrays.values() if min(v.shape) == 1]
-    fitting = [v for v in vectors if len(matrices) == 1 and len(v) in matrices[0].shape]
-    if len(fitting) != 1:
-        found = ", ".join(f"{k} {_by(v.shape)}" for k, v in arrays.items())
+    held = [v for name, v in loadmat(io.BytesIO(content)).items() if not name.startswith("__")]
+    dense = [np.asarray(v.toarray() if hasattr(v, "toarray") else v) for v in held]
+    arrays = [array for array in dense if array.dtype.kind in "fiub" and array.size > 1]
+    tables = [array for array in arrays if min(array.shape) > 1]
+    vectors = [a for a in arrays if min(a.shape) == 1 and all(a.size in t.shape for t in tables)]
+    if len(tables) != 1 or len(vectors) != 1 or len({*tables[0].shape}) == 1:
+        shapes = ", ".join(_by(array.shape) for array in arrays)
         raise ValueError(
-            "expected one matrix of examples and one vector of labels, found"
-            f" {found or 'no matrix'}"
+            f"expected one matrix of examples and one vector of labels, found {shapes}"
         )
-    (examples,), (labels,) = matrices, fitting
-    rows = examples if len(labels) == len(examples) else examples.T
-    return pd.DataFrame(np.column_stack([rows, labels]).astype(np.float64))
-
-
-def _dense(value: Any) -> NDArray[Any]:
-    return np.asarray(value.toarray() if hasattr(value, "toarray") else value)
-
-
-IMAGES, LABELS = 2051, 2049
-"""The first numbers of MNIST's files."""
+    (table,), (labels,) = tables, vectors
+    examples = table if labels.size == len(table) else table.T
+    return pd.DataFrame(np.column_stack([examples, labels.ravel()]).astype(np.float64))
 
 
 def read_idx(paths: Sequence[Path]) -> pd.DataFrame:
     """Read pairs of files in MNIST's format, with the rows of each pair below those before it."""
-    if not paths or len(paths) % 2:
-        raise DataError(f"idx: expected pairs of files with images and labels, got {len(paths)}")
-    pairs = []
-    for images, labels in zip(paths[::2], paths[1::2], strict=True):
-        pixels, classes = _idx_array(images, IMAGES), _idx_array(labels, LABELS)
-        if len(pixels) != len(classes):
-            raise DataError(
-                f"{images} has {len(pixels)} images, but {labels} has {len(classes)} labels"
-            )
-        pairs.append(np.column_stack([pixels.reshape(len(pixels), -1), classes]))
-    if len({pair.shape[1] for pair in pairs}) > 1:
-        raise DataError(f"{paths[0]}: the images of {paths[2]} have another size")
+    arrays = [_idx_array(path) for path in paths]
+    images, labels = arrays[::2], arrays[1::2]
+    if [len(array) for array in images] != [array.size for array in labels] or len(
+        {array.shape[1:] for array in images}
+    ) != 1:
+        files = ", ".join(f"{p} ({_by(a.shape)})" for p, a in zip(paths, arrays, strict=True))
+        raise DataError(f"expected files of images, each with one of their labels, got {files}")
+    pixels = np.concatenate([array.reshape(len(array), -1) for array in images])
     # Columns are contiguous, as they are read one by one.
-    table = np.concatenate(pairs).T.astype(np.float64, order="C").T
+    table = np.vstack([pixels.T, np.concatenate(labels)]).astype(np.float64).T
     return pd.DataFrame(table, pd.RangeIndex(1, len(table) + 1, name="row"), copy=False)
 
 
-def _idx_array(path: Path, magic: int) -> NDArray[np.uint8]:
-    _, content = unpack(path)
-    what = "images" if magic == IMAGES else "labels"
-    start = 4 * (magic % 256 + 1)
-    if len(content) < start or struct.unpack_from(">i", content)[0] != magic:
-        raise DataError(f"{path}: not an idx file of {what}, which starts with the number {magic}")
-    shape = struct.unpack_from(f">{magic % 256}i", content, 4)
-    if len(content) - start != np.prod(shape):
-        raise DataError(
-            f"{path}: expected {_by(shape)} bytes of {what}, got {len(content) - start}"
-        )
-    return np.frombuffer(content, np.uint8, offset=start).reshape(shape)
+def _idx_array(path: Path) -> NDArray[np.uint8]:
+    """Return the array in a file: two zeros, the type of bytes, the number of sizes, the sizes."""
+    content = unpack(path)[1]
+    try:
+        n_sizes = content.startswith(b"\0\0\x08") and content[3]
+        shape = struct.unpack_from(f">{n_sizes}i", content, 4)
+        return np.frombuffer(content, np.uint8, offset=4 + 4 * n_sizes).reshape(shape)
+    except (ValueError, IndexError, struct.error) as error:
+        raise DataError(f"{path}: not a file of bytes in MNIST's format: {error}") from error
 
 
 def _by(shape: Sequence[int]) -> str:
