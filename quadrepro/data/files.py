@@ -139,7 +139,10 @@ def find_separator(text: str, name: str = "") -> str:
     """Return what makes `name` a field of the first row, or else splits the first rows evenly."""
     even = []
     for separator in SEPARATORS:
-        rows = [row for row in itertools.islice(_reader(text, separator), SEEN) if any(row)]
+        try:
+            rows = [*itertools.islice(filter(any, _reader(text, separator)), SEEN)]
+        except csv.Error:  # A field without its separator can be too long.
+            continue
         if name and rows and len(rows[0]) > 1 and name in [field.strip() for field in rows[0]]:
             return separator
         if len({len(row) for row in rows}) == 1 and len(rows[0]) > 1:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from quadrepro.base.files import write_text
 from quadrepro.base.types import FloatArray
-from quadrepro.base.yaml import to_yaml
+from quadrepro.base.yaml import is_utf8, to_yaml
 from quadrepro.data.canonical import (
     content_hash,
     default_order,
@@ -86,7 +86,12 @@ _ID = re.compile(
 )
 _CODE = re.compile(r"(?i:(^|[\W_])(codes?|zip|zipcode|plz|postcode|postal)([\W_]|$))|[a-z]Code$")
 _DATE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./-])\d{1,2}\2\d{2,4})([ T]\d.*)?")
-_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)+")
+_OTHER_SIGN = {
+    ".": re.compile(r"[-+]?\d+(,\d+|(,\d{3})+)(\.\d+)?"),
+    ",": re.compile(r"[-+]?\d+(\.\d+|(\.\d{3})+)(,\d+)?"),
+}
+"""Numbers with commas, or points, that are not the decimal sign."""
+
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
 
 
@@ -114,6 +119,8 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
         raise ConfigError(
             f"--name: {told.name!r} must begin with a letter and have only a to z, digits and _"
         )
+    if not is_utf8(str(path.resolve())):
+        raise DataError(f"{path}: the path of the file must be UTF-8, since its card names it")
     frame, layout = _read(path, target, told)
     _check_columns(path, frame, (target, *told.nominal))
     gaps = _gaps(path, frame, told.missing)
@@ -289,7 +296,7 @@ class Inspector:
         n_numbers = n_values - len(words)
         if not is_text:
             why = "which is not a finite number"
-        elif _NUMBER.fullmatch(field):
+        elif _OTHER_SIGN[decimal].fullmatch(field):
             other = "commas" if decimal == "." else "points"
             why = f"which is not a number with the decimal sign {decimal!r}"
             if not self.layout.thousands:
