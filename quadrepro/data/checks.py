@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from pandas import DataFrame
 
 from quadrepro.base.types import FloatArray
 from quadrepro.data.canonical import (
@@ -28,6 +28,9 @@ from quadrepro.data.canonical import (
 from quadrepro.data.card import Attribute, Card
 from quadrepro.data.sources.schema import Layout
 from quadrepro.errors import DataError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 SHOWN = 4
 """The largest number of different attributes that a message names."""

@@ -19,7 +19,6 @@ from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable, is_missing, nominal_column, number, numeric_column
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.checks import to_table, verified
-from quadrepro.data.files import read_file
 from quadrepro.data.sources.formats import errors_of_others, text_of, unpack
 from quadrepro.data.sources.generated import LOADERS, generate
 from quadrepro.data.sources.schema import FileSource, GeneratedSource, SklearnSource, describe
@@ -95,6 +94,8 @@ class Found:
             case Path() as path:
                 return self._through_cache(path, lambda: read_csv(path, card), only)
             case FileSource() as own:
+                from quadrepro.data.files import read_file
+
                 path = Path(own.path)
                 try:
                     return self._through_cache(
