@@ -238,7 +238,7 @@ def _parquet(content: bytes) -> pd.DataFrame:
 
 def _excel(content: bytes) -> pd.DataFrame:
     try:
-        frame = pd.read_excel(io.BytesIO(content), keep_default_na=False)
+        frame = pd.read_excel(io.BytesIO(content), keep_default_na=False, engine="calamine")
     except ImportError as error:
         raise ValueError("Excel files need: pip install 'quadrepro[excel]'") from error
     unnamed = re.compile(r"Unnamed: \d+")
