@@ -29,6 +29,8 @@ LONGEST = 32
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+", re.ASCII)
 _SWAPPED = str.maketrans(",.", ".,")
+_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
+"""Numbers with commas between thousands and a decimal point."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -131,25 +133,34 @@ def is_missing(column: Column) -> BoolArray:
     return column == "" if is_text(column) else np.isnan(column)
 
 
-def number(text: str, decimal: str = ".") -> float | None:
-    """Return the finite number in a text, NaN for an empty text, None for any other text."""
+def number(text: str, decimal: str = ".", *, thousands: bool = False) -> float | None:
+    """Return the finite number in a text, NaN for an empty text, None for any other text.
+
+    Examples
+    --------
+    >>> number("1,5", ","), number("1,234.5"), number("1,234.5", thousands=True)
+    (1.5, None, 1234.5)
+    """
     text = text.strip()
+    if decimal == ",":
+        text = text.translate(_SWAPPED)
+    if thousands and _GROUPED.fullmatch(text):
+        text = text.replace(",", "")
     if not text:
         return math.nan
     # For Python, 3_2 is 32, and digits of any script are digits.
     if "_" in text or not text.isascii():
         return None
     try:
-        # With commas for points, a point becomes a comma, which no number has.
-        value = float(text if decimal == "." else text.translate(_SWAPPED))
+        value = float(text)
     except ValueError:
         return None
     return value if math.isfinite(value) else None
 
 
-def numbers(texts: Iterable[str], decimal: str = ".") -> FloatArray:
+def numbers(texts: Iterable[str], decimal: str = ".", *, thousands: bool = False) -> FloatArray:
     """Return the numbers in texts, NaN for empty texts, infinity for texts that are not numbers."""
-    found = (number(text, decimal) for text in texts)
+    found = (number(text, decimal, thousands=thousands) for text in texts)
     return numeric_column([math.inf if value is None else value for value in found])
 
 

@@ -50,14 +50,17 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
         if name in card.nominal_names:
             columns[name] = _codes(column, renamed)
         elif name:
-            columns[name] = _numbers(column, renamed, layout.decimal)
+            columns[name] = _numbers(column, renamed, layout)
             for row in np.flatnonzero(np.isinf(columns[name])).tolist():
                 what = f"{name} is {str(column[row])!r}, which is not a finite number"
                 raise DataError(f"{_place(frame, row, origin)}: {what}")
     taken = _taken_rows(len(frame), layout, columns)
     target = columns.pop(card.target.name)
-    for row in np.flatnonzero(taken & is_missing(target)).tolist():
+    unlabelled = taken & is_missing(target)
+    if unlabelled.any() and not layout.drop_unlabelled:
+        row = int(np.argmax(unlabelled))
         raise DataError(f"{_place(frame, row, origin)}: the row has no label")
+    taken &= ~unlabelled
     table = RawTable(card.attributes, columns, target)
     if layout.complete:
         taken &= ~table.missing.any(axis=1)
@@ -88,11 +91,11 @@ def _codes(column: Column, renamed: dict[str, str]) -> TextArray:
     return nominal_column(renamed.get(text, text) for text in codes_of(column).tolist())
 
 
-def _numbers(column: Column, renamed: dict[str, str], decimal: str) -> FloatArray:
+def _numbers(column: Column, renamed: dict[str, str], layout: Layout) -> FloatArray:
     """Return the numbers of a column, infinity for what is not a number."""
     if is_text(column) or any(number(text) for text in renamed if text):
         texts = (renamed.get(text, text) for text in codes_of(column).tolist())
-        return numbers(texts, decimal)
+        return numbers(texts, layout.decimal, thousands=layout.thousands)
     return numeric_column(column)
 
 

@@ -53,8 +53,14 @@ class Layout(Model):
     complete: bool = Field(
         default=False, description="Whether rows with missing values are left out."
     )
-    decimal: Literal[".", ","] = Field(
-        default=".", description="The decimal sign of numbers; no sign is between thousands."
+    drop_unlabelled: bool = Field(
+        default=False,
+        description="Whether rows without a label are left out. By default, they are an error.",
+    )
+    decimal: Literal[".", ","] = Field(default=".", description="The decimal sign of numbers.")
+    thousands: bool = Field(
+        default=False,
+        description="Whether the other of the two signs separates thousands, as in `1,234.5`.",
     )
     note: str = Field(default="", description="What users should know about this source.")
 
