@@ -12,9 +12,6 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, mod
 from quadrepro.base.models import Model, fault
 from quadrepro.base.types import BoolArray, FloatArray
 
-MAX_COLUMNS = 100_000
-"""Maximum number of columns of a table, checked before it fills the memory."""
-
 MAX_ROWS = 2**31
 """Maximum number of rows of a card."""
 
