@@ -270,6 +270,7 @@ def prepare(
     from quadrepro.config.config import load_experiment, load_mapping
     from quadrepro.config.plan import make_plan
     from quadrepro.data.fetch import bring, bring_tasks, missing_cards
+    from quadrepro.engine.progress import tell
     from quadrepro.results.files import check_tables
 
     folder = None if data is None else Path(data)
@@ -280,7 +281,7 @@ def prepare(
     check_tables(experiment)
     if check_data:
         names = dict.fromkeys(entry.name for entry in experiment.config.datasets)
-        bring(missing_cards(names, folder), folder, offline=offline)
+        bring(missing_cards(names, folder), folder, offline=offline, tell=tell)
         bring_tasks(experiment.openml_tasks, offline=offline)
     plan = make_plan(experiment, folder, lenient=not check_data)
     if check_data:

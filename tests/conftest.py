@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import itertools
 import os
 import signal
@@ -20,7 +22,7 @@ from quadrepro.data import store
 from quadrepro.data.canonical import content_hash
 from quadrepro.data.card import Card, load_card_file
 from quadrepro.data.store import read_csv
-from tests.server import Server, configure_openml
+from tests.server import Server
 
 # Every interpreter that a test starts would compile the package again.
 sys.dont_write_bytecode = False
@@ -126,16 +128,21 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setattr("pooch.core.time", types.SimpleNamespace(sleep=lambda seconds: None))
     with Server() as running:
         yield running
+        # Connections that a client has left open belong to this test.
+        gc.collect()
 
 
 @pytest.fixture
 def openml_cache(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Configure OpenML for the server and an empty cache; return the folder of its data sets."""
+    """Configure openml for the server and an empty cache; return the folder of its data sets."""
+    # The package makes these folders when it is imported for the first time.
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
     monkeypatch.setenv("OPENML_CACHE_DIR", str(tmp_path / "openml"))
-    configure_openml(server=f"{server.url}/api/v1/xml")
-    host = server.url.removeprefix("http://").split(".")
-    return tmp_path.joinpath("openml", *host[::-1], "datasets")
+    config = importlib.import_module("openml").config
+    monkeypatch.setattr(config, "server", f"{server.url}/api/v1/xml")
+    monkeypatch.setattr(config, "_root_cache_directory", tmp_path / "openml")
+    monkeypatch.setattr(config, "connection_n_retries", 1)
+    return Path(config.get_cache_directory(), "datasets")
 
 
 TOY_CSV = """size,colour,target

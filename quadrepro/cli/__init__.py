@@ -37,7 +37,7 @@ GROUPS = {
         "list": "List data sets, experiments, or the names and keys that configs can use.",
     },
 }
-"""What each verb does, by groups; a group is a module of this package."""
+"""What each verb does, by groups; a group is a module of this package, and so is init."""
 
 VERBS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
@@ -49,7 +49,8 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         for group, verbs in GROUPS.items():
             if name in verbs:
-                module = importlib.import_module(f"quadrepro.cli.{group.lower()}")
+                home = "init" if name == "init" else group.lower()
+                module = importlib.import_module(f"quadrepro.cli.{home}")
                 command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
                 return command
         return None

@@ -11,8 +11,8 @@ from pydantic import Field, FiniteFloat, ValidationError, field_validator, model
 from quadrepro.base.models import MOST_SHOWN, Model, changes, fault, nested_fault
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.core.protocol import Protocol, SplitRule
-from quadrepro.core.samples import rule_of
 from quadrepro.data.card import card_names, find_card, load_card
+from quadrepro.data.rules import rule_of
 from quadrepro.data.schema import View
 from quadrepro.errors import ConfigError, nearest
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from textwrap import indent
 
-from quadrepro.base.yaml import Block, to_yaml
-from quadrepro.data.card import ANY_VIEW, Card
+from quadrepro.base.yaml import to_yaml
+from quadrepro.data.card import ANY_VIEW, Card, View
 from quadrepro.data.inspection import imbalance
 
 SCHEMA = ".quadrepro/config.json"
-"""Where the JSON schema stands that a draft names, relative to the draft."""
+"""Path of the JSON schema that a draft names, relative to the draft."""
 
 ENOUGH = 10
-"""With fewer rows of a class, some folds of the training rows would have none of it."""
+"""With fewer rows of a class, some folds of the training rows could have none of it."""
 
 _DRAFT = """\
 # yaml-language-server: $schema={schema}
@@ -43,9 +43,17 @@ algorithms:
     label: Gradient boosting
     grid: {{max_leaf_nodes: [4, 16]}}
 {ours}
+  # Lines to use by removing the number signs: `pip install 'quadrepro[boosters]'` brings the three.
   # - name: XGBoost
   #   algorithm: xgboost:XGB{kind}
   #   grid: {{n_estimators: [100], max_depth: [2, 4, 6], learning_rate: [0.1, 0.3]}}
+  # - name: LightGBM
+  #   algorithm: lightgbm:LGBM{kind}
+  #   settings: {{verbose: -1}}
+  #   grid: {{num_leaves: [4, 16]}}
+  # - name: CatBoost
+  #   algorithm: catboost:CatBoost{kind}
+  #   settings: {{verbose: false, allow_writing_files: false}}
   # - name: mine                             # a class of my_models.py with fit and predict
   #   algorithm: my_models:Mine
 
@@ -76,15 +84,9 @@ _OF_NUMBERS = {
     "metrics": "[mae, r2]                           # and the RMSE",
 }
 
-_REMARKS = {
-    "exclude": "IDs and codes that are too many: remove a name to use it.",
-    "nominal": "Each code becomes a column of zeros and ones.",
-    "missing": "Gaps are filled with the mean of the training rows; or: low, drop.",
-}
-
 
 def draft_config(card: Card, file: str, place: str) -> str:
-    """Return the text of a first config."""
+    """Return the text of a first config for the card of a file, which is written to `place`."""
     view = card.view(ANY_VIEW)
     parts = dict(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES)
     for note in imbalance(card.target, view):
@@ -97,27 +99,21 @@ def draft_config(card: Card, file: str, place: str) -> str:
         config=f"{card.name}.yaml",
         card=place,
         stratify=", stratify: true" if stratified else "",
-        datasets=_datasets(card),
+        datasets=_datasets(card, view),
         **parts,
     )
 
 
-def _datasets(card: Card) -> str:
-    """Return the row, with the changes to the card's view that its columns ask for."""
-    nominal = {a.name: a.codes for a in card.attributes if a.kind == "nominal"}
-    # A card lists no codes where there are many.
-    many = [name for name, codes in nominal.items() if codes is None or len(codes) == card.rows]
-    left_out = [*dict.fromkeys([*card.view(ANY_VIEW).exclude, *many])]
-    view: dict[str, Any] = {}
-    if left_out and len(left_out) < len(card.attributes):
-        view["exclude"] = left_out
-    if len(nominal) > len(many):
-        view["nominal"] = "one-hot"
+def _datasets(card: Card, view: View) -> str:
+    """Return the list of data sets, with the changes to the card's view that its columns need."""
+    changes = ""
+    if view.exclude:
+        changes += "# Columns to leave out, see the notes of the card: remove a name to use it.\n"
+        changes += to_yaml({"exclude": [*view.exclude]})
+    if any(a.kind == "nominal" and a.name not in view.exclude for a in card.attributes):
+        changes += "# Each code becomes a column of zeros and ones.\nnominal: one-hot\n"
     if card.missing_cells:
-        view["missing"] = "mean"
-    entry = {"name": card.name, **({"view": view} if view else {})}
-    lines = to_yaml({"datasets": Block([entry])}).splitlines(keepends=True)
-    for key in view:
-        at = next(i for i, line in enumerate(lines) if line.startswith(f"      {key}:"))
-        lines.insert(at, f"      # {_REMARKS[key]}\n")
-    return "".join(lines)
+        changes += "# Gaps are filled with the mean of the training rows; or: low, drop.\n"
+        changes += "missing: mean\n"
+    entry = f"datasets:\n  - {to_yaml({'name': card.name})}"
+    return f"{entry}    view:\n{indent(changes, ' ' * 6)}" if changes else entry

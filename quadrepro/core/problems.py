@@ -18,11 +18,11 @@ import numpy as np
 from quadrepro.base.types import FloatArray, NumberArray, Task
 from quadrepro.core.preprocessing import Encoded, check_view, count_columns, count_rows, encode
 from quadrepro.core.protocol import Protocol, Sample
-from quadrepro.core.samples import draw_fresh, rule_of
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.core.splits import GIVEN, UNKNOWN, Division, KnownRows, Split, deal_folds
 from quadrepro.data.cache import hash_of_splits, load_splits
 from quadrepro.data.canonical import Column
+from quadrepro.data.rules import draw_fresh, rule_of
 from quadrepro.data.schema import View
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError

@@ -1,30 +1,25 @@
-"""The cache: tables that were fetched or parsed before, each in its own folder.
+"""The cache: a parquet file for each data set that was fetched or parsed, and splits of tasks.
 
-An entry ``tables/NAME-KEY/`` holds the sorted rows as numpy arrays, and ``provenance.json``, which
-says where the rows came from and has the SHA-256 of the arrays. An entry is created under another
-name and then renamed, so it is either complete or absent. It is verified each time it is found, and
-set aside if it is damaged.
+``tables/NAME-KEY.parquet`` has the sorted rows, and in its metadata where they came from; checksums
+of its pages show damage. ``tasks/`` has the splits of OpenML tasks for the same rows. The name of
+such a file ends with the hash of the splits, so a plan knows it without reading them.
 
-``tasks/`` has the splits of OpenML tasks for canonical rows. The name of such a file ends with the
-hash of the splits, so a plan knows it without reading them.
+Every file is written under another name and then renamed, so two processes that fetch the same data
+set are harmless: the second one replaces a file by an equal one.
 """
 
 from __future__ import annotations
 
-import contextlib
-import functools
+import dataclasses
 import hashlib
 import io
 import json
 import logging
 import os
-import shutil
-import uuid
 import zipfile
 import zlib
-from collections import defaultdict
-from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,30 +27,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.files import write_bytes
-from quadrepro.data.canonical import Column, RawTable, text_column
+from quadrepro.data.canonical import Column, RawTable, is_text, text_column
 from quadrepro.data.card import Card
 from quadrepro.errors import DataError
 
 log = logging.getLogger("quadrepro")
 
-TARGET = "target"
-_TABLE, _PROVENANCE = "table.npz", "provenance.json"
-_LONG = "long"
-"""The array with columns of long texts, as JSON."""
+TARGET, PART = "target", ""
+"""The columns of a table that are not attributes; no attribute has one of these names."""
+
+_METADATA = b"quadrepro"
 _COMPACT = (np.uint8, np.int16, np.int32, np.float32)
 
 
-@dataclass(frozen=True)
-class Provenance:
-    """Where the rows of an entry came from."""
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """A table in the cache: where it is, and where and when it came from."""
 
-    name: str
+    path: Path
     content_hash: str
     origin: str
     date: str
-    sha256: str = ""  # of the file with the arrays
-    # The hash of every downloaded file, by its name.
-    files: dict[str, str] = field(default_factory=dict)
 
 
 def cache_folder() -> Path:
@@ -64,122 +56,82 @@ def cache_folder() -> Path:
     return Path(named) if named else Path.home() / ".cache" / "quadrepro"
 
 
-@contextlib.contextmanager
-def writing(what: str) -> Iterator[None]:
-    """Name what cannot be written to the cache in an error."""
-    try:
-        yield
-    except OSError as error:
-        raise DataError(
-            f"{what} cannot be written to the cache {cache_folder()}: {error.strerror};"
-            " QUADREPRO_CACHE can name another folder"
-        ) from error
-
-
-def entry_path(name: str, key: str) -> Path:
-    """Return the folder of an entry."""
-    return cache_folder() / "tables" / f"{name}-{key.removeprefix('sha256:')[:16]}"
-
-
-def find(card: Card, key: str) -> Path | None:
-    """Return the folder of an entry if there is one that agrees with the card.
-
-    A damaged entry is renamed, with a warning.
-    """
-    path = entry_path(card.name, key)
-    if not path.is_dir():
+def find(card: Card, key: str) -> Entry | None:
+    """Return the entry of a key if there is one that agrees with the card."""
+    path = _path(card, key)
+    if not path.is_file():
         return None
+    import pyarrow.parquet as pq
+
     try:
-        whole = sha256_of(path / _TABLE) == provenance(path).sha256
-    except (OSError, ValueError, TypeError):
-        whole = False
-    if not whole:
+        kept = json.loads(pq.read_metadata(path).metadata[_METADATA])
+        entry = Entry(path, **kept)
+    except (OSError, ValueError, KeyError, TypeError):
         _set_aside(path)
         return None
-    return path if provenance(path).content_hash == card.content_hash else None
+    return entry if entry.content_hash == card.content_hash else None
 
 
-def provenance(path: Path) -> Provenance:
-    """Return where the rows of an entry came from."""
-    return Provenance(**json.loads((path / _PROVENANCE).read_text(encoding="utf-8")))
+def read(entry: Entry, card: Card, only: Collection[str] | None = None) -> RawTable:
+    """Return the rows of an entry in canonical order, with all attributes or `only` some."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-
-def read(path: Path, card: Card, only: Collection[str] | None = None) -> RawTable:
-    """Return the rows of an entry in canonical order."""
+    names = [n for n in card.attribute_names if only is None or n in only]
+    parts = [PART] if card.parts else []
     try:
-        with np.load(path / _TABLE, allow_pickle=False) as arrays:
-            columns: dict[str, Column] = {}
-            for key in (k for k in arrays.files if k.startswith("names_")):
-                names = arrays[key].tolist()
-                if only is None or not {TARGET, *only}.isdisjoint(names):
-                    columns |= zip(names, arrays[key.removeprefix("names_")], strict=True)
-            long = json.loads(arrays[_LONG].tobytes()) if _LONG in arrays else {}
-            for name, texts in long.items():
-                if only is None or name in {TARGET, *only}:
-                    columns[name] = text_column(texts)
-            part = arrays.get("part")
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
-    target = columns.pop(TARGET)
-    return RawTable(card.attributes, columns, target, part)
+        table = pq.read_table(
+            entry.path, columns=[*names, TARGET, *parts], page_checksum_verification=True
+        )
+    except (OSError, pa.ArrowException) as error:
+        _set_aside(entry.path)
+        raise DataError(
+            f"{entry.path} is damaged and was set aside; fetch the data set again with:"
+            f" quadrepro fetch {card.name}"
+        ) from error
+    columns: dict[str, Any] = {
+        name: text_column(column.to_pylist())
+        if pa.types.is_string(column.type)
+        else column.to_numpy()
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+    return RawTable(card.attributes, columns, columns.pop(TARGET), columns.pop(PART, None))
 
 
-def write(table: RawTable, key: str, source: Provenance) -> Path:
+def write(card: Card, table: RawTable, key: str, origin: str) -> None:
     """Write an entry."""
-    final = entry_path(source.name, key)
-    with writing(source.name), _scratch(final.parent) as folder:
-        content = _packed(table)
-        (folder / _TABLE).write_bytes(content)
-        known = asdict(source) | {"sha256": hashlib.sha256(content).hexdigest()}
-        (folder / _PROVENANCE).write_text(json.dumps(known, indent=1), encoding="utf-8")
-        try:
-            folder.rename(final)
-        except OSError:
-            # If another process was first, its entry is just as good.
-            if not final.is_dir():
-                raise
-    return final
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {name: table.columns[name] for name in card.attribute_names} | {TARGET: table.target}
+    if table.part is not None:
+        columns[PART] = table.part
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    kept = {"content_hash": card.content_hash, "origin": origin, "date": date}
+    made = pa.table({name: _compact(column) for name, column in columns.items()})
+    content = io.BytesIO()
+    pq.write_table(
+        made.replace_schema_metadata({_METADATA: json.dumps(kept)}),
+        content,
+        write_page_checksum=True,
+    )
+    _keep(_path(card, key), content.getvalue())
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits; it is read again if it has changed."""
-    stat = path.stat()
-    return _sha256_once(path, stat.st_mtime_ns, stat.st_size)
-
-
-@functools.lru_cache
-def _sha256_once(path: Path, changed: int, size: int) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _packed(table: RawTable) -> bytes:
-    """Return all columns as one file, with columns of equal type in one array."""
-    blocks: dict[str, dict[str, NDArray[Any]]] = defaultdict(dict)
-    long: dict[str, list[str]] = {}
-    for name, column in (*table.columns.items(), (TARGET, table.target)):
-        compact = _compact(column)
-        if compact.dtype.kind == "O":
-            long[name] = compact.tolist()
-        else:
-            blocks[compact.dtype.str.strip("<|=")][name] = compact
-    arrays: dict[str, NDArray[Any]] = {
-        kind: np.stack([*block.values()]) for kind, block in blocks.items()
-    }
-    if long:
-        arrays[_LONG] = np.frombuffer(json.dumps(long).encode(), dtype=np.uint8)
-    names = {f"names_{kind}": np.array([*block]) for kind, block in blocks.items()}
-    if table.part is not None:
-        arrays["part"] = table.part
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **arrays, **names)
-    return buffer.getvalue()
+def _path(card: Card, key: str) -> Path:
+    return cache_folder() / "tables" / f"{card.name}-{key.removeprefix('sha256:')[:16]}.parquet"
 
 
 def _compact(column: Column) -> NDArray[Any]:
     """Return numbers in the smallest type that represents all of them exactly."""
-    if column.dtype.kind != "f":
-        return column
+    if is_text(column):
+        return column.astype(object)
     for kind in _COMPACT:
         with np.errstate(invalid="ignore", over="ignore"):
             small = column.astype(kind)
@@ -188,21 +140,19 @@ def _compact(column: Column) -> NDArray[Any]:
     return column
 
 
-@contextlib.contextmanager
-def _scratch(parent: Path) -> Iterator[Path]:
-    folder = parent / f".new-{uuid.uuid4().hex}"
-    folder.mkdir(parents=True)
+def _keep(path: Path, content: bytes) -> None:
     try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        write_bytes(path, content)
+    except OSError as error:
+        raise DataError(
+            f"{path.name} cannot be written to the cache {cache_folder()}: {error.strerror};"
+            " QUADREPRO_CACHE can name another folder"
+        ) from error
 
 
 def _set_aside(path: Path) -> None:
-    number = 1
-    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
-    path.rename(aside)
+    aside = path.with_name(f"{path.name}.damaged")
+    path.replace(aside)
     log.warning("%s is damaged and was set aside as %s", path, aside.name)
 
 
@@ -211,7 +161,7 @@ TRAIN, TEST = 1, 2
 
 
 def find_splits(card: Card, task: int) -> NDArray[np.uint8] | None:
-    """Return the splits of a task, if they are in the cache; damaged ones are set aside."""
+    """Return the splits of a task, shape (n_rows, n_splits), if they are in the cache."""
     path = _splits_path(card, task)
     if path is None:
         return None
@@ -220,16 +170,14 @@ def find_splits(card: Card, task: int) -> NDArray[np.uint8] | None:
             splits: NDArray[np.uint8] = arrays["splits"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         splits = np.empty(0, dtype=np.uint8)
-    if splits.ndim == 2 and len(splits) == card.rows and path.stem.endswith(_splits_hash(splits)):
+    if path.stem.endswith(_hash(splits)):
         return splits
-    log.warning("%s is damaged and set aside", path)
-    with contextlib.suppress(OSError):
-        path.replace(path.with_suffix(".damaged"))
+    _set_aside(path)
     return None
 
 
 def load_splits(card: Card, task: int) -> NDArray[np.uint8]:
-    """Return the splits of a task, as `find_splits`."""
+    """Return the splits of a task, or raise `DataError` if they are not in the cache."""
     splits = find_splits(card, task)
     if splits is None:
         raise missing_splits([(card, task)])
@@ -256,22 +204,20 @@ def missing_splits(missing: list[tuple[Card, int]]) -> DataError:
 def keep_splits(card: Card, task: int, splits: NDArray[np.uint8]) -> None:
     """Put the splits of a task for the canonical rows into the cache."""
     content = io.BytesIO()
-    path = cache_folder() / "tasks" / f"{_splits_name(card, task)}-{_splits_hash(splits)}.npz"
     np.savez_compressed(content, splits=splits)
-    with writing(path.name):
-        write_bytes(path, content.getvalue())
+    folder = cache_folder() / "tasks"
+    _keep(folder / f"{_splits_name(card, task)}-{_hash(splits)}.npz", content.getvalue())
 
 
 def _splits_path(card: Card, task: int) -> Path | None:
-    folder = cache_folder() / "tasks"
-    return min(folder.glob(f"{_splits_name(card, task)}-*.npz"), default=None)
+    found = (cache_folder() / "tasks").glob(f"{_splits_name(card, task)}-*.npz")
+    return min(found, default=None)
 
 
 def _splits_name(card: Card, task: int) -> str:
-    content = card.content_hash.removeprefix("sha256:")[:16]
-    return f"{task}-{card.name}-{content}"
+    return f"{task}-{card.name}-{card.content_hash.removeprefix('sha256:')[:16]}"
 
 
-def _splits_hash(splits: NDArray[np.uint8]) -> str:
+def _hash(splits: NDArray[np.uint8]) -> str:
     content = f"{splits.dtype} {splits.shape}".encode() + splits.tobytes()
     return hashlib.sha256(content).hexdigest()[:16]

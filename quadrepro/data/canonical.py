@@ -12,70 +12,13 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.data.schema import Attribute
-from quadrepro.errors import DataError
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Frame:
-    """A table as it is in its source.
-
-    Attributes
-    ----------
-    columns : tuple of ndarray of shape (n_rows,)
-        Text without surrounding blanks, or numbers with NaN for missing values.
-    origin : str
-        The source in words, for messages.
-    names : tuple of str or None, default None
-        The names of the columns in the source, or None if it has none.
-    lines : sequence of int or None, default None
-        The line on which each row ends, or None if the source is not a text file.
-    """
-
-    columns: tuple[Column, ...]
-    origin: str
-    names: tuple[str, ...] | None = None
-    lines: Sequence[int] | None = None
-
-    def place(self, row: int) -> str:
-        """Return the place of the row with a given index: its line, or else its number."""
-        return f"line {self.lines[row]}" if self.lines is not None else f"row {row + 1}"
-
-
-def below(frames: Sequence[Frame]) -> Frame:
-    """Return the rows of several frames, one frame below the other."""
-    first = frames[0]
-    for frame in frames[1:]:
-        if len(frame.columns) != len(first.columns):
-            raise DataError(
-                f"{frame.origin} has {len(frame.columns)} columns, but"
-                f" {first.origin} has {len(first.columns)}"
-            )
-    if len(frames) == 1:
-        return first
-    columns = tuple(map(_joined, zip(*(f.columns for f in frames), strict=True)))
-    return Frame(columns, " + ".join(f.origin for f in frames), first.names)
-
-
-def _joined(parts: Sequence[Column]) -> Column:
-    """Return columns one below the other, as text if one of them is text."""
-    mixed = len({is_text(part) for part in parts}) > 1
-    joined: Column = np.concatenate([codes_of(part) for part in parts] if mixed else parts)
-    return joined
-
-
-def codes_of(column: Column) -> TextArray:
-    """Return a column of a source as codes."""
-    if not is_text(column):
-        column = np.where(np.isnan(column), "", column.astype(str))
-    return nominal_column(column.tolist())
-
 
 TextArray = NDArray[np.str_] | NDArray[np.object_]
 Column = NumberArray | TextArray
@@ -86,7 +29,8 @@ LONGEST = 32
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+", re.ASCII)
 _SWAPPED = str.maketrans(",.", ".,")
-"""A day in microseconds."""
+_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
+"""Numbers with commas between thousands and a decimal point."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -172,6 +116,13 @@ def nominal_column(codes: Iterable[str]) -> TextArray:
     return text_column(plain[code] for code in written)
 
 
+def codes_of(column: Column) -> TextArray:
+    """Return a column of a source as codes."""
+    if not is_text(column):
+        column = np.where(np.isnan(column), "", column.astype(str))
+    return nominal_column(column.tolist())
+
+
 def is_text(column: Column) -> bool:
     """Return whether a column has texts instead of numbers."""
     return column.dtype.kind in "UO"
@@ -182,25 +133,34 @@ def is_missing(column: Column) -> BoolArray:
     return column == "" if is_text(column) else np.isnan(column)
 
 
-def number(text: str, decimal: str = ".") -> float | None:
-    """Return the finite number in a text, NaN for an empty text, None for any other text."""
+def number(text: str, decimal: str = ".", *, thousands: bool = False) -> float | None:
+    """Return the finite number in a text, NaN for an empty text, None for any other text.
+
+    Examples
+    --------
+    >>> number("1,5", ","), number("1,234.5"), number("1,234.5", thousands=True)
+    (1.5, None, 1234.5)
+    """
     text = text.strip()
+    if decimal == ",":
+        text = text.translate(_SWAPPED)
+    if thousands and _GROUPED.fullmatch(text):
+        text = text.replace(",", "")
     if not text:
         return math.nan
     # For Python, 3_2 is 32, and digits of any script are digits.
     if "_" in text or not text.isascii():
         return None
     try:
-        # With commas for points, a point becomes a comma, which no number has.
-        value = float(text if decimal == "." else text.translate(_SWAPPED))
+        value = float(text)
     except ValueError:
         return None
     return value if math.isfinite(value) else None
 
 
-def numbers(texts: Iterable[str], decimal: str = ".") -> FloatArray:
+def numbers(texts: Iterable[str], decimal: str = ".", *, thousands: bool = False) -> FloatArray:
     """Return the numbers in texts, NaN for empty texts, infinity for texts that are not numbers."""
-    found = (number(text, decimal) for text in texts)
+    found = (number(text, decimal, thousands=thousands) for text in texts)
     return numeric_column([math.inf if value is None else value for value in found])
 
 

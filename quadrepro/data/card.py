@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import filecmp
 import functools
 import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -28,7 +27,7 @@ from quadrepro.data.schema import (
     refuse_repeats,
     series,
 )
-from quadrepro.data.sources.schema import Layout, Source
+from quadrepro.data.source import FileSource, Layout, Source
 from quadrepro.errors import ConfigError, DataError, nearest
 
 __all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_file"]
@@ -43,9 +42,6 @@ OWN_CARDS = Path("datasets")
 TWO_CLASSES = ("negative", "positive")
 """Names of the classes of a view with `positive`."""
 
-MAX_SOURCES = 20
-"""Maximum number of sources of a card, each of which can name all columns by a series."""
-
 ANY_VIEW = "default"
 """The name of the view that is used for every view that a card lacks."""
 
@@ -53,37 +49,48 @@ ANY_VIEW = "default"
 class Card(Model):
     """The description of a data set."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
-    """The short name, also that of the files NAME.yaml and NAME.csv."""
-    title: str = Field(min_length=1)
-    """The name in its repository."""
-    task: Literal["classification", "regression"]
-    """Whether the target is a label or a number."""
-    rows: int = Field(gt=0, lt=MAX_ROWS)
-    """The number of rows, of missing values, and of rows with a missing value."""
-    attributes: tuple[Attribute, ...] = Field(min_length=1)
-    """The columns in the order of the canonical CSV, without the target."""
-    missing_cells: int = Field(ge=0)
-    """The number of rows, of missing values, and of rows with a missing value."""
-    rows_with_missing: int = Field(ge=0, lt=MAX_ROWS)
-    """The number of rows, of missing values, and of rows with a missing value."""
-    target: Target
-    """The labels and their counts, or the range of the numbers."""
-    parts: dict[str, tuple[int, int]] = Field(default_factory=dict)
-    """Named parts of the rows: for each, its first and last row in the order of the source, counted
-    from 1. Every row is in exactly one part."""
-    content_hash: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
-    """``sha256:`` and 64 hexadecimal digits, from `quadrepro.data.canonical.content_hash`."""
-    licence: str
-    """The terms of use, and what to cite."""
-    citation: str
-    """The terms of use, and what to cite."""
-    sources: tuple[Source, ...] = Field(min_length=1, max_length=MAX_SOURCES)
-    """Where the rows come from; the preferred source first."""
-    notes: tuple[str, ...] = ()
-    """Known faults of the data, and what was left out or changed."""
-    views: dict[str, View] = Field(default_factory=dict)
-    """By the name of the paper; the view ``default`` is used for every other name."""
+    name: str = Field(
+        pattern=r"^[a-z][a-z0-9_]*$",
+        description="The short name, also that of the files NAME.yaml and NAME.csv.",
+    )
+    title: str = Field(min_length=1, description="The name in its repository.")
+    task: Literal["classification", "regression"] = Field(
+        description="Whether the target is a label or a number."
+    )
+    rows: int = Field(gt=0, lt=MAX_ROWS, description="The number of rows.")
+    attributes: tuple[Attribute, ...] = Field(
+        min_length=1,
+        description="The columns in the order of the canonical CSV, without the target.",
+    )
+    missing_cells: int = Field(ge=0, description="The number of missing values.")
+    rows_with_missing: int = Field(
+        ge=0, lt=MAX_ROWS, description="The number of rows with a missing value."
+    )
+    target: Target = Field(description="The labels and their counts, or the range of the numbers.")
+    parts: dict[str, tuple[int, int]] = Field(
+        default_factory=dict,
+        description="Named parts of the rows: for each, its first and last row in the order of"
+        " the source, counted from 1. Every row is in exactly one part.",
+    )
+    content_hash: str = Field(
+        pattern=r"^sha256:[0-9a-f]{64}$",
+        description="`sha256:` and 64 hexadecimal digits, from"
+        " `quadrepro.data.canonical.content_hash`.",
+    )
+    licence: str = Field(description="The terms of use.")
+    citation: str = Field(description="What to cite.")
+    sources: tuple[Source, ...] = Field(
+        default=(),
+        description="Where the rows come from; the preferred source first. A card with a"
+        " canonical CSV of its name beside it needs none.",
+    )
+    notes: tuple[str, ...] = Field(
+        default=(), description="Known faults of the data, and what was left out or changed."
+    )
+    views: dict[str, View] = Field(
+        default_factory=dict,
+        description="By the name of the paper; the view `default` is used for every other name.",
+    )
 
     @field_validator("attributes")
     @classmethod
@@ -296,28 +303,16 @@ def _load_once(path: Path, changed: int) -> Card:
 
 
 def load_card_file(path: Path) -> Card:
-    """Read a card from a YAML file."""
+    """Read a card from a YAML file; paths of the user's own files start at its folder."""
     source = read_yaml(path, scalars="text", error=DataError)
-    source = dataclasses.replace(source, data=_with_absolute_paths(source.data, path.parent))
     card = validated(Card, source, DataError)
     if card.name != path.stem:
         place = source.where(("name",))
         raise DataError(f"{place}: the card is named {card.name!r}, but its file {path.stem!r}")
-    return card
-
-
-def _with_absolute_paths(content: Any, folder: Path) -> Any:
-    """Return the content of a card with paths of files that start at the card's folder."""
-    sources = content.get("sources") if isinstance(content, dict) else None
-    if not isinstance(sources, list):
-        return content
-    return content | {
-        "sources": [
-            source | {"path": str((folder / source["path"]).resolve())}
-            if isinstance(source, dict)
-            and isinstance(source.get("path"), str)
-            and "\0" not in source["path"]
-            else source
-            for source in sources
-        ]
-    }
+    sources = (
+        source.model_copy(update={"path": str((path.parent / source.path).resolve())})
+        if isinstance(source, FileSource)
+        else source
+        for source in card.sources
+    )
+    return card.model_copy(update={"sources": tuple(sources)})

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray
+from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.data.canonical import (
     Column,
-    Frame,
     RawTable,
     TextArray,
     codes_of,
@@ -24,76 +24,93 @@ from quadrepro.data.canonical import (
     sort_rows,
 )
 from quadrepro.data.card import Attribute, Card
-from quadrepro.data.sources.schema import Layout
+from quadrepro.data.source import Layout
 from quadrepro.errors import DataError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 SHOWN = 4
 """The largest number of different attributes that a message names."""
 
+SHOWN_NAMES = 8
+"""The largest number of columns that a message names."""
 
-def to_table(frame: Frame, layout: Layout, card: Card) -> RawTable:
-    """Return the rows of a frame with the names and codes of the card."""
-    wanted = (*card.attribute_names, card.target.name)
-    held = layout.columns or wanted
-    if len(held) != len(frame.columns):
-        names = f" ({', '.join(_some(frame.names))})" if frame.names else ""
+
+def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTable:
+    """Return the rows of a source with the names and codes of the card.
+
+    The index of the frame and its name, such as ``line``, are the place of a row in messages.
+    """
+    names = layout.columns or (*card.attribute_names, card.target.name)
+    _check_width(frame, names, card, origin)
+    columns: dict[str, Column] = {}
+    for j, name in enumerate(names):
+        column, renamed = frame.iloc[:, j].to_numpy(), _renamed(layout, name)
+        if name in card.nominal_names:
+            columns[name] = _codes(column, renamed)
+        elif name:
+            columns[name] = _numbers(column, renamed, layout)
+            for row in np.flatnonzero(np.isinf(columns[name])).tolist():
+                what = f"{name} is {str(column[row])!r}, which is not a finite number"
+                raise DataError(f"{_place(frame, row, origin)}: {what}")
+    taken = _taken_rows(len(frame), layout, columns)
+    target = columns.pop(card.target.name)
+    unlabelled = taken & is_missing(target)
+    if unlabelled.any() and not layout.drop_unlabelled:
+        row = int(np.argmax(unlabelled))
+        raise DataError(f"{_place(frame, row, origin)}: the row has no label")
+    taken &= ~unlabelled
+    table = RawTable(card.attributes, columns, target)
+    if layout.complete:
+        taken &= ~table.missing.any(axis=1)
+    return table if taken.all() else table.take(taken)
+
+
+def _check_width(frame: DataFrame, names: tuple[str, ...], card: Card, origin: str) -> None:
+    if len(names) != frame.shape[1]:
+        found = [label for label in frame.columns if isinstance(label, str)]
+        of_file = f" ({_some(found)})" if found else ""
         raise DataError(
-            f"{frame.origin}: {len(frame.columns)} columns{names}, but the card of {card.name}"
-            f" expects {len(held)} ({', '.join(_some(held))})"
+            f"{origin}: {frame.shape[1]} columns{of_file}, but the card of {card.name} expects"
+            f" {len(names)} ({_some([name or 'left out' for name in names])})"
         )
-    columns = {
-        name: _codes(frame, j, layout, name)
-        if name in card.nominal_names
-        else _numbers(frame, j, layout, name)
-        for j, name in enumerate(held)
-        if name
-    }
-    taken = np.ones(len(frame.columns[0]), dtype=bool)
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names if len(names) <= SHOWN_NAMES else [*names[:SHOWN_NAMES], "..."])
+
+
+def _renamed(layout: Layout, name: str) -> dict[str, str]:
+    """Return the new code of each code of a column that has another one in the card."""
+    new = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
+    return dict(zip(nominal_column(new).tolist(), new.values(), strict=True))
+
+
+def _codes(column: Column, renamed: dict[str, str]) -> TextArray:
+    return nominal_column(renamed.get(text, text) for text in codes_of(column).tolist())
+
+
+def _numbers(column: Column, renamed: dict[str, str], layout: Layout) -> FloatArray:
+    """Return the numbers of a column, infinity for what is not a number."""
+    if is_text(column) or any(number(text) for text in renamed if text):
+        texts = (renamed.get(text, text) for text in codes_of(column).tolist())
+        return numbers(texts, layout.decimal, thousands=layout.thousands)
+    return numeric_column(column)
+
+
+def _taken_rows(n_rows: int, layout: Layout, columns: Mapping[str, Column]) -> BoolArray:
+    taken = np.ones(n_rows, dtype=bool)
     if layout.rows is not None:
         first, last = layout.rows
         taken[: first - 1] = taken[last:] = False
     for name, codes in layout.only.items():
         taken &= np.isin(columns[name], codes)
-    rows = np.flatnonzero(taken)
-    columns = {name: column[rows] for name, column in columns.items()}
-    target = columns.pop(card.target.name)
-    unlabelled = is_missing(target)
-    if unlabelled.any():
-        place = frame.place(int(rows[np.argmax(unlabelled)]))
-        raise DataError(f"{frame.origin}, {place}: the row has no label")
-    table = RawTable(card.attributes, columns, target)
-    return table.take(np.flatnonzero(~table.missing.any(axis=1))) if layout.complete else table
+    return taken
 
 
-def _codes(frame: Frame, j: int, layout: Layout, name: str) -> TextArray:
-    new = _renamed(layout, name)
-    return nominal_column(new.get(text, text) for text in codes_of(frame.columns[j]).tolist())
-
-
-def _numbers(frame: Frame, j: int, layout: Layout, name: str) -> FloatArray:
-    column, new = frame.columns[j], _renamed(layout, name)
-    values = column
-    if is_text(column) or any(number(text) for text in new if text):
-        texts = (new.get(text, text) for text in codes_of(column).tolist())
-        values = numbers(texts, layout.decimal)
-    unfit = np.flatnonzero(np.isinf(values))
-    if len(unfit):
-        held = str(column[unfit[0]])
-        raise DataError(
-            f"{frame.origin}, {frame.place(int(unfit[0]))}: {name} is {held!r}, which is not a"
-            " finite number"
-        )
-    return numeric_column(values)
-
-
-def _renamed(layout: Layout, name: str) -> dict[str, str]:
-    new = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
-    return dict(zip(nominal_column(new).tolist(), new.values(), strict=True))
-
-
-def _some(names: Sequence[str], at_most: int = 8) -> list[str]:
-    shown = [name or "left out" for name in names]
-    return shown if len(names) <= at_most else [*shown[:at_most], "..."]
+def _place(frame: DataFrame, row: int, origin: str) -> str:
+    return f"{origin}, {frame.index.name} {frame.index[row]}"
 
 
 def verified(card: Card, table: RawTable, origin: str) -> RawTable:

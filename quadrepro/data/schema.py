@@ -12,31 +12,36 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, mod
 from quadrepro.base.models import Model, fault
 from quadrepro.base.types import BoolArray, FloatArray
 
-MAX_COLUMNS = 100_000
-"""Maximum number of columns of a table, checked before it fills the memory."""
-
 MAX_ROWS = 2**31
 """Maximum number of rows of a card."""
 
-_LONGEST = 1_000
-"""A longer name stands for itself alone."""
-
-_SERIES = re.compile(r"(?P<stem>.*?)(?P<first>\d{1,9})\.\.(?P=stem)(?P<last>\d{1,9})")
+# Of few digits, so that no series fills the memory.
+_SERIES = re.compile(r"(?P<stem>.{0,99}?)(?P<first>\d{1,5})\.\.(?P=stem)(?P<last>\d{1,5})")
 
 
 class Attribute(Model):
     """A column of a data set."""
 
-    name: str = Field(min_length=1)
-    """The name of the column in the header of a canonical CSV. In a card, ``p1..p784`` stands for
-    784 attributes with the same description, and ``a01..a34`` counts with two digits."""
-    kind: Literal["numeric", "nominal"]
-    """Whether the values are numbers, or codes without arithmetic."""
-    codes: tuple[str, ...] | None = None
-    """The codes of a nominal attribute in their natural order. If None, the codes that occur,
-    sorted as numbers if all of them are numbers, otherwise alphabetically."""
-    range: tuple[float, float] | None = None
-    """The lowest and the highest value of a numeric attribute, or None if they are not stated."""
+    name: str = Field(
+        min_length=1,
+        description="The name of the column in the header of a canonical CSV. In a card,"
+        " `p1..p784` stands for 784 attributes with the same description, and"
+        " `a01..a34` counts with two digits.",
+    )
+    kind: Literal["numeric", "nominal"] = Field(
+        description="Whether the values are numbers, or codes without arithmetic."
+    )
+    codes: tuple[str, ...] | None = Field(
+        default=None,
+        description="The codes of a nominal attribute in their natural order. If None, the codes"
+        " that occur, sorted as numbers if all of them are numbers, otherwise"
+        " alphabetically.",
+    )
+    range: tuple[float, float] | None = Field(
+        default=None,
+        description="The lowest and the highest value of a numeric attribute, or None if they are"
+        " not stated.",
+    )
 
     @model_validator(mode="after")
     def _kind_fits(self) -> Self:
@@ -52,23 +57,25 @@ class Attribute(Model):
 class Target(Model):
     """The column to be predicted: ``target`` in a canonical CSV."""
 
-    name: Literal["target"] = "target"
-    """The name of the column in a canonical CSV."""
-    original: str
-    """Its name in the source."""
-    labels: dict[str, Annotated[int, Field(gt=0, lt=MAX_ROWS)]] = Field(default_factory=dict)
-    """For classification: the number of rows with each label."""
-    range: tuple[float, float] | None = None
-    """For regression: the lowest and the highest value."""
+    name: Literal["target"] = Field(
+        default="target", description="The name of the column in a canonical CSV."
+    )
+    original: str = Field(description="Its name in the source.")
+    labels: dict[str, Annotated[int, Field(gt=0, lt=MAX_ROWS)]] = Field(
+        default_factory=dict, description="For classification: the number of rows with each label."
+    )
+    range: tuple[float, float] | None = Field(
+        default=None, description="For regression: the lowest and the highest value."
+    )
 
 
 class Threshold(Model):
     """Which numbers are positive: those that are at most, or at least, a bound."""
 
-    at_most: float | None = None
-    """The bound; exactly one of the two is given."""
-    at_least: float | None = None
-    """The bound; exactly one of the two is given."""
+    at_most: float | None = Field(default=None, description="The largest positive number.")
+    at_least: float | None = Field(
+        default=None, description="The smallest positive number; give one of the two."
+    )
 
     @model_validator(mode="after")
     def _one_side(self) -> Self:
@@ -112,49 +119,77 @@ class View(Model):
     # Labels are text, but a config may write them as numbers.
     model_config = ConfigDict(coerce_numbers_to_str=True)
 
-    positive: Positive | None = None
-    """The labels, or the numbers, that become +1. If None, the target stays as it is: its labels
-    are the classes, or its numbers are predicted as such."""
-    negative: tuple[str, ...] = ()
-    """The labels that become -1; rows with any other label are left out. By default, all labels
-    that are not positive."""
-    labels: tuple[str, ...] = ()
-    """The labels that stay classes; rows with any other label are left out. By default, all of
-    them. Not together with `positive`."""
-    part: str = ""
-    """The part of the rows to use, one of the card's `parts`. By default, all of them."""
+    positive: Positive | None = Field(
+        default=None,
+        description="The labels, or the numbers, that become +1. If None, the target stays as it"
+        " is: its labels are the classes, or its numbers are predicted as such.",
+    )
+    negative: tuple[str, ...] = Field(
+        default=(),
+        description="The labels that become -1; rows with any other label are left out. By"
+        " default, all labels that are not positive.",
+    )
+    labels: tuple[str, ...] = Field(
+        default=(),
+        description="The labels that stay classes; rows with any other label are left out. By"
+        " default, all of them. Not together with `positive`.",
+    )
+    part: str = Field(
+        default="",
+        description="The part of the rows to use, one of the card's `parts`. By default, all of"
+        " them.",
+    )
     where: dict[
         str,
         Annotated[
             tuple[str, ...],
             BeforeValidator(_listed, json_schema_input_type=str | tuple[str, ...]),
         ],
-    ] = Field(default_factory=dict)
-    """By attribute: the values of the rows to use, such as ``{colour: white}``. The attribute may
-    be excluded as well."""
-    sample_rows: int | None = Field(default=None, ge=4)
-    """How many rows to use, drawn at random again for every repeat. By default, all of them."""
-    exclude: tuple[str, ...] = ()
-    """Attributes to leave out."""
-    target_as: str = ""
-    """Name under which the target stands among the columns as well, for a paper that seems to have
-    left it there. By default, it does not."""
-    nominal: Literal["ordinal", "one-hot"] = "ordinal"
-    """Whether a nominal attribute becomes one column with the positions of its codes, or one column
-    of zeros and ones per code."""
-    missing: Literal["mean", "low", "drop"] = "mean"
-    """How to treat missing values: replace them by the mean of the training rows; give them a value
-    of their own (below all others; with one-hot codes, a column of its own); or leave the row out.
-    See `quadrepro.core.preprocessing.encode` and `quadrepro.core.preprocessing.Normaliser`."""
-    order: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """By attribute: an order of codes that replaces the one in the card."""
-    bayes_error: float | None = Field(default=None, ge=0)
-    """The lowest possible risk on this problem (for regression, the lowest mean squared error) if
-    the distribution of the rows is known."""
-    status: Literal["settled", "open"] = "settled"
-    """"open" if neither the paper nor its printed numbers settle the choice."""
-    evidence: str = ""
-    """The reason for this choice."""
+    ] = Field(
+        default_factory=dict,
+        description="By attribute: the values of the rows to use, such as `{colour: white}`. The"
+        " attribute may be excluded as well.",
+    )
+    sample_rows: int | None = Field(
+        default=None,
+        ge=4,
+        description="The number of rows to use, drawn at random again for every repeat. By"
+        " default, all of them.",
+    )
+    exclude: tuple[str, ...] = Field(default=(), description="Attributes to leave out.")
+    target_as: str = Field(
+        default="",
+        description="The name under which the target is also a column, for a paper that seems to"
+        " have left it there. By default, it is not.",
+    )
+    nominal: Literal["ordinal", "one-hot"] = Field(
+        default="ordinal",
+        description="Whether a nominal attribute becomes one column with the positions of its"
+        " codes, or one column of zeros and ones per code.",
+    )
+    missing: Literal["mean", "low", "drop"] = Field(
+        default="mean",
+        description="How to treat missing values: replace them by the mean of the training rows;"
+        " give them a value of their own (below all others; with one-hot codes, a"
+        " column of its own); or leave the row out. See"
+        " `quadrepro.core.preprocessing.encode` and"
+        " `quadrepro.core.preprocessing.Normaliser`.",
+    )
+    order: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="By attribute: an order of codes that replaces the one in the card.",
+    )
+    bayes_error: float | None = Field(
+        default=None,
+        ge=0,
+        description="The lowest possible risk on this problem (for regression, the lowest mean"
+        " squared error) if the distribution of the rows is known.",
+    )
+    status: Literal["settled", "open"] = Field(
+        default="settled",
+        description="`open` if neither the paper nor its printed numbers settle the choice.",
+    )
+    evidence: str = Field(default="", description="The reason for this choice.")
 
     @model_validator(mode="after")
     def _lists_fit(self) -> Self:
@@ -230,9 +265,8 @@ def series(name: str) -> Iterator[str]:
     >>> list(series("a08..a10")), list(series("size"))
     (['a08', 'a09', 'a10'], ['size'])
     """
-    # In a long name, the search for its repeated stem would take the square of its length.
-    match = _SERIES.fullmatch(name[: _LONGEST + 1])
-    if match is None or len(name) > _LONGEST:
+    match = _SERIES.fullmatch(name)
+    if match is None:
         yield name
         return
     width = len(match["first"])
@@ -248,11 +282,7 @@ def every_name(names: Iterable[str]) -> Iterator[tuple[int, str]]:
     >>> list(every_name(["size", "a1..a2"]))
     [(0, 'size'), (1, 'a1'), (1, 'a2')]
     """
-    pairs = ((i, one) for i, name in enumerate(names) for one in series(name))
-    for n, pair in enumerate(pairs):
-        if n == MAX_COLUMNS:
-            raise fault(f"there are more than {MAX_COLUMNS:,} columns up to here", pair[0])
-        yield pair
+    return ((i, one) for i, name in enumerate(names) for one in series(name))
 
 
 def refuse_repeats(what: str, names: tuple[str, ...], *place: str | int) -> None:

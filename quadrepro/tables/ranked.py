@@ -12,8 +12,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
+
 from quadrepro.data.canonical import number
-from quadrepro.data.sources.formats import separator_of, text_of, text_rows, unpack
+from quadrepro.data.source import FileLayout
 from quadrepro.errors import DataError
 from quadrepro.stats import (
     COVERAGE,
@@ -28,7 +30,6 @@ from quadrepro.stats import (
 )
 from quadrepro.stats.paired import corrected_moments
 from quadrepro.stats.posterior import N_DRAWS, SEED
-from quadrepro.stats.ranking import MOST_METHODS, MOST_ROWS
 from quadrepro.stats.result import differences, p_text, rounded_p
 from quadrepro.tables.table import MISSING, Table, TableEntry, Value
 
@@ -47,9 +48,6 @@ DATA_HEADER = (
 
 NO_SCORE = frozenset({"", "na", "nan", "n/a", "-", "–"})
 """Texts for a missing score, in lower case."""
-
-MOST_BYTES = 32 * 2**20
-"""Size of the largest file that is read."""
 
 
 @dataclass(frozen=True)
@@ -76,47 +74,32 @@ class Scores:
 def read_scores(path: Path) -> Scores:
     """Return the scores in a text file, whose first line names the methods.
 
-    The fields are separated as `init` knows it. If the first column has no name, or no field of it
-    is a number, it names the rows. NaN stands for empty fields, NA, NaN and dashes.
+    If the first column has no name, or none of its fields is a number, it names the rows. Empty
+    fields, NA, NaN and dashes are missing scores. Commas can be decimal signs if other signs
+    separate the fields.
     """
-    content = unpack(path)[1]
-    if len(content) > MOST_BYTES:
-        raise DataError(f"{path}: the file has more than {MOST_BYTES // 2**20} MiB")
-    text = text_of(content, str(path))
-    found = text_rows(text, str(path), separator_of(text))
-    lines = [(line, fields) for fields, line in found if any(fields)]
-    if len(lines) < 2:
+    from quadrepro.data.files import decode, find_separator, read_file, unpack  # imports pandas
+
+    separator = find_separator(decode(unpack(path)[1], path))
+    frame = read_file(path, FileLayout(separator=separator))
+    names, body = frame.iloc[0].tolist(), frame.iloc[1:]
+    if body.empty:
         raise DataError(f"{path}: a table of scores has a line of names and a line per data set")
-    (top, names), *body = lines
-    for line, fields in body:
-        if len(fields) != len(names):
-            raise DataError(
-                f"{path}:{line}: the line has {len(fields)} fields, and the first has {len(names)}"
-            )
-    numbers = (_number(fields[0]) for _, fields in body)
-    first = int(not names[0] or all(x is None or math.isnan(x) for x in numbers))
-    if len(names) - first > MOST_METHODS:
-        n = len(names) - first
-        raise DataError(f"{path}:{top}: {n} methods are too many to rank: at most {MOST_METHODS}")
-    for i, name in enumerate(names[first:], start=first):
-        if not name or name in names[first:i]:
+    numbers = body.map(lambda field: _number(field, commas=separator != ","))
+    first = int(not names[0] or not np.isfinite(numbers[0]).any())
+    methods = names[first:]
+    for j, name in enumerate(methods):
+        if not name or name in methods[:j]:
             fault = f"duplicate {name!r}" if name else "the column has no name"
-            raise DataError(f"{path}:{top}, column {i + 1}: {fault}")
-    values: list[tuple[float, ...]] = []
-    whole = 0
-    for line, fields in body:
-        row = [_number(field) for field in fields[first:]]
-        for name, field, value in zip(names[first:], fields[first:], row, strict=True):
-            if value is None:
-                place = f"{path}:{line}, column {name!r}"
-                raise DataError(f"{place}: {field!r} is not a number such as 0.035")
-        values.append(tuple(value for value in row if value is not None))
-        whole += not has_gap(values[-1])
-        if whole > MOST_ROWS:
-            raise DataError(f"{path}:{line}: too many data sets to rank: at most {MOST_ROWS}")
-    rows = [f"line {line}" + (f" ({fields[0]})" if first else "") for line, fields in body]
-    of_rows = names[0] if first else ""
-    return Scores(tuple(names[first:]), tuple(rows), tuple(values), str(path), of_rows)
+            raise DataError(f"{path}, line {frame.index[0]}, column {first + j + 1}: {fault}")
+    for i, j in np.argwhere(np.isinf(numbers.iloc[:, first:].to_numpy())):
+        place = f"{path}, line {body.index[i]}, column {methods[j]!r}"
+        raise DataError(f"{place}: {body.iloc[i, first + j]!r} is not a number such as 0.035")
+    rows = [f"line {line}" for line in body.index]
+    if first:
+        rows = [f"{row} ({name})" for row, name in zip(rows, body[0], strict=True)]
+    values = tuple(map(tuple, numbers.iloc[:, first:].to_numpy().tolist()))
+    return Scores(tuple(methods), tuple(rows), values, str(path), names[0] if first else "")
 
 
 def scores_of(scores: Any) -> Scores:
@@ -142,9 +125,14 @@ def scores_of(scores: Any) -> Scores:
     return Scores(tuple(columns), tuple(map(str, rows or range(len(values)))), values)
 
 
-def _number(text: str) -> float | None:
-    """Return a finite number, NaN for what is missing, or None for anything else."""
-    return math.nan if text.strip().lower() in NO_SCORE else number(text)
+def _number(text: str, *, commas: bool) -> float:
+    """Return a finite number, NaN for a missing score, or infinity for anything else."""
+    if text.lower() in NO_SCORE:
+        return math.nan
+    value = number(text)
+    if value is None and commas:
+        value = number(text, ",")
+    return math.inf if value is None else value
 
 
 BETTER_HIGHER = frozenset(

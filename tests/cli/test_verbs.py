@@ -67,7 +67,7 @@ def test_checks_and_tables_import_nothing_that_only_computing_needs(
         f"from quadrepro.core.learners.registry import find_entry{every}\n"
         f"for verb in ('check', 'table'): main([verb, {str(small_config())!r}, '--out', "
         f"{str(tmp_path)!r}], standalone_mode=False)\n"
-        "print(sorted({'pandas', 'sklearn', 'scipy.stats', 'numba'} & set(sys.modules)))"
+        "print(sorted({'sklearn', 'scipy.stats', 'numba'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -77,7 +77,7 @@ BAD = [
     (("run", "nowhere.yaml"), 2, "unknown config 'nowhere.yaml'; the nearest of"),
     (("run", "tabel1"), 2, "unknown config 'tabel1'; did you mean 'table1'?"),
     (("run", "table1", "--data", "/nonexistent"), 3, "the data folder /nonexistent does not exist"),
-    (("check", "table1"), 3, "  pima: OpenML 37"),
+    (("check", "table1"), 3, "  pima: mirror, OpenML 37"),
     (("run", "table1", "--jobs", "-1"), 2, "'--jobs'"),
     (("run", "table1", "--repeats", "none"), 2, "'--repeats'"),
     (("list", "nothing"), 2, "'nothing' is not one of"),

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from quadrepro.core import samples
-from quadrepro.core.samples import Fresh, draw_fresh, rule_of
+from quadrepro.data import rules
 from quadrepro.data.card import load_card
+from quadrepro.data.rules import Fresh, draw_fresh, rule_of
 from quadrepro.errors import ConfigError
 
 NOISELESS: dict[str, dict[str, float]] = {
@@ -78,8 +78,8 @@ def test_a_parameter_of_the_target_is_one_of_the_truth_as_well() -> None:
     wide = drawn("m1", (200,), {"low": -0.75, "sigma": 0})
     assert wide.truth is not None
     X = inputs(wide)
-    np.testing.assert_array_equal(wide.truth, samples.m1_mean(X, -0.75))
-    assert (wide.truth != samples.m1_mean(X, -0.25)).any()
+    np.testing.assert_array_equal(wide.truth, rules.m1_mean(X, -0.75))
+    assert (wide.truth != rules.m1_mean(X, -0.25)).any()
 
 
 def test_a_rule_keeps_the_cards_parameters_but_those_of_its_size() -> None:

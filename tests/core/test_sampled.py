@@ -13,15 +13,15 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from quadrepro.core.samples import (
+from quadrepro.data.card import load_card
+from quadrepro.data.rules import (
     Labelled,
     draw_orange,
     draw_ringnorm,
     draw_twonorm,
     draw_waveform,
 )
-from quadrepro.data.card import load_card
-from tests.data.sources.samples import N, assert_follows, first_and_last, rng
+from tests.data.samples import N, assert_follows, first_and_last, rng
 
 A = 2 / math.sqrt(20)
 RING = math.exp(-4.5 / 2) - math.exp(-8 / 2)
@@ -134,7 +134,7 @@ def test_waveform_mixes_the_two_triangles_of_its_class(label: int) -> None:
 
 
 def test_orange_is_a_disc_and_its_ring_with_normal_noise() -> None:
-    X, y = draw_orange(rng(), N, 3)
+    X, y = draw_orange(rng(), 2 * N, 3)
     assert y.tolist() == [1] * N + [2] * N
     squares = (X[:, 0] ** 2 + X[:, 1] ** 2).reshape(2, N)
     assert_moments(X[y == 1], np.zeros(5), np.eye(5))
@@ -148,7 +148,7 @@ def test_orange_is_a_disc_and_its_ring_with_normal_noise() -> None:
 
 
 def test_orange_without_noise_has_two_inputs() -> None:
-    assert draw_orange(rng(), 3, 0)[0].shape == (6, 2)
+    assert draw_orange(rng(), 6, 0)[0].shape == (6, 2)
 
 
 def test_twonorm_is_as_hard_as_its_card_says() -> None:
@@ -185,7 +185,7 @@ def test_waveform_is_as_hard_as_its_card_says() -> None:
 
 def test_orange_is_as_hard_as_its_card_says() -> None:
     assert load_card("orange").view("default").bayes_error == pytest.approx(RING / 2, abs=5e-7)
-    X, y = draw_orange(rng(1), N, 0)
+    X, y = draw_orange(rng(1), 2 * N, 0)
     squares = X[:, 0] ** 2 + X[:, 1] ** 2
     assert_rate(((squares >= 4.5) & (squares <= 8)) != (y == 2), RING / 2)
 
@@ -213,7 +213,7 @@ def test_orange_is_as_hard_as_its_card_says() -> None:
         ),
         (
             "orange",
-            {"n_per_class": 100, "noise_inputs": 1},
+            {"rows": 200, "noise_inputs": 1},
             [0.3503, -0.6135, -0.3343, "1"],
             [-0.5076, 2.7289, 0.4514, "2"],
         ),

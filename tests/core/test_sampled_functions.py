@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quadrepro.core.samples import (
+from quadrepro.data.card import load_card
+from quadrepro.data.rules import (
     Measured,
     draw_m1,
     draw_m2,
@@ -20,8 +21,7 @@ from quadrepro.core.samples import (
     m2_mean,
     sparse_mean,
 )
-from quadrepro.data.card import load_card
-from tests.data.sources.samples import N, assert_follows, first_and_last, rng
+from tests.data.samples import N, assert_follows, first_and_last, rng
 
 every = pytest.mark.parametrize("draw", [draw_m1, draw_m2, draw_sparse])
 

@@ -1,4 +1,4 @@
-"""What the tests of file formats share: writing a file, and reading it or the refusal of it."""
+"""Contents of files that several tests write."""
 
 from __future__ import annotations
 
@@ -7,15 +7,8 @@ import struct
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pytest
-
-from quadrepro.data.canonical import Frame
-from quadrepro.data.sources.formats import read_file
-from quadrepro.data.sources.schema import FileLayout
-from quadrepro.errors import DataError
 
 Save = Callable[..., Path]
 
@@ -37,21 +30,3 @@ def images(pixels: list[list[list[int]]]) -> bytes:
 
 def labels(*classes: int) -> bytes:
     return struct.pack(">2i", 2049, len(classes)) + bytes(classes)
-
-
-def cells(frame: Frame) -> list[list[object]]:
-    return [column.tolist() for column in frame.columns]
-
-
-def read(path: Path, kind: str = "csv", member: str = "", **layout: Any) -> Frame:
-    return read_file(path, FileLayout.model_validate({"format": kind, **layout}), member)
-
-
-def refusal(path: Path, kind: str = "csv", member: str = "", **layout: Any) -> str:
-    """Return what is said of a file, without the folder."""
-    with pytest.raises(DataError) as error:
-        read(path, kind, member, **layout)
-    text = str(error.value)
-    assert text.startswith(str(path))
-    assert "\n" not in text
-    return text.replace(str(path), path.name)

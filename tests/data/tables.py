@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from quadrepro.data.canonical import RawTable, nominal_column, numeric_column
-from quadrepro.data.card import Attribute, Card
+from quadrepro.data.canonical import RawTable, content_hash, nominal_column, numeric_column
+from quadrepro.data.card import Attribute, Card, load_card_file
 
 ATTRIBUTES = (Attribute(name="size", kind="numeric"), Attribute(name="colour", kind="nominal"))
 Row = tuple[float, str, str]
@@ -47,3 +48,21 @@ def make_card(**fields: Any) -> Card:
         "sources": [{"kind": "openml", "id": 7}],
     }
     return Card.model_validate(card | fields)
+
+
+def written_card(name: str, rows: Sequence[Row], folder: Path, source: str) -> Card:
+    """Write rows as a canonical CSV, and beside it their card with a source."""
+    folder.mkdir(exist_ok=True)
+    table = make_table(rows)
+    csv = ["size,colour,target", *(",".join(map(str, row)) for row in rows)]
+    (folder / f"{name}.csv").write_text("\n".join(csv) + "\n")
+    path = folder / f"{name}.yaml"
+    path.write_text(
+        f"name: {name}\ntitle: {name}\ntask: classification\nrows: {len(rows)}\n"
+        f"missing_cells: 0\nrows_with_missing: 0\ncontent_hash: {content_hash(table)}\n"
+        f"target: {{original: target, labels: {table.label_counts}}}\n"
+        "attributes: [{name: size, kind: numeric}, {name: colour, kind: nominal}]\n"
+        f"licence: none\ncitation: nobody\nsources: [{source}]\n"
+        "views: {default: {positive: [no]}}\n"
+    )
+    return load_card_file(path)

@@ -81,12 +81,6 @@ def test_the_hash_stays_what_cards_were_written_with() -> None:
     )
 
 
-def test_the_order_that_a_card_gives_codes_is_not_content() -> None:
-    table = make_table([(1.0, "red", "no")])
-    ordered = (ATTRIBUTES[0], Attribute(name="colour", kind="nominal", codes=("red", "blue")))
-    assert content_hash(dataclasses.replace(table, attributes=ordered)) == content_hash(table)
-
-
 def test_every_nan_and_every_zero_hash_alike() -> None:
     odd_nan = np.array([0x7FF8000000000001], dtype=np.uint64).view(np.float64)[0]
     nan, other, zero, minus = (

@@ -23,11 +23,11 @@ from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm, positive_votes
 from quadrepro.core.preprocessing import Normaliser, add_noise
-from quadrepro.core.samples import m1_mean
 from quadrepro.core.seeds import generator
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.stumps import Stumps
+from quadrepro.data.rules import m1_mean
 from quadrepro.engine.records import Record
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError

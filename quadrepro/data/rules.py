@@ -1,15 +1,17 @@
-"""Samples drawn by rule, fresh for every repeat: two classes, or functions with noise.
+"""Samples drawn by rule: two or more classes, or functions with noise.
 
-With equal generators a longer sample begins with the shorter one, but for the orange data.
+A card's own sample has a seed; a protocol with `sample` draws a fresh one for every repeat. With
+equal random numbers a longer sample begins with the shorter one, but for the orange data. Samples
+are the same on every machine and with every version of numpy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import Parameter, Signature, signature
+from inspect import signature
 from types import MappingProxyType
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +20,21 @@ from quadrepro.base.types import FloatArray
 from quadrepro.data.canonical import Column, RawTable, nominal_column, numeric_column
 from quadrepro.data.card import Card
 from quadrepro.data.schema import Attribute
-from quadrepro.data.sources.schema import LARGEST_TARGET, GeneratedSource
-from quadrepro.errors import ConfigError, nearest
+from quadrepro.data.source import GeneratedSource
+from quadrepro.errors import ConfigError, DataError, nearest
 
 Labelled = tuple[FloatArray, NDArray[np.int64]]
+Measured = tuple[FloatArray, FloatArray]
 
 DECIMALS = 4
 """Number of decimals of sampled values."""
+
+LARGEST_TARGET = 1e100
+"""The squares of larger targets would leave the range of float64."""
+
+MOST_NOISE_INPUTS = 1000
+"""Largest number of noise inputs of the orange data."""
+
 _SHIFT = 2 / np.sqrt(20)
 # The two waves of each class, shape (3, 2, 21).
 _PEAKS = np.array([[7, 15], [7, 11], [11, 15]])
@@ -77,14 +87,22 @@ def draw_waveform(rng: np.random.Generator, rows: int) -> Labelled:
     return X.round(DECIMALS), y
 
 
-def draw_orange(rng: np.random.Generator, n_per_class: int, noise_inputs: int) -> Labelled:
-    """Draw the orange data: points around a centre, and a ring around them.
+def draw_orange(rng: np.random.Generator, rows: int, noise_inputs: float) -> Labelled:
+    """Draw the orange data: points around a centre, and a ring around them, half of rows each.
 
     All inputs are standard normal; in class 2 the first two are conditioned on
     4.5 ≤ x₁² + x₂² ≤ 8 (J. Zhu, S. Rosset, T. Hastie and R. Tibshirani, "1-norm support vector
     machines", NIPS 16, 2003). The Bayes rule predicts class 2 in the ring. Its error is
     (exp(-2.25) - exp(-4)) / 2, that is 4.354 %, for any number of noise inputs.
     """
+    if rows % 2:
+        raise ConfigError(f"half of the rows are in each class, but {rows} is an odd number")
+    if not 0 <= noise_inputs <= MOST_NOISE_INPUTS or noise_inputs % 1:
+        raise ConfigError(
+            f"noise_inputs must be a whole number from 0 to {MOST_NOISE_INPUTS}, not"
+            f" {noise_inputs:g}"
+        )
+    n_per_class = rows // 2
     disc = normals(uniforms(rng, n_per_class, 2))
     ring = np.empty((0, 2))
     while len(ring) < n_per_class:
@@ -92,37 +110,9 @@ def draw_orange(rng: np.random.Generator, n_per_class: int, noise_inputs: int) -
         points = normals(uniforms(rng, 1024, 2)).round(DECIMALS)
         squares = (points**2).sum(axis=1)
         ring = np.vstack([ring, points[(squares >= 4.5) & (squares <= 8)]])
-    noise = normals(uniforms(rng, 2 * n_per_class, noise_inputs))
+    noise = normals(uniforms(rng, rows, int(noise_inputs)))
     X = np.hstack([np.vstack([disc, ring[:n_per_class]]), noise])
     return X.round(DECIMALS), np.repeat([1, 2], n_per_class)
-
-
-def uniforms(rng: np.random.Generator, rows: int, columns: int) -> FloatArray:
-    """Return uniform numbers strictly between 0 and 1, shape (rows, columns)."""
-    words = rng.bit_generator.random_raw(rows * columns).reshape(rows, columns)
-    # With 52 bits, adding a half is exact. Neither 0 nor 1 occurs, so normal numbers are finite.
-    return ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
-
-
-def normals(U: FloatArray) -> FloatArray:
-    """Convert uniform numbers to standard normal ones."""
-    from scipy.special import ndtri
-
-    normals: FloatArray = ndtri(U)
-    return normals
-
-
-def as_table(X: FloatArray, y: NDArray[np.int64] | FloatArray) -> RawTable:
-    """Return a sample as a table with attributes x1, x2 and so on."""
-    columns: dict[str, Column] = {f"x{j}": numeric_column(x) for j, x in enumerate(X.T, start=1)}
-    return RawTable(
-        tuple(Attribute(name=name, kind="numeric") for name in columns),
-        columns,
-        numeric_column(y) if y.dtype.kind == "f" else nominal_column(map(str, y.tolist())),
-    )
-
-
-Measured = tuple[FloatArray, FloatArray]
 
 
 def draw_m1(rng: np.random.Generator, rows: int, sigma: float, low: float = -0.25) -> Measured:
@@ -192,34 +182,57 @@ def _measured(
     return X, (mean(X) + sigma * normals(U[:, -1])).round(DECIMALS)
 
 
-_SIZE = ("rows", "n_per_class", "seed")
-"""Parameters of a card's own sample that a fresh sample does not have."""
-
-_RULES: Mapping[str, Callable[..., Labelled | Measured]] = {
-    "m1": draw_m1,
-    "m2": draw_m2,
-    "orange": draw_orange,
-    "ringnorm": draw_ringnorm,
-    "sparse": draw_sparse,
-    "twonorm": draw_twonorm,
-    "waveform": draw_waveform,
-}
+def uniforms(rng: np.random.Generator, rows: int, columns: int) -> FloatArray:
+    """Return uniform numbers strictly between 0 and 1, shape (rows, columns)."""
+    words = rng.bit_generator.random_raw(rows * columns).reshape(rows, columns)
+    # With 52 bits, adding a half is exact. Neither 0 nor 1 occurs, so normal numbers are finite.
+    return ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
-def _seeded(draw: Callable[..., Labelled | Measured]) -> Callable[..., RawTable]:
-    """Return the rule of a card's own sample, drawn with PCG64 and a seed."""
+def normals(U: FloatArray) -> FloatArray:
+    """Convert uniform numbers to standard normal ones."""
+    from scipy.special import ndtri
 
-    def rule(*, seed: int, **parameters: Any) -> RawTable:
-        return as_table(*draw(np.random.Generator(np.random.PCG64(seed)), **parameters))
-
-    _, *takes = signature(draw, eval_str=True).parameters.values()
-    seed = Parameter("seed", Parameter.KEYWORD_ONLY, annotation=int)
-    rule.__signature__ = Signature([*takes, seed])  # type: ignore[attr-defined]
-    return rule
+    normals: FloatArray = ndtri(U)
+    return normals
 
 
-SEEDED = MappingProxyType({name: _seeded(draw) for name, draw in _RULES.items()})
-"""The rules of cards' own samples by name; their arguments are the `parameters` of a card."""
+class Rule(NamedTuple):
+    """A rule: its sample, and for a regression the target without noise.
+
+    `draw` takes a generator, the number of rows and the parameters of the rule; `mean` takes the
+    inputs and those parameters that it has.
+    """
+
+    draw: Callable[..., Labelled | Measured]
+    mean: Callable[..., FloatArray] | None = None
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "m1": Rule(draw_m1, m1_mean),
+        "m2": Rule(draw_m2, m2_mean),
+        "orange": Rule(draw_orange),
+        "ringnorm": Rule(draw_ringnorm),
+        "sparse": Rule(draw_sparse, sparse_mean),
+        "twonorm": Rule(draw_twonorm),
+        "waveform": Rule(draw_waveform),
+    }
+)
+"""The rules by name."""
+
+
+def generate(source: GeneratedSource, card: Card) -> RawTable:
+    """Return the rows of a card's own sample, drawn with PCG64 and its seed."""
+    name, given = source.generator, source.parameters
+    try:
+        if name not in RULES:
+            raise ConfigError(f"unknown generator {name!r}{nearest(name, RULES)}")
+        signature(RULES[name].draw).bind("rng", card.rows, **given)
+        rng = np.random.Generator(np.random.PCG64(source.seed))
+        return draw_fresh(name, given, [card.rows], rng).table
+    except (TypeError, ConfigError) as error:
+        raise DataError(f"the card of {card.name}: {name}: {error}") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,11 +244,11 @@ class Fresh:
 
 
 def rule_of(card: Card, changes: Mapping[str, float]) -> tuple[str, dict[str, float]]:
-    """Return the rule that draws the rows of a card."""
-    found = [s for s in card.sources if isinstance(s, GeneratedSource) and s.generator in _RULES]
+    """Return the rule that draws the rows of a card, and its parameters with some changes."""
+    found = [source for source in card.sources if isinstance(source, GeneratedSource)]
     if not found:
         raise ConfigError(f"{card.name} is not drawn by rule, so no fresh sample can be drawn")
-    parameters = {k: v for k, v in found[0].parameters.items() if k not in _SIZE}
+    parameters = found[0].parameters
     for name in changes:
         if name not in parameters:
             hint = nearest(name, parameters)
@@ -246,28 +259,26 @@ def rule_of(card: Card, changes: Mapping[str, float]) -> tuple[str, dict[str, fl
 def draw_fresh(
     rule: str, parameters: Mapping[str, float], sizes: Sequence[int], rng: np.random.Generator
 ) -> Fresh:
-    """Draw the parts of a fresh sample, one after the other."""
-    draw = _RULES[rule]
-    if rule == "orange":
-        if odd := [size for size in sizes if size % 2]:
-            raise ConfigError(f"half of the rows are in each class, but {odd[0]} is an odd number")
-        noise_inputs = parameters["noise_inputs"]
-        if not 0 <= noise_inputs <= 1000 or noise_inputs % 1:
-            raise ConfigError(
-                f"noise_inputs must be a whole number from 0 to 1000, not {noise_inputs:g}"
-            )
-        parts = [draw(rng, size // 2, int(noise_inputs)) for size in sizes]
-    else:
-        with np.errstate(over="ignore", invalid="ignore"):
-            parts = [draw(rng, size, **parameters) for size in sizes]
+    """Draw the parts of a sample, one after the other."""
+    draw, mean = RULES[rule]
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = [draw(rng, size, **parameters) for size in sizes]
     X, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     if not np.abs(y).max() <= LARGEST_TARGET:
         raise ConfigError(
             f"with these parameters, the targets of {rule} are beyond {LARGEST_TARGET:g}"
         )
-    truth = None
-    if rule == "m1":
-        truth = m1_mean(X, parameters["low"])
-    elif rule in ("m2", "sparse"):
-        truth = (m2_mean if rule == "m2" else sparse_mean)(X)
-    return Fresh(as_table(X, y), truth)
+    if mean is None:
+        return Fresh(as_table(X, y), None)
+    of_mean = {k: v for k, v in parameters.items() if k in signature(mean).parameters}
+    return Fresh(as_table(X, y), mean(X, **of_mean))
+
+
+def as_table(X: FloatArray, y: NDArray[np.int64] | FloatArray) -> RawTable:
+    """Return a sample as a table with attributes x1, x2 and so on."""
+    columns: dict[str, Column] = {f"x{j}": numeric_column(x) for j, x in enumerate(X.T, start=1)}
+    return RawTable(
+        tuple(Attribute(name=name, kind="numeric") for name in columns),
+        columns,
+        numeric_column(y) if y.dtype.kind == "f" else nominal_column(map(str, y.tolist())),
+    )

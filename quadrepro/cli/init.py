@@ -1,0 +1,120 @@
+"""The verb for a file of the user's own: init."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from quadrepro.base.files import write_text
+from quadrepro.base.resources import cards_folder
+from quadrepro.cli.showing import echo
+from quadrepro.errors import ConfigError
+
+if TYPE_CHECKING:
+    from quadrepro.data.card import Card
+
+CARDS = Path("datasets")
+"""Where configs in this folder find cards."""
+
+SHOWN_LABELS = 10
+
+
+@click.command("init")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--target", required=True, help="Column to predict; in a LIBSVM file, a name.")
+@click.option(
+    "--task",
+    type=click.Choice(["classification", "regression"]),
+    callback=lambda ctx, param, value: value or "",
+    show_default="by the values of the target",
+    help="Kind of target.",
+)
+@click.option(
+    "--positive",
+    default="",
+    show_default="the rarer of two; more labels stay classes",
+    help="Positive label; all others are negative.",
+)
+@click.option("--name", default="", show_default="that of the file", help="Name of the data set.")
+@click.option("--missing", multiple=True, metavar="WORD", help="Text that means a missing value.")
+@click.option("--drop-missing-target", is_flag=True, help="Leave out rows whose target is missing.")
+@click.option("--nominal", multiple=True, metavar="COLUMN", help="Column whose numbers are codes.")
+@click.option("--encoding", show_default="detected", help="Encoding of text, such as cp1250.")
+@click.option(
+    "--separator",
+    type=click.Choice([",", ";", "|", "tab", "blank"]),
+    metavar="SIGN",
+    show_default="detected",
+    help="What is between the fields of text: one of , ; | or the word tab or blank.",
+)
+@click.option(
+    "--decimal",
+    type=click.Choice([".", ","]),
+    show_default="detected",
+    help="Decimal sign of numbers in text; the other sign may then separate thousands.",
+)
+@click.option("--no-header", is_flag=True, help="The columns are called x1, x2 and so on.")
+@click.option("--names", metavar="A,B,C", help="Names of the columns of a file without a header.")
+@click.option("--card-only", is_flag=True, help="Write no config.")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+def init_command(file: Path, target: str, card_only: bool, force: bool, **told: Any) -> None:
+    """Write a card and a config for a file of your own, ready to run.
+
+    FILE is CSV, or text with tabs, semicolons or blanks between its fields; or ARFF, parquet, Excel
+    or LIBSVM's sparse rows; or one of these in .gz or .zip. How text is written is detected, and
+    shown in one line. The card describes the file, so that configs can name it; edit it as needed.
+    The config compares common learners on it. It is written to NAME.yaml in this folder, and
+    explains itself in comments.
+    """
+    from quadrepro.cli.schemas import schema_text
+    from quadrepro.config.draft import SCHEMA, draft_config
+    from quadrepro.data.inspection import inspect_file, write_card
+
+    card = inspect_file(file, target, **told)
+    place, config = CARDS / f"{card.name}.yaml", Path(f"{card.name}.yaml")
+    shipped = cards_folder() / place.name
+    if shipped.is_file() and shipped.resolve() != place.resolve():
+        raise ConfigError(f"{card.name} ships with quadrepro; choose another name with --name")
+    for path in [place] if card_only else [config, place]:
+        if path.exists() and not force:
+            raise ConfigError(
+                f"{path} already exists; --force replaces it, --name gives another name"
+            )
+    write_card(card, place)
+    if card_only:
+        echo(f"Wrote {place}\n\n{_summary(card)}")
+        echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
+        return
+    write_text(config, draft_config(card, str(file), str(place)))
+    write_text(Path(SCHEMA), schema_text("config"))
+    echo(f"Wrote {place} and {config}\n\n{_summary(card)}")
+    echo(
+        f"\nLook through both, then:\n\n"
+        f"quadrepro check {config}    # what a run will do\n"
+        f"quadrepro run {config}      # tables, figures and a page in results/{card.name}/"
+    )
+
+
+def _summary(card: Card) -> str:
+    """Return what was found, in lines."""
+    from quadrepro.data.checks import extent
+
+    kinds = [a.kind for a in card.attributes]
+    target, view = card.target, card.view("default")
+    shown = [f"{label} ({n})" for label, n in target.labels.items()]
+    if len(shown) > SHOWN_LABELS:
+        shown[SHOWN_LABELS:] = [f"... ({len(shown)} labels)"]
+    lines = [
+        f"task: {card.task}",
+        f"rows: {card.rows}",
+        f"attributes: {kinds.count('numeric')} numeric, {kinds.count('nominal')} nominal",
+        f"missing cells: {card.missing_cells}",
+        f"{target.original}: {', '.join(shown) or extent(target.range)}",
+    ]
+    if isinstance(view.positive, tuple):
+        lines.append(f"positive: {', '.join(view.positive)}. {view.evidence}")
+    elif target.labels:
+        lines.append(f"classes: {view.evidence}")
+    return "\n".join([*lines, *card.notes])

@@ -1,1 +1,0 @@
-"""Where rows come from: rules, packages, the web, files."""
