@@ -434,7 +434,7 @@ def _read_text(
     encoding = _encoding(content, told.encoding)
     has_header = not (told.names or told.no_header)
     separator = SEPARATORS.get(told.separator or "") or find_separator(
-        decode(content, path, encoding), target if has_header else ""
+        decode(content, path, encoding), target
     )
     layout = FileLayout(separator=separator, encoding=encoding)
     frame = read_file(path, layout)
