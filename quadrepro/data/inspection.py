@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from shlex import quote
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -128,7 +128,6 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
     labelled = _labelled(path, rows, target, drop=told.drop_missing_target)
     inspector = Inspector(path, layout, told)
     described = inspector.target(labelled[target])
-    task: Literal["classification", "regression"]
     task = "classification" if described.labels else "regression"
     found = {name: inspector.attribute(labelled[name]) for name in labelled if name != target}
     attributes = {name: one for name, (one, _) in found.items() if one is not None}
@@ -158,23 +157,25 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
         *_column_notes(frame.columns, called, remarks),
         *imbalance(described, view),
     ]
-    card = Card(
-        name=told.name or _name(path),
-        title=plain_stem(path),
-        task=task,
-        rows=len(labelled),
-        target=described,
-        attributes=tuple(a.model_copy(update={"name": called[n]}) for n, a in attributes.items()),
-        licence="not stated",
-        citation="not stated",
-        sources=(source,),
-        notes=tuple(notes),
-        views={ANY_VIEW: view},
-        missing_cells=0,
-        rows_with_missing=0,
-        content_hash="sha256:" + "0" * 64,
-    )
-    table = to_table(frame, source, card, str(path))
+    fields = {
+        "name": told.name or _name(path),
+        "title": plain_stem(path),
+        "task": task,
+        "rows": len(labelled),
+        "target": described,
+        "attributes": [a.model_copy(update={"name": called[n]}) for n, a in attributes.items()],
+        "notes": notes,
+        "views": {ANY_VIEW: view},
+    }
+    return _counted(frame, source, fields)
+
+
+def _counted(frame: pd.DataFrame, source: FileSource, fields: dict[str, Any]) -> Card:
+    """Return a card whose rows are counted and hashed as they will be read with it."""
+    unknown = {"licence": "not stated", "citation": "not stated"}
+    nothing = {"missing_cells": 0, "rows_with_missing": 0, "content_hash": "sha256:" + "0" * 64}
+    card = Card(**fields, **unknown, **nothing, sources=[source])
+    table = to_table(frame, source, card, source.path)
     counts = {
         "missing_cells": int(table.missing.sum()),
         "rows_with_missing": int(table.missing.any(axis=1).sum()),
@@ -434,7 +435,7 @@ def _read_text(
     encoding = _encoding(content, told.encoding)
     has_header = not (told.names or told.no_header)
     separator = SEPARATORS.get(told.separator or "") or find_separator(
-        decode(content, path, encoding), target if has_header else ""
+        decode(content, path, encoding), target
     )
     layout = FileLayout(separator=separator, encoding=encoding)
     frame = read_file(path, layout)

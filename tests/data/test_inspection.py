@@ -234,6 +234,7 @@ def test_a_comma_that_cannot_be_between_thousands_is_refused(save: Save, field: 
     [
         (["1,5", "2"], ","),
         (["1.5", "2"], "."),
+        (["1,000", "2,500"], "."),
         (["0,513", "-1,486"], ","),
         (["1,5", "a"], "."),
         (["1,5", "NA"], ","),
@@ -333,6 +334,7 @@ def test_columns_are_left_out_or_renamed_with_a_note(save: Save) -> None:
         ("day", ["31.01.2024", "01.02.2024", "01.02.2024", "x"], "Taken as nominal"),
         ("word", [f"w{i % (MOST_CODES + 1)}" for i in range(150)], "more than 100 codes"),
         ("word", [f"w{i % MOST_CODES}" for i in range(150)], "Taken as nominal"),
+        ("word", [1, 2, "a", "b"] * 2, "Taken as nominal"),
         ("zip", [80331, 10115, 10115, 80331], "look like codes"),
         ("areaCode", [1, 2, 2, 1], "look like codes"),
         ("encoded", [1, 2, 2, 1], ""),
@@ -346,6 +348,8 @@ def test_columns_that_need_a_look_are_noted(
     lines = [f"{value},{i % 3}.5,{'ab'[i % 2]}" for i, value in enumerate(values)]
     card = described(save("\n".join([f"{name},x0,label", *lines])))
     assert [remark in note for note in card.notes if f"({name})." in note] == [True] * bool(remark)
+    if remark == "Taken as nominal":
+        assert set(card.attributes[0].codes or ()) == {str(v) for v in values} - {""}
     left_out = remark in ("look like IDs", "a date of their own", "more than 100 codes")
     assert card.view("default").exclude == ((name,) if left_out else ())
 
