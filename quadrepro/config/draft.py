@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quadrepro.base.yaml import Block, to_yaml
+from quadrepro.base.yaml import to_yaml
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.inspection import imbalance
 
@@ -116,8 +116,8 @@ def _datasets(card: Card) -> str:
     if card.missing_cells:
         view["missing"] = "mean"
     entry = {"name": card.name, **({"view": view} if view else {})}
-    lines = to_yaml({"datasets": Block([entry])}).splitlines(keepends=True)
+    lines = to_yaml({"datasets": [entry]}).splitlines(keepends=True)
     for key in view:
-        at = next(i for i, line in enumerate(lines) if line.startswith(f"      {key}:"))
-        lines.insert(at, f"      # {_REMARKS[key]}\n")
+        at = next(i for i, line in enumerate(lines) if line.startswith(f"    {key}:"))
+        lines.insert(at, f"    # {_REMARKS[key]}\n")
     return "".join(lines)

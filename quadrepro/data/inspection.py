@@ -17,7 +17,7 @@ import numpy as np
 
 from quadrepro.base.files import write_text
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.base.yaml import Block, Line, is_utf8, to_yaml
+from quadrepro.base.yaml import is_utf8, to_yaml
 from quadrepro.data.canonical import (
     Column,
     Frame,
@@ -554,12 +554,9 @@ def write_card(card: Card, path: Path) -> None:
 
 def _content(card: Card, folder: Path) -> dict[str, Any]:
     content = _whole(card.model_dump(mode="json", exclude_none=True, exclude_defaults=True))
-    content["target"] = {k: Line(v) if k == "labels" else v for k, v in content["target"].items()}
     said = [(attribute.pop("name"), attribute) for attribute in content["attributes"]]
-    content["attributes"] = Block(Line(name=name, **rest) for name, rest in _folded(said))
-    content["sources"] = Block(_source(source, folder) for source in content["sources"])
-    if "notes" in content:
-        content["notes"] = Block(content["notes"])
+    content["attributes"] = [dict(name=name, **rest) for name, rest in _folded(said)]
+    content["sources"] = [_source(source, folder) for source in content["sources"]]
     return {k: v for k, v in content.items() if k not in _LAST} | _first(content, _LAST)
 
 

@@ -14,7 +14,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.engine.run import records_of
 from quadrepro.engine.store import RecordStore
-from quadrepro.errors import ConfigError, DataError, few_hints
+from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.folder import (
     CELLS,
     RUN,
@@ -47,9 +47,8 @@ TIMED_COLUMNS = ("seconds",)
 
 def check_tables(experiment: Experiment) -> None:
     """Refuse a config that asks for tables or figures that cannot be made."""
-    with few_hints():
-        for kind, context in requested(experiment):
-            kind.check(context)
+    for kind, context in requested(experiment):
+        kind.check(context)
 
 
 def make_tables(
