@@ -7,7 +7,10 @@ right. The command line prints it on standard error.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 EXIT_CELLS_MISSING = 1
 """Exit code if some cells have failed or are missing."""
@@ -91,3 +94,17 @@ def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
     shown = difflib.get_close_matches(name, names, SHOWN, cutoff=0.0)
     see = f" (see {listing})" if listing else ""
     return f"; the nearest of {len(names)} are {', '.join(shown)}{see}"
+
+
+def together(tries: Iterable[Callable[[], T]]) -> list[T]:
+    """Return the results of several calls, or raise one ConfigError with the faults of all."""
+    found: list[T] = []
+    faults: list[str] = []
+    for attempt in tries:
+        try:
+            found.append(attempt())
+        except ConfigError as error:
+            faults += str(error).splitlines()
+    if faults:
+        raise ConfigError("\n".join(dict.fromkeys(faults)))
+    return found

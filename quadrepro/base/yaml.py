@@ -89,7 +89,12 @@ class MappingSource(YamlSource):
 
     def where(self, place: Place) -> str:
         """Return what leads to a value, as ``config['datasets'][0]``."""
-        return f"{self.path}{''.join(f'[{part!r}]' for part in place)}"
+        found, data = str(self.path), self.data
+        for part in place:
+            if not isinstance(data, dict | list) or (isinstance(data, dict) and part not in data):
+                break
+            found, data = f"{found}[{part!r}]", data[part]
+        return found
 
 
 def read_yaml(

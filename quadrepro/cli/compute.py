@@ -503,11 +503,11 @@ def _print_columns(plan: Plan, lines: Sequence[StatusLine]) -> None:
     first = {cell.algorithm: cell for cell in reversed(plan.cells)}
     by_name = {line.algorithm: line for line in lines}
     rows = []
-    for entry in plan.experiment.config.columns:
-        line = by_name[entry.name]
+    for column in plan.experiment.columns:
+        line = by_name[column.name]
         counts = (line.n_cells, line.n_kept, len(line.failed), len(line.missing))
-        searched = ", ".join(entry.searched) or "none"
-        rows.append((entry.name, first[entry.name].n_candidates, *counts, searched))
+        searched = ", ".join(column.searched) or "none"
+        rows.append((column.name, first[column.name].n_candidates, *counts, searched))
     counted = ("cells", "kept", "failed", "missing")
     print_listing(("algorithm", "candidates", *counted, "searched over"), rows)
 

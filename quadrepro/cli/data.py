@@ -362,8 +362,9 @@ def _experiments() -> tuple[tuple[str, ...], Rows]:
 
     rows: Rows = []
     for path in sorted(configs_folder().glob("*.yaml"), key=lambda p: p.stem):
-        config = load_experiment(path).config
-        size = f"{len(config.rows)} x {len(config.columns)} x {config.repeats}"
+        experiment = load_experiment(path)
+        config = experiment.config
+        size = f"{len(config.rows)} x {len(experiment.columns)} x {config.repeats}"
         rows.append((path.stem, config.title, size))
     return ("name", "title", "data sets x algorithms x repeats"), rows
 

@@ -10,15 +10,14 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import (
     BeforeValidator,
+    ConfigDict,
     Field,
-    GetJsonSchemaHandler,
     StrictBool,
     StrictFloat,
     StrictInt,
     StrictStr,
     model_validator,
 )
-from pydantic_core import CoreSchema
 
 from quadrepro.base.models import Model
 from quadrepro.core.learners.grid import Hyperparameter, Value
@@ -44,7 +43,7 @@ def _plain(value: Any) -> Any:
 
 Scalar = Annotated[StrictInt | StrictFloat | StrictBool | StrictStr | None, BeforeValidator(_plain)]
 _End = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
-_Listed = {"type": ["array", "number", "string", "boolean", "null"]}
+_SCALARS = ("number", "string", "boolean", "null")
 
 
 class Axis(Model):
@@ -64,18 +63,13 @@ class Axis(Model):
         | dict.fromkeys(("n", "num", "steps"), "points: 5")
     )
 
+    model_config = ConfigDict(json_schema_extra={"type": ["object", "array", *_SCALARS]})
+
     values: tuple[Scalar, ...] | None = Field(None, description="The values themselves.")
     start: _End | None = Field(None, alias="from", description="First value.")
     end: _End | None = Field(None, alias="to", description="Last value.")
     points: int | None = Field(None, ge=1, le=10_000, description="Number of values.")
     scale: Literal["log", "linear"] = Field("log", description="Even steps of logarithms or not.")
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        """Return the schema of a mapping, or of what can stand for it."""
-        return {"anyOf": [handler(schema), _Listed]}
 
     @model_validator(mode="before")
     @classmethod
@@ -137,19 +131,14 @@ class Distribution(Model):
         | dict.fromkeys(("values", "categorical"), "choice: [1, 10]")
     )
 
+    model_config = ConfigDict(json_schema_extra={"type": ["object", "array"]})
+
     choice: tuple[Scalar, ...] | None = Field(
         None, min_length=1, description="Values of equal probability."
     )
     integers: tuple[int, int] | None = Field(None, description="First and last of whole numbers.")
     uniform: tuple[_End, _End] | None = Field(None, description="Ends of a uniform distribution.")
     log: tuple[_End, _End] | None = Field(None, description="Ends; the logarithm is uniform.")
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        """Return the schema of a mapping, or of the list that can stand for it."""
-        return {"anyOf": [handler(schema), {"type": "array"}]}
 
     @model_validator(mode="before")
     @classmethod

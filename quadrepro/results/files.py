@@ -152,8 +152,8 @@ def provenance(plan: Plan, records: Iterable[Record]) -> Run:
     config = plan.experiment.config
     return Run(
         experiment=plan.experiment.name,
-        config=config.model_dump(mode="json", by_alias=True, exclude_defaults=True),
-        titles=config.titles,
+        config=plan.experiment.content,
+        titles=plan.experiment.titles,
         seed=config.seed,
         data={row: d.content_hash for row, d in plan.datasets.items()},
         blas_threads=1,
