@@ -263,6 +263,7 @@ def reproduce(
         offline=is_offline() if offline is None else offline,
         fetching=FetchProgress if progress else None,
     )
+    plan.try_code()
     store = record_store(out, plan)
     todo = missing_cells(plan.cells, store, retry)
     jobs = workers(jobs, todo)

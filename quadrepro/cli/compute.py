@@ -303,6 +303,7 @@ def _plans(configs: tuple[str, ...], common: Common, offline: bool) -> tuple[lis
                 offline=offline,
                 fetching=FetchProgress,
             )
+            plan.try_code()
         except QuadreproError as error:
             if len(configs) == 1:
                 raise

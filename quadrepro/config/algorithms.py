@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from pydantic import ConfigDict, Field, ValidationError, model_validator
@@ -16,7 +16,7 @@ from quadrepro.config.axis import Axis, Distribution, from_simple
 from quadrepro.core.learners.contestants.building import step_of
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Value
 from quadrepro.core.learners.learner import Entry, Learner
-from quadrepro.core.learners.registry import find_entry
+from quadrepro.core.learners.registry import check_name, find_entry
 from quadrepro.core.measures.measure import MEASURES
 from quadrepro.core.protocol import Measures, Protocol
 from quadrepro.data.schema import View
@@ -76,6 +76,18 @@ class AlgorithmEntry(Model):
     @classmethod
     def _named(cls, data: Any) -> Any:
         return {"name": data} if isinstance(data, str) else data
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        key = "algorithm" if self.algorithm else "name"
+        if self.algorithm and self.pipeline:
+            raise fault("a column has either an algorithm or a pipeline", "pipeline")
+        if not self.pipeline and ":" not in (name := getattr(self, key)):
+            try:
+                check_name(name)
+            except KeyError as error:
+                raise fault(error.args[0], key) from None
+        return self
 
     @property
     def searched(self) -> tuple[str, ...]:
@@ -217,8 +229,6 @@ def _source(entry: AlgorithmEntry, folder: str) -> Entry | EstimatorEntry:
         # The module imports scikit-learn.
         from quadrepro.core.learners.contestants.predictor import StepError, pipeline_entry
 
-        if entry.algorithm:
-            raise fault("a column has either an algorithm or a pipeline", "pipeline")
         try:
             source = pipeline_entry(entry.pipeline, folder)
         except StepError as error:

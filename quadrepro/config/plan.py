@@ -78,17 +78,20 @@ class Plan:
         ConfigError
             With the place in the config, and the file and line of the code.
         """
+        columns = self.experiment.algorithms
+        first = {cell.algorithm: cell for cell in reversed(self.cells)}
         together(
-            partial(_try_code, self.experiment, column, i)
-            for i, column in enumerate(self.experiment.algorithms)
+            partial(_try_code, self.experiment, first[column.name], i)
+            for i, column in enumerate(columns)
             if column.code
         )
 
 
-def _try_code(experiment: Experiment, column: Column, i: int) -> None:
-    key = next(k for k in ("pipeline", "algorithm", "name") if getattr(column.entry, k))
+def _try_code(experiment: Experiment, cell: Cell, i: int) -> None:
+    entry = experiment.config.algorithms[i]
+    key = next(k for k in ("pipeline", "algorithm", "name") if getattr(entry, k))
     try:
-        column.learner.try_code()
+        cell.learner.try_code(cell.grids[0].candidates[0])
     except (KeyError, ValueError) as error:
         raise experiment.error(str(error.args[0]), "algorithms", i, key) from None
 
