@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar, get_args
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError
 from pydantic import model_validator as validator
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
-from pydantic_core.core_schema import ErrorType
 
 from quadrepro.base.yaml import Place, YamlSource
 from quadrepro.errors import ConfigError, QuadreproError, closest, nearest
@@ -86,36 +85,22 @@ class Model(BaseModel):
         unknown = [key for key in data if key not in known] if isinstance(data, dict) else []
         if not unknown:
             return handler(data)
-        found = [
-            InitErrorDetails(type=fault(cls._unknown(key, known), key), input=data)
-            for key in unknown
-        ]
+        found = [fault(cls._unknown(key, known), key) for key in unknown]
         # A key that is only misspelt is not missing as well.
-        misspelt = {closest(str(key), known) for key in unknown}
+        misspelt = [_missing((closest(str(key), known) or "",)) for key in unknown]
         try:
             handler({key: value for key, value in data.items() if key in known})
         except ValidationError as others:
-            for detail in others.errors(include_url=False):
-                missing = detail["type"] == "missing" and len(detail["loc"]) == 1
-                if not (missing and detail["loc"][0] in misspelt):
-                    found.append(_as_raised(detail))
-        raise ValidationError.from_exception_data(cls.__name__, found)
+            rest = [one for one in mistakes(others, data) if one.message not in misspelt]
+            found += [fault(one.message, *one.place) for one in rest]
+        lines = [InitErrorDetails(type=one, input=data) for one in found]
+        raise ValidationError.from_exception_data(cls.__name__, lines)
 
     @classmethod
     def _unknown(cls, key: Any, known: list[str]) -> str:
         if key in cls.meant:
             return f"unknown key {key!r}; write {cls.meant[key]}"
         return f"unknown key {key!r}{nearest(str(key), known)}"
-
-
-def _as_raised(detail: ErrorDetails) -> InitErrorDetails:
-    kind, context = detail["type"], detail.get("ctx", {})
-    error: Any = kind
-    if kind not in get_args(ErrorType):
-        error = PydanticCustomError(kind, detail["msg"].replace("{", "{{"), context)  # type: ignore[arg-type]
-        if kind == "fault":
-            error = fault(context["message"], *context["place"])
-    return InitErrorDetails(type=error, loc=detail["loc"], input=detail["input"], ctx=context)
 
 
 class Mistake(NamedTuple):
@@ -195,25 +180,29 @@ def _place(detail: ErrorDetails, data: Any) -> Place:
 
 def _said(place: Place, detail: ErrorDetails) -> str:
     """Return the sentence of a mistake that is not about the type or range of a value, or ""."""
-    kind, context = detail["type"], detail.get("ctx", {})
-    if kind == "value_error" or kind not in get_args(ErrorType):
-        return detail["msg"].removeprefix("Value error, ")  # of a validator of ours
+    kind, text, context = detail["type"], detail["msg"], detail.get("ctx", {})
+    if kind in _EXPECTED:
+        return ""
     if kind in ("missing", "union_tag_not_found"):
-        is_key = isinstance(place[-1], str)
-        return f"the key {place[-1]!r} is missing" if is_key else f"{_name(place)} is missing"
+        return _missing(place)
     if kind == "union_tag_invalid":
         tag, known = context["tag"], context["expected_tags"].replace("'", "").split(", ")
         return f"{_name(place)} cannot be {tag!r}{nearest(tag, known)}"
-    return ""
+    if text.startswith("Input "):  # of pydantic, not of a validator of ours
+        return f"{_name(place)}: i{text[1:]}, not {_shown(detail['input'])}"
+    return text.removeprefix("Value error, ")
+
+
+def _missing(place: Place) -> str:
+    key = place[-1]
+    return f"the key {key!r} is missing" if isinstance(key, str) else f"{_name(place)} is missing"
 
 
 def _sentence(place: Place, details: list[ErrorDetails]) -> str:
     """Return what a value must be."""
-    name, value = _name(place), _shown(details[0]["input"])
-    if unusual := next((d for d in details if d["type"] not in _EXPECTED), None):
-        return f"{name}: {unusual['msg'][0].lower()}{unusual['msg'][1:]}, not {value}"
-    expected = dict.fromkeys(_expected(detail) for detail in details)
-    return f"{name} must {' or '.join(expected)}, not {value}".replace(" or be ", " or ")
+    expected = " or ".join(dict.fromkeys(_expected(detail) for detail in details))
+    value = _shown(details[0]["input"])
+    return f"{_name(place)} must {expected}, not {value}".replace(" or be ", " or ")
 
 
 def _expected(detail: ErrorDetails) -> str:

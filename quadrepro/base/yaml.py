@@ -28,19 +28,16 @@ MAX_REPEATED = 100_000
 WIDTH = 100
 """Longer lines are broken where there is a blank."""
 
-_STR, _INT, _FLOAT, _BOOL, _NULL, _SEQ, _MAP = (
-    f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "seq", "map")
-)
-_RESOLVERS = (
-    (_BOOL, r"true|false", "tf"),
-    (_NULL, r"null|~|", ["n", "~", ""]),
-    (_INT, r"[-+]?(0|[1-9][0-9]*)", "-+0123456789"),
-    (
-        _FLOAT,
-        r"[-+]?((0|[1-9][0-9]*)\.?|(0|[1-9][0-9]*)?\.[0-9]+)([eE][-+]?[0-9]+)?",
-        "-+.0123456789",
-    ),
-)
+_TAG = "tag:yaml.org,2002:"
+_KNOWN = frozenset(_TAG + kind for kind in ("str", "int", "float", "bool", "null", "seq", "map"))
+_NUMBERS = frozenset((f"{_TAG}int", f"{_TAG}float"))
+_WHOLE = r"(0|[1-9][0-9]*)"
+_RESOLVERS = {
+    "bool": (r"true|false", "tf"),
+    "null": (r"null|~|", ["n", "~", ""]),
+    "int": (rf"[-+]?{_WHOLE}", "-+0123456789"),
+    "float": (rf"[-+]?({_WHOLE}\.?|{_WHOLE}?\.[0-9]+)([eE][-+]?[0-9]+)?", "-+.0123456789"),
+}
 """What is not text: YAML 1.2, so that ``no``, ``010`` and ``2020-01-01`` are, and 1e-3 is not."""
 
 
@@ -91,9 +88,11 @@ class MappingSource(YamlSource):
         """Return what leads to a value, as ``config['datasets'][0]``."""
         found, data = str(self.path), self.data
         for part in place:
-            if not isinstance(data, dict | list) or (isinstance(data, dict) and part not in data):
+            try:
+                data = data[part]
+            except (KeyError, IndexError, TypeError):
                 break
-            found, data = f"{found}[{part!r}]", data[part]
+            found += f"[{part!r}]"
         return found
 
 
@@ -145,9 +144,16 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-for _tag, _pattern, _first in _RESOLVERS:
+def _text(dumper: _Dumper, text: str) -> ScalarNode:
+    # Only double quotes keep every kind of line break.
+    style = None if text.isprintable() else '"'
+    return dumper.represent_scalar(f"{_TAG}str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+for _name, (_pattern, _first) in _RESOLVERS.items():
     for _kind in (_Typed, _Dumper):
-        _kind.add_implicit_resolver(_tag, re.compile(f"^(?:{_pattern})$"), list(_first))
+        _kind.add_implicit_resolver(_TAG + _name, re.compile(f"^(?:{_pattern})$"), list(_first))
 
 
 def to_yaml(content: dict[str, Any]) -> str:
@@ -160,7 +166,8 @@ def to_yaml(content: dict[str, Any]) -> str:
     rows:
     - name: 'no'
     """
-    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH)
+    text: str = yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH)
+    return text
 
 
 def _fault(message: str, node: Node) -> ConstructorError:
@@ -188,7 +195,7 @@ class _Places:
         """Return the place of a node and of all that is in it."""
         if node in self.done:
             return self._again(node)
-        if node.tag not in (_STR, _INT, _FLOAT, _BOOL, _NULL, _SEQ, _MAP):
+        if node.tag not in _KNOWN:
             raise _fault(f"the tag {node.tag} has no meaning here", node)
         inner: dict[str | int, Mark] = {}
         at = Mark(node.start_mark.line + 1, node.start_mark.column + 1, inner)
@@ -204,7 +211,7 @@ class _Places:
                 place = self.of(value)
                 inner[name] = Mark(key.start_mark.line + 1, key.start_mark.column + 1, place.inner)
                 size += self.done[value][1]
-        elif node.tag in (_INT, _FLOAT) and not math.isfinite(float(node.value)):
+        elif node.tag in _NUMBERS and not math.isfinite(float(node.value)):
             raise _fault(f"{node.value[:60]} is beyond the range of numbers, about 1.8e308", node)
         self.done[node] = at, size
         return at
@@ -223,5 +230,5 @@ class _Places:
             raise _fault("a key must be plain text", key)
         if key.value in before:
             raise _fault(f"duplicate key {key.value!r}", key)
-        key.tag = _STR  # a key 5 or true is text
+        key.tag = f"{_TAG}str"  # a key 5 or true is text
         return str(key.value)

@@ -120,8 +120,8 @@ def init_command(
 def _write_config(card: Card, file: Path, place: Path, force: bool) -> None:
     """Write a card with a config that compares common learners on its data set."""
     from quadrepro.base.files import write_text
-    from quadrepro.cli.schemas import schema_text
     from quadrepro.config.draft import SCHEMA, draft_config
+    from quadrepro.config.reference import schema_text
     from quadrepro.data.inspection import write_card
 
     config = Path(f"{card.name}.yaml")
@@ -280,7 +280,7 @@ def list_command(
 def _keys(what: str, form: str, out: Path | None) -> None:
     """Print or write the keys of a kind of file."""
     from quadrepro.base.files import write_text
-    from quadrepro.cli.schemas import DOCUMENTS, config_reference, schema_text
+    from quadrepro.config.reference import DOCUMENTS, config_reference, schema_text
 
     if what not in DOCUMENTS:
         raise ConfigError(f"unknown kind of file {what!r}{nearest(what, DOCUMENTS)}")

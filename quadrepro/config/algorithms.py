@@ -25,9 +25,6 @@ from quadrepro.errors import nearest
 if TYPE_CHECKING:
     from quadrepro.core.learners.contestants.predictor import EstimatorEntry
 
-MAX_CANDIDATES = 100_000
-"""Maximum number of candidates of a cell."""
-
 
 class AlgorithmEntry(Model):
     """A column of the table: an algorithm, its settings and the values it searches.
@@ -44,31 +41,19 @@ class AlgorithmEntry(Model):
         "or `xgboost:XGBClassifier`; by default the name of the column.",
     )
     pipeline: tuple[str | dict[str, Any], ...] = Field(
-        (),
-        description="Steps of a pipeline instead: classes of scikit-learn, import paths, or "
-        "mappings of one of them to parameters.",
+        (), description="Steps instead: classes of scikit-learn, import paths, or with parameters."
     )
     label: str = Field("", description="Title of the column in tables.")
     settings: dict[str, Any] = Field({}, description="Settings of the algorithm.")
     grid: dict[str, Axis] = Field(
-        {},
-        description="Values of each hyper-parameter, the first outermost, from simple to complex; "
-        "by default those of `quadrepro list algorithms`.",
+        {}, description="Values of hyper-parameters, the first outermost, from simple to complex."
     )
-    draw: dict[str, Distribution] = Field(
-        {}, description="Hyper-parameters whose values are drawn, again for every split."
-    )
-    draws: int = Field(
-        30, ge=1, le=10_000, description="Points to draw; each is tried with the whole grid."
-    )
+    draw: dict[str, Distribution] = Field({}, description="Values drawn again for every split.")
+    draws: int = Field(30, ge=1, le=10_000, description="Points to draw, each with the whole grid.")
     nominal: Literal["ordinal", "one-hot", "categories"] | None = Field(
-        None,
-        description="Nominal attributes for this algorithm, if not as the view says; with "
-        "categories, it is given a data frame.",
+        None, description="Nominal attributes, if not as in the view; categories: a data frame."
     )
-    missing: Literal["keep"] | None = Field(
-        None, description="Whether an estimator is given NaN for missing values."
-    )
+    missing: Literal["keep"] | None = Field(None, description="Give NaN for missing values.")
     measures: Measures = Field((), description="Measures in place of the protocol's.")
     note: str = Field("", description="Note below the table.")
 
@@ -140,13 +125,6 @@ class Column:
         nominal = "one-hot" if self.entry.nominal == "one-hot" else "ordinal"
         return view.model_copy(update={"nominal": nominal})
 
-    def n_candidates(self, row_grid: Mapping[str, Axis]) -> int:
-        """Return the number of candidates, with a row's own axes."""
-        known = {h.name for h in self.learner.hyperparameters}
-        axes = self.grid | {key: axis for key, axis in row_grid.items() if key in known}
-        drawn = any(key not in axes for key in self.entry.draw)
-        return math.prod(map(len, axes.values())) * (self.entry.draws if drawn else 1)
-
     def has_every_round(self, row_grid: Mapping[str, Axis]) -> bool:
         """Whether the candidates are 1, 2, 3, ... rounds."""
         axes = self.axes(row_grid)
@@ -164,19 +142,17 @@ class Column:
     ) -> tuple[Grid, ...]:
         """Return the candidates."""
         axes = self.axes(row_grid or {})
-        drawn = {key: d for key, d in self.entry.draw.items() if key not in axes}
+        n, draw = self.entry.draws, self.entry.draw
+        drawn = {key: draw[key].draw(rng, n) for key in draw if key not in axes}
         if not drawn:
             return (Grid.of(axes),)
-        columns = [distribution.draw(rng, self.entry.draws) for distribution in drawn.values()]
-        rows = zip(*columns, strict=True)
+        rows = zip(*drawn.values(), strict=True)
         points = [dict(zip(drawn, row, strict=True)) for row in rows]
         points = from_simple(points, self.learner.hyperparameters)
         if len(drawn) == 1:
             (name,) = drawn
             return (Grid.of({name: [point[name] for point in points], **axes}),)
-        return tuple(
-            Grid.of({**{key: [value] for key, value in point.items()}, **axes}) for point in points
-        )
+        return tuple(Grid.of({**{k: [v] for k, v in point.items()}, **axes}) for point in points)
 
     def fault_of_measures(self, protocol: Protocol, row_grid: Mapping[str, Axis]) -> str | None:
         """Return what is wrong with what is measured of it, or None."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -42,7 +41,6 @@ def _plain(value: Any) -> Any:
 
 
 Scalar = Annotated[StrictInt | StrictFloat | StrictBool | StrictStr | None, BeforeValidator(_plain)]
-_End = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 _SCALARS = ("number", "string", "boolean", "null")
 
 
@@ -57,17 +55,11 @@ class Axis(Model):
     [1, 10, 100]
     """
 
-    meant = MappingProxyType(
-        dict.fromkeys(("log_from", "start", "low"), "from: 0.01, to: 1, points: 5")
-        | dict.fromkeys(("log_to", "stop", "end", "high"), "from: 0.01, to: 1, points: 5")
-        | dict.fromkeys(("n", "num", "steps"), "points: 5")
-    )
-
     model_config = ConfigDict(json_schema_extra={"type": ["object", "array", *_SCALARS]})
 
     values: tuple[Scalar, ...] | None = Field(None, description="The values themselves.")
-    start: _End | None = Field(None, alias="from", description="First value.")
-    end: _End | None = Field(None, alias="to", description="Last value.")
+    start: float | None = Field(None, alias="from", description="First value.")
+    end: float | None = Field(None, alias="to", description="Last value.")
     points: int | None = Field(None, ge=1, le=10_000, description="Number of values.")
     scale: Literal["log", "linear"] = Field("log", description="Even steps of logarithms or not.")
 
@@ -114,7 +106,7 @@ class Axis(Model):
         assert self.end is not None
         assert self.points is not None
         if self.scale == "linear":
-            return np.linspace(self.start, self.end, self.points).tolist()
+            return list(np.linspace(self.start, self.end, self.points).tolist())
         inner = np.geomspace(self.start, self.end, self.points)[1:-1].tolist()
         return [self.start, *map(_rounded, inner), self.end][: self.points]
 
@@ -125,20 +117,14 @@ class Distribution(Model):
     Exactly one attribute is given. In YAML, a list can stand for ``choice``.
     """
 
-    meant = MappingProxyType(
-        dict.fromkeys(("log_uniform", "loguniform", "reciprocal"), "log: [0.01, 1]")
-        | dict.fromkeys(("randint", "int"), "integers: [1, 100]")
-        | dict.fromkeys(("values", "categorical"), "choice: [1, 10]")
-    )
-
     model_config = ConfigDict(json_schema_extra={"type": ["object", "array"]})
 
     choice: tuple[Scalar, ...] | None = Field(
         None, min_length=1, description="Values of equal probability."
     )
     integers: tuple[int, int] | None = Field(None, description="First and last of whole numbers.")
-    uniform: tuple[_End, _End] | None = Field(None, description="Ends of a uniform distribution.")
-    log: tuple[_End, _End] | None = Field(None, description="Ends; the logarithm is uniform.")
+    uniform: tuple[float, float] | None = Field(None, description="Ends of a uniform distribution.")
+    log: tuple[float, float] | None = Field(None, description="Ends; the logarithm is uniform.")
 
     @model_validator(mode="before")
     @classmethod
@@ -166,9 +152,9 @@ class Distribution(Model):
         if self.choice is not None:
             return [self.choice[i] for i in rng.integers(len(self.choice), size=size)]
         if self.integers is not None:
-            return rng.integers(*self.integers, size=size, endpoint=True).tolist()  # type: ignore[return-value]
+            return list(rng.integers(*self.integers, size=size, endpoint=True).tolist())
         if self.uniform is not None:
-            return rng.uniform(*self.uniform, size=size).tolist()  # type: ignore[return-value]
+            return list(rng.uniform(*self.uniform, size=size).tolist())
         assert self.log is not None
         low, high = map(math.log, self.log)
         return [_rounded(math.exp(low + u * (high - low))) for u in rng.random(size).tolist()]

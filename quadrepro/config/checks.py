@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from quadrepro.base.models import fault
-from quadrepro.config.algorithms import MAX_CANDIDATES, Column
+from quadrepro.base.yaml import Place
+from quadrepro.config.algorithms import Column
 from quadrepro.config.axis import Axis
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.learners.grid import N_ROUNDS
@@ -72,8 +74,10 @@ def readings_are_of_data_sets(experiment: Experiment) -> None:
 def rows_fit_their_cards(experiment: Experiment) -> None:
     """Refuse rows that do not fit the cards of their data sets, or the protocol of the config."""
     config = experiment.config
-    places = [(("datasets", i), entry) for i, entry in enumerate(config.datasets)]
-    together(lambda p=place, e=entry: _check_row(experiment, p, e) for place, entry in places)
+    together(
+        partial(_check_row, experiment, ("datasets", i), entry)
+        for i, entry in enumerate(config.datasets)
+    )
     with experiment.at():
         rows = [row for row in config.rows if row.place[0] != "datasets"]
     for row in rows:
@@ -145,7 +149,7 @@ def cells_are_not_too_many(experiment: Experiment) -> None:
 
 
 def columns_fit_the_protocol(experiment: Experiment) -> None:
-    """Refuse columns that do not fit how candidates are chosen and measured."""
+    """Refuse columns that do not fit how candidates are chosen."""
     protocol = experiment.config.protocol
     for i, column in enumerate(experiment.columns):
         with experiment.at("algorithms", i):
@@ -156,8 +160,6 @@ def columns_fit_the_protocol(experiment: Experiment) -> None:
                     raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
             if column.entry.nominal == "categories" or column.entry.missing:
                 _check_raw(column, protocol)
-            if wrong := column.fault_of_measures(protocol, {}):
-                raise fault(wrong, *(["measures"] if column.entry.measures else []))
 
 
 def _check_raw(column: Column, protocol: Protocol) -> None:
@@ -249,19 +251,14 @@ def _fault_of_axis(experiment: Experiment, key: str, axis: Axis) -> str | None:
 
 
 def rows_can_be_measured(experiment: Experiment) -> None:
-    """Refuse too many candidates, and measures that the candidates of a row do not allow."""
+    """Refuse measures that the candidates of a row or column do not allow."""
     for row in experiment.config.rows:
-        protocol = experiment.protocols[row.entry.title]
+        protocol, own = experiment.protocols[row.entry.title], row.entry.protocol or row.entry.grid
         for i, column in enumerate(experiment.columns_of(row)):
-            place = row.place if row.entry.grid else ("algorithms", i)
-            n_candidates = column.n_candidates(row.entry.grid)
-            if n_candidates > MAX_CANDIDATES:
-                message = (
-                    f"{column.name} has {n_candidates:,} candidates: at most {MAX_CANDIDATES:,}"
-                )
-                raise fault(message, *place, *([] if row.entry.grid else ["grid"]))
             if wrong := column.fault_of_measures(protocol, row.entry.grid):
-                raise fault(wrong, *row.place)
+                key = ["measures"] if column.entry.measures else []
+                place: Place = row.place if own else ("algorithms", i, *key)
+                raise fault(wrong, *place)
 
 
 def _place(row: Row, *within: str) -> tuple[str | int, ...]:

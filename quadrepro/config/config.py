@@ -49,38 +49,25 @@ class Config(Model):
     meant = MappingProxyType(dict.fromkeys(Protocol.model_fields, "it below protocol"))
 
     title: str = Field(description="Title of tables and pages.")
-    paper: str = Field(
-        "", description="Paper with printed numbers: the name of one that ships, or a folder."
-    )
+    paper: str = Field("", description="Paper with printed numbers: one that ships, or a folder.")
     seed: int = Field(0, ge=0, lt=2**32, description="Seed of all random draws.")
-    repeats: int = Field(
-        1, ge=1, le=MOST_REPEATS, description="Number of random splits; `outer` makes its own."
-    )
+    repeats: int = Field(1, ge=1, le=MOST_REPEATS, description="Number of random splits.")
     protocol: Protocol = Field(description="How data are prepared and candidates are chosen.")
     datasets: tuple[DatasetEntry, ...] = Field(min_length=1, description="Rows of the tables.")
     absent: tuple[Absent, ...] = Field((), description="Data sets that cannot be had.")
-    sweeps: tuple[Sweep, ...] = Field(
-        (), description="Fields with several values; each data set has a row for each value."
-    )
-    readings: tuple[Reading, ...] = Field(
-        (), description="Other readings of the protocol; each data set has a row for each as well."
-    )
-    algorithms: tuple[AlgorithmEntry, ...] = Field(
-        min_length=1, description="Columns of the tables."
-    )
+    sweeps: tuple[Sweep, ...] = Field((), description="Fields with a row for each of some values.")
+    readings: tuple[Reading, ...] = Field((), description="Readings with a row of each data set.")
+    algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1, description="Columns.")
     metrics: tuple[Annotated[str, AfterValidator(_known_metric)], ...] = Field(
         (), description="Metrics with tables of their own, see `quadrepro list metrics`."
     )
     baseline: bool | None = Field(
-        None,
-        description="Whether the baseline has a column; by default without a paper and measures.",
+        None, description="Whether there is a baseline; by default without a paper and measures."
     )
-    tables: AskedField = Field(
-        default_factory=RequestedTables, description="Tables and figures to write, by kind."
-    )
+    tables: AskedField = Field(default_factory=RequestedTables)
     notes: tuple[str, ...] = Field((), description="Notes below every table.")
     timeout: float | None = Field(None, gt=0, description="Time limit of a cell in seconds.")
-    memory: ByteSize | None = Field(None, gt=0, description="Memory limit of a cell, such as 4GB.")
+    memory: ByteSize | None = Field(None, gt=0, description="Memory limit of a cell, as 4GB.")
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

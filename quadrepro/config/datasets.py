@@ -9,7 +9,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    FiniteFloat,
     ValidationError,
     field_validator,
     model_validator,
@@ -43,14 +42,9 @@ _ChangesOfProtocol = Annotated[
 class Sweep(Model):
     """A field that takes several values: every data set becomes a row for each of them."""
 
-    over: str = Field(
-        description="Field of a data set, such as protocol.noise.deviation, grid.n_rounds or "
-        "parameters.sigma."
-    )
+    over: str = Field(description="Field of a row, such as grid.n_rounds or protocol.folds.")
     values: tuple[Scalar, ...] = Field(min_length=1, description="Values of the field.")
-    title: str = Field(
-        "", alias="as", description="Its name in tables and figures; by default its last word."
-    )
+    title: str = Field("", alias="as", description="Name of the field in tables.")
 
     @model_validator(mode="after")
     def _in_the_entry(self) -> Self:
@@ -128,25 +122,15 @@ class DatasetEntry(Model):
     model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
 
     name: str = Field(description="Data set, see `quadrepro list datasets`.")
-    row: str = Field(
-        "", alias="as", description="Name of the row; by default that of the data set."
-    )
+    row: str = Field("", alias="as", description="Name of the row, if not the data set's.")
     view: _ChangesOfView = Field(
-        {},
-        description="Another view of the card, or changes to the protocol's view, which are the "
-        "whole view if the card has none of that name.",
+        {}, description="Another view of the card by name, or changes of the protocol's view."
     )
     protocol: _ChangesOfProtocol = Field({}, description="Changes of the protocol.")
-    parameters: dict[str, FiniteFloat] = Field(
-        {}, description="Parameters of the rule that draws a fresh sample, such as sigma."
-    )
-    grid: dict[str, Axis] = Field(
-        {}, description="Values of hyper-parameters, for the algorithms that have them."
-    )
-    settings: Changes = Field({}, description="Settings, for the algorithms that have them.")
-    printed: str = Field(
-        "", description="Printed row to compare with; by default that of the same name."
-    )
+    parameters: dict[str, float] = Field({}, description="Parameters of a fresh sample's rule.")
+    grid: dict[str, Axis] = Field({}, description="Values for algorithms that have them.")
+    settings: Changes = Field({}, description="Settings, for algorithms that have them.")
+    printed: str = Field("", description="Printed row to compare with, if not of the same name.")
 
     @model_validator(mode="before")
     @classmethod

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -102,8 +101,9 @@ def _keys(schema: dict[str, Any]) -> Iterator[str]:
     """Yield a line for every key: what it takes, its default and its meaning."""
     for key, field in schema["properties"].items():
         required = ", required" if key in schema.get("required", ()) else ""
-        default = field.get("default")
-        ending = f", default `{json.dumps(default)}`" if default or default == 0 else ""
+        default = field.get("default") or None
+        shown = default is not None and not isinstance(default, dict)
+        ending = f", default `{json.dumps(default)}`" if shown else ""
         yield f"- `{key}` ({_takes(field)}{required}{ending}): {_one_line(field)}"
 
 

@@ -109,9 +109,10 @@ class _Schema:
     """Describes all kinds in the JSON schema, for which all of them are imported."""
 
     def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+        self, _: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return handler(model_of(tuple(KINDS)).__pydantic_core_schema__)
+        schema = handler(model_of(tuple(KINDS)).__pydantic_core_schema__)
+        return schema | {"description": "Tables and figures to write, by kind."}
 
 
 AskedField = Annotated[

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.cli.schemas import schema_of
+from quadrepro.config.reference import schema_of
 from quadrepro.data.card import load_card_file
 from tests.cli.call import quadrepro
 

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-
 from quadrepro.base.json_schema import described
+
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Claim
 from quadrepro.papers.paper import Facts, GroupEntry, PaperFile, load_paper, paper_names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
@@ -15,7 +15,7 @@ def is_model(maker: Any) -> bool:
 
 
 def defined_at(maker: Any) -> str:
-    """Return where a class or function is defined, as `` (file:line)``, or "" if that is unknown."""
+    """Return where a class or function is defined, as `` (file:line)``, or "" if unknown."""
     try:
         return f" ({inspect.getsourcefile(maker)}:{inspect.getsourcelines(maker)[1]})"
     except (OSError, TypeError):
@@ -34,7 +34,7 @@ class PlainEstimator(BaseEstimator):
         defaults.
     """
 
-    def __init__(self, maker: type, parameters: Mapping[str, Any]) -> None:
+    def __init__(self, maker: Callable[..., Any], parameters: Mapping[str, Any]) -> None:
         takes = inspect.signature(maker).parameters.values()
         defaults = {p.name: p.default for p in takes if p.default is not p.empty}
         self.maker = maker

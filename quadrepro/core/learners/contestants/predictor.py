@@ -335,7 +335,7 @@ class EstimatorPredictor(Predictor):
         return estimator
 
     def _check_task(self, estimator: Any) -> None:
-        """Refuse code of the user that predicts nothing, or says that it predicts something else."""
+        """Refuse code of the user that predicts nothing, or something else than is needed."""
         kind = task_of(estimator)
         if hasattr(estimator, "predict") and kind in (None, self.predicts):
             return
