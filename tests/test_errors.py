@@ -66,5 +66,5 @@ def test_the_faults_of_several_calls_are_raised_together() -> None:
         raise ConfigError(message)
 
     assert together([lambda: 1, lambda: 2]) == [1, 2]
-    with pytest.raises(ConfigError, match="^a\nb$"):
+    with pytest.raises(ConfigError, match=r"^a\nb$"):
         together([lambda: fail("a"), lambda: 2, lambda: fail("a\nb")])

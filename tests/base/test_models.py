@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -30,7 +31,7 @@ class Inner(Model):
 
 
 class Document(Model):
-    meant = {"colour": "it below inner"}
+    meant = MappingProxyType({"colour": "it below inner"})
 
     title: str = Field(default="A title", min_length=1)
     code: str = Field(default="a", pattern="^[a-z]+$")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -174,10 +175,14 @@ def beside(small_config: Write, request: pytest.FixtureRequest) -> Callable[[str
 
 def test_a_class_with_fit_and_predict_is_a_column(beside: Callable[..., Path]) -> None:
     path = beside("Plain", "\n    grid: {share: [0.1, 0.9]}")
-    plan = make_plan(load_experiment(path))
-    plan.try_code()
-    records = [run_cell(cell.ready()) for cell in plan.cells[1::2]]
-    assert [record.message for record in records] == ["", ""]
+    text = path.read_text()
+    step = re.sub("algorithm: (own.*)", r"pipeline: [StandardScaler, '\1']", text)
+    for config in (text, step.replace("{share", "{plain__share")):
+        path.write_text(config)
+        plan = make_plan(load_experiment(path))
+        plan.try_code()
+        records = [run_cell(cell.ready()) for cell in plan.cells[1::2]]
+        assert [record.message for record in records] == ["", ""]
     assert "no hyper-parameter 'shrae'; did you mean 'share'" in refusal(
         beside("Plain", "\n    grid: {shrae: [1]}")
     )

@@ -118,7 +118,7 @@ def test_ids_are_left_out_with_a_comment(tmp_path: Path) -> None:
     config = drafted(tmp_path, {"user_id": ids, "x": numbers(), "label": ["a", "b"] * 6})
     assert config.datasets[0].view == {"exclude": ["user_id"]}
     text = (tmp_path / "my.yaml").read_text(encoding="utf-8")
-    assert "remove a name to use it.\n      exclude: [user_id" in text
+    assert "remove a name to use it.\n    exclude:\n    - user_id" in text
 
 
 @pytest.mark.parametrize("kind", ["Classifier", "Regressor"])
@@ -128,5 +128,5 @@ def test_the_lines_that_are_comments_can_be_used(tmp_path: Path, kind: str) -> N
     path = tmp_path / "my.yaml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("  # - ", "  - ").replace("  #   ", "    "), encoding="utf-8")
-    added = [entry.id for entry in load_experiment(path).config.algorithms[4:]]
+    added = [column.id for column in load_experiment(path).algorithms[4:]]
     assert added == [f"xgboost:XGB{kind}", "my_models:Mine"]

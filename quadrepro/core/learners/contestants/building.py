@@ -156,7 +156,7 @@ def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     except Exception as error:
         reason = f"{type(error).__name__}: {error}{place_of_user(error)}"
         raise ValueError(f"{name} cannot be made: {reason}") from None
-    estimator = PlainEstimator(maker, own) if is_plain else made
+    estimator = PlainEstimator.of(maker, own) if is_plain else made
     if inspect.isclass(estimator) or not is_estimator(estimator):
         what = f"{path}{defined_at(maker)} returns {type(estimator).__name__}"
         raise ValueError(f"{what}, which is not an estimator: {TO_DERIVE}")

@@ -6,8 +6,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator
-
 
 def is_model(maker: Any) -> bool:
     """Return whether a class has `fit` and `predict`."""
@@ -22,7 +20,7 @@ def defined_at(maker: Any) -> str:
         return ""
 
 
-class PlainEstimator(BaseEstimator):
+class PlainEstimator:
     """A class with `fit` and `predict`, of which every fit makes a new object.
 
     Parameters
@@ -40,8 +38,20 @@ class PlainEstimator(BaseEstimator):
         self.maker = maker
         self.parameters = defaults | dict(parameters)
 
+    def __sklearn_tags__(self) -> Any:
+        # Reading a config imports this module, but not scikit-learn.
+        from sklearn.base import BaseEstimator
+
+        return BaseEstimator().__sklearn_tags__()
+
+    @classmethod
+    def of(cls, maker: Callable[..., Any], parameters: Mapping[str, Any]) -> Self:
+        """Return an estimator whose class has the name of the user's, as steps are called."""
+        named: type[Self] = type(maker.__name__, (cls,), {})
+        return named(maker, parameters)
+
     def __sklearn_clone__(self) -> PlainEstimator:
-        return PlainEstimator(self.maker, self.parameters)
+        return type(self)(self.maker, self.parameters)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the arguments of the constructor."""
