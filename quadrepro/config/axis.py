@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import (
-    BeforeValidator,
+    AfterValidator,
     ConfigDict,
     Field,
     StrictBool,
@@ -32,15 +32,15 @@ def _rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, (list, dict)):
-        raise ValueError(f"a value must be a number, a word, true, false or null, not {value!r}")
+def _not_too_large(value: Any) -> Any:
     if isinstance(value, int | float) and abs(value) > LARGEST:
         raise ValueError(f"a value must be at most {LARGEST:g} in size")
     return value
 
 
-Scalar = Annotated[StrictInt | StrictFloat | StrictBool | StrictStr | None, BeforeValidator(_plain)]
+Scalar = Annotated[
+    StrictInt | StrictFloat | StrictBool | StrictStr | None, AfterValidator(_not_too_large)
+]
 _SCALARS = ("number", "string", "boolean", "null")
 
 

@@ -11,7 +11,7 @@ from quadrepro.base.models import fault
 from quadrepro.base.yaml import Place
 from quadrepro.config.algorithms import Column
 from quadrepro.config.axis import Axis
-from quadrepro.config.datasets import DatasetEntry, Row
+from quadrepro.config.datasets import DatasetEntry
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.protocol import Protocol, SplitRule
 from quadrepro.core.samples import rule_of
@@ -221,7 +221,7 @@ def rows_have_known_settings(experiment: Experiment) -> None:
     columns = experiment.columns
     known = {key for column in columns for key in column.source.names(column.entry.settings)}
     for row in experiment.config.rows:
-        place = _place(row, "settings")
+        place = (*row.place, "settings")
         for key in row.entry.settings:
             if key not in known:
                 hint = nearest(key, known)
@@ -235,7 +235,7 @@ def rows_have_known_values(experiment: Experiment) -> None:
     for row in experiment.config.rows:
         for key, axis in row.entry.grid.items():
             if wrong := _fault_of_axis(experiment, key, axis):
-                raise fault(wrong, *_place(row, "grid", key))
+                raise fault(wrong, *row.place, "grid", key)
 
 
 def _fault_of_axis(experiment: Experiment, key: str, axis: Axis) -> str | None:
@@ -259,8 +259,3 @@ def rows_can_be_measured(experiment: Experiment) -> None:
                 key = ["measures"] if column.entry.measures else []
                 place: Place = row.place if own else ("algorithms", i, *key)
                 raise fault(wrong, *place)
-
-
-def _place(row: Row, *within: str) -> tuple[str | int, ...]:
-    """Return the place of a part of a row; sweeps have none."""
-    return (*row.place, *within) if row.place[0] == "datasets" else row.place

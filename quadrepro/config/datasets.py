@@ -148,13 +148,6 @@ class DatasetEntry(Model):
         hint = nearest(name, card_names(), "quadrepro list datasets")
         raise ValueError(f"unknown data set {name!r}{hint}")
 
-    @field_validator("view", mode="before")
-    @classmethod
-    def _name_or_changes(cls, view: Any) -> Any:
-        if not isinstance(view, (str, dict)):
-            raise ValueError("view must be the name of a view, or map its fields to values")
-        return view
-
     @property
     def title(self) -> str:
         """The name of the row."""

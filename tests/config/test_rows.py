@@ -332,7 +332,7 @@ def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings(read: Write)
 @pytest.mark.parametrize(
     ("reading", "place", "telling"),
     [
-        ("name: a, settings: {reweigh: true}", "18:12", "'reweigh'; did you mean 'reweight'?"),
+        ("name: a, settings: {reweigh: true}", "18:22", "'reweigh'; did you mean 'reweight'?"),
         ("name: a, of: [monk]", "18:27", "unknown data set 'monk' here; did you mean 'monks'?"),
         ("name: a}, {name: a", "18:23", "duplicate reading 'a'"),
         ("name: a, protocol: {folds: 1}", "18:33", "one fold leaves nothing to train on"),
