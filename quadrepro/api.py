@@ -246,6 +246,7 @@ def reproduce(
 
     offline = is_offline() if offline is None else offline
     plan = prepare(config, data=data, repeats=repeats, offline=offline)
+    plan.try_code()
     store = RecordStore(Path(out) / RECORDS)
     todo = missing_cells(plan.cells, store, retry)
     limits = {plan.experiment.name: limits_of(plan, timeout, memory)}

@@ -7,10 +7,10 @@ right. The command line prints it on standard error.
 from __future__ import annotations
 
 import difflib
-import heapq
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 EXIT_CELLS_MISSING = 1
 """Exit code if some cells have failed or are missing."""
@@ -18,20 +18,14 @@ EXIT_CELLS_MISSING = 1
 EXIT_INTERRUPTED = 130
 """Exit code after an interruption by the user."""
 
-
 MANY = 15
 """Number of valid names up to which a hint gives all of them."""
 
 SHOWN = 3
 """Number of names that a hint gives of more."""
 
-COMPARED = 500_000
-"""Number of letters that a name, or all of one document, are compared with for a hint."""
-
-LONG = 60
-"""Number of letters of a name that are compared."""
-
-_left: ContextVar[list[int] | None] = ContextVar("left", default=None)
+ALIKE = 0.6
+"""Names are close if `difflib` finds them at least this similar."""
 
 
 class QuadreproError(Exception):
@@ -62,21 +56,9 @@ class ToleranceError(QuadreproError):
     exit_code = 4
 
 
-@contextmanager
-def few_hints() -> Iterator[None]:
-    """Let all hints inside share `COMPARED`; without a hint, a mistake is told all the same."""
-    token = _left.set([COMPARED])
-    try:
-        yield
-    finally:
-        _left.reset(token)
-
-
-def affordable(names: Iterable[str]) -> bool:
-    """Return whether one more name can be compared with some, and count their letters."""
-    left = _left.get() or [COMPARED]
-    left[0] -= sum(map(len, names)) if left[0] >= 0 else 0
-    return left[0] >= 0
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that an unknown one is most like, or None if none is close."""
+    return next(iter(difflib.get_close_matches(name, sorted(set(known)), 1, ALIKE)), None)
 
 
 def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
@@ -95,7 +77,7 @@ def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
     -------
     str
         The closest name as a question. If none is close, all valid names, or the nearest three
-        of more than fifteen, with their number; ``""`` if there are none, or too many to compare.
+        of more than fifteen, with their number; ``""`` if there are none.
 
     Examples
     --------
@@ -104,22 +86,25 @@ def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
     >>> nearest("spam", ["pima", "wine"])
     '; known are pima, wine'
     """
-    full = {str(k)[:LONG]: str(k) for k in known} if affordable(()) else {}
-    if not affordable(full):
-        return ""
-    name, names = name[:LONG], sorted(full)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    if close:
-        return f"; did you mean {full[close[0]]!r}?"
+    names = sorted(set(known))
+    if (meant := closest(name, names)) is not None:
+        return f"; did you mean {meant!r}?"
     if len(names) <= MANY:
         return f"; known are {', '.join(names)}" if names else ""
-    # Of very many names, the exact ratio of each would take seconds.
-    matcher = difflib.SequenceMatcher(b=name)
-
-    def likeness(known: str) -> float:
-        matcher.set_seq1(known)
-        return matcher.quick_ratio()
-
-    shown = heapq.nlargest(SHOWN, names, key=likeness)
+    shown = difflib.get_close_matches(name, names, SHOWN, cutoff=0.0)
     see = f" (see {listing})" if listing else ""
     return f"; the nearest of {len(names)} are {', '.join(shown)}{see}"
+
+
+def together(tries: Iterable[Callable[[], T]]) -> list[T]:
+    """Return the results of several calls, or raise one ConfigError with the faults of all."""
+    found: list[T] = []
+    faults: list[str] = []
+    for attempt in tries:
+        try:
+            found.append(attempt())
+        except ConfigError as error:
+            faults += str(error).splitlines()
+    if faults:
+        raise ConfigError("\n".join(dict.fromkeys(faults)))
+    return found

@@ -1,67 +1,17 @@
-"""Pydantic models of YAML documents: one strict base, and faults as `file:line:column`."""
+"""Pydantic models of YAML documents: one strict base, and mistakes as `file:line:column`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, WithJsonSchema, model_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
-from pydantic_core.core_schema import ErrorType
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError
+from pydantic import model_validator as validator
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from quadrepro.base.yaml import Place, YamlSource
-from quadrepro.errors import ConfigError, QuadreproError, few_hints, nearest
-
-CHANGES = "changes"
-"""The key of a JSON schema that stands for the fields of a model, all of them optional."""
-
-
-def changes(of: type[BaseModel]) -> WithJsonSchema:
-    """Return an annotation of a mapping that changes fields of a model, for its JSON schema."""
-    return WithJsonSchema({CHANGES: of.__name__})
-
-
-def fault(message: str, *place: str | int) -> PydanticCustomError:
-    """Return an exception for a validator to raise, with the place of the mistake.
-
-    Examples
-    --------
-    >>> raise fault("row 'monks' occurs twice", "datasets", 3)
-    Traceback (most recent call last):
-        ...
-    pydantic_core._pydantic_core.PydanticCustomError: row 'monks' occurs twice
-    """
-    return PydanticCustomError("fault", "{message}", {"message": message, "place": place})
-
-
-class Model(BaseModel):
-    """A mapping of a config, a card or a paper.
-
-    A model cannot be changed, and refuses an unknown key with the nearest known one.
-    """
-
-    forms: ClassVar[tuple[Any, ...]] = ()
-    """Types that may replace the mapping, as `quadrepro.base.json_schema` describes it. The model
-    has a validator that makes a mapping of it."""
-
-    meant: ClassVar[Mapping[str, str]] = {}
-    """Keys of other tools, with what to write for them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known_keys(cls, data: Any) -> Any:
-        if isinstance(data, dict):
-            known = [info.alias or name for name, info in cls.model_fields.items()]
-            for key in data:
-                if key in cls.meant:
-                    raise fault(f"unknown key {key!r}; write {cls.meant[key]}", key)
-                if key not in known:
-                    raise fault(f"unknown key {key!r}{nearest(str(key), known)}", key)
-        return data
-
+from quadrepro.errors import ConfigError, QuadreproError, closest, nearest
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -86,9 +36,11 @@ _EXPECTED = MappingProxyType(
         "literal_error": "be {expected}",
         "model_attributes_type": _MAPPING,
         "model_type": _MAPPING,
-        "none_required": "be null",
         "string_pattern_mismatch": "match the pattern {pattern!r}",
+        "string_too_short": "have {min_length} or more characters",
         "string_type": "be text",
+        "too_long": "have at most {max_length} values",
+        "too_short": "have {min_length} or more values",
         "tuple_type": _LIST,
     }
 )
@@ -99,6 +51,56 @@ _SHOWN = 60
 
 MOST_SHOWN = 100
 """Maximum number of mistakes that a message names; the others are counted."""
+
+
+def fault(message: str, *place: str | int) -> PydanticCustomError:
+    """Return an exception for a validator to raise, with the place of the mistake.
+
+    Examples
+    --------
+    >>> raise fault("row 'monks' occurs twice", "datasets", 3)
+    Traceback (most recent call last):
+        ...
+    pydantic_core._pydantic_core.PydanticCustomError: row 'monks' occurs twice
+    """
+    return PydanticCustomError("fault", "{message}", {"message": message, "place": place})
+
+
+class Model(BaseModel):
+    """A mapping of a config, a card or a paper.
+
+    A model cannot be changed, and refuses an unknown key with the nearest known one.
+    """
+
+    meant: ClassVar[Mapping[str, str]] = {}
+    """Unknown keys that users expect, with what to write instead."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @validator(mode="wrap")
+    @classmethod
+    def _known_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Name each unknown key with the nearest one, beside all other mistakes."""
+        known = [info.alias or name for name, info in cls.model_fields.items()]
+        unknown = [key for key in data if key not in known] if isinstance(data, dict) else []
+        if not unknown:
+            return handler(data)
+        found = [fault(cls._unknown(key, known), key) for key in unknown]
+        # A key that is only misspelt is not missing as well.
+        misspelt = [_missing((closest(str(key), known) or "",)) for key in unknown]
+        try:
+            handler({key: value for key, value in data.items() if key in known})
+        except ValidationError as others:
+            rest = [one for one in mistakes(others, data) if one.message not in misspelt]
+            found += [fault(one.message, *one.place) for one in rest]
+        lines = [InitErrorDetails(type=one, input=data) for one in found]
+        raise ValidationError.from_exception_data(cls.__name__, lines)
+
+    @classmethod
+    def _unknown(cls, key: Any, known: list[str]) -> str:
+        if key in cls.meant:
+            return f"unknown key {key!r}; write {cls.meant[key]}"
+        return f"unknown key {key!r}{nearest(str(key), known)}"
 
 
 class Mistake(NamedTuple):
@@ -123,8 +125,7 @@ def validated(
     for key in place:
         data = data[key]
     try:
-        with few_hints():
-            return model.model_validate(data, context=context)
+        return model.model_validate(data, context=context)
     except ValidationError as invalid:
         found = mistakes(invalid, data)
         lines = [f"{source.where((*place, *at))}: {text}" for at, text in found[:MOST_SHOWN]]
@@ -147,108 +148,77 @@ def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
     A value that fits no member of a union is one mistake. If something inside a value is wrong,
     nothing is said of what else the value could have been.
     """
-    found = [_read(detail, data) for detail in invalid.errors(include_url=False)]
-    around = {place[:n] for place, _, _ in found for n in range(len(place))}
-    expected: dict[Place, list[str]] = {}
-    for place, message, detail in found:
-        if not message:
-            expected.setdefault(place, []).append(_expected(detail))
-    result: list[Mistake] = []
-    for place, message, detail in found:
-        if message:
-            result.append(Mistake(place, message))
-        elif place not in around and place in expected:
-            result.append(Mistake(place, _sentence(place, expected.pop(place), detail)))
-    return result
+    at: dict[Place, list[ErrorDetails]] = {}
+    for detail in invalid.errors(include_url=False):
+        at.setdefault(_place(detail, data), []).append(detail)
+    around = {place[:n] for place in at for n in range(len(place))}
+    found = []
+    for place, details in at.items():
+        if said := [text for detail in details if (text := _said(place, detail))]:
+            found += [Mistake(place, text) for text in said]
+        elif place not in around:
+            found.append(Mistake(place, _sentence(place, details)))
+    return found
 
 
-class _Found(NamedTuple):
-    place: Place
-    message: str
-    """Empty if the message is made of what the value must be."""
-    detail: ErrorDetails
-
-
-def _read(detail: ErrorDetails, data: Any) -> _Found:
-    kind, context = detail["type"], detail.get("ctx", {})
-    place = _place(detail["loc"], data)
-    if kind == "value_error" or kind not in get_args(ErrorType):
-        # A validator of ours said what is wrong, and where if it used `fault`.
-        message = detail["msg"].removeprefix("Value error, ")
-        return _Found((*place, *context.get("place", ())), message, detail)
-    if kind == "missing":
-        place = (*_place(detail["loc"][:-1], data), detail["loc"][-1])
-    elif kind.startswith("union_tag"):
-        place = (*place, context["discriminator"].strip("'"))
-    message = _missing(place) if kind in ("missing", "union_tag_not_found") else ""
-    return _Found(place, message, detail)
-
-
-def _place(location: Place, data: Any) -> Place:
-    """Return a location without the names of union members, which are not in the document."""
-    if data is None:
-        return location
-    place: list[str | int] = []
-    for part in location:
+def _place(detail: ErrorDetails, data: Any) -> Place:
+    """Return where a mistake is, without the names of union members that pydantic adds."""
+    context, kind = detail.get("ctx", {}), detail["type"]
+    place: list[str | int] = [*detail["loc"]] if data is None else []
+    for part in detail["loc"] if data is not None else ():
         is_key = isinstance(data, dict) and part in data
-        if is_key or (isinstance(data, list | tuple) and part in range(len(data))):
-            place.append(part)
+        is_index = isinstance(data, list | tuple) and part in range(len(data))
+        if is_key or is_index:
             data = data[part]
-    return tuple(place)
+            place.append(part)
+    if kind == "missing" and (not place or place[-1] != detail["loc"][-1]):
+        place.append(detail["loc"][-1])
+    if kind.startswith("union_tag"):
+        place.append(context["discriminator"].strip("'"))
+    return (*place, *context.get("place", ()))
+
+
+def _said(place: Place, detail: ErrorDetails) -> str:
+    """Return the sentence of a mistake that is not about the type or range of a value, or ""."""
+    kind, text, context = detail["type"], detail["msg"], detail.get("ctx", {})
+    if kind in _EXPECTED:
+        return ""
+    if kind in ("missing", "union_tag_not_found"):
+        return _missing(place)
+    if kind == "union_tag_invalid":
+        tag, known = context["tag"], context["expected_tags"].replace("'", "").split(", ")
+        return f"{_name(place)} cannot be {tag!r}{nearest(tag, known)}"
+    if text.startswith("Input "):  # of pydantic, not of a validator of ours
+        return f"{_name(place)}: i{text[1:]}, not {_shown(detail['input'])}"
+    return text.removeprefix("Value error, ")
 
 
 def _missing(place: Place) -> str:
-    if isinstance(place[-1], int):
-        return f"{_name(place)} is missing"
-    return f"the key {place[-1]!r} is missing"
+    key = place[-1]
+    return f"the key {key!r} is missing" if isinstance(key, str) else f"{_name(place)} is missing"
+
+
+def _sentence(place: Place, details: list[ErrorDetails]) -> str:
+    """Return what a value must be."""
+    expected = " or ".join(dict.fromkeys(_expected(detail) for detail in details))
+    value = _shown(details[0]["input"])
+    return f"{_name(place)} must {expected}, not {value}".replace(" or be ", " or ")
 
 
 def _expected(detail: ErrorDetails) -> str:
-    """Return what a value must be, as "be a number", or "" for an unusual error."""
-    kind, context = detail["type"], detail.get("ctx", {})
-    if kind == "too_short":
-        n = context["min_length"]
-        return "list at least one" if n == 1 else f"list at least {n} values"
-    if kind == "too_long":
-        return f"list at most {context['max_length']} values"
-    if kind == "string_too_short":
-        n = context["min_length"]
-        return "not be empty" if n == 1 else f"have at least {n} characters"
-    if kind == "union_tag_invalid":
-        return f"be {' or '.join(context['expected_tags'].rsplit(', ', 1))}"
+    context = detail.get("ctx", {})
     shown = {k: f"{v:.15g}" if isinstance(v, float) else v for k, v in context.items()}
-    return _EXPECTED.get(kind, "").format_map(shown)
-
-
-def _sentence(place: Place, expected: list[str], detail: ErrorDetails) -> str:
-    name, value = _name(place), detail["input"]
-    if "" in expected:
-        text = detail["msg"]
-        return f"{name}: {text[0].lower()}{text[1:]}, not {_shown(value)}"
-    must = f"{name} must {' or '.join(dict.fromkeys(expected))}".replace(" or be ", " or ")
-    if detail["type"] in ("too_short", "string_too_short"):
-        return must
-    if detail["type"] == "too_long":
-        return f"{must}, not {len(value)}"
-    if detail["type"] == "union_tag_invalid":
-        context = detail["ctx"]
-        tag, known = context["tag"], context["expected_tags"].replace("'", "").split(", ")
-        hint = nearest(tag, known)
-        return f"{must}, not {tag!r}" + (hint if "did you mean" in hint else "")
-    return f"{must}, not {_shown(value)}"
+    return _EXPECTED[detail["type"]].format_map(shown)
 
 
 def _name(place: Place) -> str:
     """Return what a value is called: its key, or "item 2 of" that of its list."""
-    return " of ".join(_names(place)) or "the document"
-
-
-def _names(place: Place) -> Iterator[str]:
+    names: list[str] = []
     for part in reversed(place):
+        names.append(part if isinstance(part, str) else f"item {part + 1}")
         if isinstance(part, str):
-            yield part
-            return
-        yield f"item {part + 1}"
+            break
+    return " of ".join(names) or "the document"
 
 
 def _shown(value: Any) -> str:

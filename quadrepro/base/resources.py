@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quadrepro.errors import ConfigError, nearest
+from quadrepro.errors import ConfigError, closest, nearest
 
 RESULTS, RECORDS = "results", "records"
 """Default folder of results, and the folder of records below one; all experiments share it, for it
@@ -52,5 +52,9 @@ def find_config(config: str | Path) -> Path:
         return shipped[str(config)]
     if path.is_dir():
         raise ConfigError(f"{config} is a folder, not a config")
+    if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
+        meant = closest(path.stem, shipped)
+        hint = f"; did you mean {meant!r}, which ships?" if meant else ""
+        raise ConfigError(f"{config}: no such file{hint}")
     hint = nearest(path.stem, shipped, "quadrepro list experiments")
     raise ConfigError(f"unknown config {str(config)!r}{hint}")

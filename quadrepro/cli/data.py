@@ -136,7 +136,7 @@ def list_command(
 def _keys(what: str, form: str, out: Path | None) -> None:
     """Print or write the keys of a kind of file."""
     from quadrepro.base.files import write_text
-    from quadrepro.cli.schemas import DOCUMENTS, config_reference, schema_text
+    from quadrepro.config.reference import DOCUMENTS, config_reference, schema_text
 
     if what not in DOCUMENTS:
         raise ConfigError(f"unknown kind of file {what!r}{nearest(what, DOCUMENTS)}")
@@ -218,8 +218,9 @@ def _experiments() -> tuple[tuple[str, ...], Rows]:
 
     rows: Rows = []
     for path in sorted(configs_folder().glob("*.yaml"), key=lambda p: p.stem):
-        config = load_experiment(path).config
-        size = f"{len(config.rows)} x {len(config.columns)} x {config.repeats}"
+        experiment = load_experiment(path)
+        config = experiment.config
+        size = f"{len(config.rows)} x {len(experiment.columns)} x {config.repeats}"
         rows.append((path.stem, config.title, size))
     return ("name", "title", "data sets x algorithms x repeats"), rows
 

@@ -68,8 +68,8 @@ def init_command(file: Path, target: str, card_only: bool, force: bool, **told: 
     The config compares common learners on it. It is written to NAME.yaml in this folder, and
     explains itself in comments.
     """
-    from quadrepro.cli.schemas import schema_text
     from quadrepro.config.draft import SCHEMA, draft_config
+    from quadrepro.config.reference import schema_text
     from quadrepro.data.inspection import inspect_file, write_card
 
     card = inspect_file(file, target, **told)

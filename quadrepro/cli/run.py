@@ -190,6 +190,7 @@ def _plans(
     for config in configs:
         try:
             plan = prepare(config, data=common.data, repeats=common.repeats, offline=offline)
+            plan.try_code()
         except QuadreproError as error:
             if len(configs) == 1:
                 raise
@@ -326,7 +327,7 @@ def _print_columns(plan: Plan, records: Sequence[Record]) -> None:
         candidates.setdefault(cell.algorithm, cell.n_candidates)
         counts.setdefault(cell.algorithm, Counter())[record.status] += 1
     rows = []
-    for entry in plan.experiment.config.columns:
+    for entry in plan.experiment.columns:
         n = counts[entry.name]
         n_failed = n.total() - n["ok"] - n["missing"]
         searched = ", ".join(entry.searched) or "none"

@@ -1,22 +1,22 @@
-"""A column of a config's table: an algorithm with the values it searches."""
+"""A column of a config's table: what a config says of it, and the learner that this names."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from quadrepro.base.models import Model, fault, nested_fault
 from quadrepro.config.axis import Axis, Distribution, from_simple
 from quadrepro.core.learners.contestants.building import step_of
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Value
 from quadrepro.core.learners.learner import Entry, Learner
-from quadrepro.core.learners.registry import find_entry
+from quadrepro.core.learners.registry import check_name, find_entry
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.protocol import Measures, Protocol
 from quadrepro.data.schema import View
@@ -25,12 +25,6 @@ from quadrepro.errors import nearest
 if TYPE_CHECKING:
     from quadrepro.core.learners.contestants.predictor import EstimatorEntry
 
-MAX_CANDIDATES = 100_000
-"""Maximum number of candidates of a cell."""
-
-MAX_STEPS = 1_000
-"""Maximum number of steps of a pipeline."""
-
 
 class AlgorithmEntry(Model):
     """A column of the table: an algorithm, its settings and the values it searches.
@@ -38,237 +32,232 @@ class AlgorithmEntry(Model):
     In YAML, the name alone can stand for the mapping.
     """
 
-    name: str = Field(min_length=1)
-    """Name of the column; unique."""
-    algorithm: str = ""
-    """Name in the registry, or the import path of an estimator, such as ``sklearn:SVC`` or
-    ``xgboost:XGBClassifier``; by default the column's name."""
-    pipeline: tuple[str | dict[str, Any], ...] = Field(default=(), max_length=MAX_STEPS)
-    """The steps of a pipeline instead: names of classes of scikit-learn, import paths, or mappings
-    of one of them to parameters."""
-    label: str = ""
-    """Title of the column in tables; by default that of the algorithm, or the column's name if
-    several columns share an algorithm."""
-    settings: dict[str, Any] = Field(default_factory=dict)
-    """Settings of the algorithm, such as ``reweight``."""
-    grid: dict[str, Axis] = Field(default_factory=dict)
-    """One axis a hyper-parameter, the first outermost. A hyper-parameter that is neither here nor
-    drawn takes default values, which ``quadrepro list algorithms`` shows."""
-    draw: dict[str, Distribution] = Field(default_factory=dict)
-    """Hyper-parameters whose values are drawn, again for every split."""
-    draws: int = Field(default=30, ge=1, le=10_000)
-    """How many points are drawn; each is tried with every point of the grid."""
-    nominal: Literal["ordinal", "one-hot", "categories"] | None = None
-    """How this algorithm is given nominal attributes, if not as the view says. With "categories",
-    an estimator is given a data frame."""
-    missing: Literal["keep"] | None = None
-    """Whether an estimator is given NaN for missing values."""
-    measures: Measures = ()
-    """Measures of this algorithm, in place of the protocol's."""
-    note: str = ""
-    """Said below the table, such as a departure from the paper."""
+    model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
 
-    _folder: str = PrivateAttr(default="")
-    _found: Entry | EstimatorEntry = PrivateAttr()
-    _made: Learner = PrivateAttr()
+    name: str = Field(min_length=1, description="Name of the column.")
+    algorithm: str = Field(
+        "",
+        description="Name of `quadrepro list algorithms`, or an import path such as `sklearn:SVC` "
+        "or `xgboost:XGBClassifier`; by default the name of the column.",
+    )
+    pipeline: tuple[str | dict[str, Any], ...] = Field(
+        (), description="Steps instead: classes of scikit-learn, import paths, or with parameters."
+    )
+    label: str = Field("", description="Title of the column in tables.")
+    settings: dict[str, Any] = Field({}, description="Settings of the algorithm.")
+    grid: dict[str, Axis] = Field(
+        {}, description="Values of hyper-parameters, the first outermost, from simple to complex."
+    )
+    draw: dict[str, Distribution] = Field({}, description="Values drawn again for every split.")
+    draws: int = Field(30, ge=1, le=10_000, description="Points to draw, each with the whole grid.")
+    nominal: Literal["ordinal", "one-hot", "categories"] | None = Field(
+        None, description="Nominal attributes, if not as in the view; categories: a data frame."
+    )
+    missing: Literal["keep"] | None = Field(None, description="Give NaN for missing values.")
+    measures: Measures = Field((), description="Measures in place of the protocol's.")
+    note: str = Field("", description="Note below the table.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, data: Any) -> Any:
+        return {"name": data} if isinstance(data, str) else data
 
     @model_validator(mode="after")
-    def _makes_sense(self, info: ValidationInfo) -> Self:
-        self._folder = (info.context or {}).get("folder", "")
-        self._found = self._find()
-        entry = self.entry
-        known_settings = entry.names(self.settings)
-        for key in self.settings:
-            if key not in known_settings:
-                hint = nearest(key, known_settings)
-                raise fault(f"{self.id} has no setting {key!r}{hint}", "settings", key)
-        try:
-            learner = self._made = entry.make(self.settings)
-        except ValidationError as error:
-            raise nested_fault(error, "settings", data=self.settings) from None
-        except ValueError as error:
-            named = "pipeline" if self.pipeline else "algorithm" if self.algorithm else "name"
-            raise fault(str(error), "settings" if self.settings else named) from None
-        known = {h.name: h for h in learner.hyperparameters}
-        for part, keys in (("grid", self.grid), ("draw", self.draw)):
-            for key in keys:
-                if key not in known:
-                    hint = nearest(key, known)
-                    raise fault(f"{self.id} has no hyper-parameter {key!r}{hint}", part, key)
-                if key in self.settings:
-                    raise fault(f"{key} is in the settings as well", part, key)
-        if "draws" in self.model_fields_set and not self.draw:
-            raise fault(
-                "nothing is drawn: name hyper-parameters as draw, or leave draws out", "draws"
-            )
-        if wrong := self.fault_of_size({}):
-            raise fault(wrong, "grid" if self.grid else "draws")
-        for key, axis in self.grid.items():
-            if wrong := known[key].fault(axis.resolve(known[key].kind)):
-                raise fault(wrong, "grid", key)
-        for key, distribution in self.draw.items():
-            if key in self.grid:
-                raise fault(f"{key} is in the grid as well", "draw", key)
-            if known[key].kind == "integer" and (distribution.uniform or distribution.log):
-                raise fault(f"{key} takes whole numbers: draw integers, or of a list", "draw", key)
-            for value in distribution.ends():
-                if wrong := known[key].fault([value]):
-                    raise fault(wrong, "draw", key)
+    def _known(self) -> Self:
+        key = "algorithm" if self.algorithm else "name"
+        if self.algorithm and self.pipeline:
+            raise fault("a column has either an algorithm or a pipeline", "pipeline")
+        if not self.pipeline and ":" not in (name := getattr(self, key)):
+            try:
+                check_name(name)
+            except KeyError as error:
+                raise fault(error.args[0], key) from None
         return self
-
-    def changed(self, settings: Mapping[str, Any]) -> AlgorithmEntry:
-        """Return the column with a row's settings in place of its own, as far as it has them."""
-        known = self.entry.names(self.settings)
-        own = {key: value for key, value in settings.items() if key in known}
-        if not own:
-            return self
-        fields = self.model_dump(by_alias=True, exclude_unset=True) | {
-            "settings": self.settings | own
-        }
-        return AlgorithmEntry.model_validate(fields, context={"folder": self._folder})
-
-    def completed(self, protocol: Protocol) -> AlgorithmEntry:
-        """Return the column with default values of the hyper-parameters that need some."""
-        settled = {*self.searched, *([N_ROUNDS.name] if self.draws_stumps(protocol) else [])}
-        known = {h.name for h in self.make().hyperparameters} - settled
-        axes = self.entry.grid if isinstance(self.entry, Entry) else {}
-        lacking = {key: Axis.model_validate(axes[key]) for key in axes if key in known}
-        return self.model_copy(update={"grid": self.grid | lacking}) if lacking else self
-
-    def check_protocol(self, protocol: Protocol) -> None:
-        """Refuse a column that does not fit how candidates are chosen."""
-        learner = self.make()
-        if self.draws_stumps(protocol):
-            if not learner.takes_drawn_stumps:
-                raise fault(f"{self.id} needs a voter matrix, but a hold-out draws stumps")
-            if N_ROUNDS.name in self.searched:
-                raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
-        if self.nominal == "categories" or self.missing:
-            self._check_raw(learner, protocol)
-        if wrong := self.fault_of_measures(protocol, {}):
-            raise fault(wrong, *(["measures"] if self.measures else []))
-
-    def _check_raw(self, learner: Learner, protocol: Protocol) -> None:
-        """Refuse categories and missing values where a number stands for each of them."""
-        key = "missing" if self.missing else "nominal"
-        if not learner.takes_raw:
-            raise fault(f"{self.id} takes numbers only, which the view makes: leave out {key}", key)
-        if protocol.inputs == "voters":
-            raise fault(f"the inputs are voters, so {key} has no effect", key)
-        if protocol.noise is not None and protocol.noise.of_attributes:
-            raise fault(f"noise is added to numbers only: leave out {key}", key)
-
-    def own_view(self, view: View) -> View:
-        """Return the view with nominal attributes as this algorithm is given them."""
-        if self.nominal is None:
-            return view
-        nominal = "one-hot" if self.nominal == "one-hot" else "ordinal"
-        return view.model_copy(update={"nominal": nominal})
-
-    def fault_of_measures(self, protocol: Protocol, changes: Mapping[str, Axis]) -> str | None:
-        """Return what is wrong with what is measured of it, with a row's own axes, or None."""
-        if self.measures and (protocol.folds or protocol.holdout):
-            return "measures are kept only if nothing is chosen: set folds to 0"
-        for name in self.measures or protocol.measures:
-            measure = MEASURES.find(name)
-            if measure.needs_votes and not self.make().gives_votes:
-                return f"{self.id} has no voters, which the measure {name} needs: give it others"
-            if measure.every_round and not self._every_round(changes):
-                return f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
-        return None
-
-    def fault_of_size(self, changes: Mapping[str, Axis]) -> str | None:
-        """Return what is wrong with the number of candidates, with a row's own axes, or None."""
-        axes = self.grid | {
-            h.name: changes[h.name] for h in self.make().hyperparameters if h.name in changes
-        }
-        drawn = any(key not in axes for key in self.draw)
-        n_candidates = math.prod(map(len, axes.values())) * (self.draws if drawn else 1)
-        if n_candidates > MAX_CANDIDATES:
-            return f"{self.name} has {n_candidates:,} candidates: at most {MAX_CANDIDATES:,}"
-        return None
-
-    def _every_round(self, changes: Mapping[str, Axis]) -> bool:
-        axes = self._axes(changes)
-        n_candidates = math.prod(map(len, axes.values()))
-        return axes.get(N_ROUNDS.name) == list(range(1, n_candidates + 1)) and not self.draw
-
-    def draws_stumps(self, protocol: Protocol) -> bool:
-        """Whether it boosts drawn stumps, so that the validation error chooses the rounds."""
-        return protocol.holdout is not None and self.make().gives_votes
 
     @property
     def searched(self) -> tuple[str, ...]:
         """Names of the hyper-parameters that are searched over."""
         return (*self.grid, *self.draw)
 
-    @property
-    def id(self) -> str:
-        """Name in the registry, import path, or the names of a pipeline's steps."""
-        return self.entry.label if self.pipeline else self.algorithm or self.name
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table with its learner."""
+
+    entry: AlgorithmEntry
+    """What the config says of it."""
+    source: Entry | EstimatorEntry
+    """What makes the learner."""
+    learner: Learner
+    """The learner, with the settings of the entry."""
+    grid: dict[str, Axis]
+    """The axes of the entry, and default values of the hyper-parameters that need some."""
 
     @property
-    def entry(self) -> Entry | EstimatorEntry:
-        """What makes the algorithm."""
-        found = self._found
-        return found if isinstance(found, Entry) else replace(found, searched=self.searched)
+    def name(self) -> str:
+        """Name of the column."""
+        return self.entry.name
+
+    @property
+    def id(self) -> str:
+        """Name of the algorithm, import path, or the names of a pipeline's steps."""
+        entry = self.entry
+        return self.source.label if entry.pipeline else entry.algorithm or entry.name
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Names of the hyper-parameters that are searched over."""
+        return (*self.grid, *self.entry.draw)
 
     @property
     def code(self) -> list[Path]:
         """The files of the config's folder that a run imports."""
-        found = self.entry
-        return [] if isinstance(found, Entry) else found.code(self.settings)
+        return [] if isinstance(self.source, Entry) else self.source.code(self.entry.settings)
 
-    def _find(self) -> Entry | EstimatorEntry:
-        if not self.pipeline:
-            try:
-                return find_entry(self.algorithm or self.name, self._folder)
-            except KeyError as error:
-                raise fault(error.args[0], "algorithm" if self.algorithm else "name") from None
-        # The module imports scikit-learn.
-        from quadrepro.core.learners.contestants.predictor import StepError, pipeline_entry
+    def draws_stumps(self, protocol: Protocol) -> bool:
+        """Whether it boosts drawn stumps, so that the validation error chooses the rounds."""
+        return protocol.holdout is not None and self.learner.gives_votes
 
-        if self.algorithm:
-            raise fault("a column has either an algorithm or a pipeline", "pipeline")
-        try:
-            return pipeline_entry(self.pipeline, self._folder)
-        except StepError as error:
-            message, i = error.args
-            raise fault(message, "pipeline", i) from None
+    def own_view(self, view: View) -> View:
+        """Return the view with nominal attributes as this algorithm is given them."""
+        if self.entry.nominal is None:
+            return view
+        nominal = "one-hot" if self.entry.nominal == "one-hot" else "ordinal"
+        return view.model_copy(update={"nominal": nominal})
 
-    def make(self) -> Learner:
-        """Return the algorithm."""
-        asked = {
-            "categories": self.nominal == "categories",
-            "keeps_missing": self.missing == "keep",
-        }
-        # Other learners are refused when the protocol is checked.
-        made = self._made
-        return replace(made, **asked) if made.takes_raw and any(asked.values()) else made
+    def has_every_round(self, row_grid: Mapping[str, Axis]) -> bool:
+        """Whether the candidates are 1, 2, 3, ... rounds."""
+        axes = self.axes(row_grid)
+        every = list(range(1, math.prod(map(len, axes.values())) + 1))
+        return axes.get(N_ROUNDS.name) == every and not self.entry.draw
+
+    def axes(self, row_grid: Mapping[str, Axis]) -> dict[str, list[Value]]:
+        """Return the values of each hyper-parameter of the grid, with a row's own axes."""
+        kinds = {h.name: h.kind for h in self.learner.hyperparameters}
+        axes = self.grid | {key: axis for key, axis in row_grid.items() if key in kinds}
+        return {name: axis.resolve(kinds[name]) for name, axis in axes.items()}
 
     def make_grids(
-        self, rng: np.random.Generator, changes: Mapping[str, Axis] | None = None
+        self, rng: np.random.Generator, row_grid: Mapping[str, Axis] | None = None
     ) -> tuple[Grid, ...]:
         """Return the candidates."""
-        axes = self._axes(changes or {})
-        drawn = {key: d for key, d in self.draw.items() if key not in axes}
+        axes = self.axes(row_grid or {})
+        n, draw = self.entry.draws, self.entry.draw
+        drawn = {key: draw[key].draw(rng, n) for key in draw if key not in axes}
         if not drawn:
             return (Grid.of(axes),)
-        columns = [distribution.draw(rng, self.draws) for distribution in drawn.values()]
-        rows = zip(*columns, strict=True)
+        rows = zip(*drawn.values(), strict=True)
         points = [dict(zip(drawn, row, strict=True)) for row in rows]
-        points = from_simple(points, self.make().hyperparameters)
+        points = from_simple(points, self.learner.hyperparameters)
         if len(drawn) == 1:
             (name,) = drawn
             return (Grid.of({name: [point[name] for point in points], **axes}),)
-        return tuple(
-            Grid.of({**{key: [value] for key, value in point.items()}, **axes}) for point in points
-        )
+        return tuple(Grid.of({**{k: [v] for k, v in point.items()}, **axes}) for point in points)
 
-    def _axes(self, changes: Mapping[str, Axis]) -> dict[str, list[Value]]:
-        kinds = {h.name: h.kind for h in self.make().hyperparameters}
-        axes = self.grid | {key: axis for key, axis in changes.items() if key in kinds}
-        return {name: axis.resolve(kinds[name]) for name, axis in axes.items()}
+    def fault_of_measures(self, protocol: Protocol, row_grid: Mapping[str, Axis]) -> str | None:
+        """Return what is wrong with what is measured of it, or None."""
+        if self.entry.measures and (protocol.folds or protocol.holdout):
+            return "measures are kept only if nothing is chosen: set folds to 0"
+        for name in self.entry.measures or protocol.measures:
+            measure = MEASURES.find(name)
+            if measure.needs_votes and not self.learner.gives_votes:
+                return f"{self.id} has no voters, which the measure {name} needs: give it others"
+            if measure.every_round and not self.has_every_round(row_grid):
+                return f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
+        return None
+
+
+def resolve(entry: AlgorithmEntry, protocol: Protocol, folder: str = "") -> Column:
+    """Return the column of an entry, or raise a fault with its place in the entry."""
+    source = _source(entry, folder)
+    learner = _learner(entry, source)
+    _check_searched(entry, source, learner)
+    column = Column(entry, source, learner, entry.grid)
+    if not isinstance(source, Entry):
+        return column
+    lacking = {h.name for h in learner.hyperparameters} - {*entry.searched}
+    if column.draws_stumps(protocol):
+        lacking.discard(N_ROUNDS.name)
+    default = {k: Axis.model_validate(axis) for k, axis in source.grid.items() if k in lacking}
+    return replace(column, grid=entry.grid | default)
+
+
+def with_settings(
+    column: Column, settings: Mapping[str, Any], protocol: Protocol, folder: str
+) -> Column:
+    """Return a column with a row's settings in place of its own, as far as it has them."""
+    known = column.source.names(column.entry.settings)
+    own = {key: value for key, value in settings.items() if key in known}
+    if not own:
+        return column
+    changed = column.entry.model_copy(update={"settings": column.entry.settings | own})
+    return resolve(changed, protocol, folder)
+
+
+def _source(entry: AlgorithmEntry, folder: str) -> Entry | EstimatorEntry:
+    """Return what makes the learner of an entry; nothing of the config's own is imported."""
+    if not entry.pipeline:
+        try:
+            source = find_entry(entry.algorithm or entry.name, folder)
+        except KeyError as error:
+            raise fault(error.args[0], "algorithm" if entry.algorithm else "name") from None
+    else:
+        # The module imports scikit-learn.
+        from quadrepro.core.learners.contestants.predictor import StepError, pipeline_entry
+
+        try:
+            source = pipeline_entry(entry.pipeline, folder)
+        except StepError as error:
+            message, i = error.args
+            raise fault(message, "pipeline", i) from None
+    return source if isinstance(source, Entry) else replace(source, searched=entry.searched)
+
+
+def _learner(entry: AlgorithmEntry, source: Entry | EstimatorEntry) -> Learner:
+    """Return the learner with the settings of an entry."""
+    known = source.names(entry.settings)
+    for key in entry.settings:
+        if key not in known:
+            name = entry.algorithm or entry.name
+            raise fault(f"{name} has no setting {key!r}{nearest(key, known)}", "settings", key)
+    try:
+        learner = source.make(entry.settings)
+    except ValidationError as error:
+        raise nested_fault(error, "settings", data=entry.settings) from None
+    except ValueError as error:
+        named = "pipeline" if entry.pipeline else "algorithm" if entry.algorithm else "name"
+        raise fault(str(error), "settings" if entry.settings else named) from None
+    asked = {"categories": entry.nominal == "categories", "keeps_missing": entry.missing == "keep"}
+    # Other learners are refused when the protocol is checked.
+    return replace(learner, **asked) if learner.takes_raw and any(asked.values()) else learner
+
+
+def _check_searched(
+    entry: AlgorithmEntry, source: Entry | EstimatorEntry, learner: Learner
+) -> None:
+    """Refuse hyper-parameters that the learner does not have, and values that it does not take."""
+    known = {h.name: h for h in learner.hyperparameters}
+    for part, keys in (("grid", entry.grid), ("draw", entry.draw)):
+        for key in keys:
+            if key not in known:
+                name = source.label if entry.pipeline else entry.algorithm or entry.name
+                hint = nearest(key, known)
+                raise fault(f"{name} has no hyper-parameter {key!r}{hint}", part, key)
+            if key in entry.settings:
+                raise fault(f"{key} is in the settings as well", part, key)
+    if "draws" in entry.model_fields_set and not entry.draw:
+        raise fault("nothing is drawn: name hyper-parameters as draw, or leave draws out", "draws")
+    for key, axis in entry.grid.items():
+        if wrong := known[key].fault(axis.resolve(known[key].kind)):
+            raise fault(wrong, "grid", key)
+    for key, distribution in entry.draw.items():
+        if key in entry.grid:
+            raise fault(f"{key} is in the grid as well", "draw", key)
+        if known[key].kind == "integer" and (distribution.uniform or distribution.log):
+            raise fault(f"{key} takes whole numbers: draw integers, or of a list", "draw", key)
+        for value in distribution.ends():
+            if wrong := known[key].fault([value]):
+                raise fault(wrong, "draw", key)
 
 
 def voters_label(protocol: Protocol) -> str:

@@ -1,32 +1,50 @@
-"""Rows of a table: a data set with its view and protocol, and what sweeps make of it."""
+"""Rows of a config's table: data sets, and what sweeps and readings make of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import Annotated, Any, Self
 
-from pydantic import Field, FiniteFloat, ValidationError, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
-from quadrepro.base.models import MOST_SHOWN, Model, changes, fault, nested_fault
+from quadrepro.base.models import Model, fault, nested_fault
 from quadrepro.config.axis import Axis, Scalar
-from quadrepro.core.protocol import Protocol, SplitRule
+from quadrepro.core.protocol import Protocol
 from quadrepro.data.card import card_names, find_card, load_card
-from quadrepro.data.rules import rule_of
 from quadrepro.data.schema import View
 from quadrepro.errors import ConfigError, nearest
+
+ENDINGS = (".csv", ".tsv", ".txt", ".data", ".arff", ".parquet", ".xlsx", ".gz", ".zip", ".libsvm")
+"""Endings of the names of files, which become data sets by `quadrepro init`."""
+
+
+def _as_written(changes: Any) -> Any:
+    """Return changes as they are: they are validated together with what they change."""
+    return changes
+
+
+Changes = dict[str, Any]
+_ChangesOfView = Annotated[
+    str | Changes, BeforeValidator(_as_written, json_schema_input_type=str | View)
+]
+_ChangesOfProtocol = Annotated[
+    Changes, BeforeValidator(_as_written, json_schema_input_type=Protocol)
+]
 
 
 class Sweep(Model):
     """A field that takes several values: every data set becomes a row for each of them."""
 
-    over: str
-    """The field of a data set's entry, such as ``protocol.noise.deviation``, ``grid.n_rounds`` or
-    ``parameters.sigma``."""
-    values: tuple[Scalar, ...] = Field(min_length=1)
-    """Its value."""
-    title: str = Field(default="", alias="as")
-    """Its name in tables and figures; by default its last word."""
+    over: str = Field(description="Field of a row, such as grid.n_rounds or protocol.folds.")
+    values: tuple[Scalar, ...] = Field(min_length=1, description="Values of the field.")
+    title: str = Field("", alias="as", description="Name of the field in tables.")
 
     @model_validator(mode="after")
     def _in_the_entry(self) -> Self:
@@ -46,41 +64,28 @@ class Sweep(Model):
         change: Any = value
         for part in reversed(self.over.split(".")):
             change = {part: change}
-        fields = entry.model_dump(by_alias=True, exclude_unset=True)
-        fields["printed"] = entry.printed_row
-        fields["as"] = f"{entry.title}, {self.word} {value}"
-        return DatasetEntry.model_validate(merged(fields, change))
+        return entry.with_changes(change, f"{self.word} {value}")
 
 
 class Reading(Model):
     """Another reading of the protocol: data sets get a further row for it."""
 
-    name: str
-    """Name of the reading in the names of rows."""
-    of: tuple[str, ...] = ()
-    """The rows' data sets, by title; by default all."""
-    view: str | Annotated[dict[str, Any], changes(View)] = Field(default_factory=dict)
-    """Its change, as in the entry of a data set."""
-    protocol: Annotated[dict[str, Any], changes(Protocol)] = Field(default_factory=dict)
-    """Its change, as in the entry of a data set."""
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    """Its change, as in the entry of a data set."""
-    grid: dict[str, Any] = Field(default_factory=dict)
-    """Its change, as in the entry of a data set."""
-    settings: dict[str, Any] = Field(default_factory=dict)
-    """Its change, as in the entry of a data set."""
+    name: str = Field(description="Name of the reading in the names of rows.")
+    of: tuple[str, ...] = Field((), description="Rows that it is for; by default all.")
+    view: _ChangesOfView = Field({}, description="Change of the view.")
+    protocol: _ChangesOfProtocol = Field({}, description="Changes of the protocol.")
+    parameters: Changes = Field({}, description="Changes of a fresh sample's parameters.")
+    grid: Changes = Field({}, description="Values of hyper-parameters.")
+    settings: Changes = Field({}, description="Settings of algorithms.")
 
     def apply(self, entry: DatasetEntry) -> DatasetEntry:
         """Return the entry under this reading, named after it."""
         if self.view and isinstance(self.view, dict) and isinstance(entry.view, str):
             raise fault(f"{entry.title} takes its view by name: name the view of the reading")
-        fields = entry.model_dump(by_alias=True, exclude_unset=True)
         changes = self.model_dump(include={"protocol", "parameters", "grid", "settings"})
         if self.view:
             changes["view"] = self.view
-        fields["printed"] = entry.printed_row
-        fields["as"] = f"{entry.title}, {self.name}"
-        return DatasetEntry.model_validate(merged(fields, changes))
+        return entry.with_changes(changes, self.name)
 
 
 @dataclass(frozen=True)
@@ -104,48 +109,44 @@ class Row:
 class Absent(Model):
     """A data set of the paper that cannot be had."""
 
-    name: str
-    """Its name in the paper."""
-    reason: str
-    """Why it cannot be had."""
+    name: str = Field(description="Its name in the paper.")
+    reason: str = Field(description="Why it cannot be had.")
 
 
 class DatasetEntry(Model):
-    """A row of the table: a data set in a view of its card."""
+    """A row of the table: a data set in a view of its card.
 
-    name: str
-    """The data set."""
-    row: str = Field(default="", alias="as")
-    """The name of the row; by default, that of the data set."""
-    view: str | Annotated[dict[str, Any], changes(View)] = Field(default_factory=dict)
-    """Another view of the card, or changes to the fields of the protocol's view. If the card has no
-    view of that name, the changes are the whole view."""
-    protocol: Annotated[dict[str, Any], changes(Protocol)] = Field(default_factory=dict)
-    """Changes to the protocol for this row."""
-    parameters: dict[str, FiniteFloat] = Field(default_factory=dict)
-    """Changes to the parameters of the rule that draws a fresh sample, such as ``sigma``."""
-    grid: dict[str, Axis] = Field(default_factory=dict)
-    """By hyper-parameter: values for this row, for the algorithms that have the hyper-parameter."""
-    settings: dict[str, Any] = Field(default_factory=dict)
-    """By setting: values for this row, for the algorithms that have the setting."""
-    printed: str = ""
-    """Name of the printed row that this one is compared with; by default the one with the name of
-    the row, or of the data set."""
+    In YAML, the name alone can stand for the mapping.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
+
+    name: str = Field(description="Data set, see `quadrepro list datasets`.")
+    row: str = Field("", alias="as", description="Name of the row, if not the data set's.")
+    view: _ChangesOfView = Field(
+        {}, description="Another view of the card by name, or changes of the protocol's view."
+    )
+    protocol: _ChangesOfProtocol = Field({}, description="Changes of the protocol.")
+    parameters: dict[str, float] = Field({}, description="Parameters of a fresh sample's rule.")
+    grid: dict[str, Axis] = Field({}, description="Values for algorithms that have them.")
+    settings: Changes = Field({}, description="Settings, for algorithms that have them.")
+    printed: str = Field("", description="Printed row to compare with, if not of the same name.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, data: Any) -> Any:
+        return {"name": data} if isinstance(data, str) else data
 
     @field_validator("name")
     @classmethod
     def _has_card(cls, name: str) -> str:
-        if find_card(name) is None:
-            hint = nearest(name, card_names(), "quadrepro list datasets")
-            raise ValueError(f"unknown data set {name!r}{hint}")
-        return name
-
-    @field_validator("view", mode="before")
-    @classmethod
-    def _name_or_changes(cls, view: Any) -> Any:
-        if not isinstance(view, (str, dict)):
-            raise ValueError("view must be the name of a view, or map its fields to values")
-        return view
+        if find_card(name) is not None:
+            return name
+        if name.endswith(ENDINGS):
+            command = f"quadrepro init {name} --target COLUMN"
+            raise ValueError(f"{name!r} is a file: make a data set of it with `{command}`")
+        hint = nearest(name, card_names(), "quadrepro list datasets")
+        raise ValueError(f"unknown data set {name!r}{hint}")
 
     @property
     def title(self) -> str:
@@ -157,39 +158,11 @@ class DatasetEntry(Model):
         """The name of the printed row to compare with."""
         return self.printed or self.title
 
-    def check_protocol(self, protocol: Protocol) -> None:
-        """Check this row against the protocol."""
-        if "view" in self.protocol:
-            raise fault("the view of a row is set by its own key, view", "protocol", "view")
-        changed = self.changed(protocol)
-        self.check_split(changed.split, self.resolve(protocol.view))
-        if (changed.holdout is None) != (protocol.holdout is None):
-            raise fault("either all rows have a holdout or none", "protocol")
-        predicts_number = not load_card(self.name).classes_of(self.resolve(protocol.view))
-        if changed.noise is not None and changed.noise.labels and predicts_number:
-            message = f"{self.title} predicts a number, so it has no labels to change"
-            raise fault(message, "protocol", "noise", "labels")
-        if changed.sample is not None:
-            try:
-                rule_of(load_card(self.name), self.parameters)
-            except ConfigError as error:
-                raise fault(str(error), "parameters" if self.parameters else "name") from None
-        elif self.parameters:
-            raise fault("parameters are only used by a fresh sample: set sample", "parameters")
-
-    def check_split(self, rule: SplitRule, view: View) -> None:
-        """Check that the card and the view of this row have what a rule divides by."""
-        card, place = load_card(self.name), ("protocol", "split")
-        for key, name in rule.columns:
-            if name not in card.attribute_names:
-                hint = nearest(name, card.attribute_names)
-                raise fault(f"{self.name} has no attribute {name!r}{hint}", *place, key)
-        if rule.stratify and not card.classes_of(view):
-            message = f"{self.title} predicts a number, so there are no classes to stratify by"
-            raise fault(message, *place, "stratify")
-        if view.sample_rows is not None and not rule.draws_share:
-            message = "rows that are drawn again for every repeat cannot be divided once for all"
-            raise fault(f"{self.title}: {message}", "view", "sample_rows")
+    def with_changes(self, changes: Changes, name: str) -> DatasetEntry:
+        """Return the entry of a further row."""
+        fields = self.model_dump(by_alias=True, exclude_unset=True)
+        fields |= {"printed": self.printed_row, "as": f"{self.title}, {name}"}
+        return DatasetEntry.model_validate(merged(fields, changes))
 
     def changed(self, protocol: Protocol) -> Protocol:
         """Return the protocol of the config with the changes of this row."""
@@ -207,7 +180,7 @@ class DatasetEntry(Model):
             raise nested_fault(error, "protocol", data=fields) from None
 
     def resolve(self, view: str) -> View:
-        """Return the view of this row."""
+        """Return the view of this row, where the protocol has a view of this name."""
         card = load_card(self.name)
         named, changes = (self.view, {}) if isinstance(self.view, str) else (view, self.view)
         try:
@@ -215,21 +188,28 @@ class DatasetEntry(Model):
         except ConfigError as error:
             # The changes can be a view of their own.
             if not changes:
-                place = ["view"] if isinstance(self.view, str) else []
-                raise fault(str(error), *place) from None
+                raise self._no_view(named, [*card.views], str(error)) from None
             base = View()
         fields = {**base.model_dump(), **changes}
         try:
             changed = View.model_validate(fields)
         except ValidationError as error:
             raise nested_fault(error, "view", data=fields) from None
-        if mistakes := [*islice(card.mistakes(changed), MOST_SHOWN)]:
+        if mistakes := [*card.mistakes(changed)]:
             message = "; ".join(mistake.message for mistake in mistakes)
             raise fault(message, "view", *mistakes[0].place)
         return changed
 
+    def _no_view(self, named: str, views: list[str], message: str) -> Exception:
+        """Return the fault of a view that the card does not have."""
+        if isinstance(self.view, str):
+            return fault(message, "view")
+        if views and "did you mean" not in message:
+            message += f": take another one by {{name: {self.name}, view: {views[0]}}}"
+        return fault(message)
 
-def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+
+def merged(base: Changes, changes: Changes) -> Changes:
     """Return `base` with the values of `changes`, merged at every level of the mappings."""
     result = dict(base)
     for key, new in changes.items():

@@ -7,14 +7,14 @@ read and splits are drawn when they are asked for.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from quadrepro.base.types import Task
-from quadrepro.config.algorithms import AlgorithmEntry
+from quadrepro.config.algorithms import Column
 from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.cell import Cell, Shared
@@ -27,7 +27,10 @@ from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
 from quadrepro.engine.keys import makers
-from quadrepro.errors import ConfigError
+from quadrepro.errors import ConfigError, together
+
+if TYPE_CHECKING:
+    from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 
 SCHEMA_VERSION = 5
 """Raised when a record's fields or a cell's steps change their meaning."""
@@ -62,8 +65,32 @@ class Plan:
             dataset = self.datasets[of_dataset[0].entry.title].load()
             for row in of_dataset:
                 with _placed(experiment, row):
-                    draws = _draws(experiment, row)
-                    self.sources[row.entry.title].check(dataset, draws)
+                    self.sources[row.entry.title].check(dataset, _draws(experiment, row))
+
+    def try_code(self) -> None:
+        """Import the code of the config's folder, and make what it is to make, once.
+
+        Raises
+        ------
+        ConfigError
+            With the place in the config, and the file and line of the code.
+        """
+        columns = self.experiment.algorithms
+        first = {cell.algorithm: cell for cell in reversed(self.cells)}
+        together(
+            partial(_try_code, self.experiment, first[column.name], i)
+            for i, column in enumerate(columns)
+            if column.code
+        )
+
+
+def _try_code(experiment: Experiment, cell: Cell, i: int) -> None:
+    entry = experiment.config.algorithms[i]
+    key = next(k for k in ("pipeline", "algorithm", "name") if getattr(entry, k))
+    try:
+        cell.learner.try_code(cell.grids[0].candidates[0])
+    except (KeyError, ValueError) as error:
+        raise experiment.error(str(error.args[0]), "algorithms", i, key) from None
 
 
 def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bool = False) -> Plan:
@@ -78,87 +105,102 @@ def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bo
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:
-        entry = row.entry
+        title = row.entry.title
         with _placed(experiment, row):
-            protocol = entry.changed(experiment.config.protocol)
-            source = source_of(all_sources, entry, protocol, experiment.views[entry.title])
-            cells += _cells_of_row(experiment, row, protocol, all_sources)
-        sources[entry.title] = source
+            protocol, view = experiment.protocols[title], experiment.views[title]
+            sources[title] = source_of(all_sources, row.entry, protocol, view)
+            cells += _cells_of(experiment, row, all_sources)
     return Plan(experiment, {r.entry.title: found[r.entry.name] for r in rows}, sources, (*cells,))
 
 
-def _cells_of_row(
-    experiment: Experiment, row: Row, protocol: Protocol, all_sources: Sources
-) -> Iterator[Cell]:
-    columns: list[Callable[[int, Draws], Cell]] = []
-    own: dict[str | None, tuple[RowSource, dict[str, Any]]] = {}
-    for entry in experiment.config.columns:
-        if entry.nominal not in own:
-            view = entry.own_view(experiment.views[row.entry.title])
-            own[entry.nominal] = source_of(all_sources, row.entry, protocol, view), view.content()
-        settled = entry.changed(row.entry.settings)
-        columns.append(_column(experiment, settled, row.entry, protocol, *own[entry.nominal]))
+class _Common(NamedTuple):
+    """What all cells of one algorithm in one row have in common."""
+
+    column: Column
+    learner: Learner
+    protocol: Protocol
+    source: RowSource
+    voters: EstimatorPredictor | None
+    grids: tuple[Grid, ...] | None
+    """None if values are drawn, again for every repeat."""
+    shared: Shared
+
+
+def _cells_of(experiment: Experiment, row: Row, all_sources: Sources) -> Iterator[Cell]:
+    """Yield the cells of a row."""
+    columns = [_common(experiment, row, c, all_sources) for c in experiment.columns_of(row)]
     for repeat, draws in enumerate(_draws(experiment, row)):
-        for column in columns:
-            yield column(repeat, draws)
+        for column, learner, protocol, source, voters, fixed, shared in columns:
+            grids, own = fixed, {}
+            if grids is None:
+                rng = generator(*draws, "values", column.id)
+                grids = column.make_grids(rng, row.entry.grid)
+                own["grid"] = _axes(grids)
+            if protocol.holdout is not None and learner.takes_drawn_stumps:
+                own["draws"] = (*draws, "stumps")
+            elif protocol.draws_more or learner.draws:
+                own["draws"] = draws
+            yield Cell(
+                experiment=experiment.name,
+                dataset=row.entry.title,
+                algorithm=column.name,
+                repeat=repeat,
+                source=source,
+                draws=draws,
+                protocol=protocol,
+                learner=learner,
+                grids=grids,
+                size=source.sizes[0] * source.n_columns,
+                shared=shared,
+                own=own,
+                voters=voters,
+            )
 
 
-def _column(
-    experiment: Experiment,
-    entry: AlgorithmEntry,
-    row: DatasetEntry,
-    protocol: Protocol,
-    source: RowSource,
-    view: dict[str, Any],
-) -> Callable[[int, Draws], Cell]:
-    """Return what makes the cells of one algorithm in one row, with all that these share."""
-    task = experiment.tasks[row.title]
-    learner = _for_task(entry, task, row.title)
-    measures = entry.measures or protocol.measures
+def _common(experiment: Experiment, row: Row, column: Column, all_sources: Sources) -> _Common:
+    """Return what the cells of a column have in common, or refuse a column that does not fit."""
+    title = row.entry.title
+    view = column.own_view(experiment.views[title])
+    learner = _for_task(experiment, column, title)
+    protocol = experiment.protocols[title]
+    measures = column.entry.measures or protocol.measures
+    _check_measures(measures, experiment.tasks[title], title)
+    source = source_of(all_sources, row.entry, protocol, view)
+    protocol = protocol.model_copy(update={"measures": measures})
+    grids = None if column.entry.draw else column.make_grids(_UNUSED, row.entry.grid)
+    voters = experiment.voters(protocol)
+    shared = Shared(_content(learner, protocol, view.content(), grids, voters))
+    return _Common(column, learner, protocol, source, voters, grids, shared)
+
+
+def _for_task(experiment: Experiment, column: Column, title: str) -> Learner:
+    """Return the learner for the task of a row, or raise ConfigError if there is none."""
+    task = experiment.tasks[title]
+    found = column.learner.for_task(task)
+    if found is not None:
+        return found
+    if task != "regression":
+        raise ConfigError(f"{title} has classes, but {column.id} predicts a number")
+    raise ConfigError(
+        f"the view of {title} predicts a number, but {column.id} needs classes: give positive"
+        " as at_most or at_least"
+    )
+
+
+def _check_measures(measures: tuple[str, ...], task: str, title: str) -> None:
+    """Refuse measures of another kind of target."""
     if measures and task == "multiclass":
         raise ConfigError(
-            f"{row.title} has more than two classes, of which {measures[0]} cannot be "
-            "measured: give positive in its view, or leave measures out"
+            f"{title} has more than two classes, of which {measures[0]} cannot be measured: give"
+            " positive in its view, or leave measures out"
         )
-    if task == "regression":
-        of_classes = [name for name in measures if not MEASURES.find(name).of_numbers]
-        if of_classes:
-            others = " or ".join(name for name in MEASURES if MEASURES.find(name).of_numbers)
-            raise ConfigError(
-                f"the view of {row.title} predicts a number, but {of_classes[0]} measures classes: "
-                f"use {others}, or leave measures out"
-            )
-    protocol = protocol.model_copy(update={"measures": measures})
-    fixed = None if entry.draw else entry.make_grids(_UNUSED, row.grid)
-    voters = experiment.config.voters(protocol)
-    shared = Shared(_content(learner, protocol, view, fixed, voters))
-
-    def cell(repeat: int, draws: Draws) -> Cell:
-        grids, own = fixed, {}
-        if grids is None:
-            grids = entry.make_grids(generator(*draws, "values", entry.id), row.grid)
-            own["grid"] = _axes(grids)
-        if protocol.holdout is not None and learner.takes_drawn_stumps:
-            own["draws"] = (*draws, "stumps")
-        elif protocol.draws_more or learner.draws:
-            own["draws"] = draws
-        return Cell(
-            experiment=experiment.name,
-            dataset=row.title,
-            algorithm=entry.name,
-            repeat=repeat,
-            source=source,
-            draws=draws,
-            protocol=protocol,
-            learner=learner,
-            grids=grids,
-            size=source.sizes[0] * source.n_columns,
-            shared=shared,
-            own=own,
-            voters=voters,
+    of_classes = [name for name in measures if not MEASURES.find(name).of_numbers]
+    if of_classes and task == "regression":
+        others = " or ".join(name for name in MEASURES if MEASURES.find(name).of_numbers)
+        raise ConfigError(
+            f"the view of {title} predicts a number, but {of_classes[0]} measures classes: use"
+            f" {others}, or leave measures out"
         )
-
-    return cell
 
 
 def _content(
@@ -198,7 +240,7 @@ def source_of(sources: Sources, entry: DatasetEntry, protocol: Protocol, view: V
 def _draws(experiment: Experiment, row: Row) -> list[Draws]:
     """Return what names the draws of each repeat."""
     config, entry = experiment.config, row.entry
-    sample = entry.changed(config.protocol).sample
+    sample = experiment.protocols[entry.title].sample
     name = entry.title if sample is not None and sample.for_each == "row" else entry.name
     return [(config.seed, name, repeat) for repeat in range(config.repeats)]
 
@@ -210,16 +252,3 @@ def _placed(experiment: Experiment, row: Row) -> Iterator[None]:
         yield
     except ConfigError as error:
         raise experiment.error(str(error), *row.place) from None
-
-
-def _for_task(entry: AlgorithmEntry, task: Task, title: str) -> Learner:
-    """Return the learner for the task of a row, or raise ConfigError if there is none."""
-    found = entry.make().for_task(task)
-    if found is not None:
-        return found
-    if task != "regression":
-        raise ConfigError(f"{title} has classes, but {entry.id} predicts a number")
-    raise ConfigError(
-        f"the view of {title} predicts a number, but {entry.id} needs classes: give positive"
-        " as at_most or at_least"
-    )

@@ -10,8 +10,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from pydantic import Field, PlainSerializer, PlainValidator, create_model
-from pydantic_core import PydanticKnownError
+from pydantic import Field, GetJsonSchemaHandler, PlainSerializer, PlainValidator, create_model
+from pydantic_core import CoreSchema, PydanticKnownError
 
 from quadrepro.base.models import Model, fault
 from quadrepro.base.registry import Registry
@@ -82,19 +82,14 @@ class RequestedTables(dict[str, Any]):
         return {key: options[key] for key in KINDS if key in options}
 
 
+@cache
 def model_of(keys: Iterable[str]) -> type[Model]:
     """Return the model of some keys below ``tables``."""
-    return _model(tuple(map(KINDS.find, keys)))
-
-
-@cache
-def _model(kinds: tuple[TableKey, ...]) -> type[Model]:
+    kinds = [KINDS.find(key) for key in keys]
     options: dict[str, Any] = {
         kind.key: (kind.option, Field(default=None, description=kind.meaning)) for kind in kinds
     }
-    return create_model(
-        "Tables", __base__=Model, __doc__="The tables and figures to write, by kind.", **options
-    )
+    return create_model("Tables", __base__=Model, __doc__="Tables and figures, by kind.", **options)
 
 
 def _asked(written: Any) -> RequestedTables:
@@ -107,12 +102,23 @@ def _asked(written: Any) -> RequestedTables:
             raise fault(unknown.args[0], key) from None
         if option is True and kind.option is str:
             raise fault(f"{key} must be a name, not true: {kind.meaning}", key)
-    return RequestedTables(vars(model_of(written).model_validate(written)), written)
+    return RequestedTables(vars(model_of(tuple(written)).model_validate(written)), written)
+
+
+class _Schema:
+    """Describes all kinds in the JSON schema, for which all of them are imported."""
+
+    def __get_pydantic_json_schema__(
+        self, _: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        schema = handler(model_of(tuple(KINDS)).__pydantic_core_schema__)
+        return schema | {"description": "Tables and figures to write, by kind."}
 
 
 AskedField = Annotated[
     RequestedTables,
     PlainValidator(_asked, json_schema_input_type=dict[str, Any]),
     PlainSerializer(lambda asked: asked.written),
+    _Schema(),
 ]
 """The type of the field ``tables`` of a config."""

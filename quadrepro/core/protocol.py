@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    ConfigDict,
     Field,
     field_validator,
     model_validator,
@@ -43,6 +44,11 @@ def _times_and_folds(value: Any) -> Any:
     return f"{times}x{folds}"
 
 
+def _none_required(schema: dict[str, Any]) -> None:
+    """Require no key in a JSON schema, since rows of a config change some keys only."""
+    schema.pop("required", None)
+
+
 class SplitRule(Model):
     """How rows are divided into a training and a test part.
 
@@ -52,36 +58,41 @@ class SplitRule(Model):
 
     train: (
         Literal["half", "all"] | Annotated[int, Field(ge=2)] | Annotated[float, Field(gt=0, lt=1)]
-    ) = "half"
-    """The rows to train on: their number, or a share of all rows between 0 and 1, rounded up to a
-    whole row: 0.55 of 100 rows are 55, and of 101 rows 56; with `groups`, the same of groups. With
-    "all", all rows are both training and test rows."""
-    at_most: int | None = Field(default=500, ge=2)
-    """The largest number of training rows if `train` is a share. With `groups`, training rows are
-    then left out at random; with `time`, the earliest ones."""
-    test: int | None = Field(default=None, ge=1)
-    """The number of test rows, drawn from those that are not trained on; by default all of them."""
-    stratify: bool = False
-    """Whether every part and every fold has the share of each class that all rows have. Where
-    groups are drawn for training, only the folds do. Classes with fewer rows than folds are missing
-    in some of them."""
-    groups: str | None = Field(default=None, min_length=1)
-    """The attribute whose values name the groups: no group is in two parts or in two
-    folds."""
-    time: str | None = Field(default=None, min_length=1)
-    """The attribute with numbers or ISO 8601 dates by which rows are sorted. The first repeat
-    trains on the earliest rows, a share of `train`; the others are divided into one test part for
-    each repeat, which trains on all rows before it."""
+    ) = Field(
+        "half",
+        description="Training rows: a number, or a share of all rows, rounded up; of groups with "
+        "`groups`. With all, every row is a training and a test row.",
+    )
+    at_most: int | None = Field(
+        500, ge=2, description="Largest number of training rows if `train` is a share."
+    )
+    test: int | None = Field(
+        None, ge=1, description="Number of test rows; by default all that are not trained on."
+    )
+    stratify: bool = Field(
+        False, description="Whether parts and folds have the same share of each class."
+    )
+    groups: str | None = Field(
+        None, min_length=1, description="Attribute of groups that no part and no fold divides."
+    )
+    time: str | None = Field(
+        None,
+        min_length=1,
+        description="Attribute with numbers or ISO dates: every repeat trains on the rows before "
+        "its test rows.",
+    )
     outer: (
         Annotated[str, BeforeValidator(_times_and_folds, json_schema_input_type=int | str)] | None
-    ) = None
-    """Folds of all rows, each of which is the test part of one repeat: ``10``, or ``5x2`` to divide
-    the rows five times into two."""
-    column: str | None = Field(default=None, min_length=1)
-    """The attribute with ``train``, ``valid`` or ``test`` for each row, or with the number of the
-    repeat whose test part it belongs to; rows with a negative number are always trained on."""
-    openml_task: int | None = Field(default=None, gt=0, lt=2**31)
-    """The number of the OpenML task of which each split is a repeat, fold by fold."""
+    ) = Field(None, description="Folds of all rows, one of them tested by each repeat: 10, or 5x2.")
+    column: str | None = Field(
+        None,
+        min_length=1,
+        description="Attribute with train, valid or test, or the number of the repeat that tests a "
+        "row; rows with a negative number are always trained on.",
+    )
+    openml_task: int | None = Field(
+        None, gt=0, lt=2**31, description="OpenML task whose splits are the repeats."
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -204,15 +215,18 @@ Measures = Annotated[tuple[str, ...], AfterValidator(_known_measures)]
 class Noise(Model):
     """Normal noise on every attribute, or labels that are changed."""
 
-    deviation: float = Field(default=0.0, ge=0, le=1e9)
-    """Standard deviation of the noise, as a share of the attribute's range."""
-    contrast: float = Field(default=1.0, gt=0, le=1)
-    """The share of its range that an attribute is narrowed to before noise is added."""
-    labels: float = Field(default=0.0, ge=0, lt=1)
-    """The share of rows, drawn at random, whose label becomes another class; all others are as
-    likely."""
-    labels_of: Literal["train", "all"] = "train"
-    """Whether labels are changed among training and validation rows, or among all rows."""
+    deviation: float = Field(
+        0.0, ge=0, le=1e9, description="Standard deviation, as a share of the attribute's range."
+    )
+    contrast: float = Field(
+        1.0, gt=0, le=1, description="Share of its range that an attribute is narrowed to before."
+    )
+    labels: float = Field(
+        0.0, ge=0, lt=1, description="Share of rows that are given another class at random."
+    )
+    labels_of: Literal["train", "all"] = Field(
+        "train", description="Rows whose labels change: training and validation rows, or all."
+    )
 
     @model_validator(mode="after")
     def _names_something(self) -> Self:
@@ -230,15 +244,14 @@ class Noise(Model):
 class Sample(Model):
     """The sizes of a fresh sample, which the rule of a data set draws for every split."""
 
-    train: int = Field(ge=2, le=1_000_000)
-    """Number of rows in the training and the test part."""
-    valid: int = Field(default=0, ge=0, le=1_000_000)
-    """Number of rows in the validation part."""
-    test: int = Field(ge=2, le=1_000_000)
-    """Number of rows in the training and the test part."""
-    for_each: Literal["data set", "row"] = "data set"
-    """Whether rows of the table with the same data set share the random numbers of their samples,
-    so that they can be compared, or every row has its own, so that no luck is common to them."""
+    model_config = ConfigDict(json_schema_extra=_none_required)
+
+    train: int = Field(ge=2, le=1_000_000, description="Number of training rows.")
+    valid: int = Field(0, ge=0, le=1_000_000, description="Number of validation rows.")
+    test: int = Field(ge=2, le=1_000_000, description="Number of test rows.")
+    for_each: Literal["data set", "row"] = Field(
+        "data set", description="Whether rows of one data set share their random numbers."
+    )
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -249,19 +262,23 @@ class Sample(Model):
 class HoldoutStumps(Model):
     """Random decision stumps, see `quadrepro.core.voters.random_stumps.RandomStumps`."""
 
-    per_round: int = Field(default=500, ge=1, le=100_000)
-    """The number of stumps to choose from in each round."""
-    redraw: bool = True
-    """Whether stumps are drawn again for each round. A round whose stumps have no edge then adds
-    nothing; otherwise it ends the run."""
-    thresholds: Literal["uniform", "data", "deviation"] = "uniform"
-    """Whether a threshold is uniform between the minimum and the maximum of the attribute, the
-    value of a random training example, or uniform within `deviations` standard deviations of the
-    mean of the attribute."""
-    deviations: float = Field(default=1.0, gt=0, allow_inf_nan=False)
-    """The largest distance from the mean, in standard deviations."""
-    polarity: Literal["both", "random"] = "both"
-    """Whether both directions of a stump are candidates, or one of them at random."""
+    per_round: int = Field(500, ge=1, le=100_000, description="Stumps to choose from in a round.")
+    redraw: bool = Field(
+        True,
+        description="Whether stumps are drawn again in each round. If so, a round without an edge "
+        "adds nothing; if not, it ends the run.",
+    )
+    thresholds: Literal["uniform", "data", "deviation"] = Field(
+        "uniform",
+        description="A threshold is uniform in the range of the attribute, the value of a training "
+        "example, or uniform within `deviations` standard deviations of the mean.",
+    )
+    deviations: float = Field(
+        1.0, gt=0, allow_inf_nan=False, description="Largest distance from the mean."
+    )
+    polarity: Literal["both", "random"] = Field(
+        "both", description="Whether both directions of a stump are candidates, or one at random."
+    )
 
 
 class Holdout(Model):
@@ -271,58 +288,65 @@ class Holdout(Model):
     also chooses the number of rounds. Other algorithms choose from their grids.
     """
 
-    patience: int = Field(default=50, ge=1)
-    """A run stops after this number of rounds without fewer validation errors."""
-    lag: int | None = Field(default=None, ge=1)
-    """If given, it replaces `patience`: a run stops when it has at least as many validation errors
-    as `lag` rounds before."""
-    take: Literal["best", "last"] = "best"
-    """Whether to take the first round with the fewest validation errors, or the last round."""
-    max_rounds: int = Field(default=10_000, ge=1)
-    """The largest number of rounds."""
-    by: Literal["validation", "test"] = "validation"
-    """The examples whose errors choose. With "test" the errors that a table shows are those that
-    were made least: what a choice could reach at best, never an estimate. Tables say so."""
-    stumps: HoldoutStumps = HoldoutStumps()
-    """The weak learners."""
+    patience: int = Field(
+        50, ge=1, description="Rounds without fewer validation errors that end a run."
+    )
+    lag: int | None = Field(
+        None,
+        ge=1,
+        description="Instead of `patience`: a run ends when it has as many validation errors as "
+        "this number of rounds before.",
+    )
+    take: Literal["best", "last"] = Field(
+        "best", description="The first round with the fewest validation errors, or the last round."
+    )
+    max_rounds: int = Field(10_000, ge=1, description="Largest number of rounds.")
+    by: Literal["validation", "test"] = Field(
+        "validation",
+        description="Examples whose errors choose. With test, errors are the least that could be "
+        "reached and no estimate, which tables note.",
+    )
+    stumps: HoldoutStumps = Field(HoldoutStumps(), description="Random stumps.")
 
 
 class Protocol(Model):
     """How every data set is prepared, and how candidates are chosen."""
 
-    view: str
-    """The view of the cards."""
-    split: SplitRule = SplitRule()
-    """How rows are divided into a training and a test part."""
-    sample: Sample | None = None
-    """The sizes of a fresh sample to draw for every split. If None, the rows of the card are split.
-    """
-    normalise: Literal["tanh", "none"] = "tanh"
-    """Whether attributes become tanh((x - mean)/std) with the numbers of the training part, or stay
-    as they are once missing values are filled."""
-    stumps_per_attribute: int = Field(default=10, ge=1, le=1000)
-    """The number of thresholds per attribute."""
-    voter_set: str | dict[str, dict[str, Any]] | None = None
-    """What algorithms vote with instead of stumps: the outputs, between -1 and 1, of a transformer.
-    It is given by its import path, such as ``my_module:Mine``, or by a mapping of that to
-    parameters, and fitted again for every fold."""
-    inputs: Literal["attributes", "voters"] = "attributes"
-    """What learners that make their own base learners are given: the attributes, or the outputs of
-    the voters that the others vote with."""
-    voters: int | None = Field(default=None, ge=1)
-    """The number of voters to take, at random among those that are not constant on the training
-    part. If None, all are taken."""
-    folds: Annotated[int, Field(ge=0)] = 5
-    """The number of folds for cross-validation. With 0, nothing is chosen, and the last candidate
-    is taken."""
-    holdout: Holdout | None = None
-    """Choose by validation error instead of cross-validation, with random stumps for algorithms
-    that need voters."""
-    noise: Noise | None = None
-    """Noise to add to the attributes before anything else."""
-    measures: Measures = ()
-    """What is measured of every candidate if nothing is chosen, see
-    `quadrepro.core.measures.measure`."""
+    model_config = ConfigDict(json_schema_extra=_none_required)
+
+    view: str = Field(description="View of the cards.")
+    split: SplitRule = Field(SplitRule(), description="Training and test rows.")
+    sample: Sample | None = Field(
+        None, description="Fresh samples, drawn for every split, in place of the card's rows."
+    )
+    normalise: Literal["tanh", "none"] = Field(
+        "tanh",
+        description="Attributes become tanh((x - mean) / std) of the training part, or stay.",
+    )
+    stumps_per_attribute: int = Field(
+        10, ge=1, le=1000, description="Number of thresholds per attribute."
+    )
+    voter_set: str | dict[str, dict[str, Any]] | None = Field(
+        None,
+        description="Vote over outputs in [-1, 1] of a transformer instead of stumps: an import "
+        "path, or a mapping of it to parameters.",
+    )
+    inputs: Literal["attributes", "voters"] = Field(
+        "attributes", description="What learners without voters are given."
+    )
+    voters: int | None = Field(
+        None, ge=1, description="Number of voters to draw; by default all are taken."
+    )
+    folds: Annotated[int, Field(ge=0)] = Field(
+        5, description="Folds of the cross-validation that chooses; with 0, the last candidate is."
+    )
+    holdout: Holdout | None = Field(
+        None, description="Choose by held-out examples instead, with random stumps as voters."
+    )
+    noise: Noise | None = Field(None, description="Noise that is added before anything else.")
+    measures: Measures = Field(
+        (), description="Measures of every candidate, if nothing is chosen (folds: 0)."
+    )
 
     @field_validator("folds")
     @classmethod

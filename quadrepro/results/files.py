@@ -12,7 +12,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.plan import Plan
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, RecordStore
-from quadrepro.errors import ConfigError, DataError, few_hints
+from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.folder import (
     CELLS,
     RUN,
@@ -45,9 +45,8 @@ TIMED_COLUMNS = ("seconds",)
 
 def check_tables(experiment: Experiment) -> None:
     """Refuse a config that asks for tables or figures that cannot be made."""
-    with few_hints():
-        for kind, context in requested(experiment):
-            kind.check(context)
+    for kind, context in requested(experiment):
+        kind.check(context)
 
 
 def make_tables(
@@ -151,8 +150,8 @@ def provenance(plan: Plan, records: Iterable[Record]) -> Run:
     config = plan.experiment.config
     return Run(
         experiment=plan.experiment.name,
-        config=config.model_dump(mode="json", by_alias=True, exclude_defaults=True),
-        titles=config.titles,
+        config=plan.experiment.content,
+        titles=plan.experiment.titles,
         seed=config.seed,
         data={row: d.content_hash for row, d in plan.datasets.items()},
         blas_threads=1,

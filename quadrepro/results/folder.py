@@ -30,7 +30,7 @@ from pydantic import (
 from quadrepro.base.files import is_regular, read_bytes, read_text, write_text
 from quadrepro.base.models import Model
 from quadrepro.base.resources import configs_folder
-from quadrepro.config.config import MAX_CELLS
+from quadrepro.config.checks import MAX_CELLS
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.tables.table import read_rows
 from quadrepro.tables.verdicts import NAME as VERDICTS

@@ -19,7 +19,7 @@ def cells_of(plan: Plan, row: str, column: str, repeat: int | None = None) -> li
     """Return the cells behind an entry of a table."""
     rows = dict.fromkeys(cell.dataset for cell in plan.cells)
     columns = dict.fromkeys(cell.algorithm for cell in plan.cells)
-    titles = {title: name for name, title in plan.experiment.config.titles.items()}
+    titles = {title: name for name, title in plan.experiment.titles.items()}
     column = titles.get(column, column)
     for what, name, known in (("row", row, rows), ("column", column, columns)):
         if name not in known:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic_core import PydanticCustomError
 
 from quadrepro.base.text import few
-from quadrepro.errors import LONG, ConfigError, affordable, nearest
+from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.paper import Paper, load_paper, paper_names
 from quadrepro.papers.printed import NOTHING, Holds, NotThereError, Printed
 
@@ -204,12 +204,8 @@ def _misspelt(names: Iterable[str], known: Sequence[str]) -> str | None:
 
     Names with other digits are other names: table1 is not table2.
     """
-    full = {other[:LONG]: other for other in known}
     for name in names:
-        if not affordable(full):
-            return None
-        near = get_close_matches(name[:LONG], full, len(full) or 1, MISSPELT)
-        for other in (full[short] for short in near):
+        for other in get_close_matches(name, known, len(known) or 1, MISSPELT):
             if re.findall(r"\d+", name) == re.findall(r"\d+", other):
                 return other
     return None

@@ -118,12 +118,12 @@ def _blocks(experiment: Experiment, found: Sequence[Verdicts]) -> list[PanelBloc
         of_group = {e.row for e in group}
         columns = [
             (f"{quantity}\n{title}" if len(groups) > 1 else title, of_column)
-            for name, title in config.titles.items()
+            for name, title in experiment.titles.items()
             if (of_column := [e for e in group if e.column == name])
         ]
         if not of_group <= names.keys():
             # Such as a table of pairs of algorithms.
-            rows = {e.row: config.titles.get(e.row, e.row) for e in group}
+            rows = {e.row: experiment.titles.get(e.row, e.row) for e in group}
             blocks.append(PanelBlock(rows, columns))
         elif blocks and blocks[0].rows.keys() <= names.keys():
             rows = blocks[0].rows | dict.fromkeys(of_group, "")

@@ -47,7 +47,7 @@ DATA_HEADER = (
 
 def verdicts_table(experiment: Experiment, found: Sequence[Verdicts]) -> Table:
     """Return the positions of the printed numbers in our intervals, with notes on the whole."""
-    titles = experiment.config.titles
+    titles = experiment.titles
     several = len({(v.printed, e.quantity) for v in found for e in v.entries}) > 1
     rows = []
     for verdicts in found:

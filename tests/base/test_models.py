@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import (
-    BaseModel,
-    Field,
-    TypeAdapter,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_validator
 
 from quadrepro.base.models import Model, fault, mistakes, nested_fault, validated
 from quadrepro.base.yaml import read_yaml
@@ -32,20 +26,20 @@ class Square(Model):
 
 
 class Inner(Model):
-    start: float = Field(default=0, alias="from", allow_inf_nan=False)
+    start: float = Field(default=0, alias="from")
     words: dict[str, str] = Field(default_factory=dict)
 
 
 class Document(Model):
+    meant = MappingProxyType({"colour": "it below inner"})
+
     title: str = Field(default="A title", min_length=1)
-    code: str = Field(default="a", pattern="^[a-z]+$", min_length=0)
-    long: str = Field(default="long", min_length=3)
+    code: str = Field(default="a", pattern="^[a-z]+$")
     count: int = Field(default=1, ge=1, lt=10)
     flag: bool = False
     method: Literal["tanh", "none"] = "none"
     share: Literal["half", "all"] | Annotated[float, Field(gt=0, lt=1)] = "half"
     numbers: tuple[int, ...] = Field(default=(1,), min_length=1)
-    two: tuple[int, ...] = Field(default=(1, 2), min_length=2)
     inner: Inner = Inner()
     shapes: tuple[Annotated[Circle | Square, Field(discriminator="kind")], ...] = ()
     either: str | Inner = ""
@@ -53,18 +47,20 @@ class Document(Model):
     @model_validator(mode="after")
     def _consistent(self) -> Document:
         if self.count == 7:
-            raise fault("7 is not lucky here", "count")
+            raise fault("7 is {not} lucky here", "count")
         if self.count == 8:
             raise ValueError("8 is not lucky either")
         return self
 
 
-def said(tmp_path: Path, text: str, error: type[Exception] = ConfigError) -> list[str]:
+def said(
+    tmp_path: Path, text: str, error: type[ConfigError | DataError] = ConfigError
+) -> list[str]:
     """Return what is said of a document, without the name of the file."""
     path = tmp_path / "document.yaml"
     path.write_text(text)
     with pytest.raises(error) as caught:
-        validated(Document, read_yaml(path), error)  # type: ignore[arg-type]
+        validated(Document, read_yaml(path), error)
     lines = str(caught.value).splitlines()
     assert all(line.startswith(f"{path}:") for line in lines)
     return [line.removeprefix(f"{path}:") for line in lines]
@@ -78,86 +74,73 @@ def said(tmp_path: Path, text: str, error: type[Exception] = ConfigError) -> lis
         ("count: 0", "1:1: count must be at least 1, not 0"),
         ("count: 10", "1:1: count must be less than 10, not 10"),
         ("count: null", "1:1: count must be a whole number, not null"),
-        ("count: [1]", "1:1: count must be a whole number, not [1]"),
         ("flag: maybe", "1:1: flag must be true or false, not 'maybe'"),
         ("title: true", "1:1: title must be text, not true"),
-        ("title: ''", "1:1: title must not be empty"),
-        ("long: ab", "1:1: long must have at least 3 characters"),
+        ("title: ''", "1:1: title must have 1 or more characters, not ''"),
         ("code: A1", "1:1: code must match the pattern '^[a-z]+$', not 'A1'"),
         ("method: tan", "1:1: method must be 'tanh' or 'none', not 'tan'"),
         ("numbers: 3", "1:1: numbers must be a list, not 3"),
-        ("numbers: []", "1:1: numbers must list at least one"),
-        ("two: [1]", "1:1: two must list at least 2 values"),
+        ("numbers: []", "1:1: numbers must have 1 or more values, not []"),
         ("numbers: [1, 2, x]", "1:17: item 3 of numbers must be a whole number, not 'x'"),
         ("inner: 3", "1:1: inner must be a mapping of keys to values, not 3"),
         ("inner: {from: .5, to: 1}", "1:19: unknown key 'to'; known are from, words"),
+        ("inner: {form: 1}", "1:9: unknown key 'form'; did you mean 'from'?"),
         ("inner: {from: low}", "1:9: from must be a number, not 'low'"),
-        ("inner: {from: 1e999}", "1:15: 1e999 is beyond the range of numbers, about 1.8e308"),
         ("inner: {words: {a: 1}}", "1:17: a must be text, not 1"),
-        ("inner: {words: [a]}", "1:9: words must be a mapping of keys to values, not ['a']"),
+        ("colour: red", "1:1: unknown key 'colour'; write it below inner"),
         ("7", "1:1: the document must be a mapping of keys to values, not 7"),
-        ("count: 7", "1:1: 7 is not lucky here"),
+        ("count: 7", "1:1: 7 is {not} lucky here"),
         ("count: 8", "1:1: 8 is not lucky either"),
+        ("share: 2", "1:1: share must be 'half' or 'all' or less than 1, not 2"),
+        ("either: 3", "1:1: either must be text or a mapping of keys to values, not 3"),
+        ("either: {from: low}", "1:10: from must be a number, not 'low'"),
+        ("either: {words: {}, form: 1}", "1:21: unknown key 'form'; did you mean 'from'?"),
+        ("shapes: [{kind: circle, radius: 3}]", "1:25: radius must be at most 2.5, not 3"),
+        ("shapes: [{kind: circle}]", "1:10: the key 'radius' is missing"),
+        (
+            "shapes: [{kind: circle, raduis: 1}]",
+            "1:25: unknown key 'raduis'; did you mean 'radius'?",
+        ),
+        ("shapes: [{radius: 1}]", "1:10: the key 'kind' is missing"),
+        ("shapes: [{kind: circl}]", "1:11: kind cannot be 'circl'; did you mean 'circle'?"),
+        ("shapes: [{kind: square, sides: [1]}]", "1:25: item 2 of sides is missing"),
+        (
+            "shapes: [{kind: square, sides: [1, 2, 3]}]",
+            "1:25: sides must have at most 2 values, not [1, 2, 3]",
+        ),
+        (
+            "shapes: [oval]",
+            "1:10: item 1 of shapes must be a mapping of keys to values, not 'oval'",
+        ),
     ],
 )
 def test_a_mistake_is_a_plain_sentence(tmp_path: Path, text: str, line: str) -> None:
     assert said(tmp_path, f"{text}\n") == [line]
 
 
-@pytest.mark.parametrize(
-    ("shape", "line"),
-    [
-        ("{kind: circle, radius: 3}", "1:25: radius must be at most 2.5, not 3"),
-        ("{kind: circle, radius: 0}", "1:25: radius must be greater than 0, not 0"),
-        ("{kind: circle}", "1:10: the key 'radius' is missing"),
-        ("{radius: 1}", "1:10: the key 'kind' is missing"),
-        (
-            "{kind: circl, radius: 1}",
-            "1:11: kind must be 'circle' or 'square', not 'circl'; did you mean 'circle'?",
-        ),
-        ("{kind: oval}", "1:11: kind must be 'circle' or 'square', not 'oval'"),
-        ("{kind: square, sides: [1]}", "1:25: item 2 of sides is missing"),
-        ("{kind: square, sides: [1, 2, 3]}", "1:25: sides must list at most 2 values, not 3"),
-        ("{kind: square, sides: [1, x]}", "1:36: item 2 of sides must be a whole number, not 'x'"),
-        ("{kind: square, sides: [1, 2], fil: a}", "1:40: unknown key 'fil'; did you mean 'file'?"),
-        ("{kind: square, sides: [1, 2], file: 3}", "1:40: file must be text, not 3"),
-        ("oval", "1:10: item 1 of shapes must be a mapping of keys to values, not 'oval'"),
-    ],
-)
-def test_the_place_of_a_mistake_in_a_tagged_union_is_that_of_the_key(
-    tmp_path: Path, shape: str, line: str
-) -> None:
-    assert said(tmp_path, f"shapes: [{shape}]\n") == [line]
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("share: 2", "1:1: share must be 'half' or 'all' or less than 1, not 2"),
-        ("either: 3", "1:1: either must be text or a mapping of keys to values, not 3"),
-        ("either: {from: low}", "1:10: from must be a number, not 'low'"),
-        ("either: {words: {}, form: 1}", "1:21: unknown key 'form'; did you mean 'from'?"),
-    ],
-)
-def test_a_mistake_in_a_union_is_said_of_the_member_that_was_meant(
-    tmp_path: Path, text: str, line: str
-) -> None:
-    assert said(tmp_path, f"{text}\n") == [line]
+def test_all_mistakes_are_told_at_once_also_beside_unknown_keys(tmp_path: Path) -> None:
+    text = "cuont: 1\ncount: 0\nflags: true\ninner: {from: x, to: 1}\nshapes: [{kind: circle}]\n"
+    assert said(tmp_path, text, DataError) == [
+        "1:1: unknown key 'cuont'; did you mean 'count'?",
+        "3:1: unknown key 'flags'; did you mean 'flag'?",
+        "2:1: count must be at least 1, not 0",
+        "4:18: unknown key 'to'; known are from, words",
+        "4:9: from must be a number, not 'x'",
+        "5:10: the key 'radius' is missing",
+    ]
 
 
 def test_a_list_whose_items_are_all_wrong_is_not_called_empty(tmp_path: Path) -> None:
-    assert said(tmp_path, "numbers:\n  - x\n  - y\n") == [
-        "2:5: item 1 of numbers must be a whole number, not 'x'",
-        "3:5: item 2 of numbers must be a whole number, not 'y'",
+    assert said(tmp_path, "numbers:\n  - x\n") == [
+        "2:5: item 1 of numbers must be a whole number, not 'x'"
     ]
 
 
-def test_all_mistakes_are_said_at_once_in_lines_of_their_own(tmp_path: Path) -> None:
-    assert said(tmp_path, "count: 0\nflag: maybe\ninner: {from: x}\n", DataError) == [
-        "1:1: count must be at least 1, not 0",
-        "2:1: flag must be true or false, not 'maybe'",
-        "3:9: from must be a number, not 'x'",
-    ]
+def test_a_hundred_mistakes_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    lines = said(tmp_path, f"numbers: [{'x, ' * 5000}]\n")
+    assert len(lines) == 101
+    assert lines[99].endswith("item 100 of numbers must be a whole number, not 'x'")
+    assert lines[100] == " 4900 more mistakes"
 
 
 def test_a_long_value_is_shortened(tmp_path: Path) -> None:
@@ -173,11 +156,20 @@ def test_what_no_sentence_is_known_for_is_said_in_pydantics_words() -> None:
     ]
 
 
-def test_a_valid_document_becomes_its_model(tmp_path: Path) -> None:
+def test_a_valid_document_becomes_a_model_that_cannot_be_changed(tmp_path: Path) -> None:
     path = tmp_path / "document.yaml"
     path.write_text("count: 3\nshapes:\n  - {kind: circle, radius: 1}\n")
     document = validated(Document, read_yaml(path))
     assert document == Document(count=3, shapes=(Circle(kind="circle", radius=1),))
+    with pytest.raises(ValidationError, match="frozen"):
+        document.count = 2  # type: ignore[misc]
+
+
+def test_a_part_of_a_document_is_validated_with_its_places(tmp_path: Path) -> None:
+    path = tmp_path / "document.yaml"
+    path.write_text("parts:\n  - {count: 0}\n")
+    with pytest.raises(ConfigError, match="yaml:2:6: count must be at least 1, not 0"):
+        validated(Document, read_yaml(path), place=("parts", 0))
 
 
 class Outer(BaseModel):
@@ -195,8 +187,7 @@ class Outer(BaseModel):
 @pytest.mark.parametrize(
     ("changes", "place", "message"),
     [
-        ({"count": 0}, ("changes", "count"), "count must be at least 1, not 0"),
-        ({"count": 7}, ("changes", "count"), "7 is not lucky here"),
+        ({"count": 7}, ("changes", "count"), "7 is {not} lucky here"),
         ({"coutn": 7}, ("changes", "coutn"), "unknown key 'coutn'; did you mean 'count'?"),
         (
             {"shapes": [{"kind": "circle", "radius": "r"}]},
@@ -211,67 +202,3 @@ def test_a_mistake_found_by_a_validation_inside_a_validator_keeps_its_place(
     with pytest.raises(ValidationError) as caught:
         Outer(changes=changes)
     assert mistakes(caught.value, {"changes": changes}) == [(place, message)]
-
-
-def test_a_hundred_mistakes_are_named_and_the_others_counted(tmp_path: Path) -> None:
-    lines = said(tmp_path, f"numbers: [{'x, ' * 5000}]\n")
-    assert len(lines) == 101
-    assert lines[99].endswith("item 100 of numbers must be a whole number, not 'x'")
-    assert lines[100] == " 4900 more mistakes"
-
-
-class Scale(Model):
-    start: float = Field(alias="from")
-    points: int = 1
-
-
-class Grid(Model):
-    scale: Scale
-
-    @field_validator("scale")
-    @classmethod
-    def _even(cls, scale: Scale) -> Scale:
-        if scale.points % 2:
-            raise fault("points must be even", "points")
-        return scale
-
-
-@pytest.mark.parametrize(
-    ("key", "hint"),
-    [
-        ("pionts", "; did you mean 'points'?"),
-        ("form", "; did you mean 'from'?"),
-        ("start", "; known are from, points"),
-    ],
-)
-def test_an_unknown_key_is_refused_with_the_nearest_that_yaml_takes(key: str, hint: str) -> None:
-    with pytest.raises(ValidationError) as caught:
-        Scale.model_validate({"from": 1, key: 2})
-    (detail,) = caught.value.errors()
-    assert detail["msg"] == f"unknown key {key!r}{hint}"
-    assert detail["ctx"]["place"] == (key,)
-
-
-def test_a_key_of_the_mapping_around_is_not_taken_for_one_of_the_inner_mapping() -> None:
-    with pytest.raises(ValidationError) as caught:
-        Grid.model_validate({"scale": {"from": 1, "scale": 2}})
-    (detail,) = caught.value.errors()
-    assert (detail["loc"], detail["ctx"]["place"]) == (("scale",), ("scale",))
-
-
-def test_a_fault_says_where_below_its_value_the_mistake_is() -> None:
-    with pytest.raises(ValidationError) as caught:
-        Grid.model_validate({"scale": {"from": 1, "points": 3}})
-    (detail,) = caught.value.errors()
-    assert (detail["type"], detail["msg"]) == ("fault", "points must be even")
-    assert (*detail["loc"], *detail["ctx"]["place"]) == ("scale", "points")
-
-
-def test_a_message_with_braces_is_shown_as_it_is() -> None:
-    assert fault("give {at_most: 9}", "positive").message() == "give {at_most: 9}"
-
-
-def test_a_model_cannot_be_changed() -> None:
-    scale = Scale.model_validate({"from": 1})
-    with pytest.raises(ValidationError, match="frozen"):
-        scale.points = 2  # type: ignore[misc]

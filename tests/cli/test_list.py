@@ -11,7 +11,7 @@ from click.testing import Result
 
 from quadrepro.base.resources import configs_folder
 from quadrepro.cli.data import REGISTRIES
-from quadrepro.cli.schemas import config_reference, schema_of, schema_text
+from quadrepro.config.reference import config_reference, schema_of, schema_text
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.data import cache
 from quadrepro.data.card import card_names, load_card

@@ -74,7 +74,7 @@ def test_checks_and_tables_import_nothing_that_only_computing_needs(
 
 
 BAD = [
-    (("run", "nowhere.yaml"), 2, "unknown config 'nowhere.yaml'; the nearest of"),
+    (("run", "nowhere.yaml"), 2, "nowhere.yaml: no such file"),
     (("run", "tabel1"), 2, "unknown config 'tabel1'; did you mean 'table1'?"),
     (("run", "table1", "--data", "/nonexistent"), 3, "the data folder /nonexistent does not exist"),
     (("check", "table1"), 3, "  pima: mirror, OpenML 37"),

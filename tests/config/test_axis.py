@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -69,7 +68,6 @@ ONE_WAY = "give either a list of values, or all of from, to and points"
         ({"values": [], "from": 1, "to": 2, "points": 2}, ONE_WAY),
         ({"from": 0, "to": 2, "points": 2}, "from must be greater than 0 on a logarithmic scale"),
         ({"from": 1, "to": -2, "points": 2}, "to must be greater than 0 on a logarithmic scale"),
-        ([[1, 2]], r"a value must be a number, a word, true, false or null, not \[1, 2\]"),
         ({"from": 1, "to": float("inf"), "points": 2}, "finite number"),
         ({"from": 1, "to": 2, "point": 2}, "unknown key 'point'; did you mean 'points'"),
     ],
@@ -84,9 +82,29 @@ ENDS = st.tuples(st.integers(1, 50), st.integers(0, 50)).map(lambda p: (p[0], p[
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def test_a_linear_scale_spans_the_whole_range_of_numbers() -> None:
-    axis = Axis.model_validate({"from": -1.7e308, "to": 1.7e308, "points": 3, "scale": "linear"})
-    assert axis.resolve("number") == [-1.7e308, 0.0, 1.7e308]
+def test_the_papers_scales_have_exact_ends_and_drop_what_rounds_together() -> None:
+    rounds = resolved({"from": 1e2, "to": 1e6, "points": 10}, "integer")
+    expected = [100, 278, 774, 2154, 5995, 16681, 46416, 129155, 359381, 1000000]
+    assert rounds == [(int, value) for value in expected]
+    assert resolved({"from": 1, "to": 4, "points": 10}, "integer") == [
+        (int, value) for value in (1, 2, 3, 4)
+    ]
+    assert resolved({"from": 1e3, "to": 1e-3, "points": 5}, "number") == [
+        (float, value) for value in (1000.0, 31.6227766017, 1.0, 0.0316227766017, 0.001)
+    ]
+    assert resolved({"from": 3, "to": 1, "points": 1}, "number") == [(float, 3.0)]
+
+
+@given(st.floats(1e-6, 1e6), st.floats(1e-6, 1e6), st.integers(2, 40))
+def test_values_are_even_in_the_logarithm_and_have_twelve_digits(
+    low: float, high: float, points: int
+) -> None:
+    found = np.array(
+        Axis.model_validate({"from": low, "to": high, "points": points}).resolve("any")
+    )
+    np.testing.assert_allclose(found, np.geomspace(low, high, points), rtol=1e-11)
+    assert (found[0], found[-1]) == (low, high)
+    assert [float(f"{v:.12g}") for v in found[1:-1]] == found[1:-1].tolist()
 
 
 @given(st.sampled_from(["integers", "uniform", "log"]), ENDS, SEEDS)
@@ -136,8 +154,6 @@ ONE_KIND = "give either a list of values, or one of integers, uniform and log"
         ({"choice": [1], "log": [1, 2]}, ONE_KIND),
         ({"integers": [2, 1]}, "the first end, 2, must not be above the second, 1"),
         ({"log": [0, 1]}, "a logarithmic scale needs positive ends"),
-        ({"integers": [0, 2**53 + 1]}, "less than or equal to 9007199254740992"),
-        ({"uniform": [-1e308, 1e308]}, "the distance of the ends is beyond the range of numbers"),
         ({"choice": [10**400]}, "a value must be at most 1e\\+150 in size"),
         ({"choice": [-2e150]}, "a value must be at most 1e\\+150 in size"),
         ({"uniform": [0, float("inf")]}, "finite number"),
@@ -169,19 +185,3 @@ def test_equal_numbers_are_one_value_but_a_count_and_a_share_of_scikit_learn_are
     assert len(from_simple([{"lam": 1}, {"lam": 1.0}], [LAM])) == 1
     words = [point["word"] for point in from_simple([{"word": 1}, {"word": 1.0}], [WORD])]
     assert [type(word) for word in words] == [int, float]
-
-
-@pytest.mark.parametrize(
-    ("model", "fields", "instead"),
-    [
-        (Axis, {"log_from": 1}, "from: 0.01, to: 1, points: 5"),
-        (Axis, {"from": 1, "to": 2, "num": 3}, "points: 5"),
-        (Distribution, {"log_uniform": [1, 2]}, "log: [0.01, 1]"),
-        (Distribution, {"randint": [1, 2]}, "integers: [1, 100]"),
-    ],
-)
-def test_keys_of_other_tools_are_refused_with_what_to_write(
-    model: type[Axis | Distribution], fields: dict[str, object], instead: str
-) -> None:
-    with pytest.raises(ValidationError, match=re.escape(f"; write {instead}")):
-        model.model_validate(fields)

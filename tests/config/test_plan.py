@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from quadrepro.config.config import load_experiment
-from quadrepro.config.plan import Plan, bytes_needed, make_plan, too_large
+from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import DataError
@@ -242,16 +242,3 @@ def test_an_estimators_key_knows_its_release_its_parameters_and_its_draws(
     assert (cell.content["draws"], other.content["draws"]) == ((7, "monks", 0), (7, "monks", 1))
     shares = drawn_plan(small_config, f"  - {tree.replace('1}', '1.0}')}\n").cells[0]
     assert shares.key != cell.key
-
-
-def test_the_gram_matrix_counts_for_those_that_need_it(small_config: Callable[..., Path]) -> None:
-    plan = make_plan(load_experiment(small_config()))
-    source = plan.sources["monks"]
-    quadboost, ada = map(bytes_needed, plan.cells[:2])
-    n_voters, n_examples = 10 * source.n_columns, sum(source.sizes)
-    assert ada == 8 * (2 * n_examples * n_voters + 6 * 1 * n_voters)
-    assert quadboost == 8 * (2 * n_examples * n_voters + 6 * 4 * n_voters + 6 * n_voters**2)
-    found = too_large(plan, ada)
-    assert found["monks", "quadboost-l2"] == quadboost
-    assert ("monks", "ada") not in found
-    assert too_large(plan, 10**9) == {}

@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from quadrepro.base.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.base.types import FloatArray
+from quadrepro.core.estimators.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.core.learners.learner import Algorithm, Learner
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE

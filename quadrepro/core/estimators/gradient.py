@@ -13,8 +13,8 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from quadrepro.base.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.base.types import FloatArray
+from quadrepro.core.estimators.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.core.estimators.base import LearnerEstimator, LinkedClassifier, two_classes
 from quadrepro.core.learners.gradient.boosting import (
     Bound,

@@ -13,8 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from quadrepro.base.arguments import validated, weighted_examples
 from quadrepro.base.types import FloatArray
+from quadrepro.core.estimators.arguments import validated, weighted_examples
 from quadrepro.core.estimators.base import DecisionClassifier, two_classes
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.one_vs_rest import first_of_largest

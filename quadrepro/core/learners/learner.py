@@ -137,6 +137,10 @@ class Learner(ABC):
         """Whether the learner is trained once for every class, as it separates only two."""
         return task == "multiclass" and not self.many_classes
 
+    def try_code(self, candidate: Mapping[str, Value]) -> None:
+        """Import and make what is code of the config's folder, if the learner is."""
+        return None
+
     def check(self, grid: Grid) -> None:
         """Raise ValueError if a grid does not fit the hyper-parameters."""
         known = {h.name: h for h in self.hyperparameters}

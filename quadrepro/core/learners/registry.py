@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from quadrepro.base.registry import Registry
 from quadrepro.core.learners.learner import Entry
+from quadrepro.errors import closest, nearest
 
 if TYPE_CHECKING:
     from quadrepro.core.learners.contestants.predictor import EstimatorEntry
@@ -67,6 +68,19 @@ ALGORITHMS: Registry[Entry] = Registry(
 """The algorithms; each declares its entry in its own file."""
 
 
+def check_name(name: str) -> None:
+    """Raise KeyError, with the nearest name, if an algorithm is unknown."""
+    if name in ALGORITHMS:
+        return
+    # The module imports scikit-learn.
+    from quadrepro.core.learners.contestants.paths import sklearn_modules
+
+    if closest(name, ALGORITHMS) is None and (meant := closest(name, sklearn_modules())):
+        raise KeyError(f"unknown algorithm {name!r}; did you mean 'sklearn:{meant}'?")
+    hint = f"{nearest(name, ALGORITHMS)}; others by import path, such as xgboost:XGBClassifier"
+    raise KeyError(f"unknown algorithm {name!r}{hint}")
+
+
 def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
     """Return the entry of an algorithm, or of an estimator such as ``"sklearn:SVC"``."""
     if ":" in name:
@@ -74,8 +88,5 @@ def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
         from quadrepro.core.learners.contestants.predictor import estimator_entry
 
         return estimator_entry(name, folder)
-    try:
-        return ALGORITHMS.find(name)
-    except KeyError as error:
-        message = f"{error.args[0]}; others by import path, such as xgboost:XGBClassifier"
-        raise KeyError(message) from None
+    check_name(name)
+    return ALGORITHMS[name]

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from quadrepro.base.arguments import validated, weighted_examples
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.core.estimators.arguments import validated, weighted_examples
 from quadrepro.core.voters.groups import (
     above_thresholds,
     column_blocks,

@@ -44,7 +44,7 @@ class Context(Generic[Option]):
     @property
     def titles(self) -> dict[str, str]:
         """Title of each column, by its name."""
-        return self.config.titles
+        return self.experiment.titles
 
     @property
     def compared(self) -> list[str]:
@@ -192,9 +192,9 @@ def _against_rest(context: Context[Any]) -> list[str]:
     if not rows:
         return []
     titles = [
-        context.titles[entry.name]
-        for entry in context.config.algorithms
-        if entry.make().against_rest("multiclass")
+        context.titles[column.name]
+        for column in context.experiment.algorithms
+        if column.learner.against_rest("multiclass")
     ]
     where = "" if len(rows) == len(tasks) else f" of {', '.join(rows)}"
     message = "trained once for each class against the rest; the largest score wins"
@@ -204,7 +204,8 @@ def _against_rest(context: Context[Any]) -> list[str]:
 def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     """Return the notes below most tables: of algorithms, of missing cells, of the config."""
     config = context.config
-    notes = [f"{config.titles[a.name]}: {a.note}" for a in config.columns if a.note]
+    entries = [column.entry for column in context.experiment.columns]
+    notes = [f"{context.titles[entry.name]}: {entry.note}" for entry in entries if entry.note]
     notes += _against_rest(context)
     if oracles := [row.entry.title for row in config.rows if _by_test(context, row)]:
         rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)

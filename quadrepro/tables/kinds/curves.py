@@ -308,7 +308,7 @@ def _numbers(curve: MeanCurve | None, i: int, repeats: int) -> list[float | str]
 
 
 def _meaning(context: Context[Curves], along: str) -> str:
-    known = (h for a in context.config.algorithms for h in a.make().hyperparameters)
+    known = (h for a in context.experiment.algorithms for h in a.learner.hyperparameters)
     return next(h.meaning for h in known if h.name == along)
 
 
@@ -339,13 +339,14 @@ class CurvesKind(TableKind[Curves]):
                             hint = nearest(measure, of_panel)
                             message = f"the protocol keeps no measure {measure!r}{hint}"
                             raise context.error(message, "panels", i, key, j)
-        named = {name for algorithm in config.algorithms for name in algorithm.grid}
+        algorithms = context.experiment.algorithms
+        named = {name for algorithm in algorithms for name in algorithm.grid}
         if curves.along not in named:
             message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
             raise context.error(message, "along")
-        for algorithm in config.algorithms:
+        for algorithm in algorithms:
             for row in config.rows:
-                if drawn := [key for key in algorithm.draw if key not in row.entry.grid]:
+                if drawn := [key for key in algorithm.entry.draw if key not in row.entry.grid]:
                     message = f"{algorithm.name} draws {drawn[0]}, and curves need values of a grid"
                     raise context.error(message)
                 (grid,) = algorithm.make_grids(np.random.default_rng(), row.entry.grid)

@@ -11,9 +11,9 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model
 from quadrepro.core.learners.registry import BASELINE
@@ -44,7 +44,7 @@ SPLITS_HEADER = (
 class Options(Model):
     """What a config says of the ranking; ``true`` stands for the defaults."""
 
-    forms = (Literal[True],)
+    model_config = ConfigDict(json_schema_extra={"type": ["object", "boolean"]})
 
     rope: float = Field(default=0.01, ge=0, allow_inf_nan=False)
     """Half-width of the region of practical equivalence: risks that differ by no more are the same.

@@ -42,9 +42,9 @@ def _moved_by(context: Context[bool], sweep: str) -> list[str]:
     of_sweep = {s.over.removeprefix("grid.") for s in context.config.sweeps if s.word == sweep}
     return [
         a.name
-        for a in context.config.columns
+        for a in context.experiment.columns
         if any(
-            "." in name or name in {h.name for h in a.make().hyperparameters} for name in of_sweep
+            "." in name or name in {h.name for h in a.learner.hyperparameters} for name in of_sweep
         )
     ]
 

@@ -76,7 +76,7 @@ def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path) -> None:
         ("{n_test: {monk: 9}}", "paper.yaml:4:16: unknown row 'monk'; did you mean 'monks'?"),
         ("{n_test: {monks: [9, 8]}}", "9 test examples cannot be taken from 8 rows"),
         ("{config: tabel1}", "paper.yaml:4:7: unknown config 'tabel1'; did you mean 'table1'"),
-        ("{config: ../tiny.yaml}", "/paper/../tiny.yaml'; the nearest of "),
+        ("{config: ../tiny.yaml}", "/paper/../tiny.yaml: no such file"),
         (f"{{config: {'a' * 300}.yaml}}", "File name too long"),
         ("{config: table1}", "paper.yaml:4:7: the config table1 is of another paper"),
     ],

@@ -86,7 +86,7 @@ def test_claims_on_measured_times_are_named_in_both_files(tmp_path: Path) -> Non
 def test_the_claims_get_the_printed_risks() -> None:
     experiment = load_experiment(CONFIGS / "table1.yaml")
     rows = tuple(entry.title for entry in experiment.config.entries)
-    columns = tuple(experiment.config.titles)
+    columns = tuple(experiment.titles)
     records = {(row, c, 0): Record("k", "missing") for row in rows for c in columns}
     table = CLAIMS.table(context_of(experiment, "claims"), Outcomes(rows, columns, 1, records))
     assert table.rows[0][1][2].ours == "17 of 25 (15 wins, 2 ties)"

@@ -12,7 +12,7 @@ from quadrepro.core.learners.contestants.paths import (
     hashes_of,
     modules_of,
 )
-from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.learner import Algorithm, Entry, Learner, Trainer, TrainingData
 
 
@@ -60,7 +60,14 @@ class ImportedAlgorithm(Learner):
 
     def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
         """Return the trainer of the imported algorithm."""
+        return self._made().trainer(data, grids)
+
+    def try_code(self, candidate: Mapping[str, Value]) -> None:
+        """Import and make the algorithm, and check a candidate."""
+        self._made().check_candidate(**candidate)
+
+    def _made(self) -> Learner:
         found = find_maker(self.path, self.folder)
         if not (isinstance(found, type) and issubclass(found, Algorithm)):
             raise ValueError(f"{self.path} is not a subclass of {Algorithm.__name__}")
-        return Entry(found, "", self.path).make(dict(self.settings)).trainer(data, grids)
+        return Entry(found, "", self.path).make(dict(self.settings))

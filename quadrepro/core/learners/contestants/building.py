@@ -4,8 +4,8 @@ A parameter that takes an estimator is given its name: that of a class of scikit
 path, or a mapping of one of them to its own parameters. Nothing is fitted here. What is known of
 code of the config's own folder is read from its text, until `build` imports it.
 
-What estimators of other packages need of us is a seed, one thread, silence, and no files.
-Parameters that are given stay as they are.
+What estimators of other packages need of us is a seed, one thread and silence. Parameters that are
+given stay as they are.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import wraps
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -27,60 +26,29 @@ from quadrepro.core.learners.contestants.paths import (
     is_estimator,
     own_file,
 )
+from quadrepro.core.learners.contestants.plain import PlainEstimator, defined_at, is_model
 from quadrepro.errors import nearest
+
+TO_DERIVE = (
+    "give it fit and predict, or derive it from scikit-learn's BaseEstimator with ClassifierMixin,"
+    " RegressorMixin or TransformerMixin, or from quadrepro's Algorithm"
+)
+"""How code of the user becomes an estimator."""
 
 SEEDS = ("random_state", "random_seed", "seed")
 THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")
 
 
-_FILES = re.compile(r"(^|_)(memory|cache|files?|filenames?|dir|directory|folder|path|uri|url)$")
-
-
-@dataclass(frozen=True)
-class Package:
-    """What is particular to a package: other defaults, and parameters that no config may set."""
-
-    defaults: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
-    refused: Callable[[], frozenset[str]] = frozenset[str]
-
-
-_REFUSED_BY_CATBOOST = frozenset(
+DEFAULTS: Mapping[str, Mapping[tuple[str, ...], Any]] = MappingProxyType(
     {
-        *("allow_writing_files", "save_snapshot", "snapshot_file", "train_dir"),
-        *("input_borders", "output_borders"),
+        "lightgbm": {("verbose", "verbosity"): -1},
+        "catboost": {
+            ("logging_level", "verbose", "silent"): "Silent",
+            ("allow_writing_files", "train_dir"): False,
+        },
     }
 )
-
-
-def _refused_by_lightgbm() -> frozenset[str]:
-    return _of_lightgbm(
-        *("data", "valid", "config", "task", "input_model", "output_model", "output_result"),
-        *("machines", "num_machines", "machine_list_filename", "local_listen_port"),
-        *("forcedsplits_filename", "forcedbins_filename", "parser_config_file"),
-        *("save_binary", "snapshot_freq", "convert_model"),
-    )
-
-
-def _of_lightgbm(*names: str) -> frozenset[str]:
-    """Return parameters of LightGBM with all their other names."""
-    from lightgbm.basic import _ConfigAliases
-
-    return frozenset(_ConfigAliases.get(*names))
-
-
-PACKAGES: Mapping[str, Package] = MappingProxyType(
-    {
-        "lightgbm": Package({("verbose", "verbosity"): -1}, _refused_by_lightgbm),
-        "catboost": Package(
-            {
-                ("logging_level", "verbose", "silent"): "Silent",
-                ("allow_writing_files", "train_dir"): False,
-            },
-            lambda: _REFUSED_BY_CATBOOST,
-        ),
-    }
-)
-"""The packages by name."""
+"""Parameters of a package's estimators, by any of their names, that keep them silent."""
 
 
 def package_of(estimator: Any) -> str:
@@ -90,6 +58,8 @@ def package_of(estimator: Any) -> str:
 
 def own_names(estimator: Any) -> list[str]:
     """Return the names of an estimator's own parameters, without those of what it holds."""
+    if isinstance(estimator, PlainEstimator):
+        return [*estimator.get_params()]
     takes = inspect.signature(type(estimator).__init__).parameters.values()
     declared = [p.name for p in takes if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
     found = dict.fromkeys([*declared, *estimator.get_params(deep=False)])
@@ -98,7 +68,7 @@ def own_names(estimator: Any) -> list[str]:
         # Its estimators take, and pass on, all parameters of the library.
         from lightgbm.basic import _ConfigAliases
 
-        found |= dict.fromkeys(_of_lightgbm(*_ConfigAliases._get_all_param_aliases()))
+        found |= dict.fromkeys(_ConfigAliases.get(*_ConfigAliases._get_all_param_aliases()))
     return list(found)
 
 
@@ -110,8 +80,7 @@ def settle(part: Any, random_state: int | None) -> None:
     if package != "sklearn":
         # Those of scikit-learn have one thread by default, and some of them warn of `n_jobs`.
         wanted[THREADS] = 1
-    if package in PACKAGES:
-        wanted |= PACKAGES[package].defaults
+    wanted |= DEFAULTS.get(package, {})
     for names, value in wanted.items():
         first = next((name for name in names if name in known), None)
         if first is not None and not given.intersection(names):
@@ -134,20 +103,6 @@ def use_categories(part: Any, n_codes: Sequence[int]) -> None:
 def takes_gaps(part: Any) -> bool:
     """Return whether a category may be missing, or must have a value of its own instead."""
     return package_of(part) != "catboost"
-
-
-def fault_of_files(part: Any) -> str | None:
-    """Return which parameter of an estimator names a file, a folder or a machine, or None."""
-    package = PACKAGES.get(package_of(part))
-    refused = package.refused() if package else frozenset[str]()
-    for key, value in part.get_params(deep=False).items():
-        named = isinstance(value, str | bytes | list | tuple) and _FILES.search(key)
-        if named or (key in refused and value not in (None, False)):
-            return (
-                f"{type(part).__name__} may not have {key!r} in a config: it can read or write"
-                " files, or use the network"
-            )
-    return None
 
 
 _ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer)")
@@ -186,8 +141,9 @@ def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     """Return a new estimator."""
     maker = find_maker(path, folder)
     name = path.partition(":")[2]
-    if inspect.isclass(maker) and not is_estimator(maker):
-        raise ValueError(f"{path} is not an estimator: it needs fit, get_params and set_params")
+    is_plain = inspect.isclass(maker) and not is_estimator(maker)
+    if is_plain and not is_model(maker):
+        raise ValueError(f"{path}{defined_at(maker)} is not an estimator: {TO_DERIVE}")
     takes = inspect.signature(maker).parameters
     needed = [key for key, p in takes.items() if p.default is p.empty and p.kind not in _ANY]
     if lacking := [key for key in needed if key not in parameters]:
@@ -196,20 +152,17 @@ def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     given = {key: resolved(key, value, folder) for key, value in parameters.items()}
     own = {key: v for key, v in given.items() if key in takes or (is_open and "__" not in key)}
     try:
-        estimator = maker(**own)
+        made = maker(**own)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}{place_of_user(error)}"
         raise ValueError(f"{name} cannot be made: {reason}") from None
+    estimator = PlainEstimator.of(maker, own) if is_plain else made
     if inspect.isclass(estimator) or not is_estimator(estimator):
-        what = type(estimator).__name__
-        raise ValueError(f"{path} returns no estimator with fit, get_params and set_params: {what}")
+        what = f"{path}{defined_at(maker)} returns {type(estimator).__name__}"
+        raise ValueError(f"{what}, which is not an estimator: {TO_DERIVE}")
     for key, value in given.items():
         if key not in own:
             _set(estimator, key, value, folder)
-    if not runs_own_code(path, parameters, folder):
-        for part in parts(estimator):
-            if wrong := fault_of_files(part):
-                raise ValueError(wrong)
     return estimator
 
 

@@ -42,6 +42,7 @@ from quadrepro.core.learners.contestants.paths import (
     names_algorithm,
     own_code,
 )
+from quadrepro.core.learners.contestants.plain import defined_at
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.learner import Outputs, TrainingData
 from quadrepro.core.learners.predictor import Predictor
@@ -325,14 +326,29 @@ class EstimatorPredictor(Predictor):
     ) -> Any:
         """Return the estimator of a candidate, not fitted."""
         estimator = build(self._path, {**self.settings, **(candidate or {})}, self.folder)
-        if self.predicts and task_of(estimator) != self.predicts:
-            wanted = "a number" if self.predicts == "regression" else "classes"
-            raise ValueError(f"{self.name} must predict {wanted} here, but it does not")
+        if self.predicts:
+            self._check_task(estimator)
         for part in parts(estimator):
             settle(part, random_state)
             if self.categories:
                 use_categories(part, self.n_codes)
         return estimator
+
+    def _check_task(self, estimator: Any) -> None:
+        """Refuse code of the user that predicts nothing, or something else than is needed."""
+        kind = task_of(estimator)
+        if hasattr(estimator, "predict") and kind in (None, self.predicts):
+            return
+        number = self.predicts == "regression"
+        wanted, mixin = ("a number", "RegressorMixin") if number else ("classes", "ClassifierMixin")
+        raise ValueError(
+            f"{self.name}{defined_at(type(estimator))} must predict {wanted} here, but it does not:"
+            f" give it predict, and derive it from scikit-learn's {mixin}"
+        )
+
+    def try_code(self, candidate: Mapping[str, Value]) -> None:
+        """Import and make the estimator of a candidate, without fitting it."""
+        self.estimator(candidate)
 
     def _table(self, X: FloatArray) -> Any:
         """Return examples with categories in place of codes, as a data frame."""

@@ -1,0 +1,125 @@
+"""The keys of configs, cards and papers: JSON schemas, and a page in Markdown made from them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core.core_schema import StringSchema
+
+from quadrepro.base.models import Model
+from quadrepro.config.config import Config
+from quadrepro.data.card import Card
+from quadrepro.papers.paper import PaperFile
+
+DOCUMENTS: dict[str, type[Model]] = {"config": Config, "card": Card, "paper": PaperFile}
+"""The kinds of files."""
+
+INTRODUCTION = """# The keys of a config
+
+`make reference` writes this page. `quadrepro list keys` prints the same as a JSON schema for
+editors, and `quadrepro list keys card` and `paper` those of cards and papers. `datasets[]` is an
+entry of the list `datasets`, and `grid.NAME` any key of the mapping `grid`. `quadrepro list
+algorithms` lists the settings of each algorithm, its hyper-parameters and their default values.
+"""
+
+_WORDS = {
+    "array": "list",
+    "boolean": "true or false",
+    "integer": "whole number",
+    "null": "null",
+    "number": "number",
+    "object": "mapping",
+    "string": "text",
+}
+_SIGNS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+
+
+class _Schemas(GenerateJsonSchema):
+    """Schemas without titles, in which text may look like a number, as labels do."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def str_schema(self, schema: StringSchema) -> JsonSchemaValue:
+        return super().str_schema(schema) | {"type": ["string", "number", "boolean", "null"]}
+
+
+def schema_of(what: str) -> dict[str, Any]:
+    """Return the JSON schema of a kind of file."""
+    return DOCUMENTS[what].model_json_schema(schema_generator=_Schemas)
+
+
+def schema_text(what: str) -> str:
+    """Return a JSON schema as the text of its file."""
+    return json.dumps(schema_of(what), indent=1, ensure_ascii=False) + "\n"
+
+
+def config_reference() -> str:
+    """Return the page: a section for every mapping."""
+    schema = schema_of("config")
+    sections = dict(_sections(schema["$defs"], schema, "", set()))
+    parts = [INTRODUCTION]
+    for place, of in sections.items():
+        parts.append(f"## {f'`{place}`' if place else 'Top level'}\n\n{_one_line(of)}\n")
+        parts.append("\n".join(_keys(of)) + "\n")
+    return "\n".join(parts)
+
+
+def _one_line(schema: dict[str, Any]) -> str:
+    """Return the first paragraph of a description."""
+    text = schema.get("description", "").partition("\n\n")[0]
+    return " ".join(text.split()).replace("``", "`")
+
+
+def _sections(
+    definitions: dict[str, Any], schema: dict[str, Any], place: str, seen: set[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each mapping with known keys and the first place where it is."""
+    yield place, schema
+    for key, field in schema["properties"].items():
+        for name, inside in _references(field, f"{place}.{key}".strip(".")):
+            if name not in seen and "properties" in definitions[name]:
+                seen.add(name)
+                yield from _sections(definitions, definitions[name], inside, seen)
+
+
+def _references(field: dict[str, Any], place: str) -> Iterator[tuple[str, str]]:
+    """Yield the definitions that a value is made of, and the place of each."""
+    if "$ref" in field:
+        yield field["$ref"].rpartition("/")[2], place
+    for form in (*field.get("anyOf", ()), *field.get("oneOf", ())):
+        yield from _references(form, place)
+    for key, ending in (("items", "[]"), ("additionalProperties", ".NAME")):
+        if isinstance(inner := field.get(key), dict):
+            yield from _references(inner, place + ending)
+
+
+def _keys(schema: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for every key: what it takes, its default and its meaning."""
+    for key, field in schema["properties"].items():
+        required = ", required" if key in schema.get("required", ()) else ""
+        default = field.get("default") or None
+        shown = default is not None and not isinstance(default, dict)
+        ending = f", default `{json.dumps(default)}`" if shown else ""
+        yield f"- `{key}` ({_takes(field)}{required}{ending}): {_one_line(field)}"
+
+
+def _takes(field: dict[str, Any]) -> str:
+    """Return in words what a value may be."""
+    if forms := (*field.get("anyOf", ()), *field.get("oneOf", ())):
+        words = [_takes(form) for form in forms if form.get("type") != "null"]
+        return " or ".join(dict.fromkeys(words))
+    if "$ref" in field:
+        return "mapping"
+    if "const" in field or "enum" in field:
+        return " or ".join(f"`{name}`" for name in field.get("enum", [field.get("const")]))
+    kind = field.get("type", "object")
+    if kind == "array":
+        return f"list of {_takes(field['items'])}" if "items" in field else "list"
+    if not isinstance(kind, str):
+        return "text"
+    bounds = [f"{sign} {field[key]:.15g}" for key, sign in _SIGNS.items() if key in field]
+    return f"{_WORDS[kind]} {' and '.join(bounds)}".strip()

@@ -1,0 +1,400 @@
+"""The columns of a table: learners, the values that they search, and titles."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from quadrepro.engine.workers import run_cell
+
+from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve
+from quadrepro.config.axis import Axis
+from quadrepro.config.config import load_experiment, load_mapping
+from quadrepro.config.plan import make_plan
+from quadrepro.core.protocol import Protocol
+from quadrepro.errors import ConfigError
+from tests.cells import cells_of
+from tests.refusals import assert_refused, refusal
+
+Write = Callable[..., Path]
+ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
+VIEW = "view: quadboost\n"
+UNCHOSEN = f"{VIEW}  folds: 0\n"
+
+
+def column(protocol: dict[str, Any] | None = None, **fields: Any) -> Column:
+    entry = AlgorithmEntry.model_validate({"name": "quadboost-l2", **fields})
+    return resolve(entry, Protocol.model_validate({"view": "quadboost", **(protocol or {})}))
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def test_one_drawn_hyperparameter_gives_one_grid_from_simple_to_complex() -> None:
+    drawn = column(draw={"lam": {"log": [0.1, 10]}}, grid={"n_rounds": [5, 10]}, draws=8)
+    (grid,) = drawn.make_grids(rng())
+    lam = grid.axis("lam")
+    assert lam is not None
+    assert len(lam) == 8
+    assert list(lam) == sorted(lam, reverse=True)
+    assert [c["n_rounds"] for c in grid.candidates] == [5, 10] * 8
+    assert drawn.make_grids(rng()) == (grid,) != drawn.make_grids(rng(1))
+
+
+def test_several_drawn_hyperparameters_give_a_grid_a_point_from_simple_to_complex() -> None:
+    draw = {"lam": {"log": [0.1, 10]}, "n_rounds": {"integers": [1, 3]}}
+    grids = column(draw=draw, draws=12).make_grids(rng())
+    points = [candidate for grid in grids for candidate in grid.candidates]
+    assert len(points) == len(grids) == 12
+    assert {point["n_rounds"] for point in points} == {1, 2, 3}
+    lam = [point["lam"] for point in points]
+    assert lam == sorted(lam, reverse=True)  # type: ignore[type-var]
+
+
+def test_every_drawn_point_is_tried_with_every_point_of_the_grid() -> None:
+    forest = column(
+        name="sklearn:RandomForestClassifier",
+        draw={"max_depth": {"integers": [1, 20]}, "max_features": {"uniform": [0.1, 1]}},
+        grid={"criterion": ["gini", "entropy"], "n_estimators": [5, 10, 20]},
+        draws=4,
+    )
+    grids = forest.make_grids(rng())
+    assert [len(grid.candidates) for grid in grids] == [6] * 4
+    assert len({grid.axis("max_features") for grid in grids}) == 4
+
+
+def test_a_value_that_is_drawn_again_is_tried_once() -> None:
+    (grid,) = column(draw={"n_rounds": [7, 3]}, grid={"lam": 1}, draws=50).make_grids(rng())
+    assert grid.axis("n_rounds") == (3, 7)
+
+
+def test_a_rows_own_values_replace_those_of_the_grid_and_drawn_ones() -> None:
+    drawn = column(draw={"lam": {"log": [0.1, 10]}}, grid={"n_rounds": [5, 10]}, draws=3)
+    new = {"lam": (2, 1), "n_rounds": (4,), "max_depth": (1,)}
+    (grid,) = drawn.make_grids(rng(), {name: Axis(values=values) for name, values in new.items()})
+    assert dict(grid.axes) == {"n_rounds": (4,), "lam": (2.0, 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "fields", "sizes"),
+    [
+        ({}, {}, {"n_rounds": 4, "lam": 5}),
+        ({}, {"grid": {"lam": [3, 2]}}, {"lam": 2, "n_rounds": 4}),
+        ({}, {"draw": {"lam": [3, 2]}}, {"n_rounds": 4}),
+        ({"holdout": {}}, {"name": "ebboost"}, {"lam": 5}),
+        ({"holdout": {}}, {"name": "boosting"}, {"n_rounds": 9}),
+        ({}, {"name": "cqboost"}, {"mu": 5, "epsilon": 3}),
+        ({}, {"name": "rboosting", "settings": {"theory": True}}, {"n_rounds": 4}),
+        ({}, {"name": "sklearn:SVC"}, {}),
+    ],
+)
+def test_hyperparameters_without_values_take_default_ones_if_they_need_some(
+    protocol: dict[str, Any], fields: dict[str, Any], sizes: dict[str, int]
+) -> None:
+    found = column(protocol, **fields)
+    assert {key: len(axis) for key, axis in found.grid.items()} == sizes
+    assert {*found.searched} == {*sizes, *fields.get("draw", {})}
+
+
+def test_a_pipeline_is_called_by_its_steps_and_searched_by_its_parameters(edited: Write) -> None:
+    pipeline = "pipeline: [StandardScaler, SVC]\n    grid: {svc__C: [1, 2]}"
+    path = edited({ADA: pipeline, "- monks": "- {name: monks, settings: {svc__gamma: 7}}"})
+    experiment = load_experiment(path)
+    assert experiment.titles["ada"] == "StandardScaler + SVC"
+    monks, people = make_plan(experiment).cells[1::2]
+    assert monks.grids[0].candidates == [{"svc__C": 1}, {"svc__C": 2}]
+    assert monks.content["settings"]["settings"]["svc__gamma"] == 7
+    assert "svc__gamma" not in people.content["settings"]["settings"]
+
+
+def test_an_estimator_needs_no_grid_at_all(small_config: Write) -> None:
+    path = small_config(ADA, "algorithm: sklearn:GaussianNB")
+    assert cells_of(path)[-1].grids[0].candidates == [{}]
+
+
+def test_a_file_may_be_a_parameter(small_config: Write) -> None:
+    pipeline = "{sklearn:Pipeline: {steps: [PCA], memory: cache}}"
+    assert load_experiment(small_config(ADA, f"pipeline: [{pipeline}, SVC]")).titles
+
+
+OWN = """
+class Plain:
+    def __init__(self, share=0.5):
+        self.share = share
+
+    def fit(self, X, y):
+        assert len(X)
+        self.one = int((y == 1).mean() > self.share)
+
+    def predict(self, X):
+        return [self.one] * len(X)
+
+
+class Lost:
+    def transform(self, X):
+        return X
+
+
+class Broken:
+    def __init__(self):
+        1 / 0
+
+    def fit(self, X, y): ...
+    def predict(self, X): ...
+
+
+def number():
+    return 3
+
+
+def other():
+    from sklearn.linear_model import Ridge
+    return Ridge()
+"""
+
+
+@pytest.fixture
+def beside(small_config: Write, request: pytest.FixtureRequest) -> Callable[[str, str], Path]:
+    """Return a function that names code beside the small config."""
+
+    def write(name: str, rest: str = "") -> Path:
+        module = f"own_{abs(hash(request.node.name)) % 10**8}"
+        path = small_config(ADA, f"algorithm: {module}:{name}{rest}")
+        (path.parent / f"{module}.py").write_text(OWN)
+        return path
+
+    return write
+
+
+def test_a_class_with_fit_and_predict_is_a_column(beside: Callable[..., Path]) -> None:
+    path = beside("Plain", "\n    grid: {share: [0.1, 0.9]}")
+    text = path.read_text()
+    step = re.sub("algorithm: (own.*)", r"pipeline: [StandardScaler, '\1']", text)
+    for config in (text, step.replace("{share", "{plain__share")):
+        path.write_text(config)
+        plan = make_plan(load_experiment(path))
+        plan.try_code()
+        records = [run_cell(cell.ready()) for cell in plan.cells[1::2]]
+        assert [record.message for record in records] == ["", ""]
+    assert "no hyper-parameter 'shrae'; did you mean 'share'" in refusal(
+        beside("Plain", "\n    grid: {shrae: [1]}")
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "telling"),
+    [
+        ("Lost", r"own_\d+.py:14\) is not an estimator: give it fit and predict, or derive it"),
+        ("Broken", r"Broken cannot be made: ZeroDivisionError: division by zero \(own_\d+.py:21\)"),
+        ("number", r"own_\d+.py:27\) returns int, which is not an estimator"),
+        ("other", r"must predict classes here, but it does not: .* scikit-learn's ClassifierMixin"),
+    ],
+)
+def test_own_code_that_is_no_estimator_is_refused_once_with_its_line(
+    beside: Callable[..., Path], name: str, telling: str
+) -> None:
+    path = beside(name)
+    with pytest.raises(ConfigError, match=rf"{path}:14:5: .*{telling}") as caught:
+        make_plan(load_experiment(path)).try_code()
+    assert "\n" not in str(caught.value)
+
+
+def test_own_code_is_named_and_not_imported_by_a_plan(small_config: Write) -> None:
+    path = small_config(ADA, "algorithm: beside_the_config:make\n    settings: {kind: poly}")
+    text = "from sklearn.svm import SVC\ndef make(kind): return SVC(kernel=kind)\n1 / 0\n"
+    (path.parent / "beside_the_config.py").write_text(text)
+    experiment = load_experiment(path)
+    cell = make_plan(experiment).cells[-1]
+    assert [name for name, _ in cell.learner.own_code] == ["beside_the_config"]
+    assert str(path.parent) not in json.dumps(cell.content)
+    assert experiment.code == ("beside_the_config.py",)
+    assert "beside_the_config" not in sys.modules
+    with pytest.raises(ConfigError, match=r"14:5: .*ZeroDivisionError.*beside_the_config.py:3"):
+        make_plan(experiment).try_code()
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_measure_of_classes_is_refused_where_a_number_is_predicted(
+    edited: Write, own: bool
+) -> None:
+    grid = "grid:\n      n_rounds: [10, 20]\n      lam: {from: 10, to: 1, points: 2}"
+    of_numbers = {"name: quadboost-l2": "name: ridge", grid: "algorithm: sklearn:Ridge"}
+    measures = "measures: [train_mse, test_error]"
+    ols = "algorithm: sklearn:LinearRegression" + f"\n    {measures}" * own
+    view = UNCHOSEN + f"  {measures}\n" * (not own)
+    path = edited({**of_numbers, ADA: ols, "- monks": "- m1", VIEW: view})
+    message = "the view of m1 predicts a number, but test_error measures classes: use train_mse or"
+    assert_refused(path, f"{8 - own}:5", message, cells_of)
+
+
+def test_a_measure_of_two_classes_is_refused_of_more(edited: Write) -> None:
+    wine = {"- monks": "- {name: wine, view: {positive: null}}"}
+    plan = make_plan(load_experiment(edited(wine)))
+    assert all(cell.learner.against_rest("multiclass") for cell in plan.cells)
+    measured = {ADA: f"{ADA}\n    measures: [train_error]", VIEW: UNCHOSEN}
+    message = "wine has more than two classes, of which train_error cannot be"
+    assert_refused(edited({**wine, **measured}), "7:5", message, cells_of)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "own", "row", "place"),
+    [
+        ("  measures: [train_error, voters]\n", "", "- monks", "15:5"),
+        ("  measures: [train_error]\n", "\n    measures: [voters]", "- monks", "17:5"),
+        ("", "", "- {name: monks, protocol: {measures: [voters]}}", "7:5"),
+    ],
+)
+def test_a_measure_of_voters_is_refused_of_a_learner_without_any(
+    edited: Write, protocol: str, own: str, row: str, place: str
+) -> None:
+    path = edited({ADA: f"algorithm: sklearn:SVC{own}", VIEW: UNCHOSEN + protocol, "- monks": row})
+    message = "sklearn:SVC has no voters, which the measure voters needs: give it others"
+    assert refusal(path) == f"{place}: {message}"
+
+
+def test_a_learner_without_voters_can_have_measures_of_its_own(edited: Write) -> None:
+    own = "algorithm: sklearn:GaussianNB\n    measures: [c_bound]"
+    path = edited({ADA: own, VIEW: f"{UNCHOSEN}  measures: [voters, massart]\n"})
+    kept = [cell.protocol.measures for cell in cells_of(path)[:2]]
+    assert kept == [("voters", "massart"), ("c_bound",)]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "row", "place"),
+    [
+        ("{from: 1, to: 9, points: 9, scale: linear}", "- monks", ""),
+        ("[1, 2, 3]", "- {name: monks, grid: {n_rounds: [1, 2]}}", ""),
+        ("[1, 2, 4]", "- monks", "17:5"),
+        ("[2, 3]", "- monks", "17:5"),
+        ("[1, 2, 3]", "- {name: monks, grid: {n_rounds: [1, 10]}}", "7:5"),
+    ],
+)
+def test_a_bound_that_counts_rounds_needs_every_round(
+    edited: Write, rounds: str, row: str, place: str
+) -> None:
+    measured = f"{ADA.replace('5', rounds)}\n    measures: [adaboost_exponential_bound]"
+    path = edited({ADA: measured, VIEW: UNCHOSEN, "- monks": row})
+    if place:
+        message = "adaboost_exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all"
+        assert_refused(path, place, message)
+    else:
+        load_experiment(path)
+
+
+def test_a_row_can_vote_over_another_transformer(small_config: Write) -> None:
+    path = small_config(VIEW, f"{VIEW}  voter_set: {{PCA: {{n_components: 2}}}}\n")
+    text = path.read_text()
+    path.write_text(text.replace("as: people", "as: people, protocol: {voter_set: SVC}"))
+    assert_refused(path, "8:44", "SVC is not one")
+    path.write_text(text.replace("as: people", "as: people, protocol: {voter_set: MinMaxScaler}"))
+    found = {cell.dataset: cell.protocol.voter_set for cell in cells_of(path)}
+    assert found == {"people": "MinMaxScaler", "monks": {"PCA": {"n_components": 2}}}
+
+
+OVER = " (10 stumps per attribute)"
+
+
+def columns(*entries: Any, **keys: Any) -> dict[str, Any]:
+    """Return a config of a data set with these columns."""
+    base = {"title": "T", "protocol": {"view": "quadboost"}, "datasets": ["monks"]}
+    return {**base, "baseline": False, "algorithms": list(entries)} | keys
+
+
+def named(name: str, label: str = "") -> dict[str, Any]:
+    return {"name": name, "algorithm": "adaboost", "label": label, "grid": {"n_rounds": 5}}
+
+
+@pytest.mark.parametrize(
+    ("entries", "titles"),
+    [
+        (["adaboost"], [f"AdaBoost{OVER}"]),
+        ([named("ada")], [f"AdaBoost{OVER}"]),
+        ([named("ada", "Mine")], ["Mine"]),
+        # Two columns of one algorithm go by their names, unless a label tells them apart.
+        ([named("a"), named("b")], [f"a{OVER}", f"b{OVER}"]),
+        (["adaboost", named("b", "B")], [f"AdaBoost{OVER}", "B"]),
+        ([named("a"), named("b", "B"), named("c")], [f"a{OVER}", "B", f"c{OVER}"]),
+    ],
+)
+def test_a_columns_title_is_its_label_or_its_algorithms_or_its_name(
+    entries: Sequence[Any], titles: list[str]
+) -> None:
+    assert [*load_mapping(columns(*entries)).titles.values()] == titles
+
+
+@pytest.mark.parametrize(
+    ("protocol", "label"),
+    [
+        ({"stumps_per_attribute": 1}, "1 stump per attribute"),
+        ({"voters": 30}, "30 stumps"),
+        ({"voter_set": "MinMaxScaler"}, "outputs of MinMaxScaler"),
+        ({"voter_set": {"sklearn:PCA": {"n_components": 3}}}, "outputs of PCA, n_components 3"),
+        ({"holdout": {}}, "500 random stumps each round"),
+        ({"holdout": {"stumps": {"per_round": 9, "redraw": False}}}, "9 random stumps"),
+    ],
+)
+def test_a_vote_is_titled_by_what_it_votes_over_and_by_nothing_with_a_paper(
+    protocol: dict[str, Any], label: str
+) -> None:
+    bayes = {"name": "bayes", "algorithm": "sklearn:GaussianNB"}
+    config = columns("adaboost", bayes, protocol={"view": "quadboost", **protocol})
+    assert [*load_mapping(config).titles.values()] == [f"AdaBoost ({label})", "GaussianNB"]
+    of_paper = load_mapping({**config, "paper": "quadboost"})
+    assert [*of_paper.titles.values()] == ["AdaBoost", "GaussianNB"]
+    other = {"name": "monks", "as": "other", "protocol": {"voters": 2}}
+    if "holdout" not in protocol:
+        both = load_mapping({**config, "datasets": ["monks", other]})
+        assert both.titles["adaboost"] == "AdaBoost"
+
+
+def test_equal_titles_are_refused_with_their_place() -> None:
+    message = r"^config\['algorithms'\]\[1\]\['label'\]: tables would call the columns 'a' and 'b' "
+    with pytest.raises(ConfigError, match=f"{message}both 'X': give one of them another label$"):
+        load_mapping(columns(named("a", "X"), named("b", "X")))
+    prior = columns({**named("a"), "label": "Class prior"}, baseline=True)
+    with pytest.raises(ConfigError, match="give one of them another label, or set baseline: false"):
+        load_mapping(prior)
+
+
+NUMBERS = {"name": "concrete", "view": "rescale"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "title", "note"),
+    [
+        (["monks"], "Class prior", "predicts the most frequent class of the training examples,"),
+        ([NUMBERS], "Mean", "predicts the mean of the training targets,"),
+        (["monks", NUMBERS], "Class prior or mean", "predicts the most frequent class of the"),
+    ],
+)
+def test_without_a_paper_the_last_column_is_the_baseline(
+    rows: list[Any], title: str, note: str
+) -> None:
+    experiment = load_mapping(columns("boosting", datasets=rows, baseline=None))
+    assert [*experiment.titles.items()] == [("boosting", "Boosting"), ("baseline", title)]
+    assert experiment.columns[-1].entry.note.startswith(note)
+    assert experiment.columns[:-1] == experiment.algorithms
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({}, True),
+        ({"baseline": False}, False),
+        ({"paper": "quadboost"}, False),
+        ({"paper": "quadboost", "baseline": True}, True),
+        ({"protocol": {"view": "quadboost", "folds": 0, "measures": ["test_error"]}}, False),
+        ({"algorithms": [{"name": "floor", "algorithm": "baseline"}]}, False),
+        ({"algorithms": [{"name": "baseline", "algorithm": "sklearn:SVC"}]}, False),
+    ],
+)
+def test_whether_a_config_gets_a_baseline(keys: dict[str, Any], expected: bool) -> None:
+    experiment = load_mapping({**columns("adaboost", baseline=None), **keys})
+    assert (len(experiment.columns) > len(experiment.algorithms)) is expected
