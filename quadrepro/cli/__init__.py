@@ -49,7 +49,8 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         for group, verbs in GROUPS.items():
             if name in verbs:
-                module = importlib.import_module(f"quadrepro.cli.{group.lower()}")
+                place = name if name == "init" else group.lower()
+                module = importlib.import_module(f"quadrepro.cli.{place}")
                 command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
                 return command
         return None

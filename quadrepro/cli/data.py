@@ -1,4 +1,4 @@
-"""The verbs for data sets and names: init, fetch and list."""
+"""The verbs for data sets and names: fetch and list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from quadrepro.data.card import Attribute, Card, View
 
 Rows = list[tuple[str, ...]]
-
-CARDS = Path("datasets")
-"""Where configs in this folder find cards."""
 
 REGISTRIES = {
     "measures": ("quadrepro.core.measures.measure:MEASURES", "title"),
@@ -38,148 +35,8 @@ DISPENSABLE = ("sources",)
 WIDTH = 100
 """Largest width of the lines of a card."""
 
-SHOWN_LABELS = 10
 SHOWN_CODES = 8
 SHOWN_NAMES = 12
-
-
-@click.command("init")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--target", required=True, help="Column to predict; in a LIBSVM file, a name.")
-@click.option(
-    "--task",
-    type=click.Choice(["classification", "regression"]),
-    callback=lambda ctx, param, value: value or "",
-    show_default="by the values of the target",
-    help="Kind of target.",
-)
-@click.option(
-    "--positive",
-    default="",
-    show_default="the rarer of two; more labels stay classes",
-    help="Positive label; all others are negative.",
-)
-@click.option("--name", default="", show_default="that of the file", help="Name of the data set.")
-@click.option("--missing", multiple=True, metavar="WORD", help="Text that means a missing value.")
-@click.option("--nominal", multiple=True, metavar="COLUMN", help="Column whose digits are codes.")
-@click.option("--encoding", show_default="detected", help="Encoding of text, such as cp1250.")
-@click.option(
-    "--separator",
-    type=click.Choice([",", ";", "|", "tab", "blank"]),
-    metavar="SIGN",
-    show_default="detected",
-    help="What is between the fields of text: one of , ; | or the word tab or blank.",
-)
-@click.option(
-    "--decimal",
-    type=click.Choice([".", ","]),
-    show_default="detected",
-    help="Decimal sign of numbers in text.",
-)
-@click.option("--no-header", is_flag=True, help="The columns are called x1, x2 and so on.")
-@click.option("--names", metavar="A,B,C", help="Names of the columns of a file without a header.")
-@click.option("--card-only", is_flag=True, help="Write no config.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=CARDS,
-    show_default=True,
-    help="With --card-only: folder for the card; configs find those in ./datasets.",
-)
-@click.option("--force", is_flag=True, help="Replace files that exist.")
-def init_command(
-    file: Path,
-    target: str,
-    card_only: bool,
-    out: Path,
-    force: bool,
-    **told: Any,
-) -> None:
-    """Write a card and a config for a file of your own, ready to run.
-
-    FILE is CSV, or text with tabs, semicolons or blanks between its fields; or ARFF, parquet, or
-    LIBSVM's sparse rows; or one of these in .gz or .zip. How text is written is detected, and shown
-    in one line. The card describes the file, so that configs can name it; edit it as needed. The
-    config compares common learners on it. It is written to NAME.yaml in this folder, and explains
-    itself in comments.
-    """
-    from quadrepro.data.inspection import inspect_file, write_card
-
-    if out != CARDS and not card_only:
-        raise click.UsageError("--out goes with --card-only: configs find the cards in ./datasets")
-    card = inspect_file(file, target, **told)
-    place = _card_path(card, out, force)
-    if not card_only:
-        _write_config(card, file, place, force)
-        return
-    write_card(card, place)
-    echo(f"Wrote {place}\n\n{_summary(card)}")
-    echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
-
-
-def _write_config(card: Card, file: Path, place: Path, force: bool) -> None:
-    """Write a card with a config that compares common learners on its data set."""
-    from quadrepro.base.files import write_text
-    from quadrepro.cli.schemas import schema_text
-    from quadrepro.config.draft import SCHEMA, draft_config
-    from quadrepro.data.inspection import write_card
-
-    config = Path(f"{card.name}.yaml")
-    _refuse_to_replace(config, force)
-    write_card(card, place)
-    write_text(config, draft_config(card, str(file), str(place)))
-    write_text(Path(SCHEMA), schema_text("config"))
-    echo(f"Wrote {place} and {config}\n\n{_summary(card)}")
-    echo(
-        f"\nLook through both, then:\n\n"
-        f"quadrepro check {config}    # what a run will do\n"
-        f"quadrepro run {config}      # tables, figures and a page in results/{card.name}/"
-    )
-
-
-def _card_path(card: Card, folder: Path, force: bool) -> Path:
-    """Return the file to write a card to, or refuse a name that is taken."""
-    from quadrepro.base.resources import cards_folder
-
-    path = folder / f"{card.name}.yaml"
-    shipped = cards_folder() / path.name
-    if shipped.is_file() and shipped.resolve() != path.resolve():
-        raise ConfigError(f"{card.name} ships with quadrepro; choose another name with --name")
-    _refuse_to_replace(path, force)
-    return path
-
-
-def _refuse_to_replace(path: Path, force: bool) -> None:
-    """Refuse to replace a file, unless it is forced."""
-    if path.exists() and not force:
-        raise ConfigError(f"{path} already exists; --force replaces it, --name gives another name")
-
-
-def _summary(card: Card) -> str:
-    """Return a summary of a card, in lines."""
-    from quadrepro.data.checks import extent
-
-    kinds = [a.kind for a in card.attributes]
-    target = card.target
-    if target.range is not None:
-        values = extent(target.range)
-    else:
-        shown = [f"{label} ({n})" for label, n in target.labels.items()]
-        more = f", ... ({len(shown)} labels)" if len(shown) > SHOWN_LABELS else ""
-        values = f"{', '.join(shown[:SHOWN_LABELS])}{more}"
-    lines = [
-        f"task: {card.task}",
-        f"rows: {card.rows}",
-        f"attributes: {kinds.count('numeric')} numeric, {kinds.count('nominal')} nominal",
-        f"missing cells: {card.missing_cells}",
-        f"{target.original}: {values}",
-    ]
-    for view in card.views.values():
-        if isinstance(view.positive, tuple):
-            lines.append(f"positive: {', '.join(view.positive)}. {view.evidence}")
-        elif target.labels:
-            lines.append(f"classes: {view.evidence}")
-    return "\n".join([*lines, *card.notes])
 
 
 @click.command("fetch")
