@@ -18,28 +18,56 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from quadrepro.cli import options
-from quadrepro.cli.options import Common
-from quadrepro.cli.showing import (
+from quadrepro.base.text import few
+from quadrepro.cli import common as options
+from quadrepro.cli.common import (
+    SHOWN,
+    Common,
     echo,
     failure,
     print_listing,
     report_of,
     show,
-    tell_of_code,
-    warn_of_memory,
 )
 from quadrepro.engine.process import ENDING
 from quadrepro.engine.progress import FetchProgress, RunProgress, tell
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
 if TYPE_CHECKING:
+    from quadrepro.config.config import Experiment
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
     from quadrepro.engine.records import Record, Status
     from quadrepro.engine.run import Backend, StatusLine
     from quadrepro.engine.store import RecordStore
     from quadrepro.results.results import Results
+
+
+def tell_of_code(experiment: Experiment) -> None:
+    """Name the files in a config's folder that a run imports."""
+    if files := experiment.code:
+        echo(f"this config runs code: {few(files, SHOWN)}\n")
+
+
+def warn_of_memory(plan: Plan) -> None:
+    """Name rows that are not whole data sets, and cells that may need more memory than there is."""
+    from quadrepro.config.plan import too_large
+    from quadrepro.engine.process import available_memory
+
+    if changed := plan.experiment.changed_rows:
+        tell(f"these views use only some rows: {few(changed)}")
+    for warning in plan.experiment.small_classes[:SHOWN]:
+        tell(f"warning: {warning}")
+    memory = plan.experiment.config.memory or available_memory()
+    found = too_large(plan, memory)
+    for (row, column), needed in list(found.items())[:SHOWN]:
+        tell(
+            f"warning: {row}, {column}: a cell may need up to {needed / 1e9:.0f} GB, "
+            f"but there are {memory / 1e9:.0f} GB"
+        )
+    if len(found) > SHOWN:
+        tell(f"and {len(found) - SHOWN} more")
+
 
 Written = tuple["Results", "Path | None"]
 """The results of an experiment, and the HTML page if there is one."""
@@ -281,7 +309,7 @@ def run_command(configs: tuple[str, ...], common: Common, offline: bool, **other
         try:
             plans, code = _plans(configs, common, offline)
             if plans:
-                code = max(code, _run(interruption, plans, common.out, asked))
+                code = max(code, _run(interruption, plans, common.out_of(*configs), asked))
         except KeyboardInterrupt:
             interruption.tell()
             code = EXIT_INTERRUPTED
@@ -462,12 +490,13 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     Nothing is computed or written, so it can be called while a run goes on. CONFIG is a YAML file,
     or the name of one that ships with quadrepro.
     """
+    from quadrepro.api import record_store
     from quadrepro.engine.run import overview
     from quadrepro.tables.printed import described
 
     plan = common.plan(config, check_data=not list_cells)
     tell_of_code(plan.experiment)
-    store = common.store(read_only=True)
+    store = record_store(common.out_of(config), read_only=True)
     lines = overview(plan.cells, store)
     if list_cells:
         _print_cells(lines, store)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quadrepro.cli.showing import echo
+from quadrepro.cli.common import echo
 from quadrepro.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from quadrepro.cli.options import format_option
-from quadrepro.cli.showing import echo, print_table
+from quadrepro.cli.common import echo, format_option, print_table
 
 
 @click.command("audit")
