@@ -263,10 +263,10 @@ def _values_of(attribute: Attribute) -> str:
 
 def _view(name: str, view: View) -> str:
     """Return in words what a view does with the rows, and how sure that is."""
-    steps = [f"{key}: {_plain(value)}" for key, value in view.content().items()]
+    steps = [f"{key}: {_plain(value)}" for key, value in view.content().items()] or ["as it is"]
     if view.bayes_error is not None:
         steps.append(f"lowest risk {view.bayes_error:g}")
-    return f"{name}: {'; '.join(steps) or 'as it is'} ({view.status}). {view.evidence}".rstrip()
+    return f"{name}: {'; '.join(steps)} ({view.status}). {view.evidence}".rstrip()
 
 
 def _plain(value: object) -> str:

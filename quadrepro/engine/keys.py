@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_info
 
-import quadrepro
 from quadrepro.base.code import code_hash, versions, versions_of
 from quadrepro.core import compiling
 from quadrepro.core.cell import Cell
@@ -28,7 +27,7 @@ def environment() -> dict[str, Any]:
     libraries = {info.get("architecture", "") for info in threadpool_info()} - {""}
     return {
         "versions": versions(),
-        "git": commit_of(Path(quadrepro.__file__).resolve().parent),
+        "git": commit_of(Path(__file__).resolve().parents[1]),
         "system": platform.platform(),
         "processor": {
             "machine": platform.machine(),

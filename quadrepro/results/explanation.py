@@ -75,14 +75,16 @@ class Explanation:
         content = cell.content
         n_train, n_valid, n_test = self.plan.sources[cell.dataset].sizes
         valid = f"{n_valid} to validate, " if n_valid else ""
+        protocol = content["protocol"]
         return {
             "entry": f"{cell.dataset}, {config.titles[cell.algorithm]} of {config.title}",
             entry.unit: _mean(entry),
             "printed": _printed(entry),
             "algorithm": f"{content['algorithm']} {_inline(content['settings'])}".strip(),
-            "grid": "; or ".join(map(_axes, cell.grids)) or "nothing to choose",
+            "grid": "; or ".join(map(_axes, cell.grids)),
             "data": content.get("data") or f"drawn by {content['rule']}",
             "rows": f"{n_train} to train, {valid}{n_test} to test",
+            "split": _inline(protocol.get("sample") or protocol.get("split", {})),
             "seed": f"{cell.draws[0]}, with the name {cell.draws[1]!r} and the split's number",
             "code": content["code"],
             "packages": _inline(content["packages"]),
@@ -162,7 +164,7 @@ def changed(plan: Plan, folder: Folder) -> str:
     if now.data != before.data:
         return "the data"
     if environment()["versions"] not in [one.versions for one in before.computed]:
-        return "the packages"
+        return "a package"
     own = ", ".join(plan.experiment.code)
     return f"the code ({own}, or quadrepro's)" if own else "the code"
 

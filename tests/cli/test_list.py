@@ -4,183 +4,119 @@ import csv
 import io
 import json
 from pathlib import Path
-from pkgutil import resolve_name
 
 import pytest
 from click.testing import Result
 
 from quadrepro.base.resources import configs_folder
-from quadrepro.cli.data import REGISTRIES
-from quadrepro.cli.schemas import config_reference, schema_of, schema_text
+from quadrepro.cli.data import LISTINGS
+from quadrepro.cli.schemas import config_reference, schema_of
 from quadrepro.core.learners.registry import ALGORITHMS
-from quadrepro.data import cache
 from quadrepro.data.card import card_names
-from quadrepro.data.store import load_dataset
 from tests.cli import call
 
 
-def quadrepro(*words: object, width: int = 100) -> Result:
-    return call.quadrepro(*words, COLUMNS=str(width))
+def listed(*words: object, width: int = 100) -> Result:
+    return call.quadrepro("list", *words, COLUMNS=str(width))
 
 
 @pytest.mark.parametrize(
     ("what", "names"),
     [
         ("datasets", card_names()),
+        ("experiments", sorted(path.stem for path in configs_folder().glob("*.yaml"))),
         ("algorithms", [*ALGORITHMS, "sklearn:NAME", "MODULE:NAME"]),
-        *((kind, [*resolve_name(place)]) for kind, (place, _) in REGISTRIES.items()),
-        ("experiments", sorted(p.stem for p in configs_folder().glob("*.yaml"))),
     ],
 )
-def test_list_names_everything(what: str, names: list[str]) -> None:
-    result = quadrepro("list", what)
-    assert result.exit_code == 0
-    lines = result.output.splitlines()
+def test_all_names_are_listed_for_people_and_for_programs(what: str, names: list[str]) -> None:
+    lines = listed(what).stdout.splitlines()
     rule = next(i for i, line in enumerate(lines) if line.startswith("──"))
     # What is folded goes on in lines that begin with a blank.
     assert [line.split()[0] for line in lines[rule + 1 :] if line[0] != " "] == names
+    rows = [*csv.DictReader(io.StringIO(listed(what, "--format", "csv").stdout))]
+    assert [row["name"] for row in rows] == names
+    markdown = listed(what, "--format", "markdown").stdout.splitlines()[2:]
+    assert [line.split("|")[1].strip() for line in markdown] == names
 
 
-@pytest.mark.parametrize("what", ["datasets", "experiments", "algorithms", *REGISTRIES])
-@pytest.mark.parametrize("width", [60, 80, 100, 140])
-def test_no_line_of_a_list_is_wider_than_the_terminal(what: str, width: int) -> None:
-    lines = quadrepro("list", what, width=width).output.splitlines()
-    assert max(map(len, lines)) <= width
-
-
-def test_a_list_can_be_read_by_other_programs() -> None:
-    text = quadrepro("list", "algorithms", "--format", "csv").output
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert [row["name"] for row in rows] == [*ALGORITHMS, "sklearn:NAME", "MODULE:NAME"]
-    assert rows[0]["source"] == "QuadBoost, eq. 6"
-    markdown = quadrepro("list", "algorithms", "--format", "markdown").output.splitlines()
-    assert [[cell.strip() for cell in line.split("|")[1:-1]] for line in markdown[2:]] == [
-        [*row.values()] for row in rows
-    ]
-
-
-def test_list_datasets_says_what_is_here_and_from_where(
-    canonical_folder: Path,
+@pytest.mark.parametrize("what", [*LISTINGS])
+@pytest.mark.parametrize("width", [60, 140])
+def test_no_line_is_wider_than_the_terminal_and_every_name_has_a_meaning(
+    what: str, width: int
 ) -> None:
-    assert "not here" in quadrepro("list", "datasets").output
-    with_files = quadrepro("list", "datasets", "--data", canonical_folder, width=300).output
+    assert max(map(len, listed(what, width=width).stdout.splitlines())) <= width
+    rows = csv.DictReader(io.StringIO(listed(what, "--format", "csv").stdout))
+    assert all(row.get("meaning", what) for row in rows)
+
+
+def test_data_sets_are_listed_with_their_place(canonical_folder: Path) -> None:
+    assert "not here" in listed("datasets").stdout
+    with_files = listed("datasets", "--data", canonical_folder, width=300).stdout
     assert "not here" not in with_files
     assert str(canonical_folder / "pima.csv") in with_files
 
 
-def test_a_meaning_is_the_first_line_of_what_an_entry_says_of_itself() -> None:
-    rows = csv.DictReader(io.StringIO(quadrepro("list", "sources", "--format", "csv").output))
-    meanings = {row["name"]: row["meaning"] for row in rows}
-    assert meanings["file"] == "A file of the user."
-    assert all(meanings.values())
-
-
-def show(*words: object) -> Result:
-    return quadrepro("list", "datasets", *words)
-
-
-def test_a_card_is_shown_with_its_sources_and_checks() -> None:
-    lines = show("monks").output.splitlines()
+def test_a_card_is_shown_with_its_place_and_whether_its_rows_match() -> None:
+    lines = listed("datasets", "monks").stdout.splitlines()
     assert lines[:2] == ["monks: MONK's Problems (first)", "classification, 432 rows, 6 attributes"]
-    assert "  head_shape, body_shape, holding" not in lines
-    assert "  is_smiling: nominal, 1, 2" in lines
-    assert "  quadboost: 1 against the rest (settled)" in lines
-    assert "  1. generated by rule" in lines
-    assert lines[lines.index("here") + 1] == "  generated by rule"
-    assert "  ok  rows: 432 rows" in lines
-    assert lines[-1].startswith("  ok  content: sha256:")
+    assert "  0 (216), 1 (216)" in lines
+    assert "  head_shape, body_shape: nominal, 1, 2, 3" in lines
+    assert any(line.startswith("  quadboost: positive: 1 (settled). Two") for line in lines)
+    assert lines[-3] == "here"
+    assert lines[-1].startswith("  432 rows that match the card: sha256:b5add3ff")
+    assert listed("datasets", "pima").stdout.endswith("  no; fetch with: quadrepro fetch pima\n")
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 140])
-def test_lines_are_as_wide_as_the_terminal_but_for_what_cannot_be_broken(width: int) -> None:
-    for name in ("mnist", "monks"):
-        result = quadrepro("list", "datasets", name, width=width)
-        for line in result.output.splitlines():
-            assert len(line) <= min(width, 100) or " " not in line.strip()
+def test_a_card_of_many_columns_numbers_and_steps_is_short() -> None:
+    mnist = listed("datasets", "mnist").stdout
+    assert "  p1 to p784 (784): numeric\n" in mnist
+    assert "  train: rows 1 to 60000\n" in mnist
+    assert "  4v9: positive: 4; negative: 9; part: train (settled). " in mnist
+    abalone = listed("datasets", "abalone").stdout
+    assert "  from 1 to 29\n" in abalone
+    assert "ebboost: positive: at_most 9.0; nominal: one-hot (settled)" in abalone
+    assert "default: as it is; lowest risk 0.09 (settled)" in listed("datasets", "m1").stdout
 
 
-@pytest.mark.parametrize("name", card_names())
-def test_every_card_can_be_shown(name: str) -> None:
-    result = show(name)
-    assert result.exit_code == 0
-    assert "sources, the preferred first" in result.output
+@pytest.mark.parametrize("width", [60, 100, 140])
+def test_lines_of_a_card_fit_except_for_what_cannot_be_broken(width: int) -> None:
+    for name in card_names():
+        for line in listed("datasets", name, width=width).stdout.splitlines():
+            assert len(line) <= min(width, 100) or " " not in line.strip().split(": ")[-1]
 
 
-def test_views_tell_targets_and_what_they_do_with_rows() -> None:
-    assert "at most 9 is positive; nominal: one-hot" in show("abalone").output
-    assert "4v9: 4 against 9; part: train (settled)" in show("mnist").output
-    assert "p1 to p784 (784): numeric" in show("mnist").output
-    assert "lowest risk 0.043542" in show("orange").output
-    assert "default: the number is predicted" in show("m1").output
-
-
-def test_the_provenance_of_what_was_fetched_is_shown() -> None:
-    table = load_dataset("monks").table
-    known = cache.Provenance(
-        "monks",
-        load_dataset("monks").card.content_hash,
-        "OpenML 333",
-        "2026-01-02T03:04:05",
-        files={"a": "md5:1"},
-    )
-    path = cache.write(table, known.content_hash, known)
-    output = show("monks").output
-    assert " ".join(f"{path}, from OpenML 333 at 2026-01-02T03:04:05".split()) in " ".join(
-        output.split()
-    )
-    assert "    a: md5:1" in output
-
-
-def test_what_is_here_but_something_else_ends_with_3(tmp_path: Path) -> None:
+def test_rows_that_differ_from_their_card_end_with_3(tmp_path: Path) -> None:
     (tmp_path / "titanic.csv").write_text("class,age,sex,target\nCrew,Adult,Male,Yes\n")
-    result = show("titanic", "--data", tmp_path)
+    result = listed("datasets", "titanic", "--data", tmp_path)
     assert result.exit_code == 3
     assert "titanic.csv differs from the card: 1 row instead of 2201 rows" in result.stderr
 
 
-def test_an_unknown_name_is_refused_with_the_nearest() -> None:
-    result = show("monk")
-    assert result.exit_code == 2
-    assert "did you mean 'monks'?" in result.stderr
-    result = show("nosuch")
-    assert result.exit_code == 2
-    assert len(result.stderr) < 120
-    assert "(see quadrepro list datasets)" in result.stderr
-
-
-def keys(*words: object) -> Result:
-    return quadrepro("list", "keys", *words)
-
-
 @pytest.mark.parametrize("what", ["config", "card", "paper"])
-def test_it_prints_the_schema_of_each_kind_of_document(what: str) -> None:
-    result = keys(what)
-    assert result.exit_code == 0
-    assert json.loads(result.stdout) == schema_of(what)
+def test_keys_are_a_schema(what: str) -> None:
+    assert json.loads(listed("keys", what).stdout) == schema_of(what)
 
 
-def test_it_writes_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "config.json"
-    assert keys("--out", str(path)).stdout == f"Wrote {path}\n"
-    assert path.read_text(encoding="utf-8") == schema_text("config")
-
-
-def test_it_prints_the_page_of_the_keys_of_a_config_alone() -> None:
-    assert keys("--format", "markdown").stdout == config_reference()
-    assert keys("card", "--format", "markdown").exit_code == 2
+def test_keys_of_a_config_are_also_a_page_and_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "keys.md"
+    result = listed("keys", "--format", "markdown", "--out", path)
+    assert result.stdout == f"Wrote {path}\n"
+    assert path.read_text(encoding="utf-8") == config_reference()
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (("datasets", "monk"), "did you mean 'monks'?"),
         (("keys", "crad"), "unknown kind of file 'crad'; did you mean 'card'?"),
         (("keys", "--format", "csv"), "keys are a JSON schema"),
+        (("keys", "card", "--format", "markdown"), "keys are a JSON schema"),
         (("datasets", "--out", "x"), "--out goes with keys"),
         (("datasets", "monks", "--format", "csv"), "NAME goes with keys, and with datasets"),
         (("algorithms", "adaboost"), "NAME goes with keys, and with datasets"),
     ],
 )
 def test_what_cannot_be_listed_is_refused(words: tuple[str, ...], message: str) -> None:
-    result = quadrepro("list", *words)
+    result = listed(*words)
     assert result.exit_code == 2
     assert message in result.stderr
