@@ -86,7 +86,9 @@ class _LazyGroup(click.Group):
             code = _stop(f"error: {place}{error.strerror or error}", 1)
         except click.Abort:
             again = shlex.join(["quadrepro", *sys.argv[1:]])
-            code = _stop(f"interrupted; continue with: {again}", EXIT_INTERRUPTED)
+            code = _stop(
+                f"interrupted; finished work is kept; continue with: {again}", EXIT_INTERRUPTED
+            )
         return sys.exit(code) if standalone_mode else code
 
 

@@ -214,7 +214,7 @@ def _show_card(card: Card, data: Path | None) -> None:
     groups = itertools.groupby(card.attributes, key=_values_of)
     _section("attributes", (f"{_names([*group])}: {values}" for values, group in groups))
     _section("parts", (f"{name}: rows {a} to {b}" for name, (a, b) in card.parts.items()))
-    _section("views", (_view(name, view) for name, view in card.views.items()))
+    _section("views", (_view(*view, card.task) for view in card.views.items()))
     _section("notes", card.notes)
     _section("licence", [card.licence])
     _section("citation", [card.citation])
@@ -261,9 +261,13 @@ def _values_of(attribute: Attribute) -> str:
     return ", ".join([attribute.kind, *codes[:SHOWN]]) + more
 
 
-def _view(name: str, view: View) -> str:
+def _view(name: str, view: View, task: str) -> str:
     """Return in words what a view does with the rows, and how sure that is."""
-    steps = [f"{key}: {_plain(value)}" for key, value in view.content().items()] or ["as it is"]
+    content = view.content()
+    steps = [f"{key}: {_plain(value)}" for key, value in content.items()]
+    if not content.keys() & {"positive", "labels"}:
+        number = task == "regression"
+        steps.insert(0, "the number is predicted" if number else "classes are all labels")
     if view.bayes_error is not None:
         steps.append(f"lowest risk {view.bayes_error:g}")
     return f"{name}: {'; '.join(steps)} ({view.status}). {view.evidence}".rstrip()

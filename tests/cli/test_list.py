@@ -74,8 +74,12 @@ def test_a_card_of_many_columns_numbers_and_steps_is_short() -> None:
     assert "  4v9: positive: 4; negative: 9; part: train (settled). " in mnist
     abalone = listed("datasets", "abalone").stdout
     assert "  from 1 to 29\n" in abalone
+    assert "rescale: the number is predicted; nominal: one-hot (open)" in abalone
     assert "ebboost: positive: at_most 9.0; nominal: one-hot (settled)" in abalone
-    assert "default: as it is; lowest risk 0.09 (settled)" in listed("datasets", "m1").stdout
+    assert (
+        "default: the number is predicted; lowest risk 0.09 (settled)"
+        in listed("datasets", "m1").stdout
+    )
 
 
 @pytest.mark.parametrize("width", [60, 100, 140])

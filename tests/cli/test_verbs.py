@@ -95,7 +95,10 @@ def test_an_interruption_ends_with_130_and_the_command_that_continues(
     monkeypatch.setattr("sys.argv", ["/bin/quadrepro", "fetch", "my set"])
     result = quadrepro("fetch", "monks")
     assert result.exit_code == 130
-    assert "interrupted; continue with: quadrepro fetch 'my set'\n" in result.stderr
+    assert (
+        "interrupted; finished work is kept; continue with: quadrepro fetch 'my set'\n"
+        in result.stderr
+    )
 
 
 def test_a_pipe_that_is_closed_ends_a_command_in_silence() -> None:
