@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import shlex
 import sys
-from collections.abc import Sequence
 from pkgutil import resolve_name
 from typing import Any
 
@@ -64,17 +63,10 @@ class _LazyGroup(click.Group):
             with formatter.section(title):
                 formatter.write_dl([(name, text) for name, (_, text) in verbs.items()])
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run a command; the number that it returns is the exit code."""
         try:
-            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            code = click.Group.main(self, *args, **{**extra, "standalone_mode": False})
         except click.exceptions.NoArgsIsHelpError as error:
             code = _stop(error.format_message(), error.exit_code)
         except click.ClickException as error:

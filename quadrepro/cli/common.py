@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 SHOWN = 10
 """Number of cells without a result to name."""
 
+PATH = click.Path(path_type=Path)
+
 config_argument = click.argument("config")
 data_option = click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    help="Folder of canonical CSV files [default: $QUADREPRO_DATA].",
+    "--data", type=PATH, help="Folder of canonical CSV files [default: $QUADREPRO_DATA]."
 )
 offline_option = click.option(
     "--offline",
@@ -54,14 +54,12 @@ allow_missing_option = click.option(
 )
 out_option = click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     show_default="build for configs that ship, results for your own",
     help="Folder in which each experiment gets a folder of its name.",
 )
 repeats_option = click.option(
-    "--repeats",
-    type=click.IntRange(min=1),
-    help="Number of random splits, instead of the config's.",
+    "--repeats", type=click.IntRange(min=1), help="Number of splits, instead of the config's."
 )
 
 
@@ -86,13 +84,8 @@ class Common:
 
     def plan(self, config: str, *, check_data: bool = True, repeats: int | None = None) -> Plan:
         """Return the plan of a config, without the network; --repeats counts before `repeats`."""
-        return prepare(
-            config,
-            data=self.data,
-            repeats=self.repeats or repeats,
-            offline=True,
-            check_data=check_data,
-        )
+        repeats = self.repeats or repeats
+        return prepare(config, data=self.data, repeats=repeats, offline=True, check_data=check_data)
 
 
 def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -147,14 +140,14 @@ def tell_of_missing(results: Results) -> int:
     echo(f"Tables written to {results.folder}")
     assert results.outcomes is not None
     records = results.outcomes.records
-    bad = [(cell, record) for cell, record in records.items() if not record.ok]
-    for cell, record in bad[:SHOWN]:
-        echo(failure(*cell, record), err=True)
+    bad = {cell: record for cell, record in records.items() if not record.ok}
     if not bad:
         return 0
-    more = f"; {results.folder / 'cells.csv'} lists all" if len(bad) > SHOWN else ""
-    echo(f"{len(bad)} of {len(records)} cells have no result{more}", err=True)
-    if tried := sorted({record.status for _, record in bad} - {"missing"}):
+    for cell, record in [*bad.items()][:SHOWN]:
+        echo(failure(*cell, record), err=True)
+    listed = results.folder / "cells.csv"
+    echo(f"{len(bad)} of {len(records)} cells have no result; {listed} lists them", err=True)
+    if tried := sorted({record.status for record in bad.values()} - {"missing"}):
         echo(f"compute them again with --retry {','.join(tried)}", err=True)
     return EXIT_CELLS_MISSING
 

@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
-import itertools
-import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from pkgutil import resolve_name
 
 import click
 from tabulate import tabulate
 
-from quadrepro.base.files import write_text
+from quadrepro.base.files import read_text, write_text
 from quadrepro.base.resources import configs_folder, find_config
-from quadrepro.cli.common import data_option, echo, offline_option, print_listing
+from quadrepro.cli.common import PATH, data_option, echo, offline_option, print_listing
 from quadrepro.cli.schemas import DOCUMENTS, config_reference, schema_text
 from quadrepro.config.config import load_experiment
 from quadrepro.core.learners.registry import ALGORITHMS, axis_text
-from quadrepro.data.card import Attribute, Card, View, card_names, load_card
-from quadrepro.data.checks import extent
+from quadrepro.data.card import card_names, find_card, load_card
 from quadrepro.data.fetch import bring, bring_tasks, missing_cards
-from quadrepro.data.sources.schema import describe, origin
+from quadrepro.data.sources.schema import origin
 from quadrepro.data.store import load_dataset, locate
 from quadrepro.engine.progress import FetchProgress
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.tables.table import csv_text
-from quadrepro.tables.terminal import columns
 
 Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """Header and rows."""
 
 DISPENSABLE = ("sources",)
 """Columns that a narrow terminal does not show."""
-
-WIDTH = 100
-"""Largest width of the lines of a card."""
-
-SHOWN = 10
-"""Number of names or codes of an attribute that are shown."""
 
 
 @click.command("fetch")
@@ -154,9 +144,7 @@ LISTINGS: dict[str, Callable[[Path | None], Listing]] = {
     show_default=True,
     help="Columns as wide as the terminal, or a table for other programs.",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="With keys: file to write instead of printing."
-)
+@click.option("--out", type=PATH, help="With keys: file to write instead of printing.")
 def list_command(
     what: str, name: str | None, data: Path | None, form: str, out: Path | None
 ) -> None:
@@ -176,7 +164,7 @@ def list_command(
     elif name is None:
         _print(*LISTINGS[what](data), form)
     elif what == "datasets" and form == "auto":
-        _show_card(load_card(name), data)
+        _show_card(name, data)
     else:
         raise click.UsageError("NAME goes with keys, and with datasets without --format")
 
@@ -199,81 +187,21 @@ def _list_keys(what: str, form: str, out: Path | None) -> None:
     text = config_reference() if form == "markdown" else schema_text(what)
     if out is None:
         echo(text, nl=False)
-    else:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write_text(out, text)
-        echo(f"Wrote {out}")
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_text(out, text)
+    echo(f"Wrote {out}")
 
 
-def _show_card(card: Card, data: Path | None) -> None:
+def _show_card(name: str, data: Path | None) -> None:
     """Print a card, where its rows are, and whether they match it."""
-    echo(_folded(f"{card.name}: {card.title}"))
-    echo(f"{card.task}, {card.rows} rows, {len(card.attributes)} attributes")
-    labels = ", ".join(f"{label} ({n})" for label, n in card.target.labels.items())
-    _section(f"target ({card.target.original})", [labels or extent(card.target.range)])
-    groups = itertools.groupby(card.attributes, key=_values_of)
-    _section("attributes", (f"{_names([*group])}: {values}" for values, group in groups))
-    _section("parts", (f"{name}: rows {a} to {b}" for name, (a, b) in card.parts.items()))
-    _section("views", (_view(*view, card.task) for view in card.views.items()))
-    _section("notes", card.notes)
-    _section("licence", [card.licence])
-    _section("citation", [card.citation])
-    notes = ((describe(source), getattr(source, "note", "")) for source in card.sources)
-    _section("sources, the preferred first", (f"{s} ({note})" if note else s for s, note in notes))
-    found = locate(card, data)
-    _section("here", [found.origin if found else f"no; fetch with: quadrepro fetch {card.name}"])
-    if found:
-        found.load()
-        echo(f"  {card.rows} rows that match the card: {card.content_hash}")
-
-
-def _section(title: str, paragraphs: Iterable[str]) -> None:
-    """Print a title and its paragraphs, if it has any."""
-    if lines := [_folded(text, "  ") for text in paragraphs]:
-        echo("\n".join([f"\n{title}", *lines]))
-
-
-def _folded(text: str, indent: str = "") -> str:
-    """Return text in lines as wide as the terminal; paths, addresses and hashes are never cut."""
-    return textwrap.fill(
-        text,
-        min(WIDTH, columns()),
-        initial_indent=indent,
-        subsequent_indent=f"{indent}  ",
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
-
-
-def _names(attributes: list[Attribute]) -> str:
-    names = [attribute.name for attribute in attributes]
-    if len(names) > SHOWN:
-        return f"{names[0]} to {names[-1]} ({len(names)})"
-    return ", ".join(names)
-
-
-def _values_of(attribute: Attribute) -> str:
-    """Return in words which values an attribute has."""
-    if attribute.range is not None:
-        return f"numeric, {extent(attribute.range)}"
-    codes = attribute.codes or ()
-    more = f", ... ({len(codes)} codes)" if len(codes) > SHOWN else ""
-    return ", ".join([attribute.kind, *codes[:SHOWN]]) + more
-
-
-def _view(name: str, view: View, task: str) -> str:
-    """Return in words what a view does with the rows, and how sure that is."""
-    content = view.content()
-    steps = [f"{key}: {_plain(value)}" for key, value in content.items()]
-    if not content.keys() & {"positive", "labels"}:
-        number = task == "regression"
-        steps.insert(0, "the number is predicted" if number else "classes are all labels")
-    if view.bayes_error is not None:
-        steps.append(f"lowest risk {view.bayes_error:g}")
-    return f"{name}: {'; '.join(steps)} ({view.status}). {view.evidence}".rstrip()
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_plain(of)}" for key, of in value.items())
-    return ", ".join(map(_plain, value)) if isinstance(value, list) else str(value)
+    card = load_card(name)
+    path, found = find_card(name), locate(card, data)
+    assert path is not None
+    echo(f"# {path}\n{read_text(path).rstrip()}")
+    if found is None:
+        echo(f"# here: no; fetch with: quadrepro fetch {name}")
+        return
+    echo(f"# here: {found.origin}")
+    found.load()
+    echo(f"# {card.rows} rows, as described")

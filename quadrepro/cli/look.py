@@ -11,6 +11,7 @@ from tabulate import tabulate
 from quadrepro.api import record_store, write
 from quadrepro.base.resources import RESULTS, find_config
 from quadrepro.cli.common import (
+    PATH,
     Common,
     allow_missing_option,
     common_options,
@@ -39,8 +40,7 @@ from quadrepro.results.scoreboard import write_scoreboard
     "--all",
     "everything",
     is_flag=True,
-    help="Write the pages of all results folders in --out [default: results], their index and the "
-    "scoreboard.",
+    help="Write all pages in --out [default: results], their index and the scoreboard.",
 )
 @allow_missing_option
 @format_option
@@ -72,16 +72,14 @@ def table_command(
     if page:
         _write_pages(what, common)
         return 0
-    for one in what:
-        if (Path(one) / MANIFEST).is_file():
-            raise ConfigError(f"{one} is a results folder: --page writes its page")
-    return max(_write_tables(one, common, allow_missing, form, what) for one in what)
+    codes = [_write_tables(one, common, allow_missing, form, len(what) == 1) for one in what]
+    return max(codes)
 
 
-def _write_tables(
-    config: str, common: Common, allow_missing: bool, form: str, configs: Sequence[str]
-) -> int:
+def _write_tables(config: str, common: Common, allow_missing: bool, form: str, alone: bool) -> int:
     """Write the tables of a config from records, and return the exit code."""
+    if (Path(config) / MANIFEST).is_file():
+        raise ConfigError(f"{config} is a results folder: --page writes its page")
     out = common.out_of(config)
     plan, store = common.plan(config, check_data=False), record_store(out)
     known = store.scan()
@@ -91,7 +89,7 @@ def _write_tables(
     results = write(plan, store, out, allow_missing)
     if (results.folder / PAGE).exists():
         report_of(results)
-    return tell_of_missing(results) if len(configs) > 1 else show(results, form)
+    return show(results, form) if alone else tell_of_missing(results)
 
 
 def _write_pages(what: Sequence[str], common: Common) -> None:
@@ -180,8 +178,8 @@ def _print_explanation(found: Explanation) -> None:
 
 
 @click.command("compare")
-@click.argument("ours", type=click.Path(path_type=Path))
-@click.argument("theirs", type=click.Path(path_type=Path))
+@click.argument("ours", type=PATH)
+@click.argument("theirs", type=PATH)
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0),

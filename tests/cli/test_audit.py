@@ -30,7 +30,7 @@ def test_a_mistake_in_a_printed_table_is_refused_with_its_place(tmp_path: Path) 
 
 
 def test_findings_are_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("cli.common", "tables.terminal"):
+    for place in ("cli.common", "cli.papers"):
         monkeypatch.setattr(f"quadrepro.{place}.on_terminal", lambda: True)
     drawn = quadrepro("audit", "quadboost").stdout
     assert drawn.startswith("Audit of Efficient Learning of Ensembles with QuadBoost\n")

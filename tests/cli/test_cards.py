@@ -99,7 +99,7 @@ def test_a_file_of_three_labels_is_compared_by_its_classes(my_csv: str, tmp_path
     said = add("three.csv", "--target", "label").stdout
     assert "\nclasses: All 3 labels are classes.\n" in said
     shown = quadrepro("list", "datasets", "three").output
-    assert "default: classes are all labels" in shown
+    assert "evidence: All 3 labels are classes." in shown
     text = CONFIG + said.split("In a config:\n")[1]
     Path("mine.yaml").write_text(text.replace("protocol: {", "protocol: {folds: 2, "))
     run = quadrepro("run", "mine.yaml", "--jobs", 0, "--out", tmp_path)

@@ -39,7 +39,7 @@ def test_a_cell_that_is_not_computed_is_a_dash_and_named(
     assert result.exit_code == 1
     assert "– |" in result.stdout
     assert "monks, ada, repeat 0: missing: not computed" in result.stderr
-    assert "2 of 4 cells have no result\n" in result.stderr
+    assert "2 of 4 cells have no result; " in result.stderr
     assert "--retry" not in result.stderr
 
 
@@ -52,7 +52,7 @@ def test_many_cells_without_a_result_are_counted_and_those_that_failed_can_be_tr
     stderr = quadrepro("table", small_config(), *options).stderr
     assert stderr.count(": failed: ") == 10
     cells = tmp_path / "small" / "cells.csv"
-    assert f"12 of 24 cells have no result; {cells} lists all\n" in stderr
+    assert f"12 of 24 cells have no result; {cells} lists them\n" in stderr
     assert stderr.endswith("compute them again with --retry failed\n")
 
 
