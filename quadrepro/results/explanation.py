@@ -146,13 +146,13 @@ def explain(
 
 def cells_of(plan: Plan, row: str, column: str) -> list[Cell]:
     """Return the cells behind an entry of a table; the column is a name or a title."""
-    names = {title: name for name, title in plan.experiment.config.titles.items()}
-    column = names.get(column, column)
-    rows = dict.fromkeys(cell.dataset for cell in plan.cells)
-    columns = dict.fromkeys(cell.algorithm for cell in plan.cells)
+    rows = {cell.dataset: cell.dataset for cell in plan.cells}
+    columns = {cell.algorithm: cell.algorithm for cell in plan.cells}
+    columns |= {title: name for name, title in plan.experiment.config.titles.items()}
     for what, name, known in (("row", row, rows), ("column", column, columns)):
         if name not in known:
             raise ConfigError(f"unknown {what} {name!r}{nearest(name, known)}")
+    column = columns[column]
     return [cell for cell in plan.cells if _place(cell) == (row, column)]
 
 
