@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 	clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
-	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS) --out build
+	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS)
 
 test: $(VENV)/dev ## the test suite, but for what is slow
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
@@ -45,12 +45,12 @@ plots: $(VENV)/run ## the figures of docs/*.md
 	$(BIN)/python docs/plots.py
 
 reproduce-all: $(VENV)/run ## every config, and the pages of all; data from $QUADREPRO_DATA
-	$(BIN)/quadrepro run configs/*.yaml --jobs $(JOBS) --no-report
-	$(BIN)/quadrepro table --all
+	$(BIN)/quadrepro run configs/*.yaml --jobs $(JOBS) --no-report --out results
+	$(BIN)/quadrepro table --all --out results
 
 tables: $(VENV)/run ## all tables, figures and pages again, from what has been computed
-	printf '%s\n' configs/*.yaml | xargs -n 4 -P $(JOBS) $(BIN)/quadrepro table
-	$(BIN)/quadrepro table --all
+	printf '%s\n' configs/*.yaml | xargs -n 4 -P $(JOBS) $(BIN)/quadrepro table --out results
+	$(BIN)/quadrepro table --all --out results
 
 audits: $(VENV)/run ## what the printed tables of each paper say by themselves
 	@set -e; for paper in quadrepro/papers/*/paper.yaml; do \

@@ -1,9 +1,76 @@
 """Reproduces the tables of boosting papers, next to the printed numbers.
 
-The public names are listed in ``__init__.pyi``. Each is imported when it is first used, so that the
-command line's ``--help`` does not wait for scikit-learn.
+Public names are imported when they are first used, so that ``import quadrepro`` is quick.
 """
 
-import lazy_loader
+# ruff: noqa: F401, since the imports are for type checkers and editors
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import stats
+    from ._version import __version__
+    from .api import RankedScores, rank, reproduce
+    from .core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
+    from .core.estimators.greedy import (
+        AdaBoostClassifier,
+        AdaBoostRegClassifier,
+        CBBoostClassifier,
+        EBBoostClassifier,
+        GBCBBoostClassifier,
+        HedgeBoostClassifier,
+        QuadBoostClassifier,
+    )
+    from .core.estimators.programs import (
+        CqBoostClassifier,
+        LPBoostClassifier,
+        MinCqClassifier,
+        RegularizedLPBoostClassifier,
+        RegularizedQPBoostClassifier,
+    )
+    from .core.estimators.stagewise import (
+        AdaBoostM1Classifier,
+        GentleAdaBoostClassifier,
+        LogitBoostClassifier,
+        RealAdaBoostClassifier,
+        SAMMEClassifier,
+    )
+    from .core.voters.stumps import Stumps
+    from .results.results import Results, load_results
+
+_PUBLIC = {
+    "_version": ["__version__"],
+    "api": ["RankedScores", "rank", "reproduce"],
+    "core.estimators.gradient": ["GradientBoostClassifier", "GradientBoostRegressor"],
+    "core.estimators.greedy": [
+        *("AdaBoostClassifier", "AdaBoostRegClassifier", "CBBoostClassifier", "EBBoostClassifier"),
+        *("GBCBBoostClassifier", "HedgeBoostClassifier", "QuadBoostClassifier"),
+    ],
+    "core.estimators.programs": [
+        *("CqBoostClassifier", "LPBoostClassifier", "MinCqClassifier"),
+        *("RegularizedLPBoostClassifier", "RegularizedQPBoostClassifier"),
+    ],
+    "core.estimators.stagewise": [
+        *("AdaBoostM1Classifier", "GentleAdaBoostClassifier", "LogitBoostClassifier"),
+        *("RealAdaBoostClassifier", "SAMMEClassifier"),
+    ],
+    "core.voters.stumps": ["Stumps"],
+    "results.results": ["Results", "load_results"],
+}
+
+_PLACES = {name: place for place, names in _PUBLIC.items() for name in names}
+
+__all__ = ["stats", *_PLACES]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "stats":
+        return import_module(f"{__name__}.stats")
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

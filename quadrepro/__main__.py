@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 import os
 
@@ -11,11 +10,9 @@ from quadrepro.cli import main
 
 def run() -> None:
     """Run the command that the arguments of this process name."""
-    # A short command mostly imports modules, which stay: looking for garbage among them, now and
-    # again at the end, takes a quarter of its time.
+    # Imports and plans make many objects that stay; looking for garbage among them takes long.
     gc.set_threshold(50_000)
-    atexit.register(gc.freeze)
-    # The processes that this one starts would look for modules in the current folder first.
+    # Workers would import a user's files in the current folder in place of standard modules.
     os.environ["PYTHONSAFEPATH"] = "1"
     main()
 

@@ -5,13 +5,14 @@ In a wheel, `datasets/` and `configs/` are inside the package; in a checkout, th
 
 from __future__ import annotations
 
+import filecmp
 from pathlib import Path
 
 from quadrepro.errors import ConfigError, closest, nearest
 
-RESULTS, RECORDS = "results", "records"
-"""Default folder of results, and the folder of records below one; all experiments share it, for it
-goes by content."""
+RESULTS, BUILD, RECORDS = "results", "build", "records"
+"""Default folders of results of the user's own configs and of those that ship, and the folder of
+records below one; all experiments share it, for it goes by content."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -58,3 +59,15 @@ def find_config(config: str | Path) -> Path:
         raise ConfigError(f"{config}: no such file{hint}")
     hint = nearest(path.stem, shipped, "quadrepro list experiments")
     raise ConfigError(f"unknown config {str(config)!r}{hint}")
+
+
+def default_out(*configs: str | Path) -> Path:
+    """Return the default folder of results: `BUILD` if all configs ship, otherwise `RESULTS`."""
+    return Path(BUILD if all(map(_ships, configs)) else RESULTS)
+
+
+def _ships(config: str | Path) -> bool:
+    """Return whether a config ships, or is an unchanged copy, as in a clone beside the package."""
+    path = find_config(config)
+    shipped = configs_folder() / path.name
+    return shipped.is_file() and filecmp.cmp(path, shipped, shallow=False)

@@ -1,114 +1,105 @@
-"""The command line: one module per group of verbs, imported only if one of them is called.
-
-Nothing heavy is imported at module level anywhere in this package, so that ``--help`` is quick.
-"""
+"""The command line: the module of a verb is imported when the verb is called."""
 
 from __future__ import annotations
 
-import importlib
 import io
 import shlex
 import sys
-from collections.abc import Sequence
+from pkgutil import resolve_name
 from typing import Any
 
 import click
 
-from quadrepro.cli.showing import echo
-from quadrepro.errors import EXIT_INTERRUPTED, ConfigError, QuadreproError, nearest
+from quadrepro.base.text import visible
+from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
-GROUPS = {
+SECTIONS = {
     "Run": {
-        "run": "Compute experiments and write their tables.",
-        "check": "Validate a config and its data, and show what a run would compute.",
+        "run": ("run", "Compute experiments and write their tables."),
+        "check": ("run", "Validate a config and its data, and show what a run would compute."),
     },
     "Look": {
-        "table": "Write tables, pages and the scoreboard from what has been computed.",
-        "explain": "Trace an entry of a table back to its record, and recompute results.",
-        "compare": "Compare two results folders.",
+        "table": ("look", "Write tables, pages and the scoreboard from what has been computed."),
+        "explain": ("look", "Show the splits, choices and records behind an entry of a table."),
+        "compare": ("look", "Compare two results folders."),
     },
     "Papers": {
-        "audit": "Check the printed tables of a paper by themselves.",
-        "rank": "Rank methods by a CSV file of scores, and compare every pair.",
+        "audit": ("papers", "Check the printed tables of a paper by themselves."),
+        "rank": ("papers", "Rank methods by a CSV file of scores, and compare every pair."),
     },
     "Data": {
-        "init": "Write a card and a config for a file of your own, ready to run.",
-        "fetch": "Download data sets into the cache.",
-        "list": "List data sets, experiments, or the names and keys that configs can use.",
+        "init": ("init", "Write a card and a config for a file of your own, ready to run."),
+        "fetch": ("data", "Download data sets into the cache."),
+        "list": ("data", "List data sets, experiments, or the names and keys of configs."),
     },
 }
-"""What each verb does, by groups; a group is a module of this package, and so is init."""
+"""The module of each command, and its help, which is shown without importing it."""
 
-VERBS = {name: text for group in GROUPS.values() for name, text in group.items()}
+VERBS = {name: verb for verbs in SECTIONS.values() for name, verb in verbs.items()}
 
 
-class _Verbs(click.Group):
+class _LazyGroup(click.Group):
+    """Commands that are imported when they are called, and errors in the form ``error: ...``."""
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        for group, verbs in GROUPS.items():
-            if name in verbs:
-                home = "init" if name == "init" else group.lower()
-                module = importlib.import_module(f"quadrepro.cli.{home}")
-                command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
-                return command
-        return None
+        if name not in VERBS:
+            return None
+        command: click.Command = resolve_name(f"quadrepro.cli.{VERBS[name][0]}:{name}_command")
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        # The shell completes what is not a command yet.
-        if name not in VERBS and not ctx.resilient_parsing:
-            raise ConfigError(f"unknown command {name!r}{nearest(name, VERBS)}")
+        # A shell that completes a word has not got its end yet.
+        if args[0] not in VERBS and not ctx.resilient_parsing:
+            raise click.UsageError(f"unknown command {args[0]!r}{nearest(args[0], VERBS)}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, verbs in GROUPS.items():
+        for title, verbs in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([*verbs.items()])
+                formatter.write_dl([(name, text) for name, (_, text) in verbs.items()])
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,
-    ) -> Any:
-        """Run a command; errors of usage look like all others."""
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Run a command; the number that it returns is the exit code."""
         try:
-            found = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            code = click.Group.main(self, *args, **{**extra, "standalone_mode": False})
         except click.exceptions.NoArgsIsHelpError as error:
-            echo(error.format_message(), err=True)
-            found = error.exit_code
+            code = _stop(error.format_message(), error.exit_code)
         except click.ClickException as error:
-            message = error.format_message().rstrip(".")
-            lower = message[0].lower() + message[1:] if message[1:2].islower() else message
-            path = getattr(getattr(error, "ctx", None), "command_path", "quadrepro")
-            echo(f"error: {lower}\nsee: {path} --help", err=True)
-            found = error.exit_code
-        return sys.exit(found if isinstance(found, int) else 0) if standalone_mode else found
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
+            code = _stop(_usage(error), error.exit_code)
         except QuadreproError as error:
-            echo(f"error: {error}", err=True)
-            ctx.exit(error.exit_code)
-        except KeyboardInterrupt:
-            again = shlex.join(["quadrepro", *sys.argv[1:]])
-            echo(f"\ninterrupted; finished work is kept; continue with: {again}", err=True)
-            ctx.exit(EXIT_INTERRUPTED)
+            code = _stop(f"error: {error}", error.exit_code)
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
-            echo(f"error: {place}{error.strerror or error}", err=True)
-            ctx.exit(1)
+            code = _stop(f"error: {place}{error.strerror or error}", 1)
+        except click.Abort:
+            again = shlex.join(["quadrepro", *sys.argv[1:]])
+            code = _stop(
+                f"interrupted; finished work is kept; continue with: {again}", EXIT_INTERRUPTED
+            )
+        return sys.exit(code) if standalone_mode else code
+
+
+def _stop(message: str, code: int) -> int:
+    click.echo(visible(message), err=True)
+    return code
+
+
+def _usage(error: click.ClickException) -> str:
+    """Return click's message in the form of ours, with the command that shows the options."""
+    message = error.format_message().rstrip(".")
+    if message[1:2].islower():
+        message = message[0].lower() + message[1:]
+    ctx = getattr(error, "ctx", None)
+    return f"error: {message}\nsee: {ctx.command_path if ctx else 'quadrepro'} --help"
 
 
 @click.group(
-    cls=_Verbs,
+    cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="Reproduce the tables of boosting papers, next to the printed numbers, and compare "
     "methods.\n\n"

@@ -9,7 +9,7 @@ import click
 
 from quadrepro.base.files import write_text
 from quadrepro.base.resources import cards_folder
-from quadrepro.cli.showing import echo
+from quadrepro.cli.common import echo
 from quadrepro.errors import ConfigError
 
 if TYPE_CHECKING:

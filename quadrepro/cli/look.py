@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+from tabulate import tabulate
 
-from quadrepro.cli import options
-from quadrepro.cli.options import Common
-from quadrepro.cli.showing import (
+from quadrepro.api import write
+from quadrepro.base.resources import RESULTS, find_config
+from quadrepro.cli.common import (
+    PATH,
+    Common,
+    allow_missing_option,
+    common_options,
+    config_argument,
     echo,
+    format_option,
+    print_listing,
     report_of,
     show,
     tell_of_missing,
 )
+from quadrepro.engine.progress import tell
 from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, ToleranceError
-
-if TYPE_CHECKING:
-    from quadrepro.core.cell import Cell
-    from quadrepro.engine.records import Record, RecordStore
-
-FAULTS_SHOWN = 20
-"""Number of faults that are printed."""
+from quadrepro.results.compare import TOLERANCE, compare
+from quadrepro.results.explanation import Explanation, chosen_text, explain, result_text
+from quadrepro.results.folder import MANIFEST, find_results, read_folder, results_folders
+from quadrepro.results.pages.index import write_all, write_report
+from quadrepro.results.pages.page import PAGE
+from quadrepro.results.scoreboard import write_scoreboard
 
 
 @click.command("table")
@@ -33,21 +40,19 @@ FAULTS_SHOWN = 20
     "--all",
     "everything",
     is_flag=True,
-    help="Write the pages of all results folders in --out, their index and the scoreboard.",
+    help="Write all pages in --out [default: results], their index and the scoreboard.",
 )
-@options.allow_missing_option
-@options.format_option
-@options.common_options
-@click.pass_context
+@allow_missing_option
+@format_option
+@common_options
 def table_command(
-    ctx: click.Context,
     what: tuple[str, ...],
     page: bool,
     everything: bool,
     allow_missing: bool,
     form: str,
     common: Common,
-) -> None:
+) -> int:
     """Write tables, pages and the scoreboard from what has been computed.
 
     Nothing is computed. The tables of each CONFIG are written from the records, and printed if it
@@ -63,44 +68,35 @@ def table_command(
     if everything == bool(what):
         raise click.UsageError("give a config, a results folder, or --all")
     if everything:
-        ctx.exit(_write_all(common.out))
+        return _write_all(common.out or Path(RESULTS))
     if page:
-        _write_pages(what, common.out)
-        return
-    ctx.exit(_write_tables(what, common, allow_missing, form))
+        _write_pages(what, common)
+        return 0
+    codes = [_write_tables(one, common, allow_missing, form, len(what) == 1) for one in what]
+    return max(codes)
 
 
-def _write_tables(configs: Sequence[str], common: Common, allow_missing: bool, form: str) -> int:
-    """Write tables from records, and return the exit code."""
-    from quadrepro.api import write
-    from quadrepro.results.folder import MANIFEST
-    from quadrepro.results.pages.page import PAGE
-
-    for config in configs:
-        if (Path(config) / MANIFEST).is_file():
-            raise ConfigError(f"{config} is a results folder: --page writes its page")
-    code, store = 0, common.store(common.out)
+def _write_tables(config: str, common: Common, allow_missing: bool, form: str, alone: bool) -> int:
+    """Write the tables of a config from records, and return the exit code."""
+    if (Path(config) / MANIFEST).is_file():
+        raise ConfigError(f"{config} is a results folder: --page writes its page")
+    out = common.out_of(config)
+    plan, store = common.plan(config, check_data=False), common.store(out)
     known = store.keys()
-    for config in configs:
-        plan = common.plan(config, check_data=False)
-        if not any(cell.key in known for cell in plan.cells):
-            echo(f"no cell of {config} has been computed in {store.folder}", err=True)
-            code = EXIT_CELLS_MISSING
-            continue
-        results = write(plan, store, common.out, allow_missing)
-        if (results.folder / PAGE).exists():
-            report_of(results)
-        code = max(code, tell_of_missing(results) if len(configs) > 1 else show(results, form))
-    return code
+    if not any(cell.key in known for cell in plan.cells):
+        echo(f"no cell of {config} has been computed in {store.folder}", err=True)
+        return EXIT_CELLS_MISSING
+    results = write(plan, store, out, allow_missing)
+    if (results.folder / PAGE).exists():
+        report_of(results)
+    return show(results, form) if alone else tell_of_missing(results)
 
 
-def _write_pages(what: Sequence[str], out: Path) -> None:
+def _write_pages(what: Sequence[str], common: Common) -> None:
     """Write the pages of some results folders."""
-    from quadrepro.engine.progress import tell
-    from quadrepro.results.folder import find_results
-    from quadrepro.results.pages.index import write_report
-
     for one in what:
+        is_folder = (Path(one) / MANIFEST).is_file()
+        out = common.out or Path(RESULTS) if is_folder else common.found_in(one)
         page, unlisted = write_report(*find_results(one, out))
         for reason in unlisted:
             tell(reason)
@@ -109,11 +105,6 @@ def _write_pages(what: Sequence[str], out: Path) -> None:
 
 def _write_all(out: Path) -> int:
     """Write all pages, their index and the scoreboard, and return the exit code."""
-    from quadrepro.engine.progress import tell
-    from quadrepro.results.folder import results_folders
-    from quadrepro.results.pages.index import write_all
-    from quadrepro.results.scoreboard import write_scoreboard
-
     if not results_folders(out):
         raise ConfigError(f"{out} holds no results folder")
     index, found = write_all(out)
@@ -129,87 +120,70 @@ def _write_all(out: Path) -> int:
 
 
 @click.command("explain")
-@options.config_argument
-@click.argument("row", required=False)
-@click.argument("column", required=False)
-@click.option("--repeat", type=click.IntRange(min=0), help="Only this repeat, from 0.")
-@click.option("--recompute", is_flag=True, help="Compute cells again, and compare the results.")
-@click.option("--all", "everything", is_flag=True, help="Recompute all cells, not a sample.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sample."
-)
-@options.common_options
-def explain_command(
-    config: str,
-    row: str | None,
-    column: str | None,
-    repeat: int | None,
-    recompute: bool,
-    everything: bool,
-    seed: int,
-    common: Common,
-) -> None:
-    """Trace an entry of a table back to its record, and recompute results.
+@config_argument
+@click.argument("row")
+@click.argument("column")
+@click.option("--recompute", is_flag=True, help="Compute the cells again, and compare the results.")
+@common_options
+def explain_command(config: str, row: str, column: str, recompute: bool, common: Common) -> int:
+    """Show the splits, choices and records behind an entry of a table.
 
-    For the entry at ROW and COLUMN of the tables of CONFIG, the chain from its result to record,
-    data, split, seed, code, packages, commit and machine is printed. With --recompute, the cells of
-    that entry are computed again, without their records, and the results are compared; without ROW
-    and COLUMN a sample of the cells of every algorithm, or all of them.
+    For the entry at ROW and COLUMN of the tables of CONFIG: our risk and the printed one with its
+    verdict, the grid, data, code and seeds, the result and the choice of every split, and with what
+    they were computed. Without records, as in a fresh clone, results are those of the committed
+    cells.csv. With --recompute, all cells of the entry are computed again, and compared.
 
     Exits with 4 if a result differs, and with 1 if a cell has no result. Nothing is written.
     """
-    from quadrepro.tables.explanation import cells_of, sample
-
-    if (row is None) != (column is None) or (repeat is not None and row is None):
-        raise ConfigError("an entry is given by its ROW and COLUMN; --repeat is for an entry")
-    if row is None and not recompute:
-        raise click.UsageError("name the ROW and COLUMN of an entry, or add --recompute")
-    plan, store = common.plan(config, check_data=False), common.store(common.out)
-    cells = [*plan.cells] if row is None or column is None else cells_of(plan, row, column, repeat)
-    kept = dict(zip((cell.key for cell in cells), store.of(cells), strict=True))
-    if row is not None:
-        _print_chain(cells, kept, store)
-    done = [cell for cell in cells if kept[cell.key].ok]
+    out = common.found_in(config)
+    path = out / find_config(config).stem
+    folder = read_folder(path) if (path / MANIFEST).is_file() else None
+    n_splits = max(map(len, folder.cells.values()), default=None) if folder else None
+    plan = common.plan(config, check_data=False, repeats=n_splits)
+    found = explain(plan, row, column, common.store(out), folder)
+    n_known = sum(split.done for split in found.splits)
+    differences: list[str] = []
     if recompute:
-        _recompute(sample(done, seed) if row is None and not everything else done, kept, store)
-    if len(done) < len(cells):
-        echo(f"{len(cells) - len(done)} of {len(cells)} cells have no result", err=True)
-        click.get_current_context().exit(EXIT_CELLS_MISSING)
+        found, differences = found.recomputed()
+    _print_explanation(found)
+    if differences:
+        raise ToleranceError("\n".join(differences))
+    if recompute and n_known:
+        echo(f"\nComputed again: {n_known} of {n_known} results are the same")
+    n_missing = sum(not split.done for split in found.splits)
+    if n_missing:
+        echo(f"{n_missing} of {len(found.splits)} cells have no result", err=True)
+    return EXIT_CELLS_MISSING if n_missing else 0
 
 
-def _print_chain(cells: Sequence[Cell], kept: Mapping[str, Record], store: RecordStore) -> None:
-    """Print what the results of cells depend on."""
-    from tabulate import tabulate
-
-    from quadrepro.tables.explanation import explain
-
-    for cell in cells:
-        echo(tabulate([*explain(cell, kept[cell.key], store)], tablefmt="plain") + "\n")
-
-
-def _recompute(cells: Sequence[Cell], kept: Mapping[str, Record], store: RecordStore) -> None:
-    """Compute cells again, and refuse results that differ from their records."""
-    from quadrepro.engine.worker import run_cell
-
-    faults = [
-        f"{store.path(again.key)}: computed again, the result differs"
-        for again in map(run_cell, cells)
-        if again.errors != kept[again.key].errors
+def _print_explanation(found: Explanation) -> None:
+    """Print an entry, the result of every split, and with what they were computed."""
+    echo(tabulate([fact for fact in found.facts.items() if fact[1]], tablefmt="plain") + "\n")
+    rows = [
+        (
+            split.cell.repeat,
+            result_text(split.row),
+            chosen_text(split.row),
+            "" if split.row is None else f"{split.row.seconds or 0:.3g}",
+            split.source,
+        )
+        for split in found.splits
     ]
-    if faults:
-        n_more = len(faults) - FAULTS_SHOWN
-        more = [f"and {n_more} more"] if n_more > 0 else []
-        raise ToleranceError("\n".join([*faults[:FAULTS_SHOWN], *more]))
-    echo(f"computed again: {len(cells)} of {len(cells)} results are the same")
+    print_listing(("split", found.entry.unit, "chosen", "seconds", "record"), rows)
+    for facts in found.computed:
+        named = {name.lower(): text for name, text in facts.items()}
+        echo("\n" + tabulate([*named.items()], tablefmt="plain"))
+    if found.note:
+        echo(f"\n{found.note}")
 
 
 @click.command("compare")
-@click.argument("ours", type=click.Path(path_type=Path))
-@click.argument("theirs", type=click.Path(path_type=Path))
+@click.argument("ours", type=PATH)
+@click.argument("theirs", type=PATH)
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0),
-    default=1e-6,
+    default=TOLERANCE,
     show_default=True,
     help="Largest relative difference of numbers that are not counts.",
 )
@@ -220,8 +194,6 @@ def compare_command(ours: Path, theirs: Path, tolerance: float) -> None:
     numbers agree within the tolerance. Measured times and what the cells were computed with may
     differ. Exits with 4 if anything else differs.
     """
-    from quadrepro.results.compare import compare
-
     found = compare(ours, theirs, tolerance)
     for name, n_files in found.compared.items():
         echo(f"{name}: {n_files} files compared")

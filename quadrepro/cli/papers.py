@@ -7,8 +7,12 @@ from typing import Any
 
 import click
 
-from quadrepro.cli.options import format_option
-from quadrepro.cli.showing import echo, print_table
+from quadrepro.api import rank
+from quadrepro.cli.common import PATH, echo, format_option, print_table
+from quadrepro.errors import ToleranceError
+from quadrepro.papers.paper import load_paper
+from quadrepro.tables.audit.report import audit
+from quadrepro.tables.terminal import on_terminal
 
 
 @click.command("audit")
@@ -27,11 +31,6 @@ def audit_command(paper: str, out: Path | None, form: str, strict: bool) -> None
     sets come from cards and from the configs that paper.yaml names: nothing is computed, and no
     data are read.
     """
-    from quadrepro.errors import ToleranceError
-    from quadrepro.papers.paper import load_paper
-    from quadrepro.tables.audit.report import audit
-    from quadrepro.tables.terminal import on_terminal
-
     found = audit(load_paper(paper))
     if found.tables and (form == "latex" or (form == "auto" and on_terminal())):
         for table in found.tables:
@@ -47,7 +46,7 @@ def audit_command(paper: str, out: Path | None, form: str, strict: bool) -> None
 
 
 @click.command("rank")
-@click.argument("scores", type=click.Path(path_type=Path))
+@click.argument("scores", type=PATH)
 @click.option("--higher-is-better", is_flag=True, help="Scores are accuracies or the like.")
 @click.option(
     "--rope",
@@ -63,11 +62,7 @@ def audit_command(paper: str, out: Path | None, form: str, strict: bool) -> None
 )
 @click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing score.")
 @format_option
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Folder for ranking.md and .csv, and the diagram as .svg.",
-)
+@click.option("--out", type=PATH, help="Folder for ranking.md and .csv, and the diagram as .svg.")
 def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> None:
     """Rank methods by a CSV file of scores, and compare every pair.
 
@@ -76,8 +71,6 @@ def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> N
     blanks. Prints mean ranks, Friedman's test, and of each pair Nemenyi's test, the rank difference
     and Wilcoxon's test by Holm's method, the shift and the Bayesian signed-rank test.
     """
-    from quadrepro.api import rank
-
     found = rank(scores, **options)
     print_table(found.table, form)
     if out is not None:

@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.cli import options
-from quadrepro.cli.options import Common
-from quadrepro.cli.showing import (
+from quadrepro.api import limits_of, prepare, write
+from quadrepro.base.text import few
+from quadrepro.cli.common import (
+    SHOWN,
+    Common,
+    allow_missing_option,
+    common_options,
+    config_argument,
     echo,
     failure,
+    format_option,
     missing_code,
+    offline_option,
     print_listing,
     report_of,
     show,
-    tell_of_code,
-    warn_of_rows,
 )
 from quadrepro.engine.progress import RunProgress, tell
 from quadrepro.errors import QuadreproError, nearest
@@ -76,8 +81,8 @@ def shard_of(
     type=click.IntRange(min=1),
     help="Worker processes; 1 computes in this one  [default: number of cores]",
 )
-@options.common_options
-@options.offline_option
+@common_options
+@offline_option
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -107,8 +112,8 @@ def shard_of(
     metavar="SCHEDULER",
     help="Compute on the workers of a Dask scheduler, given by its address or its file.",
 )
-@options.allow_missing_option
-@options.format_option
+@allow_missing_option
+@format_option
 @click.option("--no-report", is_flag=True, help="Write no HTML page.")
 @click.option("--quiet", "-q", is_flag=True, help="Show errors only.")
 def run_command(
@@ -125,7 +130,7 @@ def run_command(
     form: str,
     no_report: bool,
     quiet: bool,
-) -> None:
+) -> int:
     """Compute experiments and write their tables.
 
     CONFIG is a YAML file, or the name of one that ships with quadrepro. Missing data sets are
@@ -136,7 +141,6 @@ def run_command(
     Several experiments share the workers, and the tables of each are written as soon as its cells
     are done. An inconsistent config does not stop the others; the exit code is the highest of all.
     """
-    from quadrepro.api import limits_of
     from quadrepro.engine.dask import workers_of
     from quadrepro.engine.run import compute, cores, missing_cells
 
@@ -175,15 +179,13 @@ def run_command(
         code = max(code, writing.code)
     if shard is not None:
         tell(f"part {shard[0]} of {shard[1]} is done; a run without --shard writes the tables")
-    click.get_current_context().exit(code)
+    return code
 
 
 def _plans(
     configs: Sequence[str], common: Common, offline: bool
 ) -> tuple[dict[Path, list[Plan]], int]:
     """Return the plans of consistent configs by results folder, and the exit code of the others."""
-    from quadrepro.api import prepare
-
     plans: dict[Path, list[Plan]] = {}
     names: set[str] = set()
     code = 0
@@ -211,9 +213,17 @@ def _begin(plans: Sequence[Plan], missing: set[str], here: set[str], out: Path) 
         text = f"{plan.experiment.config.title}: {len(plan.cells)} cells"
         text += f", {len(keys - missing)} already computed"
         if keys & here:
-            warn_of_rows(plan)
+            _warn_of_rows(plan)
             text += f", {len(keys & here)} left"
         tell(f"{text}; results go to {out / plan.experiment.name}")
+
+
+def _warn_of_rows(plan: Plan) -> None:
+    """Name rows that are not whole data sets, and those with a class of fewer rows than folds."""
+    if changed := plan.experiment.changed_rows:
+        tell(f"these views use only some rows: {few(changed)}")
+    for warning in plan.experiment.small_classes[:SHOWN]:
+        tell(f"warning: {warning}")
 
 
 class _Writing:
@@ -248,8 +258,6 @@ def _finish(
     heading: bool,
 ) -> int:
     """Write the results of an experiment, print them, and return the exit code."""
-    from quadrepro.api import write
-
     try:
         results = write(plan, store, out, allow_missing)
     except QuadreproError as error:
@@ -271,8 +279,8 @@ def _line(cell: Cell, record: Record) -> str:
 
 
 @click.command("check")
-@options.config_argument
-@options.common_options
+@config_argument
+@common_options
 @click.option(
     "--cells",
     "list_cells",
@@ -288,7 +296,8 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     from quadrepro.tables.printed import described
 
     plan = common.plan(config, check_data=not list_cells)
-    tell_of_code(plan.experiment)
+    if files := plan.experiment.code:
+        echo(f"this config runs code: {few(files, SHOWN)}\n")
     records = common.store(common.out_of(config)).of(plan.cells)
     if list_cells:
         for cell, record in zip(plan.cells, records, strict=True):
@@ -306,7 +315,7 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     text += f" ({n_failed} without a result)" if n_failed else ""
     echo(text + (f", {n_missing} left" if n_missing else ""))
     if not list_cells:
-        warn_of_rows(plan)
+        _warn_of_rows(plan)
 
 
 def _print_rows(plan: Plan) -> None:

@@ -1,19 +1,21 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from tests.cli.call import quadrepro
+from tests.results.pages.made import make_folder
 
-Write = Callable[..., Path]
 
-
-def test_compare_exits_with_4_and_names_the_difference(small_config: Write, tmp_path: Path) -> None:
-    for name, seed in (("a", "seed: 7"), ("b", "seed: 8")):
-        config = small_config("seed: 7", seed)
-        quadrepro("run", config, "--jobs", 1, "--out", tmp_path / name)
-    a, b = tmp_path / "a" / "small", tmp_path / "b" / "small"
-    assert quadrepro("compare", a, a).exit_code == 0
-    result = quadrepro("compare", a, b)
-    assert result.exit_code == 4
-    assert "cells.csv:2:" in result.stderr
+def test_folders_agree_or_their_difference_is_shown(tmp_path: Path) -> None:
+    a, b = (make_folder(tmp_path / side / "one", claims__md="- A claim.\n") for side in "ab")
+    same = quadrepro("compare", a, b)
+    assert same.exit_code == 0
+    assert f"{a} and {b} agree" in same.stdout
+    risks = b / "risks.md"
+    risks.write_text(risks.read_text().replace("0.44", "0.54"))
+    for sides in ((a, b), (a.parent, b.parent)):
+        result = quadrepro("compare", *sides)
+        assert result.exit_code == 4
+        assert f"error: {a / 'risks.md'}:5: '| monks | 0.44 | 0.32 |', but" in result.stderr
+        assert result.stdout.startswith("one: ")
+    assert quadrepro("compare", a, b, "--tolerance", 0.3).exit_code == 0

@@ -1,76 +1,168 @@
 from __future__ import annotations
 
-import json
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
-from quadrepro.engine.records import Record, RecordStore, from_json
 from tests.cli.call import quadrepro
 
 Write = Callable[..., Path]
 
 
 @pytest.fixture
-def computed(small_config: Write, tmp_path: Path) -> tuple[Path, Path]:
-    """Return a config and the folder with its records."""
-    config = small_config()
-    assert quadrepro("run", config, "--jobs", 1, "--out", tmp_path).exit_code == 0
-    return config, tmp_path
+def config(small_config: Write, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a config that was run over two splits, in the current folder."""
+    path = small_config()
+    monkeypatch.chdir(path.parent)
+    assert quadrepro("run", path, "--jobs", 0, "--repeats", 2).exit_code == 0
+    return path
 
 
-@pytest.mark.slow
-def test_all_cells_are_computed_again_and_nothing_is_written(computed: tuple[Path, Path]) -> None:
-    config, out = computed
-    before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
-    found = quadrepro("explain", config, "--recompute", "--all", "--out", out)
-    assert found.exit_code == 0, found.stderr
-    assert found.stdout == "computed again: 4 of 4 results are the same\n"
-    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
+def explain(*words: object) -> Result:
+    return quadrepro("explain", *words, COLUMNS="200")
 
 
-def test_an_unknown_row_is_refused_with_the_nearest(small_config: Write) -> None:
-    found = quadrepro("explain", small_config(), "monk", "ada", "--recompute")
-    assert found.exit_code == 2
-    assert "unknown row 'monk'; did you mean 'monks'?" in found.stderr
+def splits(result: Result) -> list[list[str]]:
+    """Return the columns of the table with a row per split."""
+    below = result.stdout.split("─\n")[-1].split("\n\n")[0]
+    return [re.split(r"  +", line.strip()) for line in below.splitlines()]
 
 
-def test_cells_without_a_result_end_with_1(small_config: Write, tmp_path: Path) -> None:
-    found = quadrepro("explain", small_config(), "--recompute", "--out", tmp_path)
-    assert found.exit_code == 1
-    assert "4 of 4 cells have no result" in found.stderr
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
 
 
-@pytest.mark.parametrize("words", [("monks",), ("--repeat", 0)])
-def test_half_an_entry_is_refused(small_config: Write, words: tuple[object, ...]) -> None:
-    found = quadrepro("explain", small_config(), *words)
-    assert found.exit_code == 2
-    assert "an entry is given by its ROW and COLUMN" in found.stderr
+def test_an_entry_is_shown_with_all_that_it_depends_on(config: Path) -> None:
+    result = explain(config, "people", "quadboost-l2")
+    assert result.exit_code == 0
+    facts = dict(re.findall(r"^(\w+)  +(.+)$", result.stdout, re.MULTILINE))
+    assert facts["entry"] == "people, QuadBoost-L2 (10 stumps per attribute) of Small"
+    assert re.fullmatch(r"0\.\d{3} ± 0\.\d{3}, mean and deviation of 2 splits", facts["risk"])
+    assert facts["grid"] == "n_rounds 10 | 20, lam 10.0 | 1.0"
+    assert facts["rows"] == "500 to train, 1701 to test"
+    assert facts["seed"] == "7, with the name 'titanic' and the split's number"
+    assert "numpy" in facts["versions"]
+    assert "There are no records" not in result.stdout
+    records = [path.name[:12] for path in Path("results/records").glob("??/*.json")]
+    for i, (split, risk, chosen, _, key) in enumerate(splits(result)):
+        assert split == str(i)
+        assert re.fullmatch(r"0\.\d{4}, \d+ of 1701", risk)
+        assert re.fullmatch(r"n_rounds \d+, lam [\d.]+", chosen)
+        assert key in records
+    by_title = explain(config, "people", "QuadBoost-L2 (10 stumps per attribute)")
+    assert by_title.stdout == result.stdout
 
 
-@pytest.mark.slow
-def test_explain_recomputes_a_cell_alone_and_finds_a_false_record(
-    small_config: Write, tmp_path: Path
+def test_a_clone_shows_the_committed_results_and_agrees_with_them(config: Path) -> None:
+    with_records = splits(explain(config, "monks", "ada"))
+    shutil.rmtree("results/records")
+    result = explain(config, "monks", "ada", "--recompute")
+    assert result.exit_code == 0, result.stderr
+    assert [row[:3] for row in splits(result)] == [row[:3] for row in with_records]
+    assert {row[-1] for row in splits(result)} == {"cells.csv"}
+    source = "results are from results/small/cells.csv."
+    assert f"There are no records in results/records: {source}" in result.stdout
+    assert result.stdout.endswith("\nComputed again: 2 of 2 results are the same\n")
+    assert not Path("results/records").exists()
+
+
+@pytest.mark.parametrize("records", [True, False])
+def test_a_result_that_differs_is_shown_from_both_sides(config: Path, records: bool) -> None:
+    edit(config, "n_rounds: 5", "n_rounds: 6")
+    if not records:
+        shutil.rmtree("results/records")
+    result = explain(config, "monks", "ada", "--recompute")
+    assert result.exit_code == 4
+    sides = r"0\.\d+, \d+ of 216, n_rounds 5; computed again: 0\.\d+, \d+ of 216, n_rounds 6"
+    assert re.search(rf"error: monks, ada, repeat 0: {sides}\nmonks, ada, repeat 1:", result.stderr)
+
+
+def test_another_error_is_a_difference_though_the_choice_is_the_same(config: Path) -> None:
+    shutil.rmtree("results/records")
+    cells = Path("results/small/cells.csv")
+    cells.write_text(re.sub(r"(monks,ada,0,ok),(\d+),", r"\1,1,", cells.read_text()))
+    result = explain(config, "monks", "ada", "--recompute")
+    assert result.exit_code == 4
+    assert "1 of 216" in result.stderr
+    assert "repeat 1" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("n_rounds: 5", "n_rounds: 6", "the config has"),
+        ('"sha256:', '"sha256:0', "the data has"),
+        ('"numpy": "', '"numpy": "0', "a package has"),
+        ("", "", "the code has"),
+    ],
+)
+def test_what_has_changed_since_the_results_were_written_is_named(
+    config: Path, old: str, new: str, what: str
 ) -> None:
-    config = small_config()
-    asked = "explain", config, "monks", "ada", "--out", tmp_path
-    assert quadrepro(*asked).exit_code == 1
-    quadrepro("run", config, "--jobs", 1, "--out", tmp_path)
-    found = quadrepro(*asked, "--recompute")
-    assert found.exit_code == 0
-    assert "computed again: 1 of 1 results are the same" in found.stdout
-    [record] = [line.split()[1] for line in found.stdout.splitlines() if line.startswith("record ")]
-    kept: Record = from_json(json.dumps(json.loads(Path(record).read_text())["record"]).encode())
-    RecordStore(tmp_path / "records").put(
-        type(kept)(**{**vars(kept), "errors": 0, "predicted": kept.actual})
+    for record in Path("results/records").glob("??/*"):
+        record.unlink()
+    edit(config if "n_rounds" in old else Path("results/small/run.json"), old, new)
+    result = explain(config, "monks", "ada")
+    assert result.exit_code == 0
+    assert f"from results/small/cells.csv: {what} changed since then." in result.stdout
+
+
+def test_after_an_edit_of_an_own_module_the_code_has_changed(
+    small_config: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small_config("  - name: ada\n    algorithm: adaboost\n    grid: {n_rounds: 5}\n", "")
+    monkeypatch.chdir(config.parent)
+    Path("edited.py").write_text(
+        "from sklearn.dummy import DummyClassifier\nclass Mine(DummyClassifier): pass\n"
     )
-    found = quadrepro(*asked, "--recompute")
-    assert found.exit_code == 4
-    assert "computed again, the result differs" in found.stderr
+    edit(config, "algorithms:\n", "algorithms:\n  - {name: mine, algorithm: 'edited:Mine'}\n")
+    assert quadrepro("run", config, "--jobs", 0).exit_code == 0
+    assert "the code" not in explain(config, "monks", "mine").stdout
+    with Path("edited.py").open("a") as file:
+        file.write("\nLATER = 1\n")
+    assert (
+        "the code (edited.py, or quadrepro's) has changed"
+        in explain(config, "monks", "mine").stdout
+    )
 
 
-def test_without_an_entry_there_is_something_to_check(small_config: Write) -> None:
-    found = quadrepro("explain", small_config())
-    assert found.exit_code == 2
-    assert "name the ROW and COLUMN of an entry, or add --recompute" in found.stderr
+def test_without_results_cells_are_missing_until_they_are_computed(small_config: Write) -> None:
+    config = small_config()
+    out = "--out", config.parent / "none"
+    result = explain(config, "monks", "ada", *out)
+    assert result.exit_code == 1
+    assert splits(result) == [["0", "not computed"]]
+    assert "1 of 1 cells have no result" in result.stderr
+    result = explain(config, "monks", "ada", "--recompute", *out)
+    assert result.exit_code == 0
+    assert splits(result)[0][2] == "n_rounds 5"
+    assert not out[1].exists()
+
+
+def test_a_printed_number_is_shown_with_its_verdict() -> None:
+    out = "--out", Path(__file__).parents[2] / "results"
+    judged = explain("table1-distribution", "balance", "AdaBoost", *out).stdout
+    assert "printed    0.035, inside our interval 0.007149 to 0.05375 (p 0.72)\n" in judged
+    one = explain("quickstart", "wine", "lpboost", *out).stdout
+    assert "printed    0.067, not judged: there is one split\n" in one
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "message"),
+    [
+        ("monk", "ada", "unknown row 'monk'; did you mean 'monks'?"),
+        ("monks", "adda", "unknown column 'adda'; did you mean 'ada'?"),
+    ],
+)
+def test_an_unknown_entry_is_refused_with_the_nearest(
+    small_config: Write, row: str, column: str, message: str
+) -> None:
+    result = explain(small_config(), row, column)
+    assert result.exit_code == 2
+    assert message in result.stderr

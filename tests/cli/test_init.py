@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from quadrepro.config.reference import schema_of
 
 from quadrepro.config.config import load_experiment
+from quadrepro.config.reference import schema_of
 from quadrepro.data.card import load_card_file
 from tests.cli.call import quadrepro
 
