@@ -5,8 +5,18 @@ import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import pytest
+
 import quadrepro
 from quadrepro.__main__ import run
+
+
+def test_public_names_are_listed_and_imported_when_they_are_used() -> None:
+    assert dir(quadrepro) == sorted(quadrepro.__all__)
+    for name in quadrepro.__all__:
+        assert getattr(quadrepro, name) is not None
+    with pytest.raises(AttributeError, match="module 'quadrepro' has no attribute 'rnak'"):
+        _ = quadrepro.rnak
 
 
 def test_the_command_and_the_module_are_the_same() -> None:

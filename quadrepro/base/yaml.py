@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import yaml
-from yaml.constructor import ConstructorError
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from quadrepro.errors import ConfigError, QuadreproError
@@ -115,7 +114,8 @@ def read_yaml(
     except yaml.MarkedYAMLError as fault:
         at = fault.problem_mark or fault.context_mark
         place = f":{at.line + 1}:{at.column + 1}" if at else ""
-        raise error(f"{path}{place}: not valid YAML: {fault.problem}") from None
+        what = "" if isinstance(fault, _RefusedError) else "not valid YAML: "
+        raise error(f"{path}{place}: {what}{fault.problem}") from None
     except yaml.YAMLError as fault:
         raise error(f"{path}: not valid YAML: {str(fault).splitlines()[0]}") from None
     return YamlSource(path, data, mark)
@@ -170,8 +170,12 @@ def to_yaml(content: dict[str, Any]) -> str:
     return text
 
 
-def _fault(message: str, node: Node) -> ConstructorError:
-    return ConstructorError(None, None, message, node.start_mark)
+class _RefusedError(yaml.MarkedYAMLError):
+    """A value that YAML allows and this reader does not."""
+
+
+def _fault(message: str, node: Node) -> _RefusedError:
+    return _RefusedError(None, None, message, node.start_mark)
 
 
 def _parsed(text: str, scalars: Scalars) -> tuple[Any, Mark]:

@@ -188,7 +188,6 @@ def _list_keys(what: str, form: str, out: Path | None) -> None:
     if out is None:
         echo(text, nl=False)
         return
-    out.parent.mkdir(parents=True, exist_ok=True)
     write_text(out, text)
     echo(f"Wrote {out}")
 

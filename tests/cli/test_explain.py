@@ -49,6 +49,7 @@ def test_an_entry_is_shown_with_all_that_it_depends_on(config: Path) -> None:
     assert facts["seed"] == "7, with the name 'titanic' and the split's number"
     assert "numpy" in facts["versions"]
     assert "There are no records" not in result.stdout
+    assert "Computed again" not in result.stdout
     records = [path.name[:12] for path in Path("results/records").glob("??/*.json")]
     for i, (split, risk, chosen, _, key) in enumerate(splits(result)):
         assert split == str(i)
@@ -68,6 +69,7 @@ def test_a_clone_shows_the_committed_results_and_agrees_with_them(config: Path) 
     assert {row[-1] for row in splits(result)} == {"cells.csv"}
     source = "results are from results/small/cells.csv."
     assert f"There are no records in results/records: {source}" in result.stdout
+    assert "\nversions  " in result.stdout
     assert result.stdout.endswith("\nComputed again: 2 of 2 results are the same\n")
     assert not Path("results/records").exists()
 
@@ -83,14 +85,30 @@ def test_a_result_that_differs_is_shown_from_both_sides(config: Path, records: b
     assert re.search(rf"error: monks, ada, repeat 0: {sides}\nmonks, ada, repeat 1:", result.stderr)
 
 
-def test_another_error_is_a_difference_though_the_choice_is_the_same(config: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        (r"(monks,ada,0,ok,)\d+", "1", "1 of 216"),
+        (r"(monks,ada,0,ok,\d+,216,)[\d.]+", "1", "1.0000"),
+    ],
+)
+def test_another_error_is_a_difference_though_the_choice_is_the_same(
+    config: Path, old: str, new: str, shown: str
+) -> None:
     shutil.rmtree("results/records")
     cells = Path("results/small/cells.csv")
-    cells.write_text(re.sub(r"(monks,ada,0,ok),(\d+),", r"\1,1,", cells.read_text()))
+    cells.write_text(re.sub(old, rf"\g<1>{new}", cells.read_text()))
     result = explain(config, "monks", "ada", "--recompute")
     assert result.exit_code == 4
-    assert "1 of 216" in result.stderr
+    assert shown in result.stderr
     assert "repeat 1" not in result.stderr
+
+
+def test_a_cell_that_tables_lack_is_not_a_difference(config: Path) -> None:
+    edit(config, "n_rounds: 5", "n_rounds: 6")
+    assert quadrepro("table", config, "--repeats", 2).exit_code == 1
+    assert explain(config, "monks", "ada").exit_code == 1
+    assert explain(config, "monks", "ada", "--recompute").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -105,8 +123,9 @@ def test_another_error_is_a_difference_though_the_choice_is_the_same(config: Pat
 def test_what_has_changed_since_the_results_were_written_is_named(
     config: Path, old: str, new: str, what: str
 ) -> None:
-    for record in Path("results/records").glob("??/*"):
-        record.unlink()
+    [*_, key] = splits(explain(config, "monks", "ada"))[0]
+    [record] = Path("results/records").glob(f"??/{key}*")
+    record.unlink()
     edit(config if "n_rounds" in old else Path("results/small/run.json"), old, new)
     result = explain(config, "monks", "ada")
     assert result.exit_code == 0
