@@ -43,10 +43,16 @@ def code_hash(modules: frozenset[str], own_code: tuple[tuple[str, str], ...] = (
     >>> lpboost == code_hash(frozenset({"quadrepro.core.learners.greedy.adaboost"}))
     False
     """
-    digest = hashlib.sha256(repr(own_code).encode())
-    for file in sorted(files_of([ROOT, *modules])):
+    parts = hash_of(files_of([ROOT, *modules])), own_code
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def hash_of(files: Iterable[Path]) -> str:
+    """Return a hash of files of this package."""
+    digest = hashlib.sha256()
+    for file in sorted(files):
         digest.update(f"{file.relative_to(PACKAGE)} ".encode() + file.read_bytes())
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()
 
 
 def files_of(modules: Iterable[str]) -> set[Path]:

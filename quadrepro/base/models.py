@@ -37,10 +37,10 @@ _EXPECTED = MappingProxyType(
         "model_attributes_type": _MAPPING,
         "model_type": _MAPPING,
         "string_pattern_mismatch": "match the pattern {pattern!r}",
-        "string_too_short": "have {min_length} or more characters",
+        "string_too_short": "have a length of at least {min_length}",
         "string_type": "be text",
-        "too_long": "have at most {max_length} values",
-        "too_short": "have {min_length} or more values",
+        "too_long": "have a length of at most {max_length}",
+        "too_short": "have a length of at least {min_length}",
         "tuple_type": _LIST,
     }
 )

@@ -23,7 +23,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-from quadrepro.base.code import TWIN, code_hash
+from quadrepro.base.code import TWIN, files_of, hash_of
 
 UNUSED = 30 * 24 * 3600
 """Seconds without use after which a folder of the cache is deleted."""
@@ -131,7 +131,7 @@ def cache_folder(module: str) -> Path | None:
 def _folders(module: str) -> list[Path]:
     """Return where the machine code of a module may be, the best place first."""
     switches = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
-    parts = (code_hash(frozenset({module})), version("numba"), switches)
+    parts = (hash_of(files_of([module])), version("numba"), switches)
     made_of = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
     named = os.environ.get("NUMBA_CACHE_DIR")
     places = [named] if named else [Path(__file__).parent / "__pycache__", Path.home() / ".cache"]

@@ -76,11 +76,11 @@ def said(
         ("count: null", "1:1: count must be a whole number, not null"),
         ("flag: maybe", "1:1: flag must be true or false, not 'maybe'"),
         ("title: true", "1:1: title must be text, not true"),
-        ("title: ''", "1:1: title must have 1 or more characters, not ''"),
+        ("title: ''", "1:1: title must have a length of at least 1, not ''"),
         ("code: A1", "1:1: code must match the pattern '^[a-z]+$', not 'A1'"),
         ("method: tan", "1:1: method must be 'tanh' or 'none', not 'tan'"),
         ("numbers: 3", "1:1: numbers must be a list, not 3"),
-        ("numbers: []", "1:1: numbers must have 1 or more values, not []"),
+        ("numbers: []", "1:1: numbers must have a length of at least 1, not []"),
         ("numbers: [1, 2, x]", "1:17: item 3 of numbers must be a whole number, not 'x'"),
         ("inner: 3", "1:1: inner must be a mapping of keys to values, not 3"),
         ("inner: {from: .5, to: 1}", "1:19: unknown key 'to'; known are from, words"),
@@ -106,7 +106,7 @@ def said(
         ("shapes: [{kind: square, sides: [1]}]", "1:25: item 2 of sides is missing"),
         (
             "shapes: [{kind: square, sides: [1, 2, 3]}]",
-            "1:25: sides must have at most 2 values, not [1, 2, 3]",
+            "1:25: sides must have a length of at most 2, not [1, 2, 3]",
         ),
         (
             "shapes: [oval]",

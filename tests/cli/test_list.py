@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from quadrepro.cli.schemas import config_reference, schema_of
 
 from quadrepro.base.resources import cards_folder, configs_folder
 from quadrepro.cli.data import LISTINGS
+from quadrepro.config.reference import config_reference, schema_of
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.data.card import card_names
 from tests.cli import call

@@ -17,7 +17,7 @@ RESULTS = Path(__file__).resolve().parents[2] / "results"
 def computed(small_config: Write, tmp_path: Path) -> tuple[Path, Path]:
     """Return a config and the folder with its results."""
     config, out = small_config(), tmp_path / "out"
-    assert quadrepro("run", config, "--jobs", 0, "--out", out).exit_code == 0
+    assert quadrepro("run", config, "--jobs", 1, "--out", out).exit_code == 0
     return config, out
 
 
@@ -48,7 +48,7 @@ def test_many_cells_without_a_result_are_counted_and_those_that_failed_can_be_tr
 ) -> None:
     monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", None)
     options = "--repeats", 6, "--out", tmp_path
-    quadrepro("run", small_config(), "--jobs", 0, *options)
+    quadrepro("run", small_config(), "--jobs", 1, *options)
     stderr = quadrepro("table", small_config(), *options).stderr
     assert stderr.count(": failed: ") == 10
     cells = tmp_path / "small" / "cells.csv"

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from quadrepro.engine.workers import run_cell
 
 from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve
 from quadrepro.config.axis import Axis
 from quadrepro.config.config import load_experiment, load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.core.protocol import Protocol
+from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
 from tests.cells import cells_of
 from tests.refusals import assert_refused, refusal

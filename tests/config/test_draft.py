@@ -112,6 +112,6 @@ def test_the_lines_that_are_comments_can_be_used(kind: str) -> None:
     _, text = drafted({"x": numbers(), "y": target})
     text = text.replace("  # - ", "  - ").replace("  #   ", "    ")
     Path("my.yaml").write_text(text, encoding="utf-8")
-    added = [entry.id for entry in load_experiment(Path("my.yaml")).config.algorithms[4:]]
+    added = [column.id for column in load_experiment(Path("my.yaml")).algorithms[4:]]
     boosters = ["xgboost:XGB", "lightgbm:LGBM", "catboost:CatBoost"]
     assert added == [*(f"{name}{kind}" for name in boosters), "my_models:Mine"]

@@ -263,7 +263,7 @@ def test_a_parameter_that_there_is_not_is_named_at_the_sweeps_value(
         ("grid.n_rounds", "[3, x]", "9:39", "n_rounds takes numbers, not 'x'"),
         ("view.missing", "[low]", "9:6", "a field of protocol, grid or parameters, as grid.n_"),
         ("grid", "[3]", "9:6", "a field of protocol, grid or parameters, as grid.n_rounds"),
-        ("grid.n_rounds", "[]", "9:27", "values must have 1 or more values"),
+        ("grid.n_rounds", "[]", "9:27", "values must have a length of at least 1"),
     ],
 )
 def test_a_sweep_that_cannot_be_is_named_with_its_place(

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from quadrepro.base import code
-from quadrepro.base.code import imports_of, modules_of
 from quadrepro.core import compiling
 from quadrepro.core.voters import random_stumps_compiled
 
@@ -50,23 +49,8 @@ KERNELS = [
 ]
 FOLDERS = """
 import json, sys
-from pathlib import Path
-from quadrepro.base import code
 from quadrepro.core import compiling
-
-def folders():
-    code._module.cache_clear()
-    compiling.cache_folder.cache_clear()
-    return {name: str(compiling.cache_folder(name)) for name in json.loads(sys.argv[1])}
-
-found = {"": folders()}
-for name in sys.argv[2:]:
-    source = code._source(name)
-    former = source.read_text()
-    source.write_text(former + "\\nCHANGED = 1\\n")
-    found[name] = folders()
-    source.write_text(former)
-print(json.dumps(found))
+print(json.dumps({name: str(compiling.cache_folder(name)) for name in json.loads(sys.argv[1])}))
 """
 LOGARITHM = """
 import numpy as np
@@ -106,34 +90,12 @@ def output(package: Path, code: str, *words: str, **environment: str) -> str:
     ).stdout
 
 
-def folders(package: Path, *changes: str, **environment: str) -> dict[str, dict[str, str]]:
-    """Return the folder of each module of loops: as they are, and after each change of a module."""
-    words = (json.dumps(KERNELS), *changes)
-    found: dict[str, dict[str, str]] = json.loads(output(package, FOLDERS, *words, **environment))
-    return found
-
-
-def test_all_of_the_package_that_loops_import_is_followed() -> None:
-    for kernel in KERNELS:
-        ours = {name for name in imports_of(kernel) if code._source(name).is_file()}
-        ours = {name for name in ours if name.startswith("quadrepro.")}
-        assert ours - {"quadrepro.base.types"} <= modules_of([kernel])
-
-
-@pytest.mark.slow
-def test_a_change_of_a_module_is_one_of_all_loops_that_use_it(package: Path) -> None:
-    names = modules_of(KERNELS)
-    found = folders(package, *names)
-    before = found.pop("")
-    for name in names:
-        changed = {kernel for kernel in KERNELS if before[kernel] != found[name][kernel]}
-        assert changed == {kernel for kernel in KERNELS if name in modules_of([kernel])} != set()
-
-
 def test_settings_of_numba_that_change_machine_code_have_folders_of_their_own(
     package: Path,
 ) -> None:
-    before, after = folders(package)[""], folders(package, NUMBA_OPT="1")[""]
+    names = json.dumps(KERNELS)
+    before = json.loads(output(package, FOLDERS, names))
+    after = json.loads(output(package, FOLDERS, names, NUMBA_OPT="1"))
     assert not set(before.values()) & set(after.values())
 
 

@@ -45,7 +45,11 @@ def test_the_kind_says_which_source_it_is_and_each_has_words(
     [
         ({"kind": "openml", "id": "0"}, ("id",), "id must be greater than 0, not '0'"),
         ({"kind": "openml"}, ("id",), "the key 'id' is missing"),
-        ({"kind": "uci", "files": []}, ("files",), "files must list at least one"),
+        (
+            {"kind": "uci", "files": []},
+            ("files",),
+            "files must have a length of at least 1, not []",
+        ),
         (BAD_HASH, ("files", 0, "hash"), "hash must match the pattern"),
         (OTHER_CONSTANTS, ("files", 1), "all files of a source must have the same constants"),
         ({"kind": "openml", "id": 1, "rows": [0, 3]}, ("rows", 0), "item 1 of rows must be great"),

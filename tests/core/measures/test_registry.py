@@ -30,10 +30,8 @@ from quadrepro.core.measures.concentration import (
 )
 from quadrepro.core.measures.ebboost import empirical_bernstein_of_class, finite_class
 from quadrepro.core.measures.measure import (
-    MEASURES,
     Trained,
     measure,
-    title_of,
 )
 from quadrepro.core.measures.quadboost import (
     SIGN_VECTORS,
@@ -42,6 +40,7 @@ from quadrepro.core.measures.quadboost import (
     massart,
     risk_bound,
 )
+from quadrepro.core.measures.registry import MEASURES, title_of
 
 Make = Callable[..., tuple[FloatArray, FloatArray]]
 Train = Callable[..., Trained]
@@ -55,7 +54,7 @@ def measured(name: str, trained: Trained) -> list[float]:
 
 def test_importing_the_registry_imports_no_solver_no_learner_and_no_theory() -> None:
     code = (
-        "import sys, quadrepro.core.measures.measure as registry\n"
+        "import sys, quadrepro.core.measures.registry as registry\n"
         "heavy = ('scipy', 'highspy', 'sklearn', 'pandas', 'quadrepro.core.learners')\n"
         "print([name for name in sys.modules if name.startswith(heavy)])"
     )
@@ -76,7 +75,7 @@ def test_a_measure_imports_its_own_theory_alone() -> None:
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == (
         "['quadrepro.core.measures.cbboost', 'quadrepro.core.measures.concentration', "
-        "'quadrepro.core.measures.measure'] False"
+        "'quadrepro.core.measures.measure', 'quadrepro.core.measures.registry'] False"
     )
 
 

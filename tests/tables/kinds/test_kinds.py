@@ -118,7 +118,7 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
         ("times: 5", "6:3: times must be true or false, not 5"),
         ("curves: 3", "6:3: curves must be a mapping of keys to values, not 3"),
         ("curves: {}", "6:3: the key 'panels' is missing"),
-        ("curves: {panels: []}", "6:12: panels must have 1 or more values"),
+        ("curves: {panels: []}", "6:12: panels must have a length of at least 1"),
         (
             "curves: {panels: [{measures: [a], scal: log}]}",
             "6:37: unknown key 'scal'; did you mean 'scale'?",

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from quadrepro.config.config import load_experiment
@@ -106,7 +107,8 @@ def test_it_gets_the_voters_and_the_folds_of_all_others(beside: Write) -> None:
     [_, ours] = cells_of(beside(ADA, own("Same", "{n_rounds: [2, 5]}"), name="ours"))
     [_, theirs] = cells_of(beside(ADA, ADA.replace("5", "[2, 5]"), name="theirs"))
     found, expected = run_cell(ours), run_cell(theirs)
-    assert (found.chosen, found.predicted) == (expected.chosen, expected.predicted)
+    assert found.chosen == expected.chosen
+    np.testing.assert_array_equal(found.predicted, expected.predicted)
     assert ours.key != theirs.key
 
 
@@ -176,7 +178,7 @@ def test_voters_beside_the_config_are_fitted_where_cells_are_computed(beside: Wr
     assert "beside_voters" not in sys.modules
     assert run_cell(cell).ok
     [other] = cells_of(with_voters(beside, "voter_set: {beside_voters:Signs: {n_voters: 9}}"))[1:]
-    assert run_cell(cell).predicted != run_cell(other).predicted
+    assert not np.array_equal(run_cell(cell).predicted, run_cell(other).predicted)
 
 
 def test_the_code_of_voters_belongs_to_the_key(beside: Write, tmp_path: Path) -> None:
