@@ -239,9 +239,7 @@ def _parsed(path: Path, **options: object) -> DataFrame:
     """Return the table of a CSV, with the line of each row as its index."""
     import pandas as pd
 
-    frame = pd.read_csv(
-        path, keep_default_na=False, skipinitialspace=True, encoding="utf-8-sig", **options
-    )
+    frame = pd.read_csv(path, keep_default_na=False, **options)
     frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
     return frame
 

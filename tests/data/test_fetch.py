@@ -178,6 +178,9 @@ def test_without_a_connection_the_other_data_sets_are_not_tried(online_toy: Card
     with pytest.raises(NoConnectionError, match=r"127\.0\.0\.1:9/toy: no connection"):
         fetch(lost)
     with pytest.raises(DataError) as refused:
+        fetch(with_source(online_toy, *lost.sources, OPENML))
+    assert not isinstance(refused.value, NoConnectionError)
+    with pytest.raises(DataError) as refused:
         bring([lost, online_toy], None, offline=False, tell=print)
     *_, rest, by_hand = str(refused.value).splitlines()
     assert rest == "not tried: toy"

@@ -94,7 +94,7 @@ def test_a_file_is_text_with_commas_and_usual_gaps_if_nothing_is_said() -> None:
         ("p3..p1", []),
         ("p1..q3", ["p1..q3"]),
         ("size", ["size"]),
-        ("p1..p1000000000", ["p1..p1000000000"]),
+        ("p1..p123456", ["p1..p123456"]),
     ],
 )
 def test_a_series_stands_for_its_names(name: str, names: list[str]) -> None:
