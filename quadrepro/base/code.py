@@ -24,7 +24,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 ROOT = "quadrepro.core.cell"
 """The module that computes every cell."""
 
-DECIDING = ("core", "data.canonical", "data.card", "data.schema")
+DECIDING = ("core", "data.canonical", "data.card", "data.rules", "data.schema")
 """What decides numbers. Other modules of data only fetch rows, which the cards' hashes check."""
 
 TWIN = "_compiled"
