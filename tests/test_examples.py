@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
 import quadrepro
+from quadrepro.base.yaml import read_yaml, to_yaml
 from quadrepro.config.config import load_experiment
 from quadrepro.tables.printed import described
 
@@ -41,7 +41,7 @@ def test_printed_numbers_of_a_paper_meet_cells(name: str) -> None:
 @pytest.mark.parametrize("name", COPIED)
 def test_a_paper_reaches_verdicts(name: str, tmp_path: Path) -> None:
     path = shutil.copytree(PAPERS / name, tmp_path / name) / f"{name}.yaml"
-    config = YAML().load(path)
+    config = read_yaml(path).data
     rows = [{"name": row} if isinstance(row, str) else row for row in config["datasets"]]
     config["datasets"] = [row for row in rows if row["name"] in HERE[name]]
     assert len(config["datasets"]) == len(HERE[name])
@@ -50,7 +50,7 @@ def test_a_paper_reaches_verdicts(name: str, tmp_path: Path) -> None:
     for algorithm in config["algorithms"]:
         if "grid" in algorithm:
             algorithm["grid"]["n_rounds"] = [5]
-    YAML().dump(config, path)
+    path.write_text(to_yaml(config), encoding="utf-8")
     results = quadrepro.reproduce(path, jobs=1, out=tmp_path, progress=False)
     verdicts = (results.folder / "verdicts.md").read_text(encoding="utf-8")
     judged = len(config["datasets"]) * len(config["algorithms"])

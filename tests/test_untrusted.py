@@ -197,7 +197,7 @@ def test_a_message_in_a_record_is_text(work: Path) -> None:
 
 @pytest.mark.slow
 def test_no_file_in_the_folder_takes_the_place_of_an_installed_module(work: Path) -> None:
-    names = ("numpy", "joblib", "pebble", "json", "sitecustomize", "conftest", "quadrepro")
+    names = ("numpy", "joblib", "json", "sitecustomize", "conftest", "quadrepro")
     write(work, {f"{name}.py": TOUCH for name in names} | {"base.yaml": config(ADABOOST)})
     script = work.parent / "quadrepro"  # what an installer writes
     script.write_text("from quadrepro.__main__ import run\nif __name__ == '__main__':\n    run()\n")
