@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from quadrepro.config.plan import Plan
-    from quadrepro.engine.records import RecordStore, Status
+    from quadrepro.engine.records import RecordStore
     from quadrepro.engine.worker import Limits
     from quadrepro.results.results import Results
     from quadrepro.stats import Ranking
@@ -182,7 +182,7 @@ def reproduce(
     offline: bool | None = None,
     timeout: float | None = None,
     memory: int | None = None,
-    retry: Collection[Status] = (),
+    retry: bool = False,
     progress: bool = True,
 ) -> Results:
     """Run or resume an experiment, and write and return its results.
@@ -209,8 +209,8 @@ def reproduce(
         Seconds that a cell may take, instead of the config's.
     memory : int, optional
         Bytes that a cell may use, instead of the config's; only on Linux.
-    retry : collection of {"failed", "timeout", "crashed"}, default ()
-        Cells that ended so before are computed again.
+    retry : bool, default False
+        Compute cells again that ended without a result.
     progress : bool, default True
         Show the progress on standard error.
 

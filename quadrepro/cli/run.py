@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,15 +29,12 @@ from quadrepro.cli.common import (
     show,
 )
 from quadrepro.engine.progress import RunProgress, tell
-from quadrepro.errors import QuadreproError, nearest
+from quadrepro.errors import QuadreproError
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
-    from quadrepro.engine.records import Record, RecordStore, Status
-
-RETRIED = ("failed", "timeout", "crashed")
-"""Statuses of cells without a result."""
+    from quadrepro.engine.records import Record, RecordStore
 
 
 def number_of_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -50,15 +47,6 @@ def number_of_bytes(ctx: click.Context, param: click.Parameter, value: str | Non
         return int(TypeAdapter(ByteSize).validate_python(value))
     except ValidationError:
         raise click.BadParameter(f"{value!r} is not a size such as 4GB") from None
-
-
-def statuses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    """Return the statuses that an option names, with commas."""
-    names = tuple(filter(None, value.replace(" ", "").split(",")))
-    for name in names:
-        if name not in RETRIED:
-            raise click.BadParameter(f"unknown status {name!r}{nearest(name, RETRIED)}")
-    return names
 
 
 def shard_of(
@@ -94,13 +82,7 @@ def shard_of(
     metavar="SIZE",
     help="Memory limit per cell, such as 4GB (Linux).",
 )
-@click.option(
-    "--retry",
-    callback=statuses,
-    default="",
-    metavar="STATUS",
-    help="Recompute cells with these statuses: failed, timeout, crashed, or several with commas.",
-)
+@click.option("--retry", is_flag=True, help="Recompute cells that ended without a result.")
 @click.option(
     "--shard",
     callback=shard_of,
@@ -123,7 +105,7 @@ def run_command(
     jobs: int | None,
     timeout: float | None,
     memory: int | None,
-    retry: tuple[Status, ...],
+    retry: bool,
     shard: tuple[int, int] | None,
     dask: str | None,
     allow_missing: bool,
@@ -135,7 +117,7 @@ def run_command(
 
     CONFIG is a YAML file, or the name of one that ships with quadrepro. Missing data sets are
     downloaded. Cells that have been computed before are not computed again, nor are those that
-    ended without a result, unless --retry names their status. The last line is the link to an HTML
+    ended without a result, unless --retry is given. The last line is the link to an HTML
     page of all results.
 
     Several experiments share the workers, and the tables of each are written as soon as its cells
@@ -150,44 +132,34 @@ def run_command(
     # SIGTERM ends a run like Ctrl-C, with the line that resumes it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     plans, code = _plans(configs, common, offline)
-    for out, of_out in plans.items():
-        store = common.store(out)
-        todo = missing_cells((c for plan in of_out for c in plan.cells), store, retry)
-        missing = {cell.key for cell in todo}
-        if shard is not None:
-            todo = [cell for cell in todo if int(cell.key, 16) % shard[1] == shard[0] - 1]
-        if not quiet:
-            _begin(of_out, missing, {cell.key for cell in todo}, out)
-        limits = {plan.experiment.name: limits_of(plan, timeout, memory) for plan in of_out}
-        finish = partial(
-            _finish,
-            store=store,
-            out=out,
-            allow_missing=allow_missing,
-            form="" if quiet else form,
-            page=not no_report,
-            heading=len(configs) > 1,
-        )
-        writing = _Writing(of_out if shard is None else [], missing, finish)
-        by_key = {cell.key: cell for cell in todo}
-        with RunProgress(len(todo), quiet) as progress, workers_of(dask if todo else None):
-            for record in compute(todo, store, jobs, limits):
-                progress.advance()
-                if not record.ok:
-                    progress.tell(_line(by_key[record.key], record))
-                writing.done(record.key)
-        code = max(code, writing.code)
+    out = common.out_of(*configs)
+    store = common.store(out)
+    todo = missing_cells((cell for plan in plans for cell in plan.cells), store, retry)
+    missing = {cell.key for cell in todo}
+    if shard is not None:
+        todo = [cell for cell in todo if int(cell.key, 16) % shard[1] == shard[0] - 1]
+    if not quiet:
+        _begin(plans, missing, {cell.key for cell in todo}, out)
+    results = _Results(store, out, allow_missing, "" if quiet else form, not no_report)
+    if shard is None:
+        results.waiting = [(plan, _keys(plan) & missing) for plan in plans]
+        results.write_what_is_done()
+    limits = {plan.experiment.name: limits_of(plan, timeout, memory) for plan in plans}
+    by_key = {cell.key: cell for cell in todo}
+    with RunProgress(len(todo), quiet) as progress, workers_of(dask if todo else None):
+        for record in compute(todo, store, jobs, limits):
+            progress.advance()
+            if not record.ok:
+                progress.tell(_line(by_key[record.key], record))
+            results.write_what_is_done(record.key)
     if shard is not None:
         tell(f"part {shard[0]} of {shard[1]} is done; a run without --shard writes the tables")
-    return code
+    return max(code, results.code)
 
 
-def _plans(
-    configs: Sequence[str], common: Common, offline: bool
-) -> tuple[dict[Path, list[Plan]], int]:
-    """Return the plans of consistent configs by results folder, and the exit code of the others."""
-    plans: dict[Path, list[Plan]] = {}
-    names: set[str] = set()
+def _plans(configs: Sequence[str], common: Common, offline: bool) -> tuple[list[Plan], int]:
+    """Return the plans of consistent configs, and the exit code of the others."""
+    plans: dict[str, Plan] = {}
     code = 0
     for config in configs:
         try:
@@ -199,17 +171,20 @@ def _plans(
             tell(f"error: {config}: {error}")
             code = max(code, error.exit_code)
             continue
-        if plan.experiment.name in names:
+        if plan.experiment.name in plans:
             raise click.UsageError(f"two configs are called {plan.experiment.name!r}")
-        names.add(plan.experiment.name)
-        plans.setdefault(common.out_of(config), []).append(plan)
-    return plans, code
+        plans[plan.experiment.name] = plan
+    return [*plans.values()], code
+
+
+def _keys(plan: Plan) -> set[str]:
+    return {cell.key for cell in plan.cells}
 
 
 def _begin(plans: Sequence[Plan], missing: set[str], here: set[str], out: Path) -> None:
-    """Print where results go and how many cells are left, and warn of what will not fit."""
+    """Print where results go and how many cells are left."""
     for plan in plans:
-        keys = {cell.key for cell in plan.cells}
+        keys = _keys(plan)
         text = f"{plan.experiment.config.title}: {len(plan.cells)} cells"
         text += f", {len(keys - missing)} already computed"
         if keys & here:
@@ -226,52 +201,42 @@ def _warn_of_rows(plan: Plan) -> None:
         tell(f"warning: {warning}")
 
 
-class _Writing:
-    """Writes the results of each experiment as soon as its cells are done."""
+@dataclass
+class _Results:
+    """Writes and prints the results of each experiment as soon as its cells are done."""
 
-    def __init__(
-        self, plans: Iterable[Plan], missing: set[str], finish: Callable[[Plan], int]
-    ) -> None:
-        self._waiting = [(plan, {cell.key for cell in plan.cells} & missing) for plan in plans]
-        self._finish = finish
-        self.code = 0
-        self.done("")
+    store: RecordStore
+    out: Path
+    allow_missing: bool
+    form: str
+    """How tables are printed; empty to print nothing."""
+    page: bool
+    waiting: list[tuple[Plan, set[str]]] = field(default_factory=list)
+    """Experiments that are not written, and the keys of their cells that are not done."""
+    code: int = 0
 
-    def done(self, key: str) -> None:
-        """Note that a cell is done."""
-        for _, left in self._waiting:
+    def write_what_is_done(self, key: str = "") -> None:
+        """Write experiments without a cell that is left, after the cell of a key is done."""
+        for _, left in self.waiting:
             left.discard(key)
-        ready = [plan for plan, left in self._waiting if not left]
-        self._waiting = [(plan, left) for plan, left in self._waiting if left]
-        for plan in ready:
-            self.code = max(self.code, self._finish(plan))
+        done = [plan for plan, left in self.waiting if not left]
+        self.waiting = [(plan, left) for plan, left in self.waiting if left]
+        for plan in done:
+            try:
+                self.code = max(self.code, self._write(plan))
+            except QuadreproError as error:
+                tell(f"error: {plan.experiment.name}: {error}")
+                self.code = max(self.code, error.exit_code)
 
-
-def _finish(
-    plan: Plan,
-    *,
-    store: RecordStore,
-    out: Path,
-    allow_missing: bool,
-    form: str,
-    page: bool,
-    heading: bool,
-) -> int:
-    """Write the results of an experiment, print them, and return the exit code."""
-    try:
-        results = write(plan, store, out, allow_missing)
-    except QuadreproError as error:
-        tell(f"error: {plan.experiment.name}: {error}")
-        return error.exit_code
-    report = report_of(results) if page else None
-    if not form:
-        return missing_code(results)
-    if heading:
-        echo(f"== {plan.experiment.config.title}\n")
-    code = show(results, form)
-    if report is not None:
-        echo(f"Report: {report.resolve().as_uri()}")
-    return code
+    def _write(self, plan: Plan) -> int:
+        results = write(plan, self.store, self.out, self.allow_missing)
+        page = report_of(results) if self.page else None
+        if not self.form:
+            return missing_code(results)
+        code = show(results, self.form)
+        if page is not None:
+            echo(f"Report: {page.resolve().as_uri()}")
+        return code
 
 
 def _line(cell: Cell, record: Record) -> str:

@@ -7,7 +7,7 @@ only the cells that are being computed, and the same call resumes.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from itertools import groupby
@@ -18,7 +18,7 @@ from joblib.externals.loky import ProcessPoolExecutor, cpu_count
 
 from quadrepro.core.cell import Cell, make_ready
 from quadrepro.engine.keys import commit
-from quadrepro.engine.records import Record, RecordStore, Status
+from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.worker import NO_LIMITS, Limits, begin, ended, run_cell
 from quadrepro.errors import QuadreproError
 
@@ -30,14 +30,13 @@ class LostWorkersError(QuadreproError):
     """Workers that were lost for good; finished cells are kept."""
 
 
-def missing_cells(
-    cells: Iterable[Cell], store: RecordStore, retry: Collection[Status] = ()
-) -> list[Cell]:
-    """Return the cells without a record, or with one of some statuses, each content once."""
+def missing_cells(cells: Iterable[Cell], store: RecordStore, retry: bool = False) -> list[Cell]:
+    """Return the cells without a record, or without a result if those are tried again."""
     known, todo = store.keys(), dict[str, Cell]()
     for cell in cells:
         record = store.get(cell.key) if cell.key in known else None
-        if record is None or record.status in retry:
+        if record is None or (retry and not record.ok):
+            # Rows of equal content share a record.
             todo.setdefault(cell.key, cell)
     return list(todo.values())
 

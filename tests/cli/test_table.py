@@ -53,7 +53,7 @@ def test_many_cells_without_a_result_are_counted_and_those_that_failed_can_be_tr
     assert stderr.count(": failed: ") == 10
     cells = tmp_path / "small" / "cells.csv"
     assert f"12 of 24 cells have no result; {cells} lists them\n" in stderr
-    assert stderr.endswith("compute them again with --retry failed\n")
+    assert stderr.endswith("compute those that failed again with --retry\n")
 
 
 def test_tables_are_drawn_on_a_terminal_and_markdown_or_latex_if_asked_for(

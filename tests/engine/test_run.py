@@ -68,10 +68,10 @@ def test_only_what_is_missing_or_to_be_retried_is_computed_each_content_once(
     store.put(Record(second.key, "failed", content=second.content))
     twin = replace(rest[0], dataset="another row")
     assert missing_cells([*cells, twin], store) == rest
-    todo = missing_cells(cells, store, retry=("failed",))
+    todo = missing_cells(cells, store, retry=True)
     assert todo == [second, *rest]
     assert {record.key for record in compute(todo, store, 1)} == {cell.key for cell in todo}
-    assert missing_cells(cells, store, retry=("failed",)) == []
+    assert missing_cells(cells, store, retry=True) == []
 
 
 def test_largest_data_sets_come_first_within_each_experiment(cells: list[Cell]) -> None:
