@@ -73,7 +73,7 @@ def compute(
     """
     left = {cell.key: cell for cell in largest_first(cells)}
     while left:
-        sent: list[Cell] = []
+        sent: list[str] = []
         try:
             for record in _parallel(jobs)(_tasks([*left.values()], sent, limits or {})):
                 del left[record.key]
@@ -83,8 +83,8 @@ def compute(
                 raise LostWorkersError("the scheduler is gone")
         except BrokenProcessPool:
             # A worker was killed: one of the cells that were sent may be the cause.
-            for cell in [cell for cell in sent if cell.key in left]:
-                yield _keep(_alone(left.pop(cell.key), limits or {}), store)
+            for key in [key for key in sent if key in left]:
+                yield _keep(_alone(left.pop(key), limits or {}), store)
 
 
 def largest_first(cells: Iterable[Cell]) -> Iterator[Cell]:
@@ -112,9 +112,9 @@ def _parallel(jobs: int | None) -> Parallel:
     )
 
 
-def _tasks(cells: list[Cell], sent: list[Cell], limits: Mapping[str, Limits]) -> Iterator[Any]:
+def _tasks(cells: list[Cell], sent: list[str], limits: Mapping[str, Limits]) -> Iterator[Any]:
     for cell in make_ready(cells, cells):
-        sent.append(cell)
+        sent.append(cell.key)
         yield delayed(run_cell)(cell, limits.get(cell.experiment, NO_LIMITS))
 
 
