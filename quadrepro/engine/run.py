@@ -120,14 +120,16 @@ def _tasks(cells: list[Cell], sent: list[str], limits: Mapping[str, Limits]) -> 
 
 def _alone(cell: Cell, limits: Mapping[str, Limits]) -> Record:
     """Compute a cell in a worker of its own; if that dies as well, the cell has crashed."""
-    with ProcessPoolExecutor(1, initializer=begin, initargs=(os.getpid(),)) as executor:
-        try:
-            task = executor.submit(run_cell, cell.ready(), limits.get(cell.experiment, NO_LIMITS))
-            record: Record = task.result()
-            return record
-        except BrokenProcessPool:
-            message = "its worker process died, perhaps because the machine ran out of memory"
-            return ended(cell, "crashed", message)
+    executor = ProcessPoolExecutor(1, initializer=begin, initargs=(os.getpid(),))
+    try:
+        task = executor.submit(run_cell, cell.ready(), limits.get(cell.experiment, NO_LIMITS))
+        record: Record = task.result()
+        return record
+    except BrokenProcessPool:
+        message = "its worker process died, perhaps because the machine ran out of memory"
+        return ended(cell, "crashed", message)
+    finally:
+        executor.shutdown(kill_workers=True)
 
 
 def _keep(record: Record, store: RecordStore) -> Record:
