@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
 
@@ -168,8 +167,8 @@ class Trained:
 _NO_VOTERS = "this is measured on a vote over voters, and the learner has none"
 
 
-def measure(names: Sequence[str], trained: Trained) -> dict[str, list[float]]:
-    """Measure every candidate of a path."""
+def measure(measures: Mapping[str, Measure], trained: Trained) -> dict[str, list[float]]:
+    """Measure every candidate of a path; NaN for one without a solution."""
     solved = np.asarray(~np.isnan(trained.scores).any(axis=1))
     of_solved = replace(
         trained,
@@ -178,9 +177,9 @@ def measure(names: Sequence[str], trained: Trained) -> dict[str, list[float]]:
         weights=None if trained.weights is None else trained.weights[solved],
     )
     found = {}
-    for name in names:
+    for name, function in measures.items():
         values = np.full(len(solved), np.nan)
-        values[solved] = MEASURES.find(name)(of_solved)
+        values[solved] = function(of_solved)
         found[name] = values.tolist()
     return found
 

@@ -49,7 +49,7 @@ EVERY_ROUND = [name for name, entry in MEASURES.items() if entry.every_round]
 
 
 def measured(name: str, trained: Trained) -> list[float]:
-    return measure([name], trained)[name]
+    return measure({name: MEASURES[name]}, trained)[name]
 
 
 def test_importing_the_registry_imports_no_solver_no_learner_and_no_theory() -> None:
@@ -65,10 +65,11 @@ def test_importing_the_registry_imports_no_solver_no_learner_and_no_theory() -> 
 def test_a_measure_imports_its_own_theory_alone() -> None:
     code = (
         "import sys, numpy as np\n"
-        "from quadrepro.core.measures.measure import measure\n"
-        "from quadrepro.core.measures.measure import Trained\n"
+        "from quadrepro.core.measures.measure import Trained, measure\n"
+        "from quadrepro.core.measures.registry import MEASURES\n"
         "one = np.ones((1, 2))\n"
-        "measure(['c_bound', 'train_error'], Trained(one[0], one[0], one, one))\n"
+        "asked = {name: MEASURES[name] for name in ('c_bound', 'train_error')}\n"
+        "measure(asked, Trained(one[0], one[0], one, one))\n"
         "theories = sorted(n for n in sys.modules if n.startswith('quadrepro.core.measures.'))\n"
         "print(theories, 'highspy' in sys.modules)"
     )
@@ -263,7 +264,7 @@ def test_scores_alone_can_be_measured_by_all_that_needs_no_voters(name: str, tra
 
 def test_a_number_is_plain_and_there_is_one_per_candidate(trained: Trained) -> None:
     names = ["train_error", "voters", "massart"]
-    found = measure(names, trained)
+    found = measure({name: MEASURES[name] for name in names}, trained)
     assert list(found) == names
     assert all(type(value) is float for values in found.values() for value in values)
     assert {len(values) for values in found.values()} == {4}
