@@ -18,7 +18,7 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from quadrepro.data.files import find_separator, read_file, read_idx
+from quadrepro.data.files import detect, read_file, read_idx
 from quadrepro.data.source import FileLayout
 from quadrepro.errors import DataError
 from tests.data.files import Save, images, labels, zipped
