@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,16 +19,16 @@ if TYPE_CHECKING:
 CARDS = Path("datasets")
 """Where configs in this folder find cards."""
 
-SHOWN_LABELS = 10
+SHOWN = 100
+"""Number of characters of the list of labels."""
 
 
 @click.command("init")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--target", required=True, help="Column to predict; in a LIBSVM file, a name.")
+@click.option("--target", required=True, help="Column to predict; for LIBSVM, any name.")
 @click.option(
     "--task",
     type=click.Choice(["classification", "regression"]),
-    callback=lambda ctx, param, value: value or "",
     show_default="by the values of the target",
     help="Kind of target.",
 )
@@ -79,9 +80,7 @@ def init_command(file: Path, target: str, card_only: bool, force: bool, **told: 
         raise ConfigError(f"{card.name} ships with quadrepro; choose another name with --name")
     for path in [place] if card_only else [config, place]:
         if path.exists() and not force:
-            raise ConfigError(
-                f"{path} already exists; --force replaces it, --name gives another name"
-            )
+            raise ConfigError(f"{path} exists; --force replaces it, --name gives another name")
     write_card(card, place)
     if card_only:
         echo(f"Wrote {place}\n\n{_summary(card)}")
@@ -103,18 +102,14 @@ def _summary(card: Card) -> str:
 
     kinds = [a.kind for a in card.attributes]
     target, view = card.target, card.view("default")
-    shown = [f"{label} ({n})" for label, n in target.labels.items()]
-    if len(shown) > SHOWN_LABELS:
-        shown[SHOWN_LABELS:] = [f"... ({len(shown)} labels)"]
+    labels = ", ".join(f"{label} ({n})" for label, n in target.labels.items())
     lines = [
         f"task: {card.task}",
         f"rows: {card.rows}",
         f"attributes: {kinds.count('numeric')} numeric, {kinds.count('nominal')} nominal",
         f"missing cells: {card.missing_cells}",
-        f"{target.original}: {', '.join(shown) or extent(target.range)}",
+        f"{target.original}: {shorten(labels, SHOWN, placeholder=' ...') or extent(target.range)}",
     ]
     if isinstance(view.positive, tuple):
         lines.append(f"positive: {', '.join(view.positive)}. {view.evidence}")
-    elif target.labels:
-        lines.append(f"classes: {view.evidence}")
     return "\n".join([*lines, *card.notes])

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from shlex import quote
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from quadrepro.base.files import write_text
-from quadrepro.base.types import FloatArray
-from quadrepro.base.yaml import is_utf8, to_yaml
-from quadrepro.data.canonical import (
-    content_hash,
-    default_order,
-    nominal_column,
-    number,
-    numbers,
-    numeric_column,
-)
+from quadrepro.base.yaml import to_yaml
+from quadrepro.data.canonical import codes_of, content_hash, default_order, number, numbers
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import to_table
-from quadrepro.data.files import decode, find_separator, read_file, unpack
+from quadrepro.data.files import detect, read_file, unpack
 from quadrepro.data.schema import Attribute, Target, View
-from quadrepro.data.source import FileLayout, FileSource, text_encoding
+from quadrepro.data.source import FileLayout, FileSource
 from quadrepro.errors import ConfigError, DataError, nearest
 
 GAPS = ("?", "", "NA", "NaN", "nan", "N/A", "null")
@@ -51,8 +41,8 @@ RARE = 0.5
 SNIFFED = 1000
 """Number of rows in which the decimal sign is looked for."""
 
-SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "blank": "blank"}
-"""Separators of text by the words of the option."""
+SHOWN = 100
+"""Number of characters of a note's list of columns."""
 
 FORMATS = {
     **dict.fromkeys((".csv", ".dat", ".data", ".tab", ".tsv", ".txt"), "csv"),
@@ -63,35 +53,16 @@ FORMATS = {
 }
 """Formats by the ending of a file's name."""
 
-LIBSVM_LABEL = "label"
-"""The name of the label in a LIBSVM file; its features are called f1, f2 and so on."""
+EMPTY = "Left out, since every value is missing"
+IDS = "Left out, since they look like IDs: almost every row has a value of its own"
+MANY = f"Left out, since they have more than {MOST_CODES} codes"
+CODES = "Taken as numeric, but they look like codes: if they are, add --nominal NAME"
+NOMINAL = "Taken as nominal"
 
-REMARKS = {
-    "empty": "Left out, since every value is missing",
-    "id": "Left out, since they look like IDs",
-    "dates": "Left out, since most rows have a date of their own",
-    "many": f"Left out, since they have more than {MOST_CODES} codes",
-    "words": "Taken as nominal, since not all values are numbers",
-    "constant": "The same value in every row",
-    "code": "Taken as numeric, but they look like codes: if they are, add --nominal NAME",
-}
-"""Notes on columns."""
-
-LEFT_OUT = ("id", "dates", "many")
-"""Remarks on attributes that the default view leaves out."""
-
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ID = re.compile(
     r"(?i:(^|[\W_])(id|uuid|key|index|row|no|nr)([\W_]|$)|(number|nummer)$)|[a-z]I[dD]$"
 )
 _CODE = re.compile(r"(?i:(^|[\W_])(codes?|zip|zipcode|plz|postcode|postal)([\W_]|$))|[a-z]Code$")
-_DATE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./-])\d{1,2}\2\d{2,4})([ T]\d.*)?")
-_OTHER_SIGN = {
-    ".": re.compile(r"[-+]?\d+(,\d+|(,\d{3})+)(\.\d+)?"),
-    ",": re.compile(r"[-+]?\d+(\.\d+|(\.\d{3})+)(,\d+)?"),
-}
-"""Numbers with commas, or points, that are not the decimal sign."""
-
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
 
 
@@ -100,13 +71,13 @@ class Options:
     """What the user states about a file; the rest is detected."""
 
     name: str = ""
-    task: str = ""
+    task: str | None = None
     positive: str = ""
     missing: Sequence[str] = ()
     nominal: Sequence[str] = ()
     drop_missing_target: bool = False
     encoding: str | None = None
-    separator: str | None = None  # a key of SEPARATORS
+    separator: str | None = None
     decimal: str | None = None
     no_header: bool = False
     names: str | None = None  # of the columns of text without a header, with commas
@@ -115,383 +86,270 @@ class Options:
 def inspect_file(path: Path, target: str, **options: Any) -> Card:
     """Describe a user's file, with the fields of `Options`."""
     told = Options(**options)
-    if told.name and not _NAME.fullmatch(told.name):
-        raise ConfigError(
-            f"--name: {told.name!r} must begin with a letter and have only a to z, digits and _"
-        )
-    if not is_utf8(str(path.resolve())):
-        raise DataError(f"{path}: the path of the file must be UTF-8, since its card names it")
     frame, layout = _read(path, target, told)
-    _check_columns(path, frame, (target, *told.nominal))
+    _check_names(path, [*frame.columns], target, told.nominal)
     gaps = _gaps(path, frame, told.missing)
-    rows = frame.mask(frame.isin(gaps), "").loc[:, [bool(name) for name in frame.columns]]
-    labelled = _labelled(path, rows, target, drop=told.drop_missing_target)
-    inspector = Inspector(path, layout, told)
-    described = inspector.target(labelled[target])
+    rows = frame.mask(frame.isin(gaps))
+    rows = _labelled(path, rows, target, drop=told.drop_missing_target)
+    described = _target(path, rows[target], layout, told.task)
     task = "classification" if described.labels else "regression"
-    found = {name: inspector.attribute(labelled[name]) for name in labelled if name != target}
-    attributes = {name: one for name, (one, _) in found.items() if one is not None}
-    if not attributes:
-        raise DataError(f"{path}: every value of every attribute is missing")
-    remarks = {name: remark for name, (_, remark) in found.items()}
-    left_out = [name for name in attributes if remarks[name] in LEFT_OUT]
-    if len(left_out) == len(attributes):
+    columns = _columns(path, rows.drop(columns=target), layout, told.nominal)
+    remarks = dict.fromkeys(rows.drop(columns=target), EMPTY)
+    remarks |= {name: _remark(column) for name, column in columns.items()}
+    left_out = [name for name in columns if remarks[name] in (IDS, MANY)]
+    if len(left_out) == len(columns):
         # Without them there would be nothing to learn from.
-        left_out, remarks = [], dict.fromkeys(remarks, "")
-    # In cards, `target` is the target, and `a1..a3` are three attributes.
-    called = {n: "target_" if n == "target" else n.replace("..", "__") for n in attributes}
-    view = _view(path, described, told.positive, [called[name] for name in left_out])
+        left_out, remarks = [], {}
     source = FileSource(
         kind="file",
         path=str(path.resolve()),
-        columns=tuple("target" if n == target else called.get(n, "") for n in frame.columns),
-        drop_unlabelled=len(labelled) < len(rows),
+        columns=["target" if n == target else n if n in columns else "" for n in frame],
+        missing=tuple(dict.fromkeys(("?", "", *gaps))),
+        drop_unlabelled=len(rows) < len(frame),
         **layout.model_dump(exclude_unset=True),
-        **({} if {*gaps} <= {"?", ""} else {"missing": gaps}),
     )
-    notes = [
-        *_reading_notes(source),
-        *([] if told.task else [f"Taken as a {task} by the values of the target; see --task."]),
-        *([f"Missing values are written {_listed(map(repr, gaps))}."] if gaps else []),
-        *_row_notes(len(rows) - len(labelled), labelled.drop(columns=left_out)),
-        *_column_notes(frame.columns, called, remarks),
-        *imbalance(described, view),
-    ]
-    fields = {
-        "name": told.name or _name(path),
-        "title": plain_stem(path),
-        "task": task,
-        "rows": len(labelled),
-        "target": described,
-        "attributes": [a.model_copy(update={"name": called[n]}) for n, a in attributes.items()],
-        "notes": notes,
-        "views": {ANY_VIEW: view},
-    }
-    return _counted(frame, source, fields)
-
-
-def _counted(frame: pd.DataFrame, source: FileSource, fields: dict[str, Any]) -> Card:
-    """Return a card whose rows are counted and hashed as they will be read with it."""
-    unknown = {"licence": "not stated", "citation": "not stated"}
-    nothing = {"missing_cells": 0, "rows_with_missing": 0, "content_hash": "sha256:" + "0" * 64}
-    card = Card(**fields, **unknown, **nothing, sources=[source])
+    view = _view(path, described, told.positive, left_out)
+    stem = path.name.partition(".")[0]
+    missing = rows[[*columns]].isna()
+    card = Card(
+        name=_name(told.name or stem),
+        title=stem,
+        task=task,
+        rows=len(rows),
+        attributes=[_attribute(column) for column in columns.values()],
+        missing_cells=int(missing.to_numpy().sum()),
+        rows_with_missing=int(missing.any(axis=1).sum()),
+        target=described,
+        content_hash="sha256:" + "0" * 64,
+        licence="not stated",
+        citation="not stated",
+        sources=[source],
+        notes=[
+            *_reading_notes(source, gaps),
+            *([] if told.task else [f"Taken as a {task} by the values of the target; see --task."]),
+            *_content_notes(len(frame) - len(rows), rows.drop(columns=left_out), remarks),
+            *imbalance(described, view),
+        ],
+        views={ANY_VIEW: view},
+    )
+    # The rows are hashed as they will be read with the card.
     table = to_table(frame, source, card, source.path)
-    counts = {
-        "missing_cells": int(table.missing.sum()),
-        "rows_with_missing": int(table.missing.any(axis=1).sum()),
-        "content_hash": content_hash(table),
-    }
-    return card.model_copy(update=counts)
+    return card.model_copy(update={"content_hash": content_hash(table)})
 
 
-def _check_columns(path: Path, frame: pd.DataFrame, wanted: Iterable[str]) -> None:
-    names = [name for name in frame.columns if name]
-    for name in wanted:
+def _read(path: Path, target: str, told: Options) -> tuple[pd.DataFrame, FileLayout]:
+    """Return the rows under the names of their columns, and how they were read."""
+    name, _ = unpack(path)
+    form = FORMATS.get(PurePath(name).suffix.lower())
+    if form is None:
+        known = ", ".join(sorted(FORMATS))
+        raise DataError(f"{path}: the format is not known, since {name!r} does not end in {known}")
+    if form == "csv":
+        return _read_text(path, target, told)
+    if told.encoding or told.separator or told.decimal or told.no_header or told.names:
+        raise ConfigError(f"{path}: encoding, separator, decimal and names are those of the format")
+    layout = FileLayout.model_validate({"format": form})
+    frame = read_file(path, layout)
+    if form == "libsvm":
+        return frame.set_axis([*_numbered(frame.shape[1] - 1), target], axis="columns"), layout
+    return frame.rename(columns=lambda name: str(name).strip()), layout
+
+
+def _read_text(path: Path, target: str, told: Options) -> tuple[pd.DataFrame, FileLayout]:
+    separator = "\t" if told.separator == "tab" else told.separator
+    try:
+        layout = detect(path, target, told.encoding or "", separator or "")
+    except LookupError as error:
+        raise ConfigError(f"--encoding: {error}") from None
+    frame = read_file(path, layout)
+    skip, names = 0, _numbered(frame.shape[1])
+    if told.names:
+        names = told.names.split(",")
+        if len(names) != frame.shape[1]:
+            raise ConfigError(f"{path}: {len(names)} names, but {frame.shape[1]} columns")
+    elif not told.no_header:
+        skip = int(frame.index[0])
+        # A column without a name has its number.
+        names = [name or numbered for name, numbered in zip(frame.iloc[0], names, strict=True)]
+        frame = frame.iloc[1:]
+    decimal = told.decimal or _decimal(frame.head(SNIFFED), [*GAPS, *told.missing])
+    how = {"skip": skip, "decimal": decimal, "thousands": told.decimal is not None}
+    return frame.set_axis(names, axis="columns"), layout.model_copy(update=how)
+
+
+def _numbered(n_columns: int) -> list[str]:
+    return [f"x{j}" for j in range(1, n_columns + 1)]
+
+
+def _decimal(rows: pd.DataFrame, gaps: Sequence[str]) -> str:
+    """Return a comma if more columns have decimal commas than have decimal points."""
+    columns = [rows[j][~rows[j].isin(gaps)] for j in rows]
+    n_columns = {sign: sum(_has_sign(column, sign) for column in columns) for sign in ".,"}
+    return max(n_columns, key=n_columns.__getitem__)
+
+
+def _has_sign(column: pd.Series, sign: str) -> bool:
+    """Return whether a column has only numbers, and the sign is not between thousands in all."""
+    written = column[column.str.contains(sign, regex=False)]
+    only_numbers = np.isfinite(numbers(column, sign)).all()
+    return bool(only_numbers and not written.str.fullmatch(_THOUSANDS).all())
+
+
+def _check_names(path: Path, names: Sequence[str], target: str, nominal: Iterable[str]) -> None:
+    for name in (target, *nominal):
         if name not in names:
             raise ConfigError(f"{path}: unknown column {name!r}{nearest(name, names)}")
-    name, times = Counter(names).most_common(1)[0]
-    if times > 1:
-        raise DataError(f"{path}: {times} columns are called {name!r}; rename them in the file")
-    if len(names) < 2:
-        raise DataError(f"{path}: there are no columns other than the target")
-    if len(frame) < 2:
-        raise DataError(
-            f"{path}: at least two rows are needed, but there is {len(frame) or 'none'}"
-        )
+    in_card = pd.Series(["target" if name == target else name for name in names])
+    for name in in_card[in_card.duplicated()]:
+        raise DataError(f"{path}: rename {name!r} in the file: its card would have two of them")
 
 
-def _gaps(path: Path, frame: pd.DataFrame, missing: Sequence[str]) -> tuple[str, ...]:
+def _gaps(path: Path, frame: pd.DataFrame, missing: Sequence[str]) -> list[str]:
     """Return the words for missing values that occur."""
-    words = [*dict.fromkeys((*GAPS, *missing))]
-    found = tuple(word for word in words if frame.isin([word]).to_numpy().any())
-    for word in missing:
-        if word not in found:
-            raise ConfigError(f"{path}: no field is {word!r}, the word of --missing")
+    words = dict.fromkeys((*GAPS, *missing))
+    found = [word for word in words if frame.isin([word]).any(axis=None)]
+    for word in {*missing} - {*found}:
+        raise ConfigError(f"{path}: no field is {word!r}, the word of --missing")
     return found
 
 
-def _labelled(path: Path, frame: pd.DataFrame, target: str, *, drop: bool) -> pd.DataFrame:
+def _labelled(path: Path, rows: pd.DataFrame, target: str, *, drop: bool) -> pd.DataFrame:
     """Return the rows that have a label."""
-    missing = _is_missing(frame[target])
-    if missing.any() and not drop:
-        n_missing = "1 row" if missing.sum() == 1 else f"{missing.sum()} of {len(frame)} rows"
+    missing = rows.index[rows[target].isna()]
+    if len(missing) and not drop:
         raise DataError(
-            f"{_place(path, frame, int(missing.argmax()))}: the target {target} has no value, in"
-            f" {n_missing}; --drop-missing-target leaves out such rows"
+            f"{path}, {rows.index.name} {missing[0]}: the target {target} has no value, in"
+            f" {len(missing)} of {len(rows)} rows; --drop-missing-target leaves out such rows"
         )
-    return frame[~missing]
+    return rows.drop(missing)
 
 
-def _is_missing(column: pd.Series) -> pd.Series:
-    return column.isna() | (column == "")
+def _target(path: Path, column: pd.Series, layout: FileLayout, task: str | None) -> Target:
+    """Return labels or numbers: what was asked for, or else what the values look like."""
+    name = str(column.name)
+    if task == "classification":
+        values = _codes(column)
+    else:
+        values = _typed(path, column, layout, "--task classification")
+    if values.nunique() < 2:
+        raise DataError(f"{path}: {name} has less than two distinct values: nothing can be learned")
+    has_numbers = values.dtype.kind == "f"
+    if task == "regression" and not has_numbers:
+        raise ConfigError(f"{path}: {name} has no numbers, so the task cannot be regression")
+    if has_numbers and (task or values.nunique() > MOST_LABELS or values.mod(1).any()):
+        return Target(original=name, range=(values.min(), values.max()))
+    return Target(original=name, labels=_codes(column).value_counts().sort_index().to_dict())
 
 
-def _place(path: Path, rows: pd.DataFrame | pd.Series, row: int) -> str:
-    return f"{path}, {rows.index.name} {rows.index[row]}"
+def _columns(
+    path: Path, rows: pd.DataFrame, layout: FileLayout, nominal: Sequence[str]
+) -> dict[str, pd.Series]:
+    """Return the columns that have a value, as numbers or codes."""
+    columns = {}
+    for name, column in rows.dropna(axis="columns", how="all").items():
+        is_nominal, way_out = name in nominal, f"--nominal {name!r}"
+        columns[str(name)] = _codes(column) if is_nominal else _typed(path, column, layout, way_out)
+    if not columns:
+        raise DataError(f"{path}: no column other than the target has a value")
+    return columns
 
 
-@dataclass(frozen=True)
-class Inspector:
-    """Describes columns of a file, with ``""`` or NaN for missing values."""
-
-    path: Path
-    layout: FileLayout
-    told: Options
-
-    def target(self, column: pd.Series) -> Target:
-        """Return labels or numbers: what was asked for, or else what the values look like."""
-        task = self.told.task
-        values = None
-        if task != "classification":
-            hint = "add --task classification if these are labels"
-            values = self._numbers(column, hint, required=task == "regression")
-        distinct = np.unique(_codes(column) if values is None else values)
-        if len(distinct) == 1:
-            raise DataError(
-                f"{self.path}: {column.name} is {str(distinct[0])!r} in every row, so there is"
-                " nothing to learn"
-            )
-        if values is not None and not task:
-            few = len(distinct) <= MOST_LABELS and np.array_equal(distinct, np.round(distinct))
-            values = None if few else values
-        if values is not None:
-            return Target(original=column.name, range=_range(values))
-        labels = dict(sorted(Counter(_codes(column)).items()))
-        return Target(original=column.name, labels=labels)
-
-    def attribute(self, column: pd.Series) -> tuple[Attribute | None, str]:
-        """Return an attribute, None if it has no value, and a key of REMARKS or nothing."""
-        name = str(column.name)
-        if _is_missing(column).all():
-            return None, "empty"
-        values = None
-        if name not in self.told.nominal:
-            hint = f"add --missing WORD if it means a missing value, or --nominal {quote(name)}"
-            values = self._numbers(column, f"{hint} if the column holds codes")
-        if values is not None:
-            remark = _remark_on_numbers(name, pd.Series(values))
-            return Attribute(name=name, kind="numeric", range=_range(values)), remark
-        held = pd.Series(_codes(column))
-        remark = _remark_on_codes(held)
-        codes = default_order({*held} - {""})
-        return (
-            Attribute(name=name, kind="nominal", codes=codes if len(codes) <= MOST_CODES else None),
-            "" if remark == "words" and name in self.told.nominal else remark,
+def _typed(path: Path, column: pd.Series, layout: FileLayout, way_out: str) -> pd.Series:
+    """Return a column as numbers, or as codes if most of its values are not numbers."""
+    values = column
+    if column.dtype.kind != "f":
+        found = numbers(column.fillna(""), layout.decimal, thousands=layout.thousands)
+        values = pd.Series(found, column.index, name=column.name)
+    words = column[np.isinf(values)]
+    if words.empty:
+        return values
+    word = str(words.iloc[0])
+    signs = [sign for sign in ".," if number(word, sign, thousands=True) is not None]
+    if values is column:
+        why = "which is not a finite number"
+    elif signs:
+        why = f"which is a number only with --decimal {' or '.join(signs)}"
+    elif 2 * len(words) < column.count():
+        why = (
+            f"but most of its values are numbers; add --missing {word!r} if"
+            f" it means a missing value, or {way_out} if the values are codes"
         )
-
-    def _numbers(
-        self, column: pd.Series, hint: str, *, required: bool = False
-    ) -> FloatArray | None:
-        """Return numbers, or None if the column has codes; refuse a mixture of both."""
-        decimal, is_text = self.layout.decimal, column.dtype.kind != "f"
-        values = (
-            numeric_column(column)
-            if not is_text
-            else numbers(column, decimal, thousands=self.layout.thousands)
-        )
-        words = np.flatnonzero(np.isinf(values))
-        if not len(words):
-            return values
-        field = str(column.iloc[words[0]])
-        n_values = int((~_is_missing(column)).sum())
-        n_numbers = n_values - len(words)
-        if not is_text:
-            why = "which is not a finite number"
-        elif _OTHER_SIGN[decimal].fullmatch(field):
-            other = "commas" if decimal == "." else "points"
-            why = f"which is not a number with the decimal sign {decimal!r}"
-            if not self.layout.thousands:
-                why += f"; if {other} separate thousands, add --decimal {decimal}"
-        elif n_numbers > len(words):
-            hint = hint.replace("WORD", quote(field))
-            why = f"but {n_numbers} of its {n_values} values are numbers; {hint}"
-        elif required:
-            why = "which is not a finite number"
-        else:
-            return None
-        place = _place(self.path, column, int(words[0]))
-        raise DataError(f"{place}: {column.name} is {field!r}, {why}")
+    else:
+        return _codes(column)
+    place = f"{path}, {column.index.name} {words.index[0]}"
+    raise DataError(f"{place}: {column.name} is {word!r}, {why}")
 
 
-def _codes(column: pd.Series) -> list[str]:
-    texts = column.astype(object).mask(_is_missing(column), "").map(str)
-    codes: list[str] = nominal_column(texts).tolist()
-    return codes
+def _codes(column: pd.Series) -> pd.Series:
+    held = column.dropna()
+    codes = pd.Series(codes_of(held.to_numpy()), held.index, name=column.name, dtype="str")
+    return codes.reindex(column.index)
 
 
-def _range(values: FloatArray) -> tuple[float, float]:
-    return float(np.nanmin(values)), float(np.nanmax(values))
+def _attribute(values: pd.Series) -> Attribute:
+    name = str(values.name)
+    if values.dtype.kind == "f":
+        return Attribute(name=name, kind="numeric", range=(values.min(), values.max()))
+    codes = default_order(values.dropna())
+    return Attribute(name=name, kind="nominal", codes=codes if len(codes) <= MOST_CODES else None)
 
 
-def _remark_on_numbers(name: str, values: pd.Series) -> str:
+def _remark(values: pd.Series) -> str:
+    """Return a remark on an attribute, or nothing."""
     n_distinct = values.nunique()
-    whole = values.dropna().mod(1).eq(0).all()
-    numbered = _ID.search(name) or np.ptp(values.dropna()) == n_distinct - 1
-    if n_distinct == 1 and not values.hasnans:
-        return "constant"
-    if whole and numbered and n_distinct > UNIQUE * len(values):
-        return "id"
-    return "code" if whole and _CODE.search(name) else ""
-
-
-def _remark_on_codes(codes: pd.Series) -> str:
-    held = codes[codes != ""]
-    n_distinct = held.nunique()
-    if held.str.fullmatch(_DATE).all() and n_distinct > len(held) / 2:
-        return "dates"
-    if n_distinct > UNIQUE * len(codes):
-        return "id"
-    if n_distinct > MOST_CODES:
-        return "many"
-    return "constant" if codes.nunique() == 1 else "words"
+    is_unique = n_distinct > UNIQUE * len(values)
+    if values.dtype.kind != "f":
+        return IDS if is_unique else MANY if n_distinct > MOST_CODES else NOMINAL
+    if values.mod(1).any():
+        return ""
+    is_consecutive = values.max() - values.min() == n_distinct - 1
+    if is_unique and (is_consecutive or _ID.search(str(values.name))):
+        return IDS
+    return CODES if _CODE.search(str(values.name)) else ""
 
 
 def _view(path: Path, target: Target, positive: str, exclude: Sequence[str]) -> View:
     labels = target.labels
+    evidence = "The label that was given as positive." if positive else ""
     if positive and positive not in labels:
         hint = nearest(positive, labels)
         raise ConfigError(f"{path}: {target.original} has no label {positive!r}{hint}")
-    evidence = f"All {len(labels)} labels are classes." if labels else "A number to predict."
-    if positive:
-        evidence = "The label that was given as positive."
-    elif len(labels) == 2:
+    if not positive and len(labels) == 2:
         positive = min(reversed(labels), key=labels.__getitem__)
         evidence = "The rarer of the two labels."
-    chosen = {"positive": (positive,)} if positive else {}
-    return View(**chosen, exclude=tuple(exclude), status="open", evidence=evidence)
+    chosen = (positive,) if positive else None
+    return View(positive=chosen, exclude=exclude, status="open", evidence=evidence)
 
 
 def imbalance(target: Target, view: View) -> Iterator[str]:
     """Yield a note if the rarest class has less than a part of its equal share of the rows."""
     sizes = view.class_sizes(target)
     if sizes and min(sizes) * len(sizes) < RARE * sum(sizes):
-        yield (
-            f"Imbalanced: the rarest class has {min(sizes)} of {sum(sizes)} rows, so a low error is"
-            " easy; see the other metrics."
-        )
+        yield f"Imbalanced: the rarest class has {min(sizes)} of {sum(sizes)} rows."
 
 
-def _reading_notes(source: FileSource) -> Iterator[str]:
-    if source.format == "csv":
-        header = f"names in line {source.skip}" if source.skip else "no header"
-        yield (
-            f"Read as {source.encoding}, separator {source.separator!r}, decimal"
-            f" {source.decimal!r}, {header}; --encoding, --separator, --decimal and --no-header"
-            " change this."
-        )
+def _reading_notes(layout: FileLayout, gaps: Sequence[str]) -> Iterator[str]:
+    if layout.format == "csv":
+        header = f"names in line {layout.skip}" if layout.skip else "no header"
+        signs = f"separator {layout.separator!r}, decimal {layout.decimal!r}"
+        yield f"Read as {layout.encoding}, {signs}, {header}; see the options of init."
+    if gaps:
+        yield f"Missing values are written {', '.join(map(repr, gaps))}."
 
 
-def _row_notes(n_dropped: int, rows: pd.DataFrame) -> Iterator[str]:
+def _content_notes(n_dropped: int, rows: pd.DataFrame, remarks: Mapping[str, str]) -> Iterator[str]:
     if n_dropped:
         yield f"Rows without a target, which are left out: {n_dropped}."
     if n_repeated := int(rows.duplicated().sum()):
         yield f"Rows that repeat an earlier one: {n_repeated}."
+    for remark in filter(None, dict.fromkeys(remarks.values())):
+        names = ", ".join(name for name in remarks if remarks[name] == remark)
+        yield f"{remark} ({shorten(names, SHOWN, placeholder=' ...')})."
 
 
-def _column_notes(
-    names: Sequence[str], called: Mapping[str, str], remarks: Mapping[str, str]
-) -> Iterator[str]:
-    unnamed = [str(j) for j, name in enumerate(names, start=1) if not name]
-    renamed = [new for name, new in called.items() if name != new]
-    notes = {
-        "Columns without a name, which are left out": unnamed,
-        "Renamed, since the name in the file has a special meaning in cards": renamed,
-    }
-    for key, text in REMARKS.items():
-        notes[text] = [called.get(name, name) for name, remark in remarks.items() if remark == key]
-    for text, columns in notes.items():
-        if columns:
-            yield f"{text} ({_listed(columns)})."
-
-
-def _listed(names: Iterable[str], at_most: int = 8) -> str:
-    every = list(names)
-    more = f" and {len(every) - at_most} more" if len(every) > at_most else ""
-    return ", ".join(every[:at_most]) + more
-
-
-def _read(path: Path, target: str, told: Options) -> tuple[pd.DataFrame, FileLayout]:
-    """Return the rows under the names of their columns, and how they were read."""
-    name, content = unpack(path)
-    form = FORMATS.get(PurePath(name).suffix.lower())
-    if form is None:
-        known = ", ".join(sorted(FORMATS))
-        raise DataError(f"{path}: the format is not known, since {name!r} does not end in {known}")
-    if form == "csv":
-        return _read_text(path, content, target, told)
-    if told.encoding or told.separator or told.decimal or told.no_header or told.names:
-        raise ConfigError(f"{path}: encoding, separator, decimal and names are those of the format")
-    layout = FileLayout.model_validate({"format": form})
-    frame = read_file(path, layout)
-    names = [str(name).strip() for name in frame.columns]
-    if form == "libsvm":
-        names = [*(f"f{j}" for j in range(1, len(names))), LIBSVM_LABEL]
-    return frame.set_axis(names, axis="columns"), layout
-
-
-def _read_text(
-    path: Path, content: bytes, target: str, told: Options
-) -> tuple[pd.DataFrame, FileLayout]:
-    encoding = _encoding(content, told.encoding)
-    has_header = not (told.names or told.no_header)
-    separator = SEPARATORS.get(told.separator or "") or find_separator(
-        decode(content, path, encoding), target
-    )
-    layout = FileLayout(separator=separator, encoding=encoding)
-    frame = read_file(path, layout)
-    skip = 0
-    names = [f"x{j}" for j in range(1, frame.shape[1] + 1)]
-    if has_header:
-        skip, names, frame = int(frame.index[0]), frame.iloc[0].tolist(), frame.iloc[1:]
-    elif told.names:
-        names = told.names.split(",")
-        if len(names) != frame.shape[1]:
-            raise ConfigError(f"{path}: {len(names)} names, but {frame.shape[1]} columns")
-    frame = frame.set_axis(names, axis="columns")
-    decimal = told.decimal or _decimal(frame.head(SNIFFED), {*GAPS, *told.missing})
-    how = {"decimal": decimal, "thousands": told.decimal is not None, "skip": skip}
-    return frame, layout.model_copy(update=how)
-
-
-def _encoding(content: bytes, told: str | None) -> str:
-    """Return the encoding that was given, or else UTF-16 by its mark, UTF-8 or Windows' Latin."""
-    if told:
-        try:
-            return text_encoding(told)
-        except ValueError as error:
-            raise ConfigError(f"--encoding: {error}") from None
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"
-
-
-def _decimal(frame: pd.DataFrame, gaps: Collection[str]) -> str:
-    """Return a comma if more columns have decimal commas than have decimal points."""
-    n_columns = {".": 0, ",": 0}
-    for j in range(frame.shape[1]):
-        seen = [text for text in frame.iloc[:, j] if text not in gaps]
-        for sign in n_columns:
-            written = [text for text in seen if sign in text and not _THOUSANDS.fullmatch(text)]
-            if written and None not in (number(text, sign) for text in seen):
-                n_columns[sign] += 1
-    return max(n_columns, key=n_columns.__getitem__)
-
-
-def plain_stem(path: Path) -> str:
-    """Return the name of a file without the endings that tell its format."""
-    stem, ending = path.name, path.suffix.lower()
-    if ending in (".gz", ".zip"):
-        stem = PurePath(stem).stem
-    return PurePath(stem).stem if PurePath(stem).suffix.lower() in FORMATS else stem
-
-
-def _name(path: Path) -> str:
-    name = re.sub(r"[^a-z0-9]+", "_", plain_stem(path).lower()).strip("_")
-    return name if _NAME.fullmatch(name) else f"data_{name}".rstrip("_")
+def _name(text: str) -> str:
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    return name if name[:1].isalpha() else f"data_{name}".rstrip("_")
 
 
 def write_card(card: Card, path: Path) -> None:

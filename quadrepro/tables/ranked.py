@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from quadrepro.data.canonical import number
-from quadrepro.data.source import FileLayout
 from quadrepro.errors import DataError
 from quadrepro.stats import (
     COVERAGE,
@@ -78,14 +77,14 @@ def read_scores(path: Path) -> Scores:
     fields, NA, NaN and dashes are missing scores. Commas can be decimal signs if other signs
     separate the fields.
     """
-    from quadrepro.data.files import decode, find_separator, read_file, unpack  # imports pandas
+    from quadrepro.data.files import detect, read_file  # imports pandas
 
-    separator = find_separator(decode(unpack(path)[1], path))
-    frame = read_file(path, FileLayout(separator=separator))
+    layout = detect(path)
+    frame = read_file(path, layout)
     names, body = frame.iloc[0].tolist(), frame.iloc[1:]
     if body.empty:
         raise DataError(f"{path}: a table of scores has a line of names and a line per data set")
-    numbers = body.map(lambda field: _number(field, commas=separator != ","))
+    numbers = body.map(lambda field: _number(field, commas=layout.separator != ","))
     first = int(not names[0] or not np.isfinite(numbers[0]).any())
     methods = names[first:]
     for j, name in enumerate(methods):

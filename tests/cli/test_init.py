@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from quadrepro.config.config import load_experiment
+from quadrepro.config.draft import SCHEMA
 from quadrepro.config.reference import schema_of
 from quadrepro.data.card import load_card_file
 from tests.cli.call import quadrepro
@@ -32,8 +33,7 @@ def write_churn() -> None:
     n = 200
     income, age = rng.lognormal(7, 0.5, n), rng.integers(18, 80, n)
     city = rng.choice(["Köln", "Zürich"], n)
-    score = income / 1000 + age / 40 + (city == "Köln") + rng.normal(0, 0.5, n)
-    left = np.where(score > np.quantile(score, 0.9), "ja", "nein")
+    left = np.where(income / age > np.quantile(income / age, 0.9), "ja", "nein")
     left[:5] = ""
     ids = rng.permutation(90_000)[:n]
     rows = ["customer_id;seit;Stadt;Einkommen;Alter;Kündigung"]
@@ -54,70 +54,43 @@ def test_a_file_leads_to_tables_in_two_commands() -> None:
     assert [a.name for a in card.attributes if a.kind == "numeric"][1:] == ["Einkommen", "Alter"]
     result = quadrepro("run", "churn.yaml", "--repeats", "2", "--jobs", "1", "--quiet")
     assert result.exit_code == 0, result.output
-    with Path("results/churn/cells.csv").open(encoding="utf-8") as file:
-        cells = [*csv.DictReader(file)]
-    assert {cell["status"] for cell in cells} == {"ok"}
-    assert len({cell["algorithm"] for cell in cells}) == 5
+    cells = pd.read_csv("results/churn/cells.csv")
+    assert set(cells["status"]) == {"ok"}
+    assert cells["algorithm"].nunique() == 5
 
 
 def test_it_prints_what_was_found_and_what_is_next() -> None:
-    assert quadrepro(*INIT).stdout == (
-        """Wrote datasets/my.yaml and my.yaml
-
-task: classification
-rows: 4
-attributes: 3 numeric, 0 nominal
-missing cells: 1
-label: no (3), yes (1)
-positive: yes. The rarer of the two labels.
-Read as utf-8, separator ',', decimal '.', names in line 1; --encoding, --separator, --decimal and\
- --no-header change this.
-Taken as a classification by the values of the target; see --task.
-Missing values are written ''.
-Left out, since they look like IDs (id).
-Taken as numeric, but they look like codes: if they are, add --nominal NAME (zip).
-
-Look through both, then:
-
-quadrepro check my.yaml    # what a run will do
-quadrepro run my.yaml      # tables, figures and a page in results/my/
-"""
-    )
-    schema = json.loads(Path(".quadrepro/config.json").read_text(encoding="utf-8"))
-    assert schema == schema_of("config")
+    shown = quadrepro(*INIT).stdout
+    assert shown.startswith("Wrote datasets/my.yaml and my.yaml\n\ntask: classification\nrows: 4\n")
+    assert "attributes: 3 numeric, 0 nominal\nmissing cells: 1\nlabel: no (3), yes (1)\n" in shown
+    assert "\npositive: yes. The rarer of the two labels.\nRead as utf-8, separator ',', " in shown
+    assert "they look like codes: if they are, add --nominal NAME (zip).\n" in shown
+    assert "\nquadrepro run my.yaml " in shown
+    assert json.loads(Path(SCHEMA).read_text(encoding="utf-8")) == schema_of("config")
 
 
 def test_a_card_alone_can_be_named_in_a_config() -> None:
     words = ("--card-only", "--name", "mine", "--task", "regression", "--nominal", "zip")
     result = quadrepro("init", "my.csv", "--target", "id", *words)
-    assert result.stdout.endswith(
-        "\nIn a config:\n\nprotocol: {view: default}\ndatasets:\n  - mine\n"
-    )
+    assert result.stdout.endswith("protocol: {view: default}\ndatasets:\n  - mine\n")
     assert "\nid: from 7 to 10\n" in result.stdout
     written = sorted(str(path) for path in Path().rglob("*.*") if path.is_file())
     assert written == ["datasets/mine.yaml", "my.csv"]
-    text = "title: Mine\nalgorithms: [adaboost]\nprotocol: {view: default}\ndatasets:\n  - mine\n"
-    Path("a.yaml").write_text(text.replace("adaboost", "boosting"), encoding="utf-8")
+    text = "title: Mine\nalgorithms: [boosting]\nprotocol: {view: default}\ndatasets:\n  - mine\n"
+    Path("a.yaml").write_text(text, encoding="utf-8")
     load_experiment(Path("a.yaml"))
 
 
-def test_many_labels_are_counted_and_not_all_shown() -> None:
-    lines = [f"{i % 3}.5,label{i % 12:02}" for i in range(36)]
-    Path("my.csv").write_text("\n".join(["x,label", *lines]), encoding="utf-8")
-    shown = quadrepro(*INIT).stdout
-    assert "label09 (3), ... (12 labels)\nclasses: All 12 labels are classes.\n" in shown
-
-
 @pytest.mark.parametrize("there", ["my.yaml", "datasets/my.yaml"])
-def test_nothing_is_replaced_unless_it_is_forced(there: str) -> None:
+def test_nothing_is_replaced_unless_it_is_forced(
+    there: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Path("datasets").mkdir()
     Path(there).write_text("mine", encoding="utf-8")
     result = quadrepro(*INIT)
-    assert (result.exit_code, result.stderr) == (
-        2,
-        f"error: {there} already exists; --force replaces it, --name gives another name\n",
-    )
-    assert [str(p) for p in Path().rglob("*.yaml")] == [there]
+    assert result.stderr.startswith(f"error: {there} exists; --force replaces it")
+    assert (result.exit_code, [str(p) for p in Path().rglob("*.yaml")]) == (2, [there])
+    monkeypatch.setattr("quadrepro.cli.init.cards_folder", lambda: tmp_path / "datasets")
     assert quadrepro(*INIT, "--force").exit_code == 0
     assert load_card_file(Path("datasets/my.yaml")).name == "my"
 
@@ -137,11 +110,3 @@ def test_a_mistake_is_one_line_and_leaves_nothing(
     assert (result.exit_code, result.stderr.count("\n")) == (code, 1)
     assert result.stderr.startswith(f"error: {message}")
     assert [p.name for p in Path().iterdir()] == ["my.csv"]
-
-
-def test_a_folder_of_shipped_cards_can_have_a_card_of_ones_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("quadrepro.cli.init.cards_folder", lambda: tmp_path / "datasets")
-    assert quadrepro(*INIT).exit_code == 0
-    assert quadrepro(*INIT, "--force").exit_code == 0
