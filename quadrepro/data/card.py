@@ -124,12 +124,17 @@ class Card(Model):
         yield from _target_mistakes(self, view)
         for place, of, name, known in _names(self, view):
             if name not in known:
-                yield Mistake(place, f"{of} {name!r}{nearest(name, known)}")
+                # Nothing but parts can be lacking altogether.
+                hint = nearest(name, known) or "; it is not divided into parts"
+                yield Mistake(place, f"{of} {name!r}{hint}")
         for name, values in view.where.items():
             is_numeric = name in self.by_name and self.by_name[name].kind == "numeric"
             if is_numeric and np.isinf(numbers(values)).any():
                 message = f"{name} of {self.name} is numeric, so its values must be numbers"
                 yield Mistake(("where", name), message)
+        if view.target_as in self.by_name:
+            message = f"{self.name} has an attribute {view.target_as!r}: choose another name"
+            yield Mistake(("target_as",), f"{message} for the target")
         if self.by_name.keys() <= set(view.exclude):
             yield Mistake(("exclude",), f"all attributes of {self.name} are excluded")
 
@@ -141,10 +146,8 @@ class Card(Model):
 
     def task_of(self, view: View) -> Task:
         """Return what is predicted in a view."""
-        n_classes = len(self.classes_of(view))
-        if not n_classes:
-            return "regression"
-        return "classification" if n_classes == 2 else "multiclass"
+        tasks: dict[int, Task] = {0: "regression", 2: "classification"}
+        return tasks.get(len(self.classes_of(view)), "multiclass")
 
     def view(self, name: str) -> View:
         """Return the view called `name`, or else the view ``default``.

@@ -35,7 +35,7 @@ def refuse_repeats(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return names that differ, or refuse one that occurs twice."""
     for name, times in Counter(names).items():
         if times > 1:
-            raise ValueError(f"duplicate {name!r}")
+            raise ValueError(f"{name!r} occurs {times} times")
     return names
 
 
@@ -103,7 +103,7 @@ Values = Annotated[
 class View(Model, coerce_numbers_to_str=True):
     """How one paper turns a data set into a problem with numeric columns."""
 
-    positive: Annotated[Names, Field(min_length=1)] | Threshold | None = Field(
+    positive: Names | Threshold | None = Field(
         None, description="Labels or numbers that become +1; by default the target is kept."
     )
     negative: Names = Field((), description="Labels that become -1; by default all others.")
@@ -133,6 +133,8 @@ class View(Model, coerce_numbers_to_str=True):
     @model_validator(mode="after")
     def _labels_fit(self) -> Self:
         positive = self.positive if isinstance(self.positive, tuple) else ()
+        if self.positive == ():
+            raise fault("positive must list at least one label", "positive")
         if self.negative and not positive:
             raise fault("negative lists labels, so positive must also list labels", "negative")
         for label in self.negative:
