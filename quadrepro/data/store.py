@@ -155,7 +155,7 @@ def data_folder(folder: Path | None = None) -> Path | None:
     if folder is None and (named := os.environ.get("QUADREPRO_DATA")):
         folder = Path(named)
     if folder is not None and not folder.is_dir():
-        raise DataError(f"the data folder of --data or QUADREPRO_DATA does not exist: {folder}")
+        raise DataError(f"the data folder {folder} does not exist; see --data and QUADREPRO_DATA")
     return folder
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import Mock
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -20,12 +19,8 @@ from quadrepro.errors import DataError
 from tests.data.tables import assert_same, make_card, make_table
 
 CARD = make_card()
-NUMBERS = st.one_of(
-    st.integers(0, 255).map(float),
-    st.integers(-(2**40), 2**40).map(float),
-    st.floats(width=32),
-    st.floats(),
-).filter(lambda x: not np.isinf(x))
+WHOLE = st.integers(0, 255) | st.integers(-(2**40), 2**40)
+NUMBERS = WHOLE.map(float) | st.floats(width=32) | st.floats(allow_infinity=False)
 COLOURS = ["", "red", "é", "é" * 1000]
 
 
@@ -110,13 +105,6 @@ def test_a_bent_page_is_found_when_it_is_read() -> None:
     with pytest.raises(DataError, match=r"damaged and was set aside; .*: quadrepro fetch toy$"):
         cache.read(entry, CARD)
     assert cache.find(CARD) is None
-
-
-def test_a_full_disk_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "replace", Mock(side_effect=OSError(28, "no space left")))
-    with pytest.raises(DataError, match=r"toy-.*: no space left; QUADREPRO_CACHE can name another"):
-        kept(CARD, make_table([(1, "r", "no")]))
-    assert list((cache.cache_folder() / "tables").iterdir()) == []
 
 
 def test_the_cache_is_in_the_home_folder_unless_named_otherwise(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Iterable
 
@@ -54,42 +53,6 @@ def test_monks_labels_follow_the_rules_of_their_report(
 ) -> None:
     robots = itertools.product("123", "123", "12", "123", "1234", "12")
     assert rows_of(name) == sorted((*a, "1" if rule(a) else "0") for a in robots)
-
-
-@functools.cache
-def end_boards(board: str = "b" * 9, player: str = "x") -> frozenset[tuple[str, ...]]:
-    """Play every game of tic-tac-toe to its end."""
-    # A magic square: three marks are in a line where their numbers add up to 15.
-    numbers = (2, 7, 6, 9, 5, 1, 4, 3, 8)
-    other = "o" if player == "x" else "x"
-    mine = [n for n, mark in zip(numbers, board, strict=True) if mark == other]
-    if any(sum(three) == 15 for three in itertools.combinations(mine, 3)):
-        return frozenset({(*board, "positive" if other == "x" else "negative")})
-    if "b" not in board:
-        return frozenset({(*board, "negative")})
-    free = [i for i, mark in enumerate(board) if mark == "b"]
-    boards = (end_boards(board[:i] + player + board[i + 1 :], other) for i in free)
-    return frozenset().union(*boards)
-
-
-def test_tictactoe_holds_the_ends_of_all_games_and_each_once() -> None:
-    assert rows_of("tictactoe") == sorted(end_boards())
-
-
-def test_titanic_counts_add_up_to_the_published_margins() -> None:
-    table = load_dataset("titanic").table
-    groups = dict(zip(*np.unique(table.columns["class"], return_counts=True), strict=True))
-    assert groups == {"1st": 325, "2nd": 285, "3rd": 706, "Crew": 885}
-    assert (table.columns["age"] == "Child").sum() == 109
-    assert (table.columns["sex"] == "Female").sum() == 470
-    assert table.label_counts == {"No": 1490, "Yes": 711}
-
-
-@pytest.mark.parametrize(("name", "points"), [("interval_3", 3), ("interval_60", 60)])
-def test_an_interval_is_the_middle_third_of_centred_points(name: str, points: int) -> None:
-    x = np.arange(points) - (points - 1) / 2
-    sides = ["inside" if abs(place) < points / 6 else "outside" for place in x]
-    assert rows_of(name) == [(place, 1.0, side) for place, side in zip(x, sides, strict=True)]
 
 
 def test_bundled_sets_are_those_of_scikit_learn() -> None:

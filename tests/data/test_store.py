@@ -206,7 +206,7 @@ def test_a_folder_that_does_not_exist_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     absent = tmp_path / "absent"
-    message = f"^the data folder of --data or QUADREPRO_DATA does not exist: {absent}$"
+    message = f"^the data folder {absent} does not exist; see --data and QUADREPRO_DATA$"
     with pytest.raises(DataError, match=message):
         locate(load_card("wine"), absent)
     monkeypatch.setenv("QUADREPRO_DATA", str(absent))
