@@ -101,10 +101,7 @@ def _rows(source: OpenMLSource | WebSource, card: Card) -> RawTable:
     else:
         paths = web.download(source, _downloads(card))
     try:
-        if isinstance(source, OpenMLSource):
-            frame = openml.read(paths[0])
-        else:
-            frame = web.read(source, paths)
+        frame = web.read(source, paths) if isinstance(source, WebSource) else openml.read(paths[0])
         origin = describe(source)
         return verified(card, to_table(frame, source, card, origin), origin)
     except DataError:
