@@ -36,7 +36,7 @@ def cached(tmp_path: Path, canonical_folder: Path, monkeypatch: pytest.MonkeyPat
 def keep(name: str, folder: Path) -> Dataset:
     """Put a data set into the cache as `quadrepro fetch` does."""
     dataset = load_dataset(name, folder)
-    cache.write(dataset.card, dataset.table, dataset.card.content_hash, "here")
+    cache.write(dataset.card, dataset.table, "here")
     return dataset
 
 

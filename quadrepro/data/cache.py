@@ -1,8 +1,9 @@
 """The cache: a parquet file for each data set that was fetched or parsed, and splits of tasks.
 
-``tables/NAME-KEY.parquet`` has the sorted rows, and in its metadata where they came from; checksums
-of its pages show damage. ``tasks/`` has the splits of OpenML tasks for the same rows. The name of
-such a file ends with the hash of the splits, so a plan knows it without reading them.
+``tables/NAME-HASH.parquet`` has the sorted rows with this hash, and in its metadata where they came
+from; checksums of its pages show damage. ``tasks/`` has the splits of OpenML tasks for the same
+rows. The name of such a file ends with the hash of the splits, so a plan knows it without reading
+them.
 
 Every file is written under another name and then renamed, so two processes that fetch the same data
 set are harmless: the second one replaces a file by an equal one.
@@ -13,13 +14,9 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import io
-import json
 import logging
 import os
-import zipfile
-import zlib
 from collections.abc import Collection
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,18 +33,19 @@ log = logging.getLogger("quadrepro")
 TARGET, PART = "target", ""
 """The columns of a table that are not attributes; no attribute has one of these names."""
 
-_METADATA = b"quadrepro"
+TRAIN, TEST = 1, 2
+"""What a split makes of a row; 0 if it leaves the row out."""
+
+_ORIGIN = b"origin"
 _COMPACT = (np.uint8, np.int16, np.int32, np.float32)
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """A table in the cache: where it is, and where and when it came from."""
+    """A table in the cache, and where it came from."""
 
     path: Path
-    content_hash: str
     origin: str
-    date: str
 
 
 def cache_folder() -> Path:
@@ -56,20 +54,18 @@ def cache_folder() -> Path:
     return Path(named) if named else Path.home() / ".cache" / "quadrepro"
 
 
-def find(card: Card, key: str) -> Entry | None:
-    """Return the entry of a key if there is one that agrees with the card."""
-    path = _path(card, key)
+def find(card: Card, file: Path | None = None) -> Entry | None:
+    """Return the rows of a card, or of a file for it, if they are in the cache."""
+    path = _path(card, file)
     if not path.is_file():
         return None
     import pyarrow.parquet as pq
 
     try:
-        kept = json.loads(pq.read_metadata(path).metadata[_METADATA])
-        entry = Entry(path, **kept)
+        return Entry(path, pq.read_metadata(path).metadata[_ORIGIN].decode())
     except (OSError, ValueError, KeyError, TypeError):
         _set_aside(path)
         return None
-    return entry if entry.content_hash == card.content_hash else None
 
 
 def read(entry: Entry, card: Card, only: Collection[str] | None = None) -> RawTable:
@@ -78,11 +74,9 @@ def read(entry: Entry, card: Card, only: Collection[str] | None = None) -> RawTa
     import pyarrow.parquet as pq
 
     names = [n for n in card.attribute_names if only is None or n in only]
-    parts = [PART] if card.parts else []
+    wanted = [*names, TARGET, *([PART] if card.parts else [])]
     try:
-        table = pq.read_table(
-            entry.path, columns=[*names, TARGET, *parts], page_checksum_verification=True
-        )
+        table = pq.read_table(entry.path, columns=wanted, page_checksum_verification=True)
     except (OSError, pa.ArrowException) as error:
         _set_aside(entry.path)
         raise DataError(
@@ -98,34 +92,32 @@ def read(entry: Entry, card: Card, only: Collection[str] | None = None) -> RawTa
     return RawTable(card.attributes, columns, columns.pop(TARGET), columns.pop(PART, None))
 
 
-def write(card: Card, table: RawTable, key: str, origin: str) -> None:
-    """Write an entry."""
+def write(card: Card, table: RawTable, origin: str, file: Path | None = None) -> None:
+    """Keep sorted rows of a card, which were read from a file if that is named."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     columns = {name: table.columns[name] for name in card.attribute_names} | {TARGET: table.target}
     if table.part is not None:
         columns[PART] = table.part
-    date = datetime.now(UTC).isoformat(timespec="seconds")
-    kept = {"content_hash": card.content_hash, "origin": origin, "date": date}
     made = pa.table({name: _compact(column) for name, column in columns.items()})
     content = io.BytesIO()
     pq.write_table(
-        made.replace_schema_metadata({_METADATA: json.dumps(kept)}),
-        content,
-        write_page_checksum=True,
+        made.replace_schema_metadata({_ORIGIN: origin}), content, write_page_checksum=True
     )
-    _keep(_path(card, key), content.getvalue())
+    _keep(_path(card, file), content.getvalue())
 
 
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _path(card: Card, file: Path | None) -> Path:
+    name = f"{card.name}-{_digits(card)}"
+    if file is not None:
+        with file.open("rb") as opened:
+            name += f"-{hashlib.file_digest(opened, 'sha256').hexdigest()[:16]}"
+    return cache_folder() / "tables" / f"{name}.parquet"
 
 
-def _path(card: Card, key: str) -> Path:
-    return cache_folder() / "tables" / f"{card.name}-{key.removeprefix('sha256:')[:16]}.parquet"
+def _digits(card: Card) -> str:
+    return card.content_hash.removeprefix("sha256:")[:16]
 
 
 def _compact(column: Column) -> NDArray[Any]:
@@ -156,40 +148,31 @@ def _set_aside(path: Path) -> None:
     log.warning("%s is damaged and was set aside as %s", path, aside.name)
 
 
-TRAIN, TEST = 1, 2
-"""What a split makes of a row; 0 if it leaves the row out."""
-
-
-def find_splits(card: Card, task: int) -> NDArray[np.uint8] | None:
-    """Return the splits of a task, shape (n_rows, n_splits), if they are in the cache."""
-    path = _splits_path(card, task)
-    if path is None:
-        return None
+def has_splits(card: Card, task: int) -> bool:
+    """Return whether the splits of a task are in the cache."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            splits: NDArray[np.uint8] = arrays["splits"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
-        splits = np.empty(0, dtype=np.uint8)
-    if path.stem.endswith(_hash(splits)):
-        return splits
-    _set_aside(path)
-    return None
+        load_splits(card, task)
+    except DataError:
+        return False
+    return True
 
 
 def load_splits(card: Card, task: int) -> NDArray[np.uint8]:
-    """Return the splits of a task, or raise `DataError` if they are not in the cache."""
-    splits = find_splits(card, task)
-    if splits is None:
+    """Return the splits of a task, shape (n_rows, n_splits)."""
+    path = _splits_path(card, task)
+    try:
+        splits: NDArray[np.uint8] = np.load(path)
+    except (OSError, ValueError, EOFError):
+        splits = np.empty(0, dtype=np.uint8)
+    if not path.stem.endswith(_hash(splits)):
+        _set_aside(path)
         raise missing_splits([(card, task)])
     return splits
 
 
 def hash_of_splits(card: Card, task: int) -> str:
     """Return the hash of the splits of a task, as the cache names it."""
-    path = _splits_path(card, task)
-    if path is None:
-        raise missing_splits([(card, task)])
-    return path.stem.rpartition("-")[2]
+    return _splits_path(card, task).stem.rpartition("-")[2]
 
 
 def missing_splits(missing: list[tuple[Card, int]]) -> DataError:
@@ -204,18 +187,16 @@ def missing_splits(missing: list[tuple[Card, int]]) -> DataError:
 def keep_splits(card: Card, task: int, splits: NDArray[np.uint8]) -> None:
     """Put the splits of a task for the canonical rows into the cache."""
     content = io.BytesIO()
-    np.savez_compressed(content, splits=splits)
-    folder = cache_folder() / "tasks"
-    _keep(folder / f"{_splits_name(card, task)}-{_hash(splits)}.npz", content.getvalue())
+    np.save(content, splits)
+    name = f"{task}-{card.name}-{_digits(card)}-{_hash(splits)}.npy"
+    _keep(cache_folder() / "tasks" / name, content.getvalue())
 
 
-def _splits_path(card: Card, task: int) -> Path | None:
-    found = (cache_folder() / "tasks").glob(f"{_splits_name(card, task)}-*.npz")
-    return min(found, default=None)
-
-
-def _splits_name(card: Card, task: int) -> str:
-    return f"{task}-{card.name}-{card.content_hash.removeprefix('sha256:')[:16]}"
+def _splits_path(card: Card, task: int) -> Path:
+    names = f"{task}-{card.name}-{_digits(card)}-*.npy"
+    for path in (cache_folder() / "tasks").glob(names):
+        return path
+    raise missing_splits([(card, task)])
 
 
 def _hash(splits: NDArray[np.uint8]) -> str:

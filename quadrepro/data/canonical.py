@@ -27,7 +27,7 @@ LONGEST = 32
 """Length of the longest text of an array in which all texts are given the same width."""
 
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
-_WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+", re.ASCII)
+_WHOLE_NUMBER = re.compile(r"\A(-?\d+)\.0+\Z", re.ASCII)
 _SWAPPED = str.maketrans(",.", ".,")
 _GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
 """Numbers with commas between thousands and a decimal point."""
@@ -75,12 +75,9 @@ class RawTable:
         if rows.dtype == bool:
             # Faster for many columns than a mask that is read again for each.
             rows = np.flatnonzero(rows)
-        return RawTable(
-            self.attributes,
-            {name: column[rows] for name, column in self.columns.items()},
-            self.target[rows],
-            None if self.part is None else self.part[rows],
-        )
+        columns = {name: column[rows] for name, column in self.columns.items()}
+        part = None if self.part is None else self.part[rows]
+        return RawTable(self.attributes, columns, self.target[rows], part)
 
 
 def numeric_column(values: ArrayLike) -> FloatArray:
@@ -112,7 +109,7 @@ def nominal_column(codes: Iterable[str]) -> TextArray:
     ['a', '1', '1.5']
     """
     written = list(codes)
-    plain = {code: _plain(code.strip()) for code in set(written)}
+    plain = {code: _WHOLE_NUMBER.sub(r"\1", code.strip()) for code in set(written)}
     return text_column(plain[code] for code in written)
 
 
@@ -198,11 +195,6 @@ def content_hash(table: RawTable) -> str:
         else:
             digest.update("".join(f"{code}\n" for code in column.tolist()).encode())
     return f"sha256:{digest.hexdigest()}"
-
-
-def _plain(code: str) -> str:
-    whole = _WHOLE_NUMBER.fullmatch(code)
-    return whole[1] if whole else code
 
 
 def default_order(codes: Iterable[str]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +21,8 @@ from quadrepro.data.canonical import (
     number,
     numbers,
     numeric_column,
-    sort_rows,
 )
-from quadrepro.data.card import Attribute, Card
+from quadrepro.data.card import Card
 from quadrepro.data.source import Layout
 from quadrepro.errors import DataError
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 SHOWN = 4
-"""The largest number of different attributes that a message names."""
+"""The largest number of differences that a message names."""
 
 SHOWN_NAMES = 8
 """The largest number of columns that a message names."""
@@ -67,7 +66,7 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
     return table if taken.all() else table.take(taken)
 
 
-def _check_width(frame: DataFrame, names: tuple[str, ...], card: Card, origin: str) -> None:
+def _check_width(frame: DataFrame, names: Sequence[str], card: Card, origin: str) -> None:
     if len(names) != frame.shape[1]:
         found = [label for label in frame.columns if isinstance(label, str)]
         of_file = f" ({_some(found)})" if found else ""
@@ -114,99 +113,46 @@ def _place(frame: DataFrame, row: int, origin: str) -> str:
 
 
 def verified(card: Card, table: RawTable, origin: str) -> RawTable:
-    """Compare rows with their card, and return them in canonical order."""
-    table = divide(card, table)
-    refuse_other_content(card, table, origin)
-    return dataclasses.replace(sort_rows(table), attributes=card.attributes)
+    """Return rows that agree with their card, with the part that each belongs to."""
+    if card.parts:
+        part = np.full(table.n_rows, "", dtype=f"U{max(map(len, card.parts))}")
+        for name, (first, last) in card.parts.items():
+            part[first - 1 : last] = name
+        table = dataclasses.replace(table, part=part)
+    different = [
+        f"{what}: {found} instead of {stated}"
+        for what, stated, found in _properties(card, table)
+        if found != stated
+    ]
+    # If a count or a range differs, the hash differs as well.
+    if not different and (found := content_hash(table)) != card.content_hash:
+        different = [f"content: {found} instead of {card.content_hash}"]
+    if different:
+        more = f"; and {len(different) - SHOWN} more" if len(different) > SHOWN else ""
+        what = "; ".join(different[:SHOWN]) + more
+        raise DataError(f"{card.name}: {origin} differs from the card: {what}")
+    return table
 
 
-def divide(card: Card, table: RawTable) -> RawTable:
-    """Return rows with the part of the data set that each belongs to."""
-    if not card.parts:
-        return table
-    sizes = [last - first + 1 for first, last in card.parts.values()]
-    part = np.repeat([*card.parts], sizes)[: table.n_rows]
-    if len(part) < table.n_rows:
-        part = np.append(part, np.full(table.n_rows - len(part), ""))
-    return dataclasses.replace(table, part=part)
-
-
-@dataclasses.dataclass(frozen=True)
-class CardCheck:
-    """The comparison of one property of the rows with the card."""
-
-    what: str
-    expected: str
-    problem: str = ""  # empty if the rows agree with the card
-
-
-def checks(card: Card, table: RawTable) -> Iterator[CardCheck]:
-    """Compare rows with their card."""
+def _properties(card: Card, table: RawTable) -> Iterator[tuple[str, int | str, int | str]]:
+    """Yield each property of rows, what their card states, and what was found."""
     missing = table.missing
-    kinds = [f"{a.name} ({a.kind})" for a in card.attributes]
-    found_kinds = [f"{a.name} ({a.kind})" for a in table.attributes]
-    yield CardCheck(
-        "attributes",
-        _numbered(len(kinds), "attribute"),
-        "" if kinds == found_kinds else _first_difference(kinds, found_kinds),
-    )
-    yield _same("rows", _numbered(card.rows, "row"), _numbered(table.n_rows, "row"))
-    yield _same(
-        "missing cells",
-        f"{_numbered(card.missing_cells, 'missing cell')} in"
-        f" {_numbered(card.rows_with_missing, 'row')}",
-        f"{_numbered(int(missing.sum()), 'missing cell')} in"
-        f" {_numbered(int(missing.any(axis=1).sum()), 'row')}",
-    )
-    if card.task == "classification":
-        yield _same("labels", _counts(card.target.labels), _counts(table.label_counts))
+    yield "attributes", len(card.attributes), len(table.attributes)
+    yield "rows", card.rows, table.n_rows
+    yield "missing cells", card.missing_cells, int(missing.sum())
+    yield "rows with missing cells", card.rows_with_missing, int(missing.any(axis=1).sum())
+    if card.target.labels:
+        yield "labels", _counts(card.target.labels), _counts(table.label_counts)
     else:
-        yield _same("target", extent(card.target.range), extent(_range(table.target)))
-    stated = [a for a in card.attributes if a.range is not None or a.codes is not None]
-    if stated and kinds == found_kinds:
-        different = [p for a in stated if (p := _other_values(a, table.columns[a.name]))]
-        more = f", and {len(different) - SHOWN} more" if len(different) > SHOWN else ""
-        yield CardCheck(
-            "ranges and codes",
-            f"stated for {_numbered(len(stated), 'attribute')}",
-            ", ".join(different[:SHOWN]) + more,
-        )
-    found = content_hash(table)
-    yield CardCheck(
-        "content",
-        card.content_hash,
-        "" if found == card.content_hash else f"content {found} instead of {card.content_hash}",
-    )
-
-
-def refuse_other_content(card: Card, table: RawTable, origin: str) -> None:
-    """Refuse rows that differ from their card."""
-    problems: list[str] = []
-    for check in checks(card, table):
-        # If a count differs, the hash differs as well.
-        if check.problem and not (check.what == "content" and problems):
-            problems.append(check.problem)
-    if problems:
-        raise DataError(f"{card.name}: {origin} differs from the card: {'; '.join(problems)}")
-
-
-def _same(what: str, expected: str, found: str) -> CardCheck:
-    return CardCheck(what, expected, "" if expected == found else f"{found} instead of {expected}")
-
-
-def _numbered(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+        yield "target", extent(card.target.range), extent(_range(table.target))
+    for attribute in card.attributes:
+        if attribute.range is not None and attribute.name in table.columns:
+            found = _range(table.columns[attribute.name])
+            yield attribute.name, extent(attribute.range), extent(found)
 
 
 def _counts(labels: Mapping[str, int]) -> str:
-    return f"labels {', '.join(f'{label} ({n})' for label, n in sorted(labels.items()))}"
-
-
-def _first_difference(expected: list[str], found: list[str]) -> str:
-    if len(expected) != len(found):
-        return f"{_numbered(len(found), 'attribute')} instead of {len(expected)}"
-    right, other = next(pair for pair in zip(expected, found, strict=True) if pair[0] != pair[1])
-    return f"attribute {other} instead of {right}"
+    return ", ".join(f"{label} ({n})" for label, n in sorted(labels.items()))
 
 
 def _range(column: Column) -> tuple[float, float] | None:
@@ -217,16 +163,3 @@ def _range(column: Column) -> tuple[float, float] | None:
 def extent(range_: tuple[float, float] | None) -> str:
     """Return a range in words."""
     return f"from {range_[0]:.10g} to {range_[1]:.10g}" if range_ else "no value"
-
-
-def _other_values(attribute: Attribute, column: Column) -> str:
-    if attribute.range is not None:
-        found = _range(column)
-        if found == attribute.range:
-            return ""
-        return f"{attribute.name} {extent(found)} instead of {extent(attribute.range)}"
-    codes, stated = set(column.tolist()) - {""}, set(attribute.codes or ())
-    unknown, lacking = sorted(codes - stated), sorted(stated - codes)
-    if unknown:
-        return f"{attribute.name} with the unknown code {unknown[0]}"
-    return f"{attribute.name} without the code {lacking[0]}" if lacking else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable, canonical_order, sort_rows
 from quadrepro.data.card import Card, load_card
-from quadrepro.data.checks import divide, refuse_other_content, to_table
+from quadrepro.data.checks import to_table, verified
 from quadrepro.data.source import OpenMLSource, WebSource, describe
 from quadrepro.data.store import BY_HAND, locate, missing_error
 from quadrepro.errors import DataError, NoConnectionError
@@ -46,7 +46,7 @@ def bring(
 def bring_tasks(wanted: Iterable[tuple[str, int]], *, offline: bool) -> None:
     """Fetch the splits of OpenML tasks that are not in the cache."""
     pairs = [(load_card(name), task) for name, task in wanted]
-    missing = [pair for pair in pairs if cache.find_splits(*pair) is None]
+    missing = [pair for pair in pairs if not cache.has_splits(*pair)]
     if missing and offline:
         raise cache.missing_splits(missing)
     for card, task in missing:
@@ -59,13 +59,13 @@ def fetch(card: Card) -> str:
     for source in card.sources:
         if isinstance(source, OpenMLSource | WebSource):
             try:
-                table, _ = _rows(source, card)
+                table = _rows(source, card)
             except DataError as error:
                 reasons.append(error)
-                continue
-            cache.write(card, sort_rows(table), card.content_hash, describe(source))
-            shutil.rmtree(_downloads(card), ignore_errors=True)
-            return describe(source)
+            else:
+                cache.write(card, sort_rows(table), describe(source))
+                shutil.rmtree(_downloads(card), ignore_errors=True)
+                return describe(source)
     if not reasons:
         raise DataError(f"{card.name} has no source on the network")
     unreached = all(isinstance(reason, NoConnectionError) for reason in reasons)
@@ -84,19 +84,15 @@ def fetch_task(card: Card, number: int) -> None:
     dataset, parts = openml.read_task(number)
     sources = [s for s in card.sources if isinstance(s, OpenMLSource) and s.id == dataset]
     if not sources:
-        raise DataError(
-            f"OpenML task {number} divides data set {dataset} of OpenML, which is not a source of"
-            f" {card.name}"
-        )
-    table, n_rows = _rows(sources[0], card)
-    if table.n_rows != n_rows:
-        raise DataError(f"OpenML task {number} also divides rows that are not in {card.name}")
-    splits = openml.as_splits(number, parts, n_rows)
+        wrong = f"divides OpenML {dataset}, which is not a source of {card.name}"
+        raise DataError(f"OpenML task {number} {wrong}")
+    table = _rows(sources[0], card)
+    splits = openml.as_splits(number, parts, table.n_rows)
     cache.keep_splits(card, number, splits[canonical_order(table)])
 
 
-def _rows(source: OpenMLSource | WebSource, card: Card) -> tuple[RawTable, int]:
-    """Return checked rows in the order of their source, and the number of all rows there."""
+def _rows(source: OpenMLSource | WebSource, card: Card) -> RawTable:
+    """Return checked rows in the order of their source."""
     # Both take long to import.
     from quadrepro.data import openml, web
 
@@ -105,17 +101,13 @@ def _rows(source: OpenMLSource | WebSource, card: Card) -> tuple[RawTable, int]:
     else:
         paths = web.download(source, _downloads(card))
     try:
-        if isinstance(source, OpenMLSource):
-            frame = openml.read(paths[0])
-        else:
-            frame = web.read(source, paths)
-        table = divide(card, to_table(frame, source, card, describe(source)))
-        refuse_other_content(card, table, describe(source))
+        frame = web.read(source, paths) if isinstance(source, WebSource) else openml.read(paths[0])
+        origin = describe(source)
+        return verified(card, to_table(frame, source, card, origin), origin)
     except DataError:
         # The files arrived whole, so without this the next try would read the same ones.
         shutil.rmtree(paths[0].parent, ignore_errors=True)
         raise
-    return table, len(frame)
 
 
 def _downloads(card: Card) -> Path:

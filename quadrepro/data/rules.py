@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray
@@ -41,7 +41,7 @@ _PEAKS = np.array([[7, 15], [7, 11], [11, 15]])
 _WAVES = np.maximum(6.0 - np.abs(np.arange(1, 22) - _PEAKS[:, :, None]), 0.0)
 
 
-def draw_twonorm(rng: np.random.Generator, rows: int) -> Labelled:
+def draw_twonorm(rng: Generator, rows: int) -> Labelled:
     """Draw from two normal distributions that differ in their means.
 
     Class 0 is N(a, I) and class 1 is N(-a, I) in 20 dimensions, where each entry of a is
@@ -55,7 +55,7 @@ def draw_twonorm(rng: np.random.Generator, rows: int) -> Labelled:
     return X.round(DECIMALS), y
 
 
-def draw_ringnorm(rng: np.random.Generator, rows: int) -> Labelled:
+def draw_ringnorm(rng: Generator, rows: int) -> Labelled:
     """Draw from two normal distributions, a narrow one within a wide one.
 
     Class 0 is N(0, 4 I) and class 1 is N(a, I) in 20 dimensions, where each entry of a is 2 / √20;
@@ -70,7 +70,7 @@ def draw_ringnorm(rng: np.random.Generator, rows: int) -> Labelled:
     return X.round(DECIMALS), y
 
 
-def draw_waveform(rng: np.random.Generator, rows: int) -> Labelled:
+def draw_waveform(rng: Generator, rows: int) -> Labelled:
     """Draw mixtures of two out of three triangular waves, with noise.
 
     Attribute i = 1, …, 21 of a wave with its peak at p is max(6 - |i - p|, 0). An example is
@@ -87,7 +87,7 @@ def draw_waveform(rng: np.random.Generator, rows: int) -> Labelled:
     return X.round(DECIMALS), y
 
 
-def draw_orange(rng: np.random.Generator, rows: int, noise_inputs: float) -> Labelled:
+def draw_orange(rng: Generator, rows: int, noise_inputs: float) -> Labelled:
     """Draw the orange data: points around a centre, and a ring around them, half of rows each.
 
     All inputs are standard normal; in class 2 the first two are conditioned on
@@ -115,7 +115,7 @@ def draw_orange(rng: np.random.Generator, rows: int, noise_inputs: float) -> Lab
     return X.round(DECIMALS), np.repeat([1, 2], n_per_class)
 
 
-def draw_m1(rng: np.random.Generator, rows: int, sigma: float, low: float = -0.25) -> Measured:
+def draw_m1(rng: Generator, rows: int, sigma: float, low: float = -0.25) -> Measured:
     """Draw `m1_mean` of one input, uniform on [-2, 2], with normal noise.
 
     The lowest mean squared error is sigma².
@@ -123,7 +123,7 @@ def draw_m1(rng: np.random.Generator, rows: int, sigma: float, low: float = -0.2
     return _measured(rng, rows, 1, sigma, lambda X: m1_mean(X, low))
 
 
-def draw_m2(rng: np.random.Generator, rows: int, sigma: float) -> Measured:
+def draw_m2(rng: Generator, rows: int, sigma: float) -> Measured:
     """Draw `m2_mean` of ten inputs, each uniform on [-2, 2], with normal noise.
 
     The lowest mean squared error is sigma².
@@ -131,7 +131,7 @@ def draw_m2(rng: np.random.Generator, rows: int, sigma: float) -> Measured:
     return _measured(rng, rows, 10, sigma, m2_mean)
 
 
-def draw_sparse(rng: np.random.Generator, rows: int, sigma: float) -> Measured:
+def draw_sparse(rng: Generator, rows: int, sigma: float) -> Measured:
     """Draw `sparse_mean` of ten inputs, each uniform on [-2, 2], with normal noise.
 
     The lowest mean squared error is sigma².
@@ -154,8 +154,7 @@ def m1_mean(X: FloatArray, low: float = -0.25) -> FloatArray:
 def m2_mean(X: FloatArray) -> FloatArray:
     """Return Σⱼ (-1)^(j-1) xⱼ sin(xⱼ²), equation 11 of the paper cited in `m1_mean`."""
     terms = X * np.sin(X**2)
-    mean: FloatArray = terms[:, ::2].sum(axis=1) - terms[:, 1::2].sum(axis=1)
-    return mean
+    return np.asarray(terms[:, ::2].sum(axis=1) - terms[:, 1::2].sum(axis=1))
 
 
 def sparse_mean(X: FloatArray) -> FloatArray:
@@ -165,16 +164,11 @@ def sparse_mean(X: FloatArray) -> FloatArray:
     "Re-scale boosting for regression and classification" (Theorem 1).
     """
     j = np.arange(1, 6)
-    mean: FloatArray = np.where(X[:, :5] > (j - 3) / 2, 1.0, -1.0) @ (1.0 / j)
-    return mean
+    return np.asarray(np.where(X[:, :5] > (j - 3) / 2, 1.0, -1.0) @ (1.0 / j))
 
 
 def _measured(
-    rng: np.random.Generator,
-    rows: int,
-    n_inputs: int,
-    sigma: float,
-    mean: Callable[[FloatArray], FloatArray],
+    rng: Generator, rows: int, n_inputs: int, sigma: float, mean: Callable[..., FloatArray]
 ) -> Measured:
     U = uniforms(rng, rows, n_inputs + 1)
     X = (4 * U[:, :-1] - 2).round(DECIMALS)
@@ -182,7 +176,7 @@ def _measured(
     return X, (mean(X) + sigma * normals(U[:, -1])).round(DECIMALS)
 
 
-def uniforms(rng: np.random.Generator, rows: int, columns: int) -> FloatArray:
+def uniforms(rng: Generator, rows: int, columns: int) -> FloatArray:
     """Return uniform numbers strictly between 0 and 1, shape (rows, columns)."""
     words = rng.bit_generator.random_raw(rows * columns).reshape(rows, columns)
     # With 52 bits, adding a half is exact. Neither 0 nor 1 occurs, so normal numbers are finite.
@@ -193,8 +187,7 @@ def normals(U: FloatArray) -> FloatArray:
     """Convert uniform numbers to standard normal ones."""
     from scipy.special import ndtri
 
-    normals: FloatArray = ndtri(U)
-    return normals
+    return np.asarray(ndtri(U))
 
 
 class Rule(NamedTuple):
@@ -208,17 +201,15 @@ class Rule(NamedTuple):
     mean: Callable[..., FloatArray] | None = None
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "m1": Rule(draw_m1, m1_mean),
-        "m2": Rule(draw_m2, m2_mean),
-        "orange": Rule(draw_orange),
-        "ringnorm": Rule(draw_ringnorm),
-        "sparse": Rule(draw_sparse, sparse_mean),
-        "twonorm": Rule(draw_twonorm),
-        "waveform": Rule(draw_waveform),
-    }
-)
+RULES: Mapping[str, Rule] = {
+    "m1": Rule(draw_m1, m1_mean),
+    "m2": Rule(draw_m2, m2_mean),
+    "orange": Rule(draw_orange),
+    "ringnorm": Rule(draw_ringnorm),
+    "sparse": Rule(draw_sparse, sparse_mean),
+    "twonorm": Rule(draw_twonorm),
+    "waveform": Rule(draw_waveform),
+}
 """The rules by name."""
 
 
@@ -228,9 +219,7 @@ def generate(source: GeneratedSource, card: Card) -> RawTable:
     try:
         if name not in RULES:
             raise ConfigError(f"unknown generator {name!r}{nearest(name, RULES)}")
-        signature(RULES[name].draw).bind("rng", card.rows, **given)
-        rng = np.random.Generator(np.random.PCG64(source.seed))
-        return draw_fresh(name, given, [card.rows], rng).table
+        return draw_fresh(name, given, [card.rows], Generator(PCG64(source.seed))).table
     except (TypeError, ConfigError) as error:
         raise DataError(f"the card of {card.name}: {name}: {error}") from error
 
@@ -257,7 +246,7 @@ def rule_of(card: Card, changes: Mapping[str, float]) -> tuple[str, dict[str, fl
 
 
 def draw_fresh(
-    rule: str, parameters: Mapping[str, float], sizes: Sequence[int], rng: np.random.Generator
+    rule: str, parameters: Mapping[str, float], sizes: Sequence[int], rng: Generator
 ) -> Fresh:
     """Draw the parts of a sample, one after the other."""
     draw, mean = RULES[rule]

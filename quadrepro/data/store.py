@@ -6,23 +6,20 @@ import dataclasses
 import os
 import shlex
 import zlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quadrepro.base.resources import cards_folder
 from quadrepro.data import cache
-from quadrepro.data.canonical import RawTable
+from quadrepro.data.canonical import RawTable, sort_rows
 from quadrepro.data.card import Card, find_card, load_card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.rules import generate
 from quadrepro.data.source import FileSource, GeneratedSource, Layout, describe, origin
 from quadrepro.errors import DataError
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 LARGE = 1_000_000
 """A table with at least this many values is cached when it was read from a text file."""
@@ -34,7 +31,8 @@ BY_HAND = (
 )
 """How to bring a data set to a machine without a network."""
 
-_SUFFIXES = (".csv", ".csv.gz")
+Where = Path | cache.Entry | FileSource | GeneratedSource
+"""A place with rows: a canonical CSV, an entry of the cache, or a source of a card."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -48,19 +46,10 @@ class Dataset:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """A data set that is on this machine; its rows are not read before `load`.
-
-    Attributes
-    ----------
-    card : Card
-        The description of the data set.
-    where : Path, cache.Entry, FileSource, GeneratedSource or None
-        A canonical CSV, an entry of the cache, a source of the card, or None if the rows are not
-        on this machine.
-    """
+    """A data set and where its rows are, if they are here; they are not read before `load`."""
 
     card: Card
-    where: Path | cache.Entry | FileSource | GeneratedSource | None
+    where: Where | None
 
     @property
     def origin(self) -> str:
@@ -82,52 +71,50 @@ class Found:
 
     def load(self, only: Collection[str] | None = None) -> Dataset:
         """Return the data set; from the cache, the columns of `only` some attributes."""
-        return Dataset(self.card, self._read(only), self.origin)
-
-    def _read(self, only: Collection[str] | None) -> RawTable:
-        """Return the rows in canonical order, compared with their card."""
-        card = self.card
-        match self.where:
-            case None:
-                raise missing_error([card])
-            case cache.Entry() as entry:
-                return cache.read(entry, card, only)
-            case GeneratedSource() as source:
-                return verified(card, generate(source, card), self.origin)
-            case Path() as path:
-                return self._through_cache(path, lambda: read_csv(path, card), only)
-            case FileSource(path=name) as own:
-                # Slow to import, and rarely needed.
-                from quadrepro.data.files import read_file
-
-                path = Path(name)
-                try:
-                    return self._through_cache(
-                        path, lambda: to_table(read_file(path, own), own, card, name), only
-                    )
-                except DataError as error:
-                    raise DataError(
-                        f"{error}; if the file has changed, describe it again with:"
-                        f" {_init_command(card, own)}"
-                    ) from error
-
-    def _through_cache(
-        self, path: Path, parse: Callable[[], RawTable], only: Collection[str] | None
-    ) -> RawTable:
-        """Read a file, or the cache if the file is large and was read before."""
-        card = self.card
-        if card.rows * len(card.attributes) < LARGE:
-            return verified(card, parse(), self.origin)
-        key = cache.sha256_of(path)
-        entry = cache.find(card, key)
-        if entry is not None:
-            return cache.read(entry, card, only)
-        table = verified(card, parse(), self.origin)
         try:
-            cache.write(card, table, key, self.origin)
+            return Dataset(self.card, self._rows(only), self.origin)
         except DataError as error:
-            cache.log.warning("%s", error)
+            if not isinstance(self.where, FileSource):
+                raise
+            command = _init_command(self.card, self.where)
+            message = f"{error}; if the file has changed, describe it again with: {command}"
+            raise DataError(message) from error
+
+    def _rows(self, only: Collection[str] | None) -> RawTable:
+        """Return the rows in canonical order, compared with their card.
+
+        A large file is read once, and from then on from the cache.
+        """
+        card, where = self.card, self.where
+        if where is None:
+            raise missing_error([card])
+        if isinstance(where, cache.Entry):
+            return cache.read(where, card, only)
+        file = where if isinstance(where, Path) else None
+        if isinstance(where, FileSource):
+            file = Path(where.path)
+        is_large = card.rows * len(card.attributes) >= LARGE
+        if file and is_large and (entry := cache.find(card, file)):
+            return cache.read(entry, card, only)
+        table = sort_rows(verified(card, _parsed(where, card), self.origin))
+        if file and is_large:
+            try:
+                cache.write(card, table, self.origin, file)
+            except DataError as error:
+                cache.log.warning("%s", error)
         return table
+
+
+def _parsed(where: Path | FileSource | GeneratedSource, card: Card) -> RawTable:
+    """Return the rows of a place in any order."""
+    if isinstance(where, Path):
+        return read_csv(where, card)
+    if isinstance(where, GeneratedSource):
+        return generate(where, card)
+    # Slow to import, and rarely needed.
+    from quadrepro.data.files import read_file
+
+    return to_table(read_file(Path(where.path), where), where, card, where.path)
 
 
 def _init_command(card: Card, own: FileSource) -> str:
@@ -142,41 +129,33 @@ def _init_command(card: Card, own: FileSource) -> str:
 
 
 def locate(card: Card, folder: Path | None = None) -> Found | None:
-    """Find the rows of a data set without reading them.
+    """Find the rows of a data set without reading them."""
+    return next((Found(card, where) for where in _places(card, folder)), None)
 
-    They are looked for in the data folder, the cache, the user's own file, the canonical CSV beside
-    the card, and the rules.
-    """
+
+def _places(card: Card, folder: Path | None) -> Iterator[Where]:
+    """Yield the places that have the rows, in the order in which they are looked up."""
     own = [source for source in card.sources if isinstance(source, FileSource)]
-    place = data_folder(folder)
-    if place is not None:
-        for suffix in _SUFFIXES:
-            path = place / f"{card.name}{suffix}"
+    if (place := data_folder(folder)) is not None:
+        for path in (place / f"{card.name}.csv", place / f"{card.name}.csv.gz"):
             # The user's own file may be there as well, and is not a canonical CSV.
             if path.is_file() and str(path.resolve()) not in {source.path for source in own}:
-                return Found(card, path)
-    entry = cache.find(card, card.content_hash)
-    if entry is not None:
-        return Found(card, entry)
-    for source in own:
-        if Path(source.path).is_file():
-            return Found(card, source)
+                yield path
+    if entry := cache.find(card):
+        yield entry
+    yield from (source for source in own if Path(source.path).is_file())
     beside = find_card(card.name)
     if beside is not None and beside.with_suffix(".csv").is_file():
-        return Found(card, beside.with_suffix(".csv"))
-    rules = (source for source in card.sources if isinstance(source, GeneratedSource))
-    return next((Found(card, rule) for rule in rules), None)
+        yield beside.with_suffix(".csv")
+    yield from (source for source in card.sources if isinstance(source, GeneratedSource))
 
 
 def data_folder(folder: Path | None = None) -> Path | None:
     """Return the data folder: the given one, or else that of ``QUADREPRO_DATA``, or else None."""
-    name = "the data folder"
-    if folder is None:
-        if not os.environ.get("QUADREPRO_DATA"):
-            return None
-        folder, name = Path(os.environ["QUADREPRO_DATA"]), "QUADREPRO_DATA, the data folder"
-    if not folder.is_dir():
-        raise DataError(f"{name} {folder} does not exist")
+    if folder is None and (named := os.environ.get("QUADREPRO_DATA")):
+        folder = Path(named)
+    if folder is not None and not folder.is_dir():
+        raise DataError(f"the data folder {folder} does not exist; see --data and QUADREPRO_DATA")
     return folder
 
 
@@ -202,54 +181,41 @@ def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataEr
     count = "1 data set is" if len(missing) == 1 else f"{len(missing)} data sets are"
     place = data_folder(folder)
     csvs = f" and for NAME.csv and NAME.csv.gz in {place}" if place else ""
-    sources = {card.name: ", ".join(dict.fromkeys(map(origin, card.sources))) for card in missing}
+    lines = [f"{count} not here; looked in the cache {cache.cache_folder()}{csvs}:"]
+    for card in missing:
+        sources = ", ".join(dict.fromkeys(map(origin, card.sources)))
+        lines.append(f"  {card.name}: {sources or 'no source'}")
+    names = " ".join(card.name for card in missing)
     return DataError(
-        "\n".join(
-            (
-                f"{count} not here; looked in the cache {cache.cache_folder()}{csvs}:",
-                *(f"  {name}: {of_card or 'no source'}" for name, of_card in sources.items()),
-                f"With a network, fetch with: quadrepro fetch {' '.join(sources)}",
-                BY_HAND,
-            )
-        )
+        "\n".join([*lines, f"With a network, fetch with: quadrepro fetch {names}", BY_HAND])
     )
 
 
 def read_csv(path: Path, card: Card) -> RawTable:
     """Read a canonical CSV: a header, the attributes in the order of the card, then the target."""
+    import pandas as pd
+
     names = (*card.attribute_names, card.target.name)
     codes = card.nominal_names
     kinds = {name: str if name in codes else np.float64 for name in names}
     gaps = {name: [] if name in codes else [""] for name in names}
     try:
-        _check_header([*_parsed(path, nrows=0).columns], names, path)
         try:
-            frame = _parsed(path, dtype=kinds, na_values=gaps)
+            frame = pd.read_csv(path, dtype=kinds, na_values=gaps, keep_default_na=False)
         except ValueError:
             # `to_table` finds the text that is not a number.
-            frame = _parsed(path, dtype=str)
+            frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     except (OSError, EOFError, zlib.error, ValueError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
+    _check_header([*frame.columns], names, path)
     if frame.empty:
         raise DataError(f"{path}: the file has a header but no rows")
+    frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
     return to_table(frame, Layout(missing=("",)), card, str(path))
 
 
-def _parsed(path: Path, **options: object) -> DataFrame:
-    """Return the table of a CSV, with the line of each row as its index."""
-    import pandas as pd
-
-    frame = pd.read_csv(path, keep_default_na=False, **options)
-    frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
-    return frame
-
-
 def _check_header(header: Sequence[str], expected: Sequence[str], path: Path) -> None:
-    for place, (name, right) in enumerate(zip(header, expected, strict=False), start=1):
+    for place, (name, right) in enumerate(zip_longest(header, expected), start=1):
         if name != right:
-            raise DataError(f"{path}, line 1: column {place} must be {right!r}, not {name!r}")
-    if len(header) != len(expected):
-        raise DataError(
-            f"{path}, line 1: {len(header)} columns, but the card has {len(expected)}"
-            f" (the last one is {expected[-1]!r})"
-        )
+            wanted, found = (repr(one) if one is not None else "absent" for one in (right, name))
+            raise DataError(f"{path}, line 1: column {place} must be {wanted}, but is {found}")

@@ -31,11 +31,7 @@ def _download(url: str, known_hash: str | None, folder: Path) -> Path:
     hashed = hashlib.sha256(url.encode()).hexdigest()[:8]
     name = f"{hashed}-{PurePosixPath(urlsplit(url).path).name}"
     store = pooch.create(
-        folder,
-        base_url="",
-        registry={name: known_hash},
-        urls={name: url},
-        retry_if_failed=RETRIES,
+        folder, "", registry={name: known_hash}, urls={name: url}, retry_if_failed=RETRIES
     )
     pooch.get_logger().setLevel("WARNING")
     try:

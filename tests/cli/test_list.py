@@ -70,7 +70,7 @@ def test_rows_that_differ_from_their_card_end_with_3(tmp_path: Path) -> None:
     (tmp_path / "titanic.csv").write_text("class,age,sex,target\nCrew,Adult,Male,Yes\n")
     result = listed("datasets", "titanic", "--data", tmp_path)
     assert result.exit_code == 3
-    assert "titanic.csv differs from the card: 1 row instead of 2201 rows" in result.stderr
+    assert "titanic.csv differs from the card: rows: 1 instead of 2201" in result.stderr
 
 
 @pytest.mark.parametrize("what", ["config", "card", "paper"])

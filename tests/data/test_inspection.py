@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from quadrepro.data.card import Card, load_card_file
-from quadrepro.data.checks import refuse_other_content, to_table
+from quadrepro.data.checks import to_table, verified
 from quadrepro.data.files import read_file
 from quadrepro.data.inspection import MOST_CODES, inspect_file, write_card
 from quadrepro.data.source import FileSource
@@ -42,7 +42,7 @@ def described(path: Path, target: str = "label", **options: Any) -> Card:
     write_card(card, path.parent / "cards" / f"{card.name}.yaml")
     again = load_card_file(path.parent / "cards" / f"{card.name}.yaml")
     source = own_source(again)
-    refuse_other_content(again, to_table(read_file(path, source), source, again, "FILE"), "FILE")
+    verified(again, to_table(read_file(path, source), source, again, "FILE"), "FILE")
     return card
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.config.config import load_experiment
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.data.cache import TEST, TRAIN, cache_folder, find_splits, hash_of_splits, load_splits
+from quadrepro.data.cache import TEST, TRAIN, cache_folder, has_splits, hash_of_splits, load_splits
 from quadrepro.data.card import Card
 from quadrepro.data.fetch import fetch_task
 from quadrepro.data.source import OpenMLSource
@@ -29,19 +29,23 @@ ARFF = (
     "@relation mine\n@attribute size real\n@attribute colour {red, blue}\n"
     "@attribute target {no, 01}\n@data\n"
 ) + "".join(f"{size},{colour},{label}\n" for size, colour, label in ROWS)
-HEAD = """@RELATION splits
-@ATTRIBUTE type {TRAIN,TEST}
-@ATTRIBUTE rowid NUMERIC
-@ATTRIBUTE repeat NUMERIC
-@ATTRIBUTE fold NUMERIC
-@DATA
-"""
-SPLITS = HEAD + "\n".join(
+NUMBERS = ("rowid", "repeat", "fold", "sample")
+
+
+def arff(*rows: str, of: int = 3) -> str:
+    """Return splits as OpenML has them, with the first of some columns of numbers."""
+    names = "".join(f"@ATTRIBUTE {name} NUMERIC\n" for name in NUMBERS[:of])
+    head = f"@RELATION splits\n@ATTRIBUTE type {{TRAIN,TEST}}\n{names}@DATA\n"
+    return head + "\n".join(rows)
+
+
+WHOLE = [
     f"{'TEST' if FOLD[repeat, row] == fold else 'TRAIN'},{row},{repeat},{fold}"
     for repeat in range(2)
     for fold in range(3)
     for row in range(30)
-)
+]
+GROWING = ("TRAIN,0,0,0,0", "TEST,1,0,0,0", "TRAIN,2,0,0,1", "TEST,1,0,0,1")
 CONFIG = """title: Task
 protocol: {view: default, folds: 2, split: {openml_task: 59}}
 repeats: 6
@@ -58,7 +62,7 @@ def card(
     """Return the card of a canonical CSV whose rows have another order than at OpenML."""
     monkeypatch.chdir(tmp_path)
     server.put_openml(7, ARFF)
-    server.put_task(59, 7, SPLITS)
+    server.put_task(59, 7, arff(*WHOLE))
     source = "{kind: openml, id: 7}"
     return written_card("mine", sorted(ROWS, reverse=True), tmp_path / "datasets", source)
 
@@ -75,7 +79,7 @@ def refusal(card: Card, task: int = 59) -> str:
     return str(caught.value)
 
 
-def test_every_split_has_the_rows_of_the_task(card: Card) -> None:
+def test_every_split_has_the_rows_of_the_task_and_there_are_as_many_repeats(card: Card) -> None:
     fetch_task(card, 59)
     splits = load_splits(card, 59)
     table = load_dataset("mine").table
@@ -91,6 +95,8 @@ def test_every_split_has_the_rows_of_the_task(card: Card) -> None:
     plan.check_data()
     named = {"draws": (0, "mine", 1), "splits": hash_of_splits(card, 59)}
     assert plan.cells[1].content["division"] == named
+    with pytest.raises(ConfigError, match="OpenML task 59 has 6 splits: set repeats to 6, not 3"):
+        planned(CONFIG.replace("repeats: 6", "repeats: 3")).check_data()
 
 
 def test_fetch_brings_the_task_of_a_config_and_check_needs_no_network(
@@ -110,70 +116,51 @@ def test_fetch_brings_the_task_of_a_config_and_check_needs_no_network(
     assert not server.asked
 
 
-def test_damaged_splits_are_set_aside_and_fetched_again(
+def test_damaged_or_other_splits_are_set_aside_and_fetched_again(
     card: Card, caplog: pytest.LogCaptureFixture
 ) -> None:
-    fetch_task(card, 59)
-    [path] = (cache_folder() / "tasks").iterdir()
-    path.write_bytes(path.read_bytes()[:-30])
-    assert find_splits(card, 59) is None
-    assert "is damaged and was set aside" in caplog.text
-    with pytest.raises(DataError, match="not in the cache"):
-        load_splits(card, 59)
-    with pytest.raises(DataError, match="not in the cache"):
-        hash_of_splits(card, 59)
+    for end in (b"", b"\0"):
+        fetch_task(card, 59)
+        [path] = (cache_folder() / "tasks").glob("*.npy")
+        path.write_bytes(path.read_bytes()[:-1] + end)
+        assert not has_splits(card, 59)
+        assert "is damaged and was set aside" in caplog.text
+        for read in (load_splits, hash_of_splits):
+            with pytest.raises(DataError, match="not in the cache"):
+                read(card, 59)
     fetch_task(card, 59)
     assert (load_splits(card, 59) == TEST).sum() == 60
-
-
-def test_other_splits_under_a_hash_are_not_taken(card: Card) -> None:
-    fetch_task(card, 59)
-    [path] = (cache_folder() / "tasks").iterdir()
-    np.savez(path.open("wb"), splits=np.ones((30, 6), dtype=np.uint8))
-    assert find_splits(card, 59) is None
 
 
 @pytest.mark.parametrize(
     ("splits", "message"),
     [
-        (HEAD + "TEST,0,0,0", "OpenML task 59 has a split without training or test rows"),
-        (f"{SPLITS}\nTRAIN,0,0,0\nTEST,0,0,0", "OpenML task 59 both trains and tests on a row"),
-        (f"{SPLITS}\nTEST,30,0,0", "OpenML task 59 divides row 30, but there are 30 rows"),
-        (SPLITS.replace("rowid", "row"), "OpenML task 59: "),
-        ("nothing", "OpenML task 59: "),
-        (
-            f"{HEAD}TRAIN,0,0,0,0\nTEST,1,0,0,0\nTRAIN,2,0,0,1\nTEST,1,0,0,1".replace(
-                "@DATA", "@ATTRIBUTE sample NUMERIC\n@DATA"
-            ),
-            "OpenML task 59 trains on samples of growing size, which are not splits",
-        ),
+        (arff("TEST,0,0,0"), "has a split without training or test rows"),
+        (arff(*WHOLE, "TRAIN,0,0,0", "TEST,0,0,0"), "both trains and tests on a row"),
+        (arff(*WHOLE, "TEST,30,0,0"), "divides row 30, but there are 30 rows"),
+        (arff(*GROWING, of=4), "trains on samples of growing size, which are not splits"),
+        ("nothing", ""),
     ],
 )
 def test_splits_that_cannot_be_used_are_refused(
     card: Card, server: Server, splits: str, message: str
 ) -> None:
     server.put_task(59, 7, splits)
-    assert refusal(card).startswith(message)
-    assert find_splits(card, 59) is None
+    assert refusal(card).replace(": ", " ").startswith(f"OpenML task 59 {message}")
+    assert not has_splits(card, 59)
     # The next try asks the server again.
-    server.put_task(59, 7, SPLITS)
+    server.put_task(59, 7, arff(*WHOLE))
     fetch_task(card, 59)
 
 
 def test_a_task_of_other_data_is_refused(card: Card, server: Server) -> None:
     server.put_openml(8, ARFF)
-    server.put_task(60, 8, SPLITS)
-    assert "divides data set 8 of OpenML, which is not a source of mine" in refusal(card, 60)
+    server.put_task(60, 8, arff(*WHOLE))
+    assert refusal(card, 60) == "OpenML task 60 divides OpenML 8, which is not a source of mine"
     assert refusal(card, 61).startswith("OpenML task 61: ")
     server.put_openml(7, ARFF.replace("@data\n", "@data\n7,red,01\n"))
     assert "differs from the card" in refusal(card)
     some = OpenMLSource(kind="openml", id=7, rows=(2, 31))
     few = card.model_copy(update={"sources": (some,)})
-    assert "task 59 also divides rows that are not in mine" in refusal(few)
-
-
-def test_other_repeats_than_splits_are_refused(card: Card) -> None:
-    fetch_task(card, 59)
-    plan = planned(CONFIG.replace("repeats: 6", "repeats: 3"))
-    with pytest.raises(ConfigError, match="OpenML task 59 has 6 splits: set repeats to 6, not 3"):
-        plan.check_data()
+    server.put_task(62, 7, arff(*WHOLE, "TEST,30,1,2"))
+    assert "divides row 30, but there are 30 rows" in refusal(few, 62)
