@@ -223,8 +223,10 @@ def _libsvm(content: bytes, n_features: int) -> pd.DataFrame:
 def _mat(content: bytes) -> pd.DataFrame:
     from scipy.io import loadmat  # rarely needed
 
-    held = loadmat(io.BytesIO(content))
-    examples, labels = (array for name, array in held.items() if not name.startswith("__"))
+    held = {k: v for k, v in loadmat(io.BytesIO(content)).items() if not k.startswith("__")}
+    labels, examples = sorted(held.values(), key=np.size)
+    if len(examples) != labels.size:
+        examples = examples.T
     return pd.DataFrame(np.column_stack([examples, labels.ravel()]))
 
 

@@ -143,18 +143,21 @@ def test_limits_of_the_config_and_of_the_command_line_end_a_cell(
         assert f"monks, ada, repeat 0: timeout: it took more than {seconds} s" in result.stderr
 
 
+REPEATS = ("--repeats", 4)
+
+
 def test_parts_whose_records_are_copied_together_give_the_tables_of_one_run(
     small_config: Write, tmp_path: Path
 ) -> None:
     config = small_config()
     for i in (1, 2):
         part = tmp_path / f"part {i}"
-        command = ("run", config, "--jobs", 1, "--out", part, "--shard", f"{i}/2")
+        command = ("run", config, *REPEATS, "--jobs", 1, "--out", part, "--shard", f"{i}/2")
         assert quadrepro(*command).exit_code == 0
         assert not (part / "small").exists()
         shutil.copytree(part / "records", tmp_path / "all" / "records", dirs_exist_ok=True)
-    assert quadrepro("table", config, "--out", tmp_path / "all").exit_code == 0
-    quadrepro("run", config, "--jobs", 1, "--out", tmp_path / "one")
+    assert quadrepro("table", config, *REPEATS, "--out", tmp_path / "all").exit_code == 0
+    quadrepro("run", config, *REPEATS, "--jobs", 1, "--out", tmp_path / "one")
     found = compare(tmp_path / "all" / "small", tmp_path / "one" / "small", tolerance=0)
     assert found.differences == []
 

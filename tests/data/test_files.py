@@ -129,6 +129,7 @@ ARFF_FAULT = ": not readable as arff: "
         ("a.libsvm", "<html>", ": not readable as libsvm: "),
         ("a.idx", images([[[1]]]), ": not readable as idx: images and their labels are in two"),
     ],
+    ids=[str(i) for i in range(18)],  # bytes of archives differ between processes
 )
 def test_a_broken_file_is_refused_with_its_line(
     save: Save, name: str, content: bytes | str, fault: str
@@ -186,10 +187,13 @@ def test_sparse_rows_become_columns_with_the_label_last(save: Save) -> None:
     assert cells(wide) == [*columns, [0, 0, 0], [1, -1, 1]]
 
 
-def test_a_matrix_of_matlab_has_its_labels_last(tmp_path: Path) -> None:
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_matrix_of_matlab_has_its_labels_last(tmp_path: Path, turned: bool) -> None:
     path = tmp_path / "a.mat"
-    scipy.io.savemat(path, {"data": np.array([[1, 2], [0, 3]]), "target": [[1], [-1]]})
-    assert cells(read(path, "mat")) == [[1, 0], [2, 3], [1, -1]]
+    examples = np.array([[1, 2, 5], [0, 3, 4]])
+    held = {"target": [[1], [-1]], "data": examples.T if turned else examples}
+    scipy.io.savemat(path, held)
+    assert cells(read(path, "mat")) == [[1, 0], [2, 3], [5, 4], [1, -1]]
 
 
 TWO = images([[[1, 2], [3, 4]], [[5, 6], [7, 255]]])
