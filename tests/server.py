@@ -9,8 +9,17 @@ from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 
-XML = 'xmlns:oml="http://openml.org/openml"'
-UNKNOWN = f"<oml:error {XML}><oml:code>111</oml:code><oml:message>Unknown</oml:message></oml:error>"
+
+def tags(**values: object) -> str:
+    """Return OpenML's elements with some contents."""
+    return "".join(f"<oml:{name}>{value}</oml:{name}>" for name, value in values.items())
+
+
+def document(name: str, content: str) -> bytes:
+    return f'<oml:{name} xmlns:oml="http://openml.org/openml">{content}</oml:{name}>'.encode()
+
+
+UNKNOWN = document("error", tags(code=111, message="Unknown"))
 
 
 class Server:
@@ -42,41 +51,26 @@ class Server:
         """Serve a data set of OpenML, as parquet as well if that is given."""
         url = self.put(f"/data/download/{number}.arff", arff.encode())
         other = self.put(f"/datasets/{number}.pq", parquet)
-        parquet_url = f"<oml:parquet_url>{other}</oml:parquet_url>" if parquet else ""
-        checksum = hashlib.md5(arff.encode()).hexdigest()
-        self.put(
-            f"/api/v1/xml/data/{number}",
-            f"<oml:data_set_description {XML}><oml:id>{number}</oml:id><oml:name>toy</oml:name>"
-            f"<oml:version>{version}</oml:version><oml:description>none</oml:description>"
-            f"<oml:format>ARFF</oml:format><oml:url>{url}</oml:url>{parquet_url}"
-            f"<oml:md5_checksum>{checksum}</oml:md5_checksum>"
-            "</oml:data_set_description>".encode(),
-        )
-        self.put(
-            f"/api/v1/xml/data/features/{number}",
-            f"<oml:data_features {XML}><oml:feature><oml:index>0</oml:index>"
-            "<oml:name>target</oml:name><oml:data_type>nominal</oml:data_type>"
-            "<oml:nominal_value>no</oml:nominal_value><oml:number_of_missing_values>0"
-            "</oml:number_of_missing_values></oml:feature></oml:data_features>".encode(),
-        )
+        about = tags(id=number, name="toy", version=version, description="none", format="ARFF")
+        about += tags(url=url, md5_checksum=hashlib.md5(arff.encode()).hexdigest())
+        about += tags(parquet_url=other) if parquet else ""
+        target = tags(index=0, name="target", data_type="nominal", nominal_value="no")
+        feature = tags(feature=target + tags(number_of_missing_values=0))
+        self.put(f"/api/v1/xml/data/{number}", document("data_set_description", about))
+        self.put(f"/api/v1/xml/data/features/{number}", document("data_features", feature))
 
     def put_task(self, number: int, dataset: int, splits: str) -> None:
         """Serve a task of a data set, with its splits as ARFF."""
         url = self.put(f"/splits/{number}.arff", splits.encode())
-        self.put(
-            f"/api/v1/xml/task/{number}",
-            f"<oml:task {XML}><oml:task_id>{number}</oml:task_id><oml:task_type_id>1"
-            "</oml:task_type_id><oml:task_type>Supervised Classification</oml:task_type>"
-            '<oml:input name="source_data"><oml:data_set>'
-            f"<oml:data_set_id>{dataset}</oml:data_set_id>"
-            "<oml:target_feature>target</oml:target_feature></oml:data_set></oml:input>"
-            '<oml:input name="estimation_procedure"><oml:estimation_procedure><oml:id>1</oml:id>'
-            "<oml:type>crossvalidation</oml:type>"
-            f"<oml:data_splits_url>{url}</oml:data_splits_url>"
-            '<oml:parameter name="number_repeats">2</oml:parameter>'
-            '<oml:parameter name="number_folds">3</oml:parameter></oml:estimation_procedure>'
-            "</oml:input></oml:task>".encode(),
-        )
+        data = tags(data_set=tags(data_set_id=dataset, target_feature="target"))
+        procedure = tags(id=1, type="crossvalidation", data_splits_url=url)
+        for name, value in (("number_repeats", 2), ("number_folds", 3)):
+            procedure += f'<oml:parameter name="{name}">{value}</oml:parameter>'
+        procedure = tags(estimation_procedure=procedure)
+        about = tags(task_id=number, task_type_id=1, task_type="Supervised Classification")
+        for name, inputs in (("source_data", data), ("estimation_procedure", procedure)):
+            about += f'<oml:input name="{name}">{inputs}</oml:input>'
+        self.put(f"/api/v1/xml/task/{number}", document("task", about))
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -84,11 +78,10 @@ class _Handler(BaseHTTPRequestHandler):
         owner: Server = self.server.owner  # type: ignore[attr-defined]
         path = self.path.partition("?")[0]
         content = owner.files.get(path, 404)
-        if self.command == "GET":
-            owner.asked[path] += 1
-        is_api = path.startswith("/api/")
-        status = 200 if isinstance(content, bytes) else 412 if is_api else content
-        body = content if isinstance(content, bytes) else UNKNOWN.encode() if is_api else b""
+        owner.asked[path] += self.command == "GET"
+        status, body = (200, content) if isinstance(content, bytes) else (content, b"")
+        if path.startswith("/api/") and not body:
+            status, body = 412, UNKNOWN
         self.send_response(status)
         if "gzip" in self.headers.get("Accept-Encoding", ""):
             body = gzip.compress(body)

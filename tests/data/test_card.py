@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from quadrepro.base.models import Mistake
 from quadrepro.base.resources import cards_folder
@@ -15,6 +16,7 @@ from quadrepro.data.card import Card, View, card_names, load_card, load_card_fil
 from quadrepro.data.schema import Threshold
 from quadrepro.data.source import Layout
 from quadrepro.errors import ConfigError, DataError
+from tests.data.tables import make_card
 
 
 @pytest.mark.parametrize("name", card_names())
@@ -165,6 +167,11 @@ def test_a_broken_card_is_refused_with_the_place_of_the_fault(
     assert refusal(write_card(old, new)).startswith(fault)
 
 
+def test_the_target_of_a_regression_has_a_range() -> None:
+    with pytest.raises(ValidationError, match="the target of a regression needs a range"):
+        make_card(task="regression", target={"original": "y"})
+
+
 def found(card: Card, **view: object) -> list[Mistake]:
     return list(card.mistakes(View.model_validate(view)))
 
@@ -212,4 +219,4 @@ def test_a_view_that_the_target_does_not_fit_is_refused(
     cards = {"toy": toy, "abalone": load_card("abalone"), "many": many}
     [(of, text)] = found(cards[name], **view)
     assert (of, message in text) == ((place,), True)
-    assert found(many, labels=["1", "2"]) == []
+    assert found(many, labels=range(65_536)) == []

@@ -167,19 +167,8 @@ def test_without_a_connection_the_other_data_sets_are_not_tried(online_toy: Card
     assert by_hand.startswith("Without one, save the rows as NAME.csv")
 
 
-def test_data_sets_are_told_as_they_arrive_and_failures_at_the_end(
-    online_toy: Card, server: Server
-) -> None:
-    put_uci(server)
-    told: list[str] = []
-    bad = with_source(online_toy, web(server, "absent")).model_copy(update={"name": "bad"})
-    with pytest.raises(DataError, match=r"bad could not be fetched:\n  .*/absent: 404"):
-        bring([bad, online_toy], None, offline=False, tell=told.append)
-    assert told == [f"toy: fetched from {server.url}/toy.data + {server.url}/toy.test (2 of 2)"]
-    bring([], None, offline=True, tell=print)
-
-
 def test_only_what_is_not_here_is_missing_and_some_has_no_source_on_the_network() -> None:
+    bring([], None, offline=True, tell=print)
     assert [card.name for card in missing_cards(["monks", "pima", "m1"], None)] == ["pima"]
     assert refusal(load_card("orange")) == "orange has no source on the network"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
@@ -116,6 +117,12 @@ def test_numbers_of_a_config_are_labels_as_written() -> None:
     assert View.model_validate({"positive": [4], "negative": [9]}).positive == ("4",)
     assert View.model_validate({"positive": {"at_most": 9}}).positive == Threshold(at_most=9)
     assert View.model_validate({"where": {"colour": "red"}}).where == {"colour": ("red",)}
+
+
+def test_a_bound_is_positive_itself() -> None:
+    values = np.array([8.0, 9.0, 10.0])
+    assert Threshold(at_most=9).holds(values).tolist() == [True, True, False]
+    assert Threshold(at_least=9).holds(values).tolist() == [False, True, True]
 
 
 def test_what_a_view_leaves_out_is_in_its_words_and_what_rows_depend_on_in_its_content() -> None:
