@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
@@ -15,36 +16,29 @@ from quadrepro.errors import ConfigError, QuadreproError, closest, nearest
 
 M = TypeVar("M", bound=BaseModel)
 
-_WHOLE, _NUMBER, _BOOL = "be a whole number", "be a number", "be true or false"
-_LIST, _MAPPING = "be a list", "be a mapping of keys to values"
-_EXPECTED = MappingProxyType(
+_FORMS = MappingProxyType(
     {
-        "bool_parsing": _BOOL,
-        "bool_type": _BOOL,
-        "dict_type": _MAPPING,
-        "finite_number": "be a finite number",
-        "float_parsing": _NUMBER,
-        "float_type": _NUMBER,
-        "greater_than": "be greater than {gt}",
-        "greater_than_equal": "be at least {ge}",
-        "int_from_float": _WHOLE,
-        "int_parsing": _WHOLE,
-        "int_type": _WHOLE,
-        "less_than": "be less than {lt}",
-        "less_than_equal": "be at most {le}",
-        "list_type": _LIST,
-        "literal_error": "be {expected}",
-        "model_attributes_type": _MAPPING,
-        "model_type": _MAPPING,
-        "string_pattern_mismatch": "match the pattern {pattern!r}",
-        "string_too_short": "have a length of at least {min_length}",
-        "string_type": "be text",
-        "too_long": "have a length of at most {max_length}",
-        "too_short": "have a length of at least {min_length}",
-        "tuple_type": _LIST,
+        "bool": "be true or false",
+        "dict": "be a mapping of keys to values",
+        "float": "be a number",
+        "int": "be a whole number",
+        "list": "be a list",
+        "model": "be a mapping of keys to values",
+        "string": "be text",
+        "tuple": "be a list",
     }
 )
-"""The required form of a value, by the type of pydantic's error."""
+"""The required form of a value, by the first word of the type of pydantic's error."""
+
+_PLAINER = MappingProxyType(
+    {
+        r"greater than or equal to": "at least",
+        r"less than or equal to": "at most",
+        r"have at (least|most) (\d+) .*": r"have a length of at \1 \2",
+        r"match pattern": "match the pattern",
+    }
+)
+"""Patterns in pydantic's sentences, and what is written instead."""
 
 _SHOWN = 60
 """Maximum number of characters of an invalid value in a message."""
@@ -154,10 +148,13 @@ def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
     around = {place[:n] for place in at for n in range(len(place))}
     found = []
     for place, details in at.items():
-        if said := [text for detail in details if (text := _said(place, detail))]:
-            found += [Mistake(place, text) for text in said]
-        elif place not in around:
-            found.append(Mistake(place, _sentence(place, details)))
+        said = [_said(place, detail) for detail in details]
+        found += [Mistake(place, text) for text in said if text]
+        if not all(said) and place not in around:
+            required = dict.fromkeys(_required(detail) for detail in details)
+            forms = " or ".join(required).replace(" or be ", " or ")
+            value = _shown(details[0]["input"])
+            found.append(Mistake(place, f"{_name(place)} must {forms}, not {value}"))
     return found
 
 
@@ -179,18 +176,15 @@ def _place(detail: ErrorDetails, data: Any) -> Place:
 
 
 def _said(place: Place, detail: ErrorDetails) -> str:
-    """Return the sentence of a mistake that is not about the type or range of a value, or ""."""
-    kind, text, context = detail["type"], detail["msg"], detail.get("ctx", {})
-    if kind in _EXPECTED:
-        return ""
+    """Return the sentence of a mistake, or "" if it is about the form or range of a value."""
+    kind, context = detail["type"], detail.get("ctx", {})
     if kind in ("missing", "union_tag_not_found"):
         return _missing(place)
     if kind == "union_tag_invalid":
         tag, known = context["tag"], context["expected_tags"].replace("'", "").split(", ")
         return f"{_name(place)} cannot be {tag!r}{nearest(tag, known)}"
-    if text.startswith("Input "):  # of pydantic, not of a validator of ours
-        return f"{_name(place)}: i{text[1:]}, not {_shown(detail['input'])}"
-    return text.removeprefix("Value error, ")
+    of_ours = kind in ("fault", "value_error")
+    return detail["msg"].removeprefix("Value error, ") if of_ours else ""
 
 
 def _missing(place: Place) -> str:
@@ -198,17 +192,15 @@ def _missing(place: Place) -> str:
     return f"the key {key!r} is missing" if isinstance(key, str) else f"{_name(place)} is missing"
 
 
-def _sentence(place: Place, details: list[ErrorDetails]) -> str:
-    """Return what a value must be."""
-    expected = " or ".join(dict.fromkeys(_expected(detail) for detail in details))
-    value = _shown(details[0]["input"])
-    return f"{_name(place)} must {expected}, not {value}".replace(" or be ", " or ")
-
-
-def _expected(detail: ErrorDetails) -> str:
-    context = detail.get("ctx", {})
-    shown = {k: f"{v:.15g}" if isinstance(v, float) else v for k, v in context.items()}
-    return _EXPECTED[detail["type"]].format_map(shown)
+def _required(detail: ErrorDetails) -> str:
+    """Return what a value must be, have or match."""
+    what, _, ending = detail["type"].partition("_")
+    if what in _FORMS and ending in ("type", "attributes_type", "parsing", "from_float"):
+        return _FORMS[what]
+    text = detail["msg"].partition(" should ")[2]
+    for pattern, plainer in _PLAINER.items():
+        text = re.sub(pattern, plainer, text)
+    return text
 
 
 def _name(place: Place) -> str:

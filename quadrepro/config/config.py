@@ -292,12 +292,10 @@ class Experiment:
     @property
     def code(self) -> tuple[str, ...]:
         """Files of the config's folder that a run imports, by their paths in it."""
-        folder = self.folder.resolve()
-        files = {file for column in self.columns for file in column.code}
-        for protocol in self.protocols.values():
-            voters = self.voters(protocol)
-            files |= {*voters.files.values()} if voters is not None else set()
-        return tuple(sorted(str(file.relative_to(folder)) for file in files))
+        learners = [column.learner for column in self.columns]
+        voters = [self.voters(protocol) for protocol in self.protocols.values()]
+        found = {name for of in (*learners, *voters) if of is not None for name, _ in of.own_code}
+        return tuple(sorted(found))
 
     @cached_property
     def paper(self) -> Paper | None:

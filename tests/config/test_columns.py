@@ -212,7 +212,7 @@ def test_own_code_is_named_and_not_imported_by_a_plan(small_config: Write) -> No
     (path.parent / "beside_the_config.py").write_text(text)
     experiment = load_experiment(path)
     cell = make_plan(experiment).cells[-1]
-    assert [name for name, _ in cell.learner.own_code] == ["beside_the_config"]
+    assert [name for name, _ in cell.learner.own_code] == ["beside_the_config.py"]
     assert str(path.parent) not in json.dumps(cell.content)
     assert experiment.code == ("beside_the_config.py",)
     assert "beside_the_config" not in sys.modules
@@ -356,7 +356,7 @@ def test_a_vote_is_titled_by_what_it_votes_over_and_by_nothing_with_a_paper(
 
 def test_equal_titles_are_refused_with_their_place() -> None:
     message = r"^config\['algorithms'\]\[1\]\['label'\]: tables would call the columns 'a' and 'b' "
-    with pytest.raises(ConfigError, match=f"{message}both 'X': give one of them another label$"):
+    with pytest.raises(ConfigError, match=f"{message}both 'X': give one of them another label, or"):
         load_mapping(columns(named("a", "X"), named("b", "X")))
     prior = columns({**named("a"), "label": "Class prior"}, baseline=True)
     with pytest.raises(ConfigError, match="give one of them another label, or set baseline: false"):

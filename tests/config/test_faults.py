@@ -48,7 +48,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         (VIEW, "view: quadbost", "6:5", "the card of monks has no view 'quadbost'; did you mean"),
         (VIEW, "view: mine", "6:5", "take another one by {name: monks, view: "),
         ("as: people", "az: people", "7:21", "unknown key 'az'; known are as, grid, name, param"),
-        ("as: people", "as: monks", "7:5", "duplicate data set 'monks'"),
+        ("as: people", "as: monks", "7:5", "duplicate row 'monks'"),
         ("as: people", "view: nix", "7:21", "the card of titanic has no view 'nix'"),
         (
             "as: people",
@@ -187,13 +187,13 @@ def test_repeats_follow_from_outer_folds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "repeats", "message"),
     [
-        ("title", "repeats: 5\ntitle", None, "1:1: outer: 2x3 makes 6 repeats, but 5 are asked"),
+        ("title", "repeats: 5\ntitle", None, "3:47: outer: 2x3 makes 6 repeats, but 5 are asked"),
         ("title", "title", 2, "outer: 2x3 makes 6 repeats, but 2 are asked for"),
         (
             "[monks]",
             "[{name: monks, protocol: {split: {outer: 5}}}]",
             None,
-            "3:26: outer: 1x5 makes 5 repeats, but 6 are asked for",
+            "3:45: outer: 1x5 makes 5 repeats, but 6 are asked for",
         ),
         ("2x3", "2y3", None, "outer must be a number of folds of 2 or more"),
     ],
