@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError
-from pydantic import model_validator as validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from quadrepro.base.yaml import Place, YamlSource
@@ -60,6 +67,19 @@ def fault(message: str, *place: str | int) -> PydanticCustomError:
     return PydanticCustomError("fault", "{message}", {"message": message, "place": place})
 
 
+def known_by(find: Callable[[str], object]) -> AfterValidator:
+    """Return a validator of names, which refuses those that `find` raises a KeyError for."""
+
+    def check(name: str) -> str:
+        try:
+            find(name)
+        except KeyError as error:
+            raise ValueError(error.args[0]) from None
+        return name
+
+    return AfterValidator(check)
+
+
 class Model(BaseModel):
     """A mapping of a config, a card or a paper.
 
@@ -69,17 +89,25 @@ class Model(BaseModel):
     meant: ClassVar[Mapping[str, str]] = {}
     """Unknown keys that users expect, with what to write instead."""
 
+    short: ClassVar[str] = ""
+    """The key whose value can be written in place of the mapping."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    @validator(mode="wrap")
+    @model_validator(mode="wrap")
     @classmethod
     def _known_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         """Name each unknown key with the nearest one, beside all other mistakes."""
+        if cls.short and not isinstance(data, dict | Model):
+            data = {cls.short: data}
         known = [info.alias or name for name, info in cls.model_fields.items()]
         unknown = [key for key in data if key not in known] if isinstance(data, dict) else []
         if not unknown:
             return handler(data)
-        found = [fault(cls._unknown(key, known), key) for key in unknown]
+        found = []
+        for key in unknown:
+            hint = f"; write {cls.meant[key]}" if key in cls.meant else nearest(str(key), known)
+            found.append(fault(f"unknown key {key!r}{hint}", key))
         # A key that is only misspelt is not missing as well.
         misspelt = [_missing((closest(str(key), known) or "",)) for key in unknown]
         try:
@@ -89,12 +117,6 @@ class Model(BaseModel):
             found += [fault(one.message, *one.place) for one in rest]
         lines = [InitErrorDetails(type=one, input=data) for one in found]
         raise ValidationError.from_exception_data(cls.__name__, lines)
-
-    @classmethod
-    def _unknown(cls, key: Any, known: list[str]) -> str:
-        if key in cls.meant:
-            return f"unknown key {key!r}; write {cls.meant[key]}"
-        return f"unknown key {key!r}{nearest(str(key), known)}"
 
 
 class Mistake(NamedTuple):
@@ -128,12 +150,18 @@ def validated(
         raise error("\n".join(dict.fromkeys(lines))) from None
 
 
-def nested_fault(
-    invalid: ValidationError, *place: str | int, data: Any = None
-) -> PydanticCustomError:
-    """Return the first mistake of a validation inside a validator, for that validator to raise."""
-    first = mistakes(invalid, data)[0]
-    return fault(first.message, *place, *first.place)
+@contextmanager
+def faults_at(*place: str | int, data: Any = None) -> Iterator[None]:
+    """Report the first mistake inside of a block, in some data, as a fault below a place."""
+    try:
+        yield
+    except ValidationError as error:
+        first = mistakes(error, data)[0]
+        raise fault(first.message, *place, *first.place) from None
+    except PydanticCustomError as error:
+        raise fault(error.message(), *place, *(error.context or {}).get("place", ())) from None
+    except ValueError as error:
+        raise fault(str(error), *place) from None
 
 
 def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
@@ -160,19 +188,23 @@ def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
 
 def _place(detail: ErrorDetails, data: Any) -> Place:
     """Return where a mistake is, without the names of union members that pydantic adds."""
-    context, kind = detail.get("ctx", {}), detail["type"]
-    place: list[str | int] = [*detail["loc"]] if data is None else []
-    for part in detail["loc"] if data is not None else ():
-        is_key = isinstance(data, dict) and part in data
-        is_index = isinstance(data, list | tuple) and part in range(len(data))
-        if is_key or is_index:
-            data = data[part]
-            place.append(part)
-    if kind == "missing" and (not place or place[-1] != detail["loc"][-1]):
-        place.append(detail["loc"][-1])
+    context, kind, parts = detail.get("ctx", {}), detail["type"], detail["loc"]
+    place = [*parts] if data is None else _found_in(data, parts)
+    if kind == "missing" and data is not None:
+        place.append(parts[-1])
     if kind.startswith("union_tag"):
         place.append(context["discriminator"].strip("'"))
     return (*place, *context.get("place", ()))
+
+
+def _found_in(data: Any, parts: Place) -> list[str | int]:
+    """Return the keys and indices that lead into some data."""
+    found = []
+    for part in parts:
+        with suppress(KeyError, IndexError, TypeError):
+            data = data[part]
+            found.append(part)
+    return found
 
 
 def _said(place: Place, detail: ErrorDetails) -> str:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from quadrepro.base.models import Model, fault, nested_fault
+from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.base.types import Task
 from quadrepro.config.axis import Axis, Distribution, from_simple
 from quadrepro.core.learners.contestants.building import step_of
@@ -32,22 +32,15 @@ class AlgorithmEntry(Model):
     In YAML, the name alone can stand for the mapping.
     """
 
+    short = "name"
     model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
 
     name: str = Field(min_length=1, description="Name of the column.")
-    algorithm: str = Field(
-        "",
-        description="Name of `quadrepro list algorithms`, or an import path such as `sklearn:SVC` "
-        "or `xgboost:XGBClassifier`; by default the name of the column.",
-    )
-    pipeline: tuple[str | dict[str, Any], ...] = Field(
-        (), description="Steps instead: classes of scikit-learn, import paths, or with parameters."
-    )
+    algorithm: str = Field("", description="Algorithm, or an import path such as `sklearn:SVC`.")
+    pipeline: tuple[str | dict[str, Any], ...] = Field((), description="Steps of a pipeline.")
     label: str = Field("", description="Title of the column in tables.")
     settings: dict[str, Any] = Field({}, description="Settings of the algorithm.")
-    grid: dict[str, Axis] = Field(
-        {}, description="Values of hyper-parameters, the first outermost, from simple to complex."
-    )
+    grid: dict[str, Axis] = Field({}, description="Values of hyper-parameters, simple ones first.")
     draw: dict[str, Distribution] = Field({}, description="Values drawn again for every split.")
     draws: int = Field(30, ge=1, le=10_000, description="Points to draw, each with the whole grid.")
     nominal: Literal["ordinal", "one-hot", "categories"] | None = Field(
@@ -56,11 +49,6 @@ class AlgorithmEntry(Model):
     missing: Literal["keep"] | None = Field(None, description="Give NaN for missing values.")
     measures: Measures = Field((), description="Measures in place of the protocol's.")
     note: str = Field("", description="Note below the table.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _named(cls, data: Any) -> Any:
-        return {"name": data} if isinstance(data, str) else data
 
     @model_validator(mode="after")
     def _known(self) -> Self:
@@ -82,11 +70,6 @@ class AlgorithmEntry(Model):
     def learner(self) -> str:
         """Name of the algorithm, or import path; of no meaning for a pipeline."""
         return self.algorithm or self.name
-
-    @property
-    def searched(self) -> tuple[str, ...]:
-        """Names of the hyper-parameters that are searched over."""
-        return (*self.grid, *self.draw)
 
 
 @dataclass(frozen=True)
@@ -162,10 +145,7 @@ class Column:
             return None
         if task != "regression":
             return f"{row} has classes, but {self.id} predicts a number"
-        return (
-            f"the view of {row} predicts a number, but {self.id} needs classes: give positive"
-            " as at_most or at_least"
-        )
+        return f"the view of {row} predicts a number, but {self.id} needs classes: give positive"
 
     def fault_of_measures(self, protocol: Protocol, row_grid: Mapping[str, Axis]) -> str | None:
         """Return what is wrong with what is measured of it, or None."""
@@ -185,7 +165,7 @@ def resolve(entry: AlgorithmEntry, protocol: Protocol, folder: str = "") -> Colu
     source = _source(entry, folder)
     column = Column(entry, source, _learner(entry, source), entry.grid)
     _check_searched(column)
-    given = {*entry.searched, *([N_ROUNDS.name] if column.draws_stumps(protocol) else [])}
+    given = {*column.searched, *([N_ROUNDS.name] if column.draws_stumps(protocol) else [])}
     needed = {h.name for h in column.learner.hyperparameters} - given
     default = {k: Axis.model_validate(axis) for k, axis in source.grid.items() if k in needed}
     return replace(column, grid=entry.grid | default)
@@ -205,21 +185,17 @@ def with_settings(
 
 def _source(entry: AlgorithmEntry, folder: str) -> Entry | EstimatorEntry:
     """Return what makes the learner of an entry; nothing of the config's own is imported."""
-    if not entry.pipeline:
-        try:
-            source = find_entry(entry.learner, folder)
-        except (KeyError, ValueError) as error:
-            raise fault(error.args[0], entry.key) from None
-    else:
-        # The module imports scikit-learn.
-        from quadrepro.core.learners.contestants.predictor import StepError, pipeline_entry
+    source: Entry | EstimatorEntry
+    with faults_at(entry.key):
+        if entry.pipeline:
+            # The module imports scikit-learn.
+            from quadrepro.core.learners.contestants.predictor import pipeline_entry
 
-        try:
             source = pipeline_entry(entry.pipeline, folder)
-        except StepError as error:
-            message, i = error.args
-            raise fault(message, "pipeline", i) from None
-    return source if isinstance(source, Entry) else replace(source, searched=entry.searched)
+        else:
+            source = find_entry(entry.learner, folder)
+    searched = (*entry.grid, *entry.draw)
+    return source if isinstance(source, Entry) else replace(source, searched=searched)
 
 
 def _learner(entry: AlgorithmEntry, source: Entry | EstimatorEntry) -> Learner:
@@ -229,12 +205,8 @@ def _learner(entry: AlgorithmEntry, source: Entry | EstimatorEntry) -> Learner:
         if key not in known:
             message = f"{entry.learner} has no setting {key!r}{nearest(key, known)}"
             raise fault(message, "settings", key)
-    try:
+    with faults_at("settings" if entry.settings else entry.key, data=entry.settings):
         learner = source.make(entry.settings)
-    except ValidationError as error:
-        raise nested_fault(error, "settings", data=entry.settings) from None
-    except ValueError as error:
-        raise fault(str(error), "settings" if entry.settings else entry.key) from None
     asked = {"categories": entry.nominal == "categories", "keeps_missing": entry.missing == "keep"}
     # Other learners are refused when the protocol is checked.
     return replace(learner, **asked) if learner.takes_raw and any(asked.values()) else learner
@@ -244,17 +216,13 @@ def _check_searched(column: Column) -> None:
     """Refuse hyper-parameters that the learner does not have, and values that it does not take."""
     entry = column.entry
     known = {h.name: h for h in column.learner.hyperparameters}
-    if "draws" in entry.model_fields_set and not entry.draw:
-        raise fault("nothing is drawn: name hyper-parameters as draw, or leave draws out", "draws")
     for part, given in (("grid", entry.grid), ("draw", entry.draw)):
         for key, values in given.items():
             if key not in known:
                 hint = nearest(key, known)
                 raise fault(f"{column.id} has no hyper-parameter {key!r}{hint}", part, key)
-            if key in entry.settings:
-                raise fault(f"{key} is in the settings as well", part, key)
-            if part == "draw" and key in entry.grid:
-                raise fault(f"{key} is in the grid as well", part, key)
+            if key in entry.settings or (part == "draw" and key in entry.grid):
+                raise fault(f"{key} has another value in the same column", part, key)
             if wrong := values.fault(known[key]):
                 raise fault(wrong, part, key)
 

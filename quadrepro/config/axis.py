@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 import numpy as np
-from pydantic import (
-    AfterValidator,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
-    model_validator,
-)
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model
 from quadrepro.core.learners.grid import Hyperparameter, Value
@@ -38,9 +29,7 @@ def _not_too_large(value: Any) -> Any:
     return value
 
 
-Scalar = Annotated[
-    StrictInt | StrictFloat | StrictBool | StrictStr | None, AfterValidator(_not_too_large)
-]
+Scalar = Annotated[int | float | bool | str | None, AfterValidator(_not_too_large)]
 _SCALARS = ("number", "string", "boolean", "null")
 
 
@@ -105,13 +94,11 @@ class Axis(Model):
         ]
 
     def _spaced(self) -> list[Any]:
-        assert self.start is not None
-        assert self.end is not None
-        assert self.points is not None
+        start, end, points = cast(tuple[float, float, int], (self.start, self.end, self.points))
         if self.scale == "linear":
-            return list(np.linspace(self.start, self.end, self.points).tolist())
-        inner = np.geomspace(self.start, self.end, self.points)[1:-1].tolist()
-        return [self.start, *map(_rounded, inner), self.end][: self.points]
+            return list(np.linspace(start, end, points).tolist())
+        inner = np.geomspace(start, end, points)[1:-1].tolist()
+        return [start, *map(_rounded, inner), end][:points]
 
 
 class Distribution(Model):
@@ -120,6 +107,7 @@ class Distribution(Model):
     Exactly one attribute is given. In YAML, a list can stand for ``choice``.
     """
 
+    short = "choice"
     model_config = ConfigDict(json_schema_extra={"type": ["object", "array"]})
 
     choice: tuple[Scalar, ...] | None = Field(
@@ -128,11 +116,6 @@ class Distribution(Model):
     integers: tuple[int, int] | None = Field(None, description="First and last of whole numbers.")
     uniform: tuple[float, float] | None = Field(None, description="Ends of a uniform distribution.")
     log: tuple[float, float] | None = Field(None, description="Ends; the logarithm is uniform.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _listed(cls, data: Any) -> Any:
-        return {"choice": data} if isinstance(data, list) else data
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:

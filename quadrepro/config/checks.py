@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from quadrepro.base.models import fault
+from quadrepro.base.models import fault, faults_at
 from quadrepro.base.types import Task
 from quadrepro.base.yaml import Place
 from quadrepro.config.algorithms import Column
@@ -54,10 +54,8 @@ def check(experiment: Experiment) -> None:
 
 def names_differ(config: Config) -> None:
     """Refuse a name that occurs twice."""
-    for what, key in (("algorithm", "algorithms"), ("reading", "readings")):
-        names = [(one.name, (key, i)) for i, one in enumerate(getattr(config, key))]
-        _refuse_twice(what, names)
-    _refuse_twice("metric", ((name, ("metrics", i)) for i, name in enumerate(config.metrics)))
+    algorithms = ((a.name, ("algorithms", i)) for i, a in enumerate(config.algorithms))
+    _refuse_twice("algorithm", algorithms)
     _refuse_twice("row", ((row.entry.title, row.place) for row in config.rows))
 
 
@@ -88,13 +86,16 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
         if "view" in entry.protocol:
             raise fault("the view of a row is set by its own key, view", "protocol", "view")
         changed, view = entry.changed(protocol), entry.resolve(protocol.view)
-        has_classes = bool(load_card(entry.name).classes_of(view))
-        _check_split(entry, changed.split, view, has_classes=has_classes)
         if (changed.holdout is None) != (protocol.holdout is None):
             raise fault("either all rows have a holdout or none", "protocol")
-        if changed.noise is not None and changed.noise.labels and not has_classes:
-            message = f"{entry.title} predicts a number, so it has no labels to change"
-            raise fault(message, "protocol", "noise", "labels")
+        _check_attributes(entry, changed.split, view)
+        stratified, noise = changed.split.stratify, changed.noise
+        if not load_card(entry.name).classes_of(view):
+            message = f"{entry.title} predicts a number, so there are no classes"
+            if stratified:
+                raise fault(f"{message} to stratify by", "protocol", "split", "stratify")
+            if noise is not None and noise.labels:
+                raise fault(f"{message} to change", "protocol", "noise", "labels")
         if changed.sample is None and entry.parameters:
             raise fault("parameters are only used by a fresh sample: set sample", "parameters")
         if changed.sample is not None:
@@ -104,17 +105,13 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
                 raise fault(str(error), "parameters" if entry.parameters else "name") from None
 
 
-def _check_split(entry: DatasetEntry, rule: SplitRule, view: View, *, has_classes: bool) -> None:
-    """Refuse a split by what the card or the view of a row does not have."""
-    known, place = load_card(entry.name).attribute_names, ("protocol", "split")
+def _check_attributes(entry: DatasetEntry, rule: SplitRule, view: View) -> None:
+    """Refuse a split by an attribute that there is not, or of rows that are drawn again."""
+    known = load_card(entry.name).attribute_names
     for key, name in rule.columns:
         if name not in known:
-            raise fault(
-                f"{entry.name} has no attribute {name!r}{nearest(name, known)}", *place, key
-            )
-    if rule.stratify and not has_classes:
-        message = f"{entry.title} predicts a number, so there are no classes to stratify by"
-        raise fault(message, *place, "stratify")
+            message = f"{entry.name} has no attribute {name!r}{nearest(name, known)}"
+            raise fault(message, "protocol", "split", key)
     if view.sample_rows is not None and not rule.draws_share:
         message = "rows that are drawn again for every repeat cannot be divided once for all"
         raise fault(f"{entry.title}: {message}", "view", "sample_rows")
@@ -139,10 +136,8 @@ def _protocols(experiment: Experiment) -> Iterator[tuple[Place, Protocol]]:
 
 def protocol_holds(experiment: Experiment, protocol: Protocol) -> None:
     """Refuse votes over what is not a transformer, and repeats that outer folds do not make."""
-    try:
+    with faults_at("voter_set"):
         experiment.voters(protocol)
-    except ValueError as error:
-        raise fault(str(error), "voter_set") from None
     split, repeats = protocol.split, experiment.config.repeats
     if split.repeats not in (None, repeats):
         message = f"outer: {split.outer} makes {split.repeats} repeats, but {repeats} are asked for"
@@ -155,7 +150,7 @@ def column_fits(column: Column, protocol: Protocol) -> None:
     if column.draws_stumps(protocol):
         if not learner.takes_drawn_stumps:
             raise fault(f"{column.id} needs a voter matrix, but a hold-out draws stumps")
-        if N_ROUNDS.name in entry.searched:
+        if N_ROUNDS.name in column.searched:
             raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
     if entry.nominal != "categories" and not entry.missing:
         return
@@ -163,10 +158,8 @@ def column_fits(column: Column, protocol: Protocol) -> None:
     if not learner.takes_raw:
         message = f"{column.id} takes numbers only, which the view makes: leave out {key}"
         raise fault(message, key)
-    if protocol.inputs == "voters":
-        raise fault(f"the inputs are voters, so {key} has no effect", key)
-    if protocol.noise is not None and protocol.noise.of_attributes:
-        raise fault(f"noise is added to numbers only: leave out {key}", key)
+    if protocol.inputs == "voters" or (protocol.noise and protocol.noise.of_attributes):
+        raise fault(f"{key} needs attributes as they are: leave it out", key)
 
 
 def titles_differ(experiment: Experiment) -> None:
@@ -214,32 +207,28 @@ def _columns_of(experiment: Experiment, row: Row) -> list[Column]:
 
 def _check_values(experiment: Experiment, row: Row) -> None:
     """Refuse values of a row that no algorithm has a hyper-parameter for, or that none takes."""
-    columns = experiment.columns
-    drawn = any(column.draws_stumps(experiment.config.protocol) for column in columns)
-    known = [(h.name, h) for column in columns for h in column.learner.hyperparameters]
+    drawn = any(c.draws_stumps(experiment.config.protocol) for c in experiment.columns)
+    known = [h for column in experiment.columns for h in column.learner.hyperparameters]
     for key, axis in row.entry.grid.items():
-        if key == N_ROUNDS.name and drawn:
-            raise fault("the validation error chooses the rounds", "grid", key)
-        if key not in dict(known):
-            hint = nearest(key, dict(known))
-            raise fault(f"no algorithm here has a hyper-parameter {key!r}{hint}", "grid", key)
-        for name, hyperparameter in known:
-            if name == key and (wrong := axis.fault(hyperparameter)):
-                raise fault(wrong, "grid", key)
+        with faults_at("grid", key):
+            if key == N_ROUNDS.name and drawn:
+                raise ValueError("the validation error chooses the rounds")
+            if not (meant := [h for h in known if h.name == key]):
+                hint = nearest(key, [h.name for h in known])
+                raise ValueError(f"no algorithm here has a hyper-parameter {key!r}{hint}")
+            if wrong := next(filter(None, map(axis.fault, meant)), None):
+                raise ValueError(wrong)
 
 
 def _fault_of_measures(title: str, task: Task, measures: tuple[str, ...]) -> str | None:
-    """Return what is wrong with measures of another kind of target, or None."""
-    if measures and task == "multiclass":
-        return (
-            f"{title} has more than two classes, of which {measures[0]} cannot be measured: give"
-            " positive in its view, or leave measures out"
-        )
-    of_classes = [name for name in measures if not MEASURES.find(name).of_numbers]
-    if of_classes and task == "regression":
-        others = " or ".join(name for name in MEASURES if MEASURES.find(name).of_numbers)
-        return (
-            f"the view of {title} predicts a number, but {of_classes[0]} measures classes: use"
-            f" {others}, or leave measures out"
-        )
-    return None
+    """Return why some measures of two classes are not those of a row, or None."""
+    if not measures or task == "classification":
+        return None
+    if task == "multiclass":
+        what, known, instead = "has more than two classes", [], "give positive in its view"
+    else:
+        known = [name for name in MEASURES if MEASURES.find(name).of_numbers]
+        what, instead = "predicts a number", f"use {' or '.join(known)}"
+    wrong = next((name for name in measures if name not in known), None)
+    message = f"{title} {what}, of which {wrong} cannot be measured: {instead}, or leave it out"
+    return message if wrong else None

@@ -19,14 +19,13 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.problems import RowSource, Sources
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
-from quadrepro.engine.keys import makers
+from quadrepro.engine.keys import made_by
 from quadrepro.errors import ConfigError, together
 
 SCHEMA_VERSION = 5
@@ -72,21 +71,17 @@ class Plan:
         ConfigError
             With the place in the config, and the file and line of the code.
         """
-        columns = self.experiment.algorithms
         first = {cell.algorithm: cell for cell in reversed(self.cells)}
         together(
             partial(_try_code, self.experiment, first[column.name], i)
-            for i, column in enumerate(columns)
+            for i, column in enumerate(self.experiment.algorithms)
             if column.learner.own_code
         )
 
 
 def _try_code(experiment: Experiment, cell: Cell, i: int) -> None:
-    try:
+    with experiment.at("algorithms", i, experiment.config.algorithms[i].key):
         cell.learner.try_code(cell.grids[0].candidates[0])
-    except ValueError as error:
-        key = experiment.config.algorithms[i].key
-        raise experiment.error(str(error), "algorithms", i, key) from None
 
 
 def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bool = False) -> Plan:
@@ -135,9 +130,7 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
     assert learner is not None  # the config was checked
     protocol = protocol.model_copy(update={"measures": column.entry.measures or protocol.measures})
     source = source_of(sources, row.entry, protocol, view)
-    grids = () if column.entry.draw else column.make_grids(_UNUSED, row.entry.grid)
-    voters = experiment.voters(protocol)
-    return Cell(
+    cell = Cell(
         experiment=experiment.name,
         dataset=title,
         algorithm=column.name,
@@ -146,36 +139,31 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
         draws=_draws(experiment, row)[0],
         protocol=protocol,
         learner=learner,
-        grids=grids,
+        grids=() if column.entry.draw else column.make_grids(_UNUSED, row.entry.grid),
         size=source.sizes[0] * source.n_columns,
-        shared=Shared(_content(learner, protocol, view.content(), grids, voters)),
+        shared=Shared({}),
         own={},
-        voters=voters,
+        voters=experiment.voters(protocol),
     )
+    return replace(cell, shared=Shared(_content(cell, view)))
 
 
-def _content(
-    learner: Learner,
-    protocol: Protocol,
-    view: dict[str, Any],
-    grids: tuple[Grid, ...],
-    voters: Learner | None,
-) -> dict[str, Any]:
-    """Return what the keys of all cells of an algorithm in a row are the hash of."""
+def _content(cell: Cell, view: View) -> dict[str, Any]:
+    """Return what the keys of all cells of a column in a row are the hash of."""
     content = {
         "schema": SCHEMA_VERSION,
-        "algorithm": type(learner).__name__,
-        "version": learner.version,
-        "settings": learner.content,
-        "view": view,
-        "protocol": protocol.content(),
+        "algorithm": type(cell.learner).__name__,
+        "version": cell.learner.version,
+        "settings": cell.learner.content,
+        "view": view.content(),
+        "protocol": cell.protocol.content(),
+        **made_by(cell),
     }
-    versions = {name: MEASURES.find(name).version for name in protocol.measures}
+    versions = {name: MEASURES.find(name).version for name in cell.protocol.measures}
     if changed := {name: v for name, v in versions.items() if v > 1}:
         content["measures"] = changed
-    content |= makers(learner, protocol.measures, voters)
-    if grids:
-        content["grid"] = _axes(grids)
+    if cell.grids:
+        content["grid"] = _axes(cell.grids)
     return content
 
 

@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -17,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from quadrepro.base.models import Model, fault
+from quadrepro.base.models import Model, fault, known_by
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.schema import View
 
@@ -181,16 +180,7 @@ class SplitRule(Model):
         return {key: value for key, value in fields.items() if not unused.get(key)}
 
 
-def _known_measures(measures: tuple[str, ...]) -> tuple[str, ...]:
-    for name in measures:
-        try:
-            MEASURES.find(name)
-        except KeyError as error:
-            raise ValueError(error.args[0]) from None
-    return measures
-
-
-Measures = Annotated[tuple[str, ...], AfterValidator(_known_measures)]
+Measures = tuple[Annotated[str, known_by(MEASURES.find)], ...]
 """Names of measures, see `quadrepro.core.measures.measure`."""
 
 

@@ -99,11 +99,6 @@ def use_categories(part: Any, n_codes: Sequence[int]) -> None:
         part.set_params(**{option: named if option == "cat_features" else True})
 
 
-def takes_gaps(part: Any) -> bool:
-    """Return whether a category may be missing, or must have a value of its own instead."""
-    return package_of(part) != "catboost"
-
-
 _ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer)")
 _SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
 

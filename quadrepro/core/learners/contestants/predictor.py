@@ -10,6 +10,7 @@ import numpy as np
 from sklearn import config_context
 from sklearn.base import is_classifier, is_regressor
 
+from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray, IntArray, Targets, Task
 from quadrepro.core.learners.contestants.algorithm import Imported, ImportedAlgorithm
 from quadrepro.core.learners.contestants.building import (
@@ -25,7 +26,6 @@ from quadrepro.core.learners.contestants.building import (
     runs_own_code,
     settle,
     step_of,
-    takes_gaps,
     use_categories,
 )
 from quadrepro.core.learners.contestants.paths import (
@@ -114,11 +114,12 @@ def nested_predictions(
 class Parameter(Hyperparameter):
     """A parameter of an estimator, which checks its values itself."""
 
-    check: Callable[[Value], str | None]
+    check: Callable[[Mapping[str, Value]], str | None]
 
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return the estimator's message about an invalid value, or None if all are valid."""
-        return next((wrong for value in values if (wrong := self.check(value))), None)
+        wrong = (self.check({self.name: value}) for value in values)
+        return next(filter(None, wrong), None)
 
 
 @dataclass(frozen=True)
@@ -182,14 +183,12 @@ class EstimatorPredictor(Imported, Predictor):
         known = names(self._path, given, self.folder)
         meaning = f"parameter of {self.name}"
         return tuple(
-            Parameter(name, "any", "small", meaning, optional=True, check=self._check(name))
+            Parameter(name, "any", "small", meaning, optional=True, check=self._fault)
             for name in known
         )
 
-    def _check(self, name: str) -> Callable[[Value], str | None]:
-        if runs_own_code(self._path, self.settings, self.folder):
-            return lambda value: None
-        return lambda value: fault_of(self._path, {**self.settings, name: value}, self.folder)
+    def _fault(self, candidate: Mapping[str, Value]) -> str | None:
+        return fault_of(self._path, {**self.settings, **candidate}, self.folder)
 
     def for_columns(self, data: TrainingData) -> Self:
         """Return this predictor with the columns that hold codes, if it asks for them."""
@@ -294,7 +293,8 @@ class EstimatorPredictor(Imported, Predictor):
             return X
         import pandas as pd
 
-        gaps = all(takes_gaps(part) for part in parts(self.estimator()))
+        # CatBoost needs a category for what is missing.
+        gaps = all(package_of(part) != "catboost" for part in parts(self.estimator()))
         frame = pd.DataFrame(X, columns=column_names(self.n_codes))
         for name, n_codes in zip(frame, self.n_codes, strict=True):
             if n_codes:
@@ -320,10 +320,6 @@ def task_of(estimator: Any) -> Task | None:
 
 
 PIPELINE = f"{SKLEARN}:Pipeline"
-
-
-class StepError(ValueError):
-    """A step of a pipeline that cannot be used; its arguments are the message and its index."""
 
 
 @dataclass(frozen=True)
@@ -364,15 +360,13 @@ def estimator_entry(path: str, folder: str = "") -> EstimatorEntry:
 def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
     """Return the entry of a pipeline."""
     for i, step in enumerate(steps):
-        is_last = i == len(steps) - 1
-        try:
+        with faults_at(i):
             found = step if step in KEPT else _made(step, folder)
+            is_last = i == len(steps) - 1
             if is_last and found is not None and task_of(found) is None:
                 raise ValueError(f"the last step must predict, but {_name(step)} does not")
             if not is_last and not (found in (None, *KEPT) or hasattr(found, "transform")):
                 raise ValueError(f"a step before the last must transform: {_name(step)} does not")
-        except ValueError as error:
-            raise StepError(str(error), i) from None
     label = " + ".join(_name(step) for step in steps)
     return EstimatorEntry(PIPELINE, label, {"steps": list(steps)}, folder)
 

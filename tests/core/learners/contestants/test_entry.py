@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from pydantic_core import PydanticCustomError
 
-from quadrepro.core.learners.contestants.predictor import StepError, estimator_entry, pipeline_entry
+from quadrepro.core.learners.contestants.predictor import estimator_entry, pipeline_entry
 
 
 def test_an_estimator_is_called_by_its_class() -> None:
@@ -39,11 +41,10 @@ def test_a_pipeline_is_called_by_its_steps_which_the_user_cannot_change() -> Non
     ],
 )
 def test_a_step_that_cannot_be_used_is_named(steps: list[Any], message: str, place: int) -> None:
-    with pytest.raises(StepError) as caught:
+    with pytest.raises(PydanticCustomError, match=re.escape(message)) as caught:
         pipeline_entry(steps)
-    found, where = caught.value.args
-    assert message in found
-    assert where == place
+    assert caught.value.context is not None
+    assert caught.value.context["place"] == (place,)
 
 
 def test_a_step_may_be_left_out() -> None:
