@@ -1,4 +1,4 @@
-"""Ensembles of scikit-learn: grown once, and predicted in blocks of rows."""
+"""Ensembles of scikit-learn, grown once for all their sizes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro.base.types import FloatArray, Targets
 from quadrepro.core.learners.contestants.paths import find_maker
-from quadrepro.core.learners.contestants.predictor import nested_predictions, predict, predict_proba
+from quadrepro.core.learners.contestants.predictor import nested_predictions
 
 from .conftest import best_of, row
 
@@ -44,27 +44,4 @@ def test_ensembles_that_grow(
         f"scikit-learn's `{name}` of five sizes on pima's half",
         best_of(3, nested),
         {"each fitted alone": best_of(3, alone)},
-    )
-
-
-def test_bagging_of_wide_examples(benchmark: BenchmarkFixture) -> None:
-    draws = np.random.default_rng(0)
-    X = draws.integers(256, size=(12_500, 784)).astype(float)
-    y = X[:500, 0] + X[:500, 1] > 255
-    estimator = find_maker("sklearn:BaggingClassifier")(n_estimators=50, random_state=0)
-    estimator.fit(X[:500], y)
-
-    def ours() -> tuple[FloatArray, Targets]:
-        probabilities = predict_proba(estimator, X[500:])
-        return probabilities, predict(estimator, X[500:], probabilities)
-
-    def theirs() -> tuple[FloatArray, Targets]:
-        return estimator.predict_proba(X[500:]), estimator.predict(X[500:])
-
-    assert all(map(np.array_equal, ours(), theirs()))
-    benchmark.pedantic(ours)
-    row(
-        "scikit-learn's bagging of 50 trees predicts 12,000 × 784",
-        best_of(3, ours),
-        {"`predict` and `predict_proba`": best_of(3, theirs)},
     )

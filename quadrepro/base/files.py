@@ -49,11 +49,6 @@ def is_regular(path: Path) -> bool:
         return False
 
 
-def is_special(path: Path) -> bool:
-    """Return whether a path leads to a pipe, a device or a socket, of which a read may not end."""
-    return path.exists() and not (path.is_file() or path.is_dir())
-
-
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     """Read a file of a results folder, which may be a stranger's."""
     try:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError
-from pydantic import model_validator as validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from quadrepro.base.yaml import Place, YamlSource
@@ -15,36 +23,29 @@ from quadrepro.errors import ConfigError, QuadreproError, closest, nearest
 
 M = TypeVar("M", bound=BaseModel)
 
-_WHOLE, _NUMBER, _BOOL = "be a whole number", "be a number", "be true or false"
-_LIST, _MAPPING = "be a list", "be a mapping of keys to values"
-_EXPECTED = MappingProxyType(
+_FORMS = MappingProxyType(
     {
-        "bool_parsing": _BOOL,
-        "bool_type": _BOOL,
-        "dict_type": _MAPPING,
-        "finite_number": "be a finite number",
-        "float_parsing": _NUMBER,
-        "float_type": _NUMBER,
-        "greater_than": "be greater than {gt}",
-        "greater_than_equal": "be at least {ge}",
-        "int_from_float": _WHOLE,
-        "int_parsing": _WHOLE,
-        "int_type": _WHOLE,
-        "less_than": "be less than {lt}",
-        "less_than_equal": "be at most {le}",
-        "list_type": _LIST,
-        "literal_error": "be {expected}",
-        "model_attributes_type": _MAPPING,
-        "model_type": _MAPPING,
-        "string_pattern_mismatch": "match the pattern {pattern!r}",
-        "string_too_short": "have a length of at least {min_length}",
-        "string_type": "be text",
-        "too_long": "have a length of at most {max_length}",
-        "too_short": "have a length of at least {min_length}",
-        "tuple_type": _LIST,
+        "bool": "be true or false",
+        "dict": "be a mapping of keys to values",
+        "float": "be a number",
+        "int": "be a whole number",
+        "list": "be a list",
+        "model": "be a mapping of keys to values",
+        "string": "be text",
+        "tuple": "be a list",
     }
 )
-"""The required form of a value, by the type of pydantic's error."""
+"""The required form of a value, by the first word of the type of pydantic's error."""
+
+_PLAINER = MappingProxyType(
+    {
+        r"greater than or equal to": "at least",
+        r"less than or equal to": "at most",
+        r"have at (least|most) (\d+) .*": r"have a length of at \1 \2",
+        r"match pattern": "match the pattern",
+    }
+)
+"""Patterns in pydantic's sentences, and what is written instead."""
 
 _SHOWN = 60
 """Maximum number of characters of an invalid value in a message."""
@@ -66,6 +67,19 @@ def fault(message: str, *place: str | int) -> PydanticCustomError:
     return PydanticCustomError("fault", "{message}", {"message": message, "place": place})
 
 
+def known_by(find: Callable[[str], object]) -> AfterValidator:
+    """Return a validator of names, which refuses those that `find` raises a KeyError for."""
+
+    def check(name: str) -> str:
+        try:
+            find(name)
+        except KeyError as error:
+            raise ValueError(error.args[0]) from None
+        return name
+
+    return AfterValidator(check)
+
+
 class Model(BaseModel):
     """A mapping of a config, a card or a paper.
 
@@ -75,17 +89,25 @@ class Model(BaseModel):
     meant: ClassVar[Mapping[str, str]] = {}
     """Unknown keys that users expect, with what to write instead."""
 
+    short: ClassVar[str] = ""
+    """The key whose value can be written in place of the mapping."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    @validator(mode="wrap")
+    @model_validator(mode="wrap")
     @classmethod
     def _known_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         """Name each unknown key with the nearest one, beside all other mistakes."""
+        if cls.short and not isinstance(data, dict | Model):
+            data = {cls.short: data}
         known = [info.alias or name for name, info in cls.model_fields.items()]
         unknown = [key for key in data if key not in known] if isinstance(data, dict) else []
         if not unknown:
             return handler(data)
-        found = [fault(cls._unknown(key, known), key) for key in unknown]
+        found = []
+        for key in unknown:
+            hint = f"; write {cls.meant[key]}" if key in cls.meant else nearest(str(key), known)
+            found.append(fault(f"unknown key {key!r}{hint}", key))
         # A key that is only misspelt is not missing as well.
         misspelt = [_missing((closest(str(key), known) or "",)) for key in unknown]
         try:
@@ -95,12 +117,6 @@ class Model(BaseModel):
             found += [fault(one.message, *one.place) for one in rest]
         lines = [InitErrorDetails(type=one, input=data) for one in found]
         raise ValidationError.from_exception_data(cls.__name__, lines)
-
-    @classmethod
-    def _unknown(cls, key: Any, known: list[str]) -> str:
-        if key in cls.meant:
-            return f"unknown key {key!r}; write {cls.meant[key]}"
-        return f"unknown key {key!r}{nearest(str(key), known)}"
 
 
 class Mistake(NamedTuple):
@@ -134,12 +150,18 @@ def validated(
         raise error("\n".join(dict.fromkeys(lines))) from None
 
 
-def nested_fault(
-    invalid: ValidationError, *place: str | int, data: Any = None
-) -> PydanticCustomError:
-    """Return the first mistake of a validation inside a validator, for that validator to raise."""
-    first = mistakes(invalid, data)[0]
-    return fault(first.message, *place, *first.place)
+@contextmanager
+def faults_at(*place: str | int, data: Any = None) -> Iterator[None]:
+    """Report the first mistake inside of a block, in some data, as a fault below a place."""
+    try:
+        yield
+    except ValidationError as error:
+        first = mistakes(error, data)[0]
+        raise fault(first.message, *place, *first.place) from None
+    except PydanticCustomError as error:
+        raise fault(error.message(), *place, *(error.context or {}).get("place", ())) from None
+    except ValueError as error:
+        raise fault(str(error), *place) from None
 
 
 def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
@@ -154,43 +176,47 @@ def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
     around = {place[:n] for place in at for n in range(len(place))}
     found = []
     for place, details in at.items():
-        if said := [text for detail in details if (text := _said(place, detail))]:
-            found += [Mistake(place, text) for text in said]
-        elif place not in around:
-            found.append(Mistake(place, _sentence(place, details)))
+        said = [_said(place, detail) for detail in details]
+        found += [Mistake(place, text) for text in said if text]
+        if not all(said) and place not in around:
+            required = dict.fromkeys(_required(detail) for detail in details)
+            forms = " or ".join(required).replace(" or be ", " or ")
+            value = _shown(details[0]["input"])
+            found.append(Mistake(place, f"{_name(place)} must {forms}, not {value}"))
     return found
 
 
 def _place(detail: ErrorDetails, data: Any) -> Place:
     """Return where a mistake is, without the names of union members that pydantic adds."""
-    context, kind = detail.get("ctx", {}), detail["type"]
-    place: list[str | int] = [*detail["loc"]] if data is None else []
-    for part in detail["loc"] if data is not None else ():
-        is_key = isinstance(data, dict) and part in data
-        is_index = isinstance(data, list | tuple) and part in range(len(data))
-        if is_key or is_index:
-            data = data[part]
-            place.append(part)
-    if kind == "missing" and (not place or place[-1] != detail["loc"][-1]):
-        place.append(detail["loc"][-1])
+    context, kind, parts = detail.get("ctx", {}), detail["type"], detail["loc"]
+    place = [*parts] if data is None else _found_in(data, parts)
+    if kind == "missing" and data is not None:
+        place.append(parts[-1])
     if kind.startswith("union_tag"):
         place.append(context["discriminator"].strip("'"))
     return (*place, *context.get("place", ()))
 
 
+def _found_in(data: Any, parts: Place) -> list[str | int]:
+    """Return the keys and indices that lead into some data."""
+    found = []
+    for part in parts:
+        with suppress(KeyError, IndexError, TypeError):
+            data = data[part]
+            found.append(part)
+    return found
+
+
 def _said(place: Place, detail: ErrorDetails) -> str:
-    """Return the sentence of a mistake that is not about the type or range of a value, or ""."""
-    kind, text, context = detail["type"], detail["msg"], detail.get("ctx", {})
-    if kind in _EXPECTED:
-        return ""
+    """Return the sentence of a mistake, or "" if it is about the form or range of a value."""
+    kind, context = detail["type"], detail.get("ctx", {})
     if kind in ("missing", "union_tag_not_found"):
         return _missing(place)
     if kind == "union_tag_invalid":
         tag, known = context["tag"], context["expected_tags"].replace("'", "").split(", ")
         return f"{_name(place)} cannot be {tag!r}{nearest(tag, known)}"
-    if text.startswith("Input "):  # of pydantic, not of a validator of ours
-        return f"{_name(place)}: i{text[1:]}, not {_shown(detail['input'])}"
-    return text.removeprefix("Value error, ")
+    of_ours = kind in ("fault", "value_error")
+    return detail["msg"].removeprefix("Value error, ") if of_ours else ""
 
 
 def _missing(place: Place) -> str:
@@ -198,17 +224,15 @@ def _missing(place: Place) -> str:
     return f"the key {key!r} is missing" if isinstance(key, str) else f"{_name(place)} is missing"
 
 
-def _sentence(place: Place, details: list[ErrorDetails]) -> str:
-    """Return what a value must be."""
-    expected = " or ".join(dict.fromkeys(_expected(detail) for detail in details))
-    value = _shown(details[0]["input"])
-    return f"{_name(place)} must {expected}, not {value}".replace(" or be ", " or ")
-
-
-def _expected(detail: ErrorDetails) -> str:
-    context = detail.get("ctx", {})
-    shown = {k: f"{v:.15g}" if isinstance(v, float) else v for k, v in context.items()}
-    return _EXPECTED[detail["type"]].format_map(shown)
+def _required(detail: ErrorDetails) -> str:
+    """Return what a value must be, have or match."""
+    what, _, ending = detail["type"].partition("_")
+    if what in _FORMS and ending in ("type", "attributes_type", "parsing", "from_float"):
+        return _FORMS[what]
+    text = detail["msg"].partition(" should ")[2]
+    for pattern, plainer in _PLAINER.items():
+        text = re.sub(pattern, plainer, text)
+    return text
 
 
 def _name(place: Place) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import yaml
+from yaml.constructor import ConstructorError
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from quadrepro.errors import ConfigError, QuadreproError
@@ -21,15 +23,14 @@ Place = tuple[str | int, ...]
 Scalars = Literal["typed", "text"]
 """Whether scalars become numbers, booleans and null, or stay the text that is written."""
 
-MAX_REPEATED = 100_000
-"""Maximum number of values that aliases repeat; a few lines of them could ask for billions."""
+MAX_VALUES = 1_000_000
+"""Maximum number of values of a file; a few lines of aliases could repeat billions of them."""
 
 WIDTH = 100
 """Longer lines are broken where there is a blank."""
 
 _TAG = "tag:yaml.org,2002:"
-_KNOWN = frozenset(_TAG + kind for kind in ("str", "int", "float", "bool", "null", "seq", "map"))
-_NUMBERS = frozenset((f"{_TAG}int", f"{_TAG}float"))
+_NUMBERS = (f"{_TAG}int", f"{_TAG}float")
 _WHOLE = r"(0|[1-9][0-9]*)"
 _RESOLVERS = {
     "bool": (r"true|false", "tf"),
@@ -99,25 +100,18 @@ def read_yaml(
     path: Path, *, scalars: Scalars = "typed", error: type[QuadreproError] = ConfigError
 ) -> YamlSource:
     """Read a YAML file."""
-    if path.exists() and not path.is_file():
-        raise error(f"{path}: not a regular file")
     try:
         data, mark = _parsed(path.read_text(encoding="utf-8-sig"), scalars)
-    except UnicodeDecodeError as fault:
-        raise error(f"{path}: not a text file in UTF-8 (byte {fault.start})") from None
-    except OSError as fault:
-        raise error(f"{path}: cannot be read: {fault.strerror}") from None
-    except RecursionError:
-        raise error(f"{path}: lists and mappings are nested too deeply") from None
-    except (KeyError, ValueError) as fault:
-        raise error(f"{path}: not valid YAML: a value does not fit its tag: {fault}") from None
     except yaml.MarkedYAMLError as fault:
         at = fault.problem_mark or fault.context_mark
-        place = f":{at.line + 1}:{at.column + 1}" if at else ""
-        what = "" if isinstance(fault, _RefusedError) else "not valid YAML: "
-        raise error(f"{path}{place}: {what}{fault.problem}") from None
-    except yaml.YAMLError as fault:
-        raise error(f"{path}: not valid YAML: {str(fault).splitlines()[0]}") from None
+        place = f"{at.line + 1}:{at.column + 1}: " if at else ""
+        what = "" if isinstance(fault, ConstructorError) else "not valid YAML: "
+        raise error(f"{path}:{place}{what}{fault.problem}") from None
+    except RecursionError:
+        raise error(f"{path}: lists and mappings are nested too deeply") from None
+    except (OSError, ValueError, KeyError, yaml.YAMLError) as fault:
+        reason = getattr(fault, "strerror", None) or str(fault).splitlines()[0]
+        raise error(f"{path}: cannot be read: {reason}") from None
     return YamlSource(path, data, mark)
 
 
@@ -144,13 +138,6 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-def _text(dumper: _Dumper, text: str) -> ScalarNode:
-    # Only double quotes keep every kind of line break.
-    style = None if text.isprintable() else '"'
-    return dumper.represent_scalar(f"{_TAG}str", text, style=style)
-
-
-_Dumper.add_representer(str, _text)
 for _name, (_pattern, _first) in _RESOLVERS.items():
     for _kind in (_Typed, _Dumper):
         _kind.add_implicit_resolver(_TAG + _name, re.compile(f"^(?:{_pattern})$"), list(_first))
@@ -170,69 +157,43 @@ def to_yaml(content: dict[str, Any]) -> str:
     return text
 
 
-class _RefusedError(yaml.MarkedYAMLError):
-    """A value that YAML allows and this reader does not."""
-
-
-def _fault(message: str, node: Node) -> _RefusedError:
-    return _RefusedError(None, None, message, node.start_mark)
-
-
 def _parsed(text: str, scalars: Scalars) -> tuple[Any, Mark]:
     loader = (_Typed if scalars == "typed" else yaml.CBaseLoader)(text)
     root = loader.get_single_node()
     if root is None:
         return (None if scalars == "typed" else ""), Mark(1, 1)
-    mark = _Places().of(root)
+    mark = _place(root, count(1))
     return loader.construct_document(root), mark
 
 
-@dataclass
-class _Places:
-    """Finds the places of all values, and refuses what would surprise a reader of the file."""
+def _place(node: Node, number: Iterator[int]) -> Mark:
+    """Return the place of a node and of all in it; refuse what would surprise a reader."""
+    if next(number) > MAX_VALUES:
+        raise _fault(f"the file has more than {MAX_VALUES:,} values, with those of aliases", node)
+    inner: dict[str | int, Mark] = {}
+    if isinstance(node, SequenceNode):
+        inner |= {i: _place(item, number) for i, item in enumerate(node.value)}
+    elif isinstance(node, MappingNode):
+        for key, value in node.value:
+            name = _key(key, inner)
+            inner[name] = _mark(key, _place(value, number).inner)
+    elif node.tag in _NUMBERS and not math.isfinite(float(node.value)):
+        raise _fault(f"{node.value[:60]} is beyond the range of numbers, about 1.8e308", node)
+    return _mark(node, inner)
 
-    done: dict[Node, tuple[Mark, int]] = field(default_factory=dict)
-    """Place of a node and the number of values in it; (place, 0) until all of them are found."""
-    repeated: int = 0
 
-    def of(self, node: Node) -> Mark:
-        """Return the place of a node and of all that is in it."""
-        if node in self.done:
-            return self._again(node)
-        if node.tag not in _KNOWN:
-            raise _fault(f"the tag {node.tag} has no meaning here", node)
-        inner: dict[str | int, Mark] = {}
-        at = Mark(node.start_mark.line + 1, node.start_mark.column + 1, inner)
-        self.done[node] = at, 0
-        size = 1
-        if isinstance(node, SequenceNode):
-            for i, item in enumerate(node.value):
-                inner[i] = self.of(item)
-                size += self.done[item][1]
-        elif isinstance(node, MappingNode):
-            for key, value in node.value:
-                name = self._key(key, inner)
-                place = self.of(value)
-                inner[name] = Mark(key.start_mark.line + 1, key.start_mark.column + 1, place.inner)
-                size += self.done[value][1]
-        elif node.tag in _NUMBERS and not math.isfinite(float(node.value)):
-            raise _fault(f"{node.value[:60]} is beyond the range of numbers, about 1.8e308", node)
-        self.done[node] = at, size
-        return at
+def _key(key: Node, others: Mapping[str | int, Mark]) -> str:
+    if not isinstance(key, ScalarNode):
+        raise _fault("a key must be plain text", key)
+    if key.value in others:
+        raise _fault(f"duplicate key {key.value!r}", key)
+    key.tag = f"{_TAG}str"  # a key 5 or true is text
+    return str(key.value)
 
-    def _again(self, node: Node) -> Mark:
-        mark, size = self.done[node]
-        if not size:
-            raise _fault("a value contains itself", node)
-        self.repeated += size
-        if self.repeated > MAX_REPEATED:
-            raise _fault(f"aliases repeat more than {MAX_REPEATED:,} values", node)
-        return mark
 
-    def _key(self, key: Node, before: Mapping[str | int, Mark]) -> str:
-        if not isinstance(key, ScalarNode):
-            raise _fault("a key must be plain text", key)
-        if key.value in before:
-            raise _fault(f"duplicate key {key.value!r}", key)
-        key.tag = f"{_TAG}str"  # a key 5 or true is text
-        return str(key.value)
+def _mark(node: Node, inner: Mapping[str | int, Mark]) -> Mark:
+    return Mark(node.start_mark.line + 1, node.start_mark.column + 1, inner)
+
+
+def _fault(message: str, node: Node) -> ConstructorError:
+    return ConstructorError(None, None, message, node.start_mark)

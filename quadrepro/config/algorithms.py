@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from quadrepro.base.models import Model, fault, nested_fault
+from quadrepro.base.models import Model, fault, faults_at
+from quadrepro.base.types import Task
 from quadrepro.config.axis import Axis, Distribution, from_simple
 from quadrepro.core.learners.contestants.building import step_of
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Value
@@ -32,22 +32,15 @@ class AlgorithmEntry(Model):
     In YAML, the name alone can stand for the mapping.
     """
 
+    short = "name"
     model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
 
     name: str = Field(min_length=1, description="Name of the column.")
-    algorithm: str = Field(
-        "",
-        description="Name of `quadrepro list algorithms`, or an import path such as `sklearn:SVC` "
-        "or `xgboost:XGBClassifier`; by default the name of the column.",
-    )
-    pipeline: tuple[str | dict[str, Any], ...] = Field(
-        (), description="Steps instead: classes of scikit-learn, import paths, or with parameters."
-    )
+    algorithm: str = Field("", description="Algorithm, or an import path such as `sklearn:SVC`.")
+    pipeline: tuple[str | dict[str, Any], ...] = Field((), description="Steps of a pipeline.")
     label: str = Field("", description="Title of the column in tables.")
     settings: dict[str, Any] = Field({}, description="Settings of the algorithm.")
-    grid: dict[str, Axis] = Field(
-        {}, description="Values of hyper-parameters, the first outermost, from simple to complex."
-    )
+    grid: dict[str, Axis] = Field({}, description="Values of hyper-parameters, simple ones first.")
     draw: dict[str, Distribution] = Field({}, description="Values drawn again for every split.")
     draws: int = Field(30, ge=1, le=10_000, description="Points to draw, each with the whole grid.")
     nominal: Literal["ordinal", "one-hot", "categories"] | None = Field(
@@ -57,27 +50,26 @@ class AlgorithmEntry(Model):
     measures: Measures = Field((), description="Measures in place of the protocol's.")
     note: str = Field("", description="Note below the table.")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _named(cls, data: Any) -> Any:
-        return {"name": data} if isinstance(data, str) else data
-
     @model_validator(mode="after")
     def _known(self) -> Self:
-        key = "algorithm" if self.algorithm else "name"
         if self.algorithm and self.pipeline:
             raise fault("a column has either an algorithm or a pipeline", "pipeline")
-        if not self.pipeline and ":" not in (name := getattr(self, key)):
+        if not self.pipeline and ":" not in self.learner:
             try:
-                check_name(name)
+                check_name(self.learner)
             except KeyError as error:
-                raise fault(error.args[0], key) from None
+                raise fault(error.args[0], self.key) from None
         return self
 
     @property
-    def searched(self) -> tuple[str, ...]:
-        """Names of the hyper-parameters that are searched over."""
-        return (*self.grid, *self.draw)
+    def key(self) -> str:
+        """The key that says what the learner is."""
+        return next(key for key in ("pipeline", "algorithm", "name") if getattr(self, key))
+
+    @property
+    def learner(self) -> str:
+        """Name of the algorithm, or import path; of no meaning for a pipeline."""
+        return self.algorithm or self.name
 
 
 @dataclass(frozen=True)
@@ -101,18 +93,12 @@ class Column:
     @property
     def id(self) -> str:
         """Name of the algorithm, import path, or the names of a pipeline's steps."""
-        entry = self.entry
-        return self.source.label if entry.pipeline else entry.algorithm or entry.name
+        return self.source.label if self.entry.pipeline else self.entry.learner
 
     @property
     def searched(self) -> tuple[str, ...]:
         """Names of the hyper-parameters that are searched over."""
         return (*self.grid, *self.entry.draw)
-
-    @property
-    def code(self) -> list[Path]:
-        """The files of the config's folder that a run imports."""
-        return [] if isinstance(self.source, Entry) else self.source.code(self.entry.settings)
 
     def draws_stumps(self, protocol: Protocol) -> bool:
         """Whether it boosts drawn stumps, so that the validation error chooses the rounds."""
@@ -142,17 +128,24 @@ class Column:
     ) -> tuple[Grid, ...]:
         """Return the candidates."""
         axes = self.axes(row_grid or {})
-        n, draw = self.entry.draws, self.entry.draw
-        drawn = {key: draw[key].draw(rng, n) for key in draw if key not in axes}
-        if not drawn:
+        draw = {key: of for key, of in self.entry.draw.items() if key not in axes}
+        if not draw:
             return (Grid.of(axes),)
-        rows = zip(*drawn.values(), strict=True)
-        points = [dict(zip(drawn, row, strict=True)) for row in rows]
+        values = [of.draw(rng, self.entry.draws) for of in draw.values()]
+        points = [dict(zip(draw, point, strict=True)) for point in zip(*values, strict=True)]
         points = from_simple(points, self.learner.hyperparameters)
-        if len(drawn) == 1:
-            (name,) = drawn
+        if len(draw) == 1:
+            [name] = draw
             return (Grid.of({name: [point[name] for point in points], **axes}),)
         return tuple(Grid.of({**{k: [v] for k, v in point.items()}, **axes}) for point in points)
+
+    def fault_of_task(self, row: str, task: Task) -> str | None:
+        """Return why it cannot learn what is predicted in a row, or None if it can."""
+        if self.learner.for_task(task) is not None:
+            return None
+        if task != "regression":
+            return f"{row} has classes, but {self.id} predicts a number"
+        return f"the view of {row} predicts a number, but {self.id} needs classes: give positive"
 
     def fault_of_measures(self, protocol: Protocol, row_grid: Mapping[str, Axis]) -> str | None:
         """Return what is wrong with what is measured of it, or None."""
@@ -170,15 +163,11 @@ class Column:
 def resolve(entry: AlgorithmEntry, protocol: Protocol, folder: str = "") -> Column:
     """Return the column of an entry, or raise a fault with its place in the entry."""
     source = _source(entry, folder)
-    learner = _learner(entry, source)
-    _check_searched(entry, source, learner)
-    column = Column(entry, source, learner, entry.grid)
-    if not isinstance(source, Entry):
-        return column
-    lacking = {h.name for h in learner.hyperparameters} - {*entry.searched}
-    if column.draws_stumps(protocol):
-        lacking.discard(N_ROUNDS.name)
-    default = {k: Axis.model_validate(axis) for k, axis in source.grid.items() if k in lacking}
+    column = Column(entry, source, _learner(entry, source), entry.grid)
+    _check_searched(column)
+    given = {*column.searched, *([N_ROUNDS.name] if column.draws_stumps(protocol) else [])}
+    needed = {h.name for h in column.learner.hyperparameters} - given
+    default = {k: Axis.model_validate(axis) for k, axis in source.grid.items() if k in needed}
     return replace(column, grid=entry.grid | default)
 
 
@@ -196,21 +185,17 @@ def with_settings(
 
 def _source(entry: AlgorithmEntry, folder: str) -> Entry | EstimatorEntry:
     """Return what makes the learner of an entry; nothing of the config's own is imported."""
-    if not entry.pipeline:
-        try:
-            source = find_entry(entry.algorithm or entry.name, folder)
-        except KeyError as error:
-            raise fault(error.args[0], "algorithm" if entry.algorithm else "name") from None
-    else:
-        # The module imports scikit-learn.
-        from quadrepro.core.learners.contestants.predictor import StepError, pipeline_entry
+    source: Entry | EstimatorEntry
+    with faults_at(entry.key):
+        if entry.pipeline:
+            # The module imports scikit-learn.
+            from quadrepro.core.learners.contestants.predictor import pipeline_entry
 
-        try:
             source = pipeline_entry(entry.pipeline, folder)
-        except StepError as error:
-            message, i = error.args
-            raise fault(message, "pipeline", i) from None
-    return source if isinstance(source, Entry) else replace(source, searched=entry.searched)
+        else:
+            source = find_entry(entry.learner, folder)
+    searched = (*entry.grid, *entry.draw)
+    return source if isinstance(source, Entry) else replace(source, searched=searched)
 
 
 def _learner(entry: AlgorithmEntry, source: Entry | EstimatorEntry) -> Learner:
@@ -218,46 +203,28 @@ def _learner(entry: AlgorithmEntry, source: Entry | EstimatorEntry) -> Learner:
     known = source.names(entry.settings)
     for key in entry.settings:
         if key not in known:
-            name = entry.algorithm or entry.name
-            raise fault(f"{name} has no setting {key!r}{nearest(key, known)}", "settings", key)
-    try:
+            message = f"{entry.learner} has no setting {key!r}{nearest(key, known)}"
+            raise fault(message, "settings", key)
+    with faults_at("settings" if entry.settings else entry.key, data=entry.settings):
         learner = source.make(entry.settings)
-    except ValidationError as error:
-        raise nested_fault(error, "settings", data=entry.settings) from None
-    except ValueError as error:
-        named = "pipeline" if entry.pipeline else "algorithm" if entry.algorithm else "name"
-        raise fault(str(error), "settings" if entry.settings else named) from None
     asked = {"categories": entry.nominal == "categories", "keeps_missing": entry.missing == "keep"}
     # Other learners are refused when the protocol is checked.
     return replace(learner, **asked) if learner.takes_raw and any(asked.values()) else learner
 
 
-def _check_searched(
-    entry: AlgorithmEntry, source: Entry | EstimatorEntry, learner: Learner
-) -> None:
+def _check_searched(column: Column) -> None:
     """Refuse hyper-parameters that the learner does not have, and values that it does not take."""
-    known = {h.name: h for h in learner.hyperparameters}
-    for part, keys in (("grid", entry.grid), ("draw", entry.draw)):
-        for key in keys:
+    entry = column.entry
+    known = {h.name: h for h in column.learner.hyperparameters}
+    for part, given in (("grid", entry.grid), ("draw", entry.draw)):
+        for key, values in given.items():
             if key not in known:
-                name = source.label if entry.pipeline else entry.algorithm or entry.name
                 hint = nearest(key, known)
-                raise fault(f"{name} has no hyper-parameter {key!r}{hint}", part, key)
-            if key in entry.settings:
-                raise fault(f"{key} is in the settings as well", part, key)
-    if "draws" in entry.model_fields_set and not entry.draw:
-        raise fault("nothing is drawn: name hyper-parameters as draw, or leave draws out", "draws")
-    for key, axis in entry.grid.items():
-        if wrong := known[key].fault(axis.resolve(known[key].kind)):
-            raise fault(wrong, "grid", key)
-    for key, distribution in entry.draw.items():
-        if key in entry.grid:
-            raise fault(f"{key} is in the grid as well", "draw", key)
-        if known[key].kind == "integer" and (distribution.uniform or distribution.log):
-            raise fault(f"{key} takes whole numbers: draw integers, or of a list", "draw", key)
-        for value in distribution.ends():
-            if wrong := known[key].fault([value]):
-                raise fault(wrong, "draw", key)
+                raise fault(f"{column.id} has no hyper-parameter {key!r}{hint}", part, key)
+            if key in entry.settings or (part == "draw" and key in entry.grid):
+                raise fault(f"{key} has another value in the same column", part, key)
+            if wrong := values.fault(known[key]):
+                raise fault(wrong, part, key)
 
 
 def voters_label(protocol: Protocol) -> str:

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 import numpy as np
-from pydantic import (
-    AfterValidator,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
-    model_validator,
-)
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model
 from quadrepro.core.learners.grid import Hyperparameter, Value
@@ -38,9 +29,7 @@ def _not_too_large(value: Any) -> Any:
     return value
 
 
-Scalar = Annotated[
-    StrictInt | StrictFloat | StrictBool | StrictStr | None, AfterValidator(_not_too_large)
-]
+Scalar = Annotated[int | float | bool | str | None, AfterValidator(_not_too_large)]
 _SCALARS = ("number", "string", "boolean", "null")
 
 
@@ -72,16 +61,19 @@ class Axis(Model):
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        given = [part is not None for part in (self.start, self.end, self.points)]
+        ends = (self.start, self.end)
+        given = [part is not None for part in (*ends, self.points)]
         if not all(given) if self.values is None else any(given):
             raise ValueError("give either a list of values, or all of from, to and points")
         if self.values == ():
             raise ValueError("the list of values is empty: give at least one")
-        if self.scale == "log":
-            for end, value in (("from", self.start), ("to", self.end)):
-                if value is not None and value <= 0:
-                    raise ValueError(f"{end} must be greater than 0 on a logarithmic scale")
+        if self.scale == "log" and any(end is not None and end <= 0 for end in ends):
+            raise ValueError("from and to must be greater than 0 on a logarithmic scale")
         return self
+
+    def fault(self, of: Hyperparameter) -> str | None:
+        """Return why a hyper-parameter cannot have the values, or None if it can."""
+        return of.fault(self.resolve(of.kind))
 
     def __len__(self) -> int:
         """Return the number of values, before those that round to the same number become one."""
@@ -102,13 +94,11 @@ class Axis(Model):
         ]
 
     def _spaced(self) -> list[Any]:
-        assert self.start is not None
-        assert self.end is not None
-        assert self.points is not None
+        start, end, points = cast(tuple[float, float, int], (self.start, self.end, self.points))
         if self.scale == "linear":
-            return list(np.linspace(self.start, self.end, self.points).tolist())
-        inner = np.geomspace(self.start, self.end, self.points)[1:-1].tolist()
-        return [self.start, *map(_rounded, inner), self.end][: self.points]
+            return list(np.linspace(start, end, points).tolist())
+        inner = np.geomspace(start, end, points)[1:-1].tolist()
+        return [start, *map(_rounded, inner), end][:points]
 
 
 class Distribution(Model):
@@ -117,6 +107,7 @@ class Distribution(Model):
     Exactly one attribute is given. In YAML, a list can stand for ``choice``.
     """
 
+    short = "choice"
     model_config = ConfigDict(json_schema_extra={"type": ["object", "array"]})
 
     choice: tuple[Scalar, ...] | None = Field(
@@ -125,11 +116,6 @@ class Distribution(Model):
     integers: tuple[int, int] | None = Field(None, description="First and last of whole numbers.")
     uniform: tuple[float, float] | None = Field(None, description="Ends of a uniform distribution.")
     log: tuple[float, float] | None = Field(None, description="Ends; the logarithm is uniform.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _listed(cls, data: Any) -> Any:
-        return {"choice": data} if isinstance(data, list) else data
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -143,9 +129,12 @@ class Distribution(Model):
             raise ValueError("a logarithmic scale needs positive ends")
         return self
 
-    def ends(self) -> list[Value]:
-        """Return the smallest and the largest value that can be drawn, or all listed values."""
-        return list(self.choice or self.integers or self.uniform or self.log or ())
+    def fault(self, of: Hyperparameter) -> str | None:
+        """Return why a hyper-parameter cannot have what is drawn, or None if it can."""
+        if of.kind == "integer" and (self.uniform or self.log):
+            return f"{of.name} takes whole numbers: draw integers, or of a list"
+        ends = self.choice or self.integers or self.uniform or self.log or ()
+        return next((wrong for value in ends if (wrong := of.fault([value]))), None)
 
     def draw(self, rng: np.random.Generator, size: int) -> list[Value]:
         """Draw values."""
@@ -164,11 +153,6 @@ def from_simple(
     points: list[dict[str, Value]], hyperparameters: Sequence[Hyperparameter]
 ) -> list[dict[str, Value]]:
     """Return distinct points, sorted from simple to complex."""
-    of_any_kind = {h.name for h in hyperparameters if h.kind == "any"}
-
-    def identity(point: dict[str, Value]) -> tuple[Any, ...]:
-        # In scikit-learn, 1 can be a count, 1.0 a share and True a switch.
-        return tuple((key, v, type(v) if key in of_any_kind else None) for key, v in point.items())
 
     def rank(point: dict[str, Any]) -> list[float]:
         return [
@@ -177,5 +161,5 @@ def from_simple(
             if h.name in point and h.kind != "any"
         ]
 
-    distinct = {identity(point): point for point in points}
-    return sorted(distinct.values(), key=rank)
+    # In scikit-learn, 1 can be a count, 1.0 a share and True a switch.
+    return sorted({repr(point): point for point in points}.values(), key=rank)

@@ -1,18 +1,18 @@
-"""The checks of a config that need no data; each raises a ConfigError that names its place."""
+"""The checks of a config that need no data; each raises a fault that names its place."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from quadrepro.base.models import fault
+from quadrepro.base.models import fault, faults_at
+from quadrepro.base.types import Task
 from quadrepro.base.yaml import Place
 from quadrepro.config.algorithms import Column
-from quadrepro.config.axis import Axis
-from quadrepro.config.datasets import DatasetEntry
+from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.learners.grid import N_ROUNDS
+from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.protocol import Protocol, SplitRule
 from quadrepro.data.card import load_card
 from quadrepro.data.rules import rule_of
@@ -20,7 +20,7 @@ from quadrepro.data.schema import View
 from quadrepro.errors import ConfigError, nearest, together
 
 if TYPE_CHECKING:
-    from quadrepro.config.config import Experiment
+    from quadrepro.config.config import Config, Experiment
 
 MAX_CELLS = 100_000
 """Maximum number of cells of an experiment."""
@@ -28,39 +28,47 @@ MAX_CELLS = 100_000
 
 def check(experiment: Experiment) -> None:
     """Refuse a config whose parts do not fit together, or that names what there is not."""
+    config = experiment.config
     with experiment.at():
-        names_differ(experiment)
-        readings_are_of_data_sets(experiment)
-        together((lambda: rows_fit_their_cards(experiment), lambda: experiment.algorithms))
-        rows_differ(experiment)
-        cells_are_not_too_many(experiment)
-        columns_fit_the_protocol(experiment)
-        voters_are_transformers(experiment)
+        names_differ(config)
+        readings_are_of_data_sets(config)
+        entries = [Row(e, ("datasets", i), e.title) for i, e in enumerate(config.datasets)]
+        tries: list[Callable[[], object]] = [
+            *(partial(row_fits_its_card, experiment, row) for row in entries),
+            lambda: experiment.algorithms,
+        ]
+        together(tries)
+        for row in config.rows:
+            row_fits_its_card(experiment, row)
         titles_differ(experiment)
-        repeats_are_those_of_outer_folds(experiment)
-        rows_have_known_settings(experiment)
-        rows_have_known_values(experiment)
-        rows_can_be_measured(experiment)
+        cells_are_not_too_many(experiment)
+        for place, protocol in _protocols(experiment):
+            with experiment.at(*place, "protocol"):
+                protocol_holds(experiment, protocol)
+        for i, column in enumerate(experiment.algorithms):
+            with experiment.at("algorithms", i):
+                column_fits(column, config.protocol)
+        for row in config.rows:
+            row_fits_the_columns(experiment, row)
 
 
-def names_differ(experiment: Experiment) -> None:
+def names_differ(config: Config) -> None:
     """Refuse a name that occurs twice."""
-    config = experiment.config
-    _refuse_twice("data set", "datasets", [d.title for d in config.datasets])
-    _refuse_twice("algorithm", "algorithms", [a.name for a in config.algorithms])
-    _refuse_twice("reading", "readings", [r.name for r in config.readings])
-    _refuse_twice("metric", "metrics", config.metrics)
+    algorithms = ((a.name, ("algorithms", i)) for i, a in enumerate(config.algorithms))
+    _refuse_twice("algorithm", algorithms)
+    _refuse_twice("row", ((row.entry.title, row.place) for row in config.rows))
 
 
-def _refuse_twice(what: str, key: str, names: Sequence[str]) -> None:
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise fault(f"duplicate {what} {name!r}", key, i)
+def _refuse_twice(what: str, places: Iterable[tuple[str, Place]]) -> None:
+    seen = set()
+    for name, place in places:
+        if name in seen:
+            raise fault(f"duplicate {what} {name!r}", *place)
+        seen.add(name)
 
 
-def readings_are_of_data_sets(experiment: Experiment) -> None:
+def readings_are_of_data_sets(config: Config) -> None:
     """Refuse readings beside sweeps, or of unknown data sets."""
-    config = experiment.config
     if config.readings and config.sweeps:
         raise fault("a config has either sweeps or readings", "readings")
     titles = [entry.title for entry in config.datasets]
@@ -71,191 +79,156 @@ def readings_are_of_data_sets(experiment: Experiment) -> None:
                 raise fault(message, "readings", i, "of", j)
 
 
-def rows_fit_their_cards(experiment: Experiment) -> None:
-    """Refuse rows that do not fit the cards of their data sets, or the protocol of the config."""
-    config = experiment.config
-    together(
-        partial(_check_row, experiment, ("datasets", i), entry)
-        for i, entry in enumerate(config.datasets)
-    )
-    with experiment.at():
-        rows = [row for row in config.rows if row.place[0] != "datasets"]
-    for row in rows:
-        _check_row(experiment, row.place, row.entry)
-
-
-def _check_row(experiment: Experiment, place: tuple[str | int, ...], entry: DatasetEntry) -> None:
-    with experiment.at(*place):
-        protocol = experiment.config.protocol
+def row_fits_its_card(experiment: Experiment, row: Row) -> None:
+    """Refuse a row that does not fit the card of its data set, or the protocol of the config."""
+    entry, protocol = row.entry, experiment.config.protocol
+    with experiment.at(*row.place):
         if "view" in entry.protocol:
             raise fault("the view of a row is set by its own key, view", "protocol", "view")
         changed, view = entry.changed(protocol), entry.resolve(protocol.view)
-        _check_split(entry, changed.split, view)
         if (changed.holdout is None) != (protocol.holdout is None):
             raise fault("either all rows have a holdout or none", "protocol")
-        predicts_number = not load_card(entry.name).classes_of(view)
-        if changed.noise is not None and changed.noise.labels and predicts_number:
-            message = f"{entry.title} predicts a number, so it has no labels to change"
-            raise fault(message, "protocol", "noise", "labels")
-        _check_parameters(entry, changed)
+        _check_attributes(entry, changed.split, view)
+        stratified, noise = changed.split.stratify, changed.noise
+        if not load_card(entry.name).classes_of(view):
+            message = f"{entry.title} predicts a number, so there are no classes"
+            if stratified:
+                raise fault(f"{message} to stratify by", "protocol", "split", "stratify")
+            if noise is not None and noise.labels:
+                raise fault(f"{message} to change", "protocol", "noise", "labels")
+        if changed.sample is None and entry.parameters:
+            raise fault("parameters are only used by a fresh sample: set sample", "parameters")
+        if changed.sample is not None:
+            try:
+                rule_of(load_card(entry.name), entry.parameters)
+            except ConfigError as error:
+                raise fault(str(error), "parameters" if entry.parameters else "name") from None
 
 
-def _check_split(entry: DatasetEntry, rule: SplitRule, view: View) -> None:
-    """Refuse a split by what the card or the view of a row does not have."""
-    card, place = load_card(entry.name), ("protocol", "split")
+def _check_attributes(entry: DatasetEntry, rule: SplitRule, view: View) -> None:
+    """Refuse a split by an attribute that there is not, or of rows that are drawn again."""
+    known = load_card(entry.name).attribute_names
     for key, name in rule.columns:
-        if name not in card.attribute_names:
-            hint = nearest(name, card.attribute_names)
-            raise fault(f"{entry.name} has no attribute {name!r}{hint}", *place, key)
-    if rule.stratify and not card.classes_of(view):
-        message = f"{entry.title} predicts a number, so there are no classes to stratify by"
-        raise fault(message, *place, "stratify")
+        if name not in known:
+            message = f"{entry.name} has no attribute {name!r}{nearest(name, known)}"
+            raise fault(message, "protocol", "split", key)
     if view.sample_rows is not None and not rule.draws_share:
         message = "rows that are drawn again for every repeat cannot be divided once for all"
         raise fault(f"{entry.title}: {message}", "view", "sample_rows")
 
 
-def _check_parameters(entry: DatasetEntry, protocol: Protocol) -> None:
-    """Refuse parameters that the rule of a fresh sample does not have."""
-    if protocol.sample is not None:
-        try:
-            rule_of(load_card(entry.name), entry.parameters)
-        except ConfigError as error:
-            raise fault(str(error), "parameters" if entry.parameters else "name") from None
-    elif entry.parameters:
-        raise fault("parameters are only used by a fresh sample: set sample", "parameters")
-
-
-def rows_differ(experiment: Experiment) -> None:
-    """Refuse two rows of the same name."""
-    titles: set[str] = set()
-    for row in experiment.config.rows:
-        if row.entry.title in titles:
-            raise fault(f"duplicate row {row.entry.title!r}", *row.place)
-        titles.add(row.entry.title)
-
-
 def cells_are_not_too_many(experiment: Experiment) -> None:
     """Refuse more cells than tables and plans are made for."""
     config = experiment.config
-    n_rows, n_columns = len(config.rows), len(experiment.columns)
-    n_cells = n_rows * n_columns * config.repeats
+    n_cells = len(config.rows) * len(experiment.columns) * config.repeats
     if n_cells > MAX_CELLS:
-        message = (
-            f"{n_rows} rows, {n_columns} algorithms and {config.repeats} repeats make"
-            f" {n_cells:,} cells: at most {MAX_CELLS:,}"
-        )
+        message = f"{config.repeats} repeats make {n_cells:,} cells: at most {MAX_CELLS:,}"
         raise fault(message, "repeats")
 
 
-def columns_fit_the_protocol(experiment: Experiment) -> None:
-    """Refuse columns that do not fit how candidates are chosen."""
-    protocol = experiment.config.protocol
-    for i, column in enumerate(experiment.columns):
-        with experiment.at("algorithms", i):
-            if column.draws_stumps(protocol):
-                if not column.learner.takes_drawn_stumps:
-                    raise fault(f"{column.id} needs a voter matrix, but a hold-out draws stumps")
-                if N_ROUNDS.name in column.entry.searched:
-                    raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
-            if column.entry.nominal == "categories" or column.entry.missing:
-                _check_raw(column, protocol)
+def _protocols(experiment: Experiment) -> Iterator[tuple[Place, Protocol]]:
+    """Yield the protocol of the config and those of rows that change it, with their places."""
+    yield (), experiment.config.protocol
+    for row in experiment.config.rows:
+        if row.entry.protocol:
+            yield row.place, experiment.protocols[row.entry.title]
 
 
-def _check_raw(column: Column, protocol: Protocol) -> None:
-    """Refuse categories and missing values where a number stands for each of them."""
-    key = "missing" if column.entry.missing else "nominal"
-    if not column.learner.takes_raw:
+def protocol_holds(experiment: Experiment, protocol: Protocol) -> None:
+    """Refuse votes over what is not a transformer, and repeats that outer folds do not make."""
+    with faults_at("voter_set"):
+        experiment.voters(protocol)
+    split, repeats = protocol.split, experiment.config.repeats
+    if split.repeats not in (None, repeats):
+        message = f"outer: {split.outer} makes {split.repeats} repeats, but {repeats} are asked for"
+        raise fault(message, "split", "outer")
+
+
+def column_fits(column: Column, protocol: Protocol) -> None:
+    """Refuse a column that does not fit how candidates are chosen, or what it is given."""
+    learner, entry = column.learner, column.entry
+    if column.draws_stumps(protocol):
+        if not learner.takes_drawn_stumps:
+            raise fault(f"{column.id} needs a voter matrix, but a hold-out draws stumps")
+        if N_ROUNDS.name in column.searched:
+            raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
+    if entry.nominal != "categories" and not entry.missing:
+        return
+    key = "missing" if entry.missing else "nominal"
+    if not learner.takes_raw:
         message = f"{column.id} takes numbers only, which the view makes: leave out {key}"
         raise fault(message, key)
-    if protocol.inputs == "voters":
-        raise fault(f"the inputs are voters, so {key} has no effect", key)
-    if protocol.noise is not None and protocol.noise.of_attributes:
-        raise fault(f"noise is added to numbers only: leave out {key}", key)
-
-
-def voters_are_transformers(experiment: Experiment) -> None:
-    """Refuse votes over what is not a transformer."""
-    for row in experiment.config.rows:
-        protocol = experiment.protocols[row.entry.title]
-        own = protocol.voter_set != experiment.config.protocol.voter_set
-        try:
-            experiment.voters(protocol)
-        except (KeyError, ValueError) as error:
-            place = row.place if own else ()
-            raise fault(error.args[0], *place, "protocol", "voter_set") from None
+    if protocol.inputs == "voters" or (protocol.noise and protocol.noise.of_attributes):
+        raise fault(f"{key} needs attributes as they are: leave it out", key)
 
 
 def titles_differ(experiment: Experiment) -> None:
     """Refuse two columns that tables would call the same."""
     first: dict[str, str] = {}
-    algorithms = experiment.config.algorithms
     for i, (name, title) in enumerate(experiment.titles.items()):
         if title in first:
             message = (
                 f"tables would call the columns {first[title]!r} and {name!r} both {title!r}:"
-                " give one of them another label"
+                " give one of them another label, or set baseline: false"
             )
-            if i == len(algorithms):
-                raise fault(f"{message}, or set baseline: false", "algorithms")
-            raise fault(message, "algorithms", i, *(["label"] if algorithms[i].label else []))
+            raise fault(message, "algorithms", i, "label")
         first[title] = name
 
 
-def repeats_are_those_of_outer_folds(experiment: Experiment) -> None:
-    """Refuse a number of repeats that outer folds do not make."""
-    config = experiment.config
-    for row in config.rows:
-        split = experiment.protocols[row.entry.title].split
-        if split.repeats not in (None, config.repeats):
-            own = split != config.protocol.split
-            message = (
-                f"outer: {split.outer} makes {split.repeats} repeats, but {config.repeats} are"
-                " asked for"
-            )
-            raise fault(message, *((*row.place, "protocol") if own else ("repeats",)))
+def row_fits_the_columns(experiment: Experiment, row: Row) -> None:
+    """Refuse a row with settings, values or measures that the columns do not allow."""
+    title, grid = row.entry.title, row.entry.grid
+    protocol, task = experiment.protocols[title], experiment.tasks[title]
+    with experiment.at(*row.place):
+        columns = _columns_of(experiment, row)
+        _check_values(experiment, row)
+        for column in columns:
+            if wrong := column.fault_of_task(title, task):
+                raise fault(wrong)
+            measures = column.entry.measures or protocol.measures
+            if wrong := _fault_of_measures(title, task, measures):
+                raise fault(wrong)
+    for i, column in enumerate(columns):
+        if wrong := column.fault_of_measures(protocol, grid):
+            own = row.entry.protocol or grid
+            raise fault(wrong, *(row.place if own else ("algorithms", i, "measures")))
 
 
-def rows_have_known_settings(experiment: Experiment) -> None:
-    """Refuse settings of rows that no algorithm has, or takes."""
+def _columns_of(experiment: Experiment, row: Row) -> list[Column]:
+    """Return the columns with the settings of a row; refuse settings that none has, or takes."""
     columns = experiment.columns
     known = {key for column in columns for key in column.source.names(column.entry.settings)}
-    for row in experiment.config.rows:
-        place = (*row.place, "settings")
-        for key in row.entry.settings:
-            if key not in known:
-                hint = nearest(key, known)
-                raise fault(f"no algorithm here has a setting {key!r}{hint}", *place)
-        with experiment.at(*place):
-            experiment.columns_of(row)
+    for key in row.entry.settings:
+        if key not in known:
+            raise fault(f"no algorithm here has a setting {key!r}{nearest(key, known)}", "settings")
+    with experiment.at(*row.place, "settings"):
+        return experiment.columns_of(row)
 
 
-def rows_have_known_values(experiment: Experiment) -> None:
-    """Refuse values of rows that no algorithm has a hyper-parameter for, or that none takes."""
-    for row in experiment.config.rows:
-        for key, axis in row.entry.grid.items():
-            if wrong := _fault_of_axis(experiment, key, axis):
-                raise fault(wrong, *row.place, "grid", key)
+def _check_values(experiment: Experiment, row: Row) -> None:
+    """Refuse values of a row that no algorithm has a hyper-parameter for, or that none takes."""
+    drawn = any(c.draws_stumps(experiment.config.protocol) for c in experiment.columns)
+    known = [h for column in experiment.columns for h in column.learner.hyperparameters]
+    for key, axis in row.entry.grid.items():
+        with faults_at("grid", key):
+            if key == N_ROUNDS.name and drawn:
+                raise ValueError("the validation error chooses the rounds")
+            if not (meant := [h for h in known if h.name == key]):
+                hint = nearest(key, [h.name for h in known])
+                raise ValueError(f"no algorithm here has a hyper-parameter {key!r}{hint}")
+            if wrong := next(filter(None, map(axis.fault, meant)), None):
+                raise ValueError(wrong)
 
 
-def _fault_of_axis(experiment: Experiment, key: str, axis: Axis) -> str | None:
-    columns = experiment.columns
-    if key == N_ROUNDS.name and any(c.draws_stumps(experiment.config.protocol) for c in columns):
-        return "the validation error chooses the rounds"
-    known = [{h.name: h for h in column.learner.hyperparameters} for column in columns]
-    meant = [of_algorithm[key] for of_algorithm in known if key in of_algorithm]
-    if not meant:
-        hint = nearest(key, itertools.chain.from_iterable(known))
-        return f"no algorithm here has a hyper-parameter {key!r}{hint}"
-    return next((wrong for h in meant if (wrong := h.fault(axis.resolve(h.kind)))), None)
-
-
-def rows_can_be_measured(experiment: Experiment) -> None:
-    """Refuse measures that the candidates of a row or column do not allow."""
-    for row in experiment.config.rows:
-        protocol, own = experiment.protocols[row.entry.title], row.entry.protocol or row.entry.grid
-        for i, column in enumerate(experiment.columns_of(row)):
-            if wrong := column.fault_of_measures(protocol, row.entry.grid):
-                key = ["measures"] if column.entry.measures else []
-                place: Place = row.place if own else ("algorithms", i, *key)
-                raise fault(wrong, *place)
+def _fault_of_measures(title: str, task: Task, measures: tuple[str, ...]) -> str | None:
+    """Return why some measures of two classes are not those of a row, or None."""
+    if not measures or task == "classification":
+        return None
+    if task == "multiclass":
+        what, known, instead = "has more than two classes", [], "give positive in its view"
+    else:
+        known = [name for name in MEASURES if MEASURES.find(name).of_numbers]
+        what, instead = "predicts a number", f"use {' or '.join(known)}"
+    wrong = next((name for name in measures if name not in known), None)
+    message = f"{title} {what}, of which {wrong} cannot be measured: {instead}, or leave it out"
+    return message if wrong else None

@@ -8,18 +8,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, ByteSize, Field, ValidationError
+from pydantic import ByteSize, Field
 from pydantic_core import PydanticCustomError
 
-from quadrepro.base.models import Model, fault, mistakes, validated
+from quadrepro.base.models import Model, faults_at, known_by, validated
 from quadrepro.base.types import Task
-from quadrepro.base.yaml import MappingSource, Mark, Place, YamlSource, is_utf8, read_yaml
+from quadrepro.base.yaml import MappingSource, Mark, YamlSource, read_yaml
 from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve, voters_label, with_settings
-from quadrepro.config.axis import Scalar
 from quadrepro.config.checks import check
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
 from quadrepro.config.tables import AskedField, RequestedTables
@@ -35,12 +35,15 @@ if TYPE_CHECKING:
     from quadrepro.papers.paper import Paper
 
 
-def _known_metric(name: str) -> str:
-    try:
-        find_metric(name)
-    except KeyError as error:
-        raise ValueError(error.args[0]) from None
-    return name
+PREDICTED = (
+    ("class prior", "the most frequent class of the training examples"),
+    ("mean", "the mean of the training targets"),
+)
+"""What the baseline predicts of classes and of numbers."""
+
+
+Metric = Annotated[str, known_by(find_metric)]
+"""Name of a metric."""
 
 
 class Config(Model):
@@ -58,12 +61,8 @@ class Config(Model):
     sweeps: tuple[Sweep, ...] = Field((), description="Fields with a row for each of some values.")
     readings: tuple[Reading, ...] = Field((), description="Readings with a row of each data set.")
     algorithms: tuple[AlgorithmEntry, ...] = Field(min_length=1, description="Columns.")
-    metrics: tuple[Annotated[str, AfterValidator(_known_metric)], ...] = Field(
-        (), description="Metrics with tables of their own, see `quadrepro list metrics`."
-    )
-    baseline: bool | None = Field(
-        None, description="Whether there is a baseline; by default without a paper and measures."
-    )
+    metrics: tuple[Metric, ...] = Field((), description="Metrics with tables of their own.")
+    baseline: bool | None = Field(None, description="Add a baseline; by default without a paper.")
     tables: AskedField = Field(default_factory=RequestedTables)
     notes: tuple[str, ...] = Field((), description="Notes below every table.")
     timeout: float | None = Field(None, gt=0, description="Time limit of a cell in seconds.")
@@ -72,25 +71,24 @@ class Config(Model):
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """All rows: the data sets, each with its readings or with every value of each sweep."""
-        if not self.sweeps:
-            return tuple(
-                row
-                for i, entry in enumerate(self.datasets)
-                for row in (Row(entry, ("datasets", i), entry.title), *self._readings_of(entry))
-            )
-        return tuple(
-            _swept(sweep, entry, value, ("sweeps", j, "values", k))
-            for j, sweep in enumerate(self.sweeps)
-            for entry in self.datasets
-            for k, value in enumerate(sweep.values)
-        )
+        return tuple(self._swept() if self.sweeps else self._read())
 
-    def _readings_of(self, entry: DatasetEntry) -> Iterator[Row]:
-        for i, reading in enumerate(self.readings):
-            if not reading.of or entry.title in reading.of:
-                with faults_at("readings", i):
-                    changed = reading.apply(entry)
-                yield Row(changed, ("readings", i), entry.title, reading=reading.name)
+    def _swept(self) -> Iterator[Row]:
+        for j, sweep in enumerate(self.sweeps):
+            for entry, (k, value) in product(self.datasets, enumerate(sweep.values)):
+                place = ("sweeps", j, "values", k)
+                with faults_at(*place):
+                    changed = sweep.apply(entry, value)
+                yield Row(changed, place, entry.title, sweep.word, value)
+
+    def _read(self) -> Iterator[Row]:
+        for i, entry in enumerate(self.datasets):
+            yield Row(entry, ("datasets", i), entry.title)
+            for j, reading in enumerate(self.readings):
+                if not reading.of or entry.title in reading.of:
+                    with faults_at("readings", j):
+                        changed = reading.apply(entry)
+                    yield Row(changed, ("readings", j), entry.title, reading=reading.name)
 
     @cached_property
     def own_rows(self) -> frozenset[str]:
@@ -118,24 +116,6 @@ class Config(Model):
     def entries(self) -> tuple[DatasetEntry, ...]:
         """The data set's entry of every row."""
         return tuple(row.entry for row in self.rows)
-
-
-def _swept(sweep: Sweep, entry: DatasetEntry, value: Scalar, place: Place) -> Row:
-    with faults_at(*place):
-        return Row(sweep.apply(entry, value), place, entry.title, sweep.word, value)
-
-
-@contextmanager
-def faults_at(*place: str | int) -> Iterator[None]:
-    """Report the first mistake of a part of the config with the place of that part before it."""
-    try:
-        yield
-    except ValidationError as error:
-        first = mistakes(error)[0]
-        raise fault(first.message, *place, *first.place) from None
-    except PydanticCustomError as error:
-        within = (error.context or {}).get("place", ())
-        raise fault(error.message(), *place, *within) from None
 
 
 @dataclass(frozen=True)
@@ -207,11 +187,8 @@ class Experiment:
         if not asked or any(BASELINE in (a.algorithm, a.name) for a in config.algorithms):
             return []
         numbers = {task == "regression" for task in self.tasks.values()}
-        parts = {
-            False: ("class prior", "the most frequent class of the training examples"),
-            True: ("mean", "the mean of the training targets"),
-        }
-        label, what = (" or ".join(parts[k][i] for k in parts if k in numbers) for i in (0, 1))
+        predicted = (PREDICTED[of_numbers] for of_numbers in sorted(numbers))
+        label, what = map(" or ".join, zip(*predicted, strict=True))
         note = f"predicts {what}, whatever the attributes are."
         return [AlgorithmEntry(name=BASELINE, label=label.capitalize(), note=note)]
 
@@ -271,17 +248,17 @@ class Experiment:
             folds = max(protocol.split.outer_folds, protocol.inner_folds)
             least = min(self.views[entry.title].class_sizes(card.target), default=folds)
             if protocol.split.stratify and least < folds:
+                what = f"a class has only {least} rows"
                 found.append(
-                    f"{entry.title}: a class has only {least} rows, so that it is missing in some"
-                    f" of {folds} folds."
+                    f"{entry.title}: {what}, so that it is missing in some of {folds} folds."
                 )
         return found
 
     @cached_property
     def changed_rows(self) -> list[str]:
         """Rows whose views leave out or draw rows of a data set."""
-        words = {title: view.rows_in_words for title, view in self.views.items()}
-        return [f"{title} ({text})" for title, text in words.items() if text]
+        words = ((title, view.rows_in_words) for title, view in self.views.items())
+        return [f"{title} ({text})" for title, text in words if text]
 
     @property
     def openml_tasks(self) -> dict[tuple[str, int], None]:
@@ -292,12 +269,10 @@ class Experiment:
     @property
     def code(self) -> tuple[str, ...]:
         """Files of the config's folder that a run imports, by their paths in it."""
-        folder = self.folder.resolve()
-        files = {file for column in self.columns for file in column.code}
-        for protocol in self.protocols.values():
-            voters = self.voters(protocol)
-            files |= {*voters.files.values()} if voters is not None else set()
-        return tuple(sorted(str(file.relative_to(folder)) for file in files))
+        learners = [column.learner for column in self.columns]
+        voters = [self.voters(protocol) for protocol in self.protocols.values()]
+        found = {name for of in (*learners, *voters) if of is not None for name, _ in of.own_code}
+        return tuple(sorted(found))
 
     @cached_property
     def paper(self) -> Paper | None:
@@ -316,12 +291,7 @@ class Experiment:
 
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     """Read and check a config."""
-    if not is_utf8(path.stem):
-        raise ConfigError(f"{path}: the name of a config must be UTF-8, since its tables name it")
-    source = read_yaml(path)
-    if not isinstance(source.data, dict):
-        raise ConfigError(f"{source.where(())}: a config must be a mapping of keys to values")
-    return _experiment(path.stem, source, repeats)
+    return _experiment(path.stem, read_yaml(path), repeats)
 
 
 def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
@@ -332,7 +302,7 @@ def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Exper
 
 
 def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
-    if repeats is not None:
+    if repeats is not None and isinstance(source.data, dict):
         source = replace(source, data={**source.data, "repeats": repeats})
     config = validated(Config, source)
     outer = config.protocol.split.repeats

@@ -5,16 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from quadrepro.base.models import Model, fault, nested_fault
+from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.core.protocol import Protocol
 from quadrepro.data.card import card_names, find_card, load_card
@@ -25,18 +18,13 @@ ENDINGS = (".csv", ".tsv", ".txt", ".data", ".arff", ".parquet", ".xlsx", ".gz",
 """Endings of the names of files, which become data sets by `quadrepro init`."""
 
 
-def _as_written(changes: Any) -> Any:
-    """Return changes as they are: they are validated together with what they change."""
-    return changes
-
-
 Changes = dict[str, Any]
-_ChangesOfView = Annotated[
-    str | Changes, BeforeValidator(_as_written, json_schema_input_type=str | View)
-]
-_ChangesOfProtocol = Annotated[
-    Changes, BeforeValidator(_as_written, json_schema_input_type=Protocol)
-]
+"""Changes, as they are written: they are validated together with what they change."""
+
+_OfView = BeforeValidator(lambda changes: changes, json_schema_input_type=str | View)
+_OfProtocol = BeforeValidator(lambda changes: changes, json_schema_input_type=Protocol)
+ChangesOfView = Annotated[str | Changes, _OfView]
+ChangesOfProtocol = Annotated[Changes, _OfProtocol]
 
 
 class Sweep(Model):
@@ -72,8 +60,8 @@ class Reading(Model):
 
     name: str = Field(description="Name of the reading in the names of rows.")
     of: tuple[str, ...] = Field((), description="Rows that it is for; by default all.")
-    view: _ChangesOfView = Field({}, description="Change of the view.")
-    protocol: _ChangesOfProtocol = Field({}, description="Changes of the protocol.")
+    view: ChangesOfView = Field({}, description="Change of the view.")
+    protocol: ChangesOfProtocol = Field({}, description="Changes of the protocol.")
     parameters: Changes = Field({}, description="Changes of a fresh sample's parameters.")
     grid: Changes = Field({}, description="Values of hyper-parameters.")
     settings: Changes = Field({}, description="Settings of algorithms.")
@@ -119,23 +107,17 @@ class DatasetEntry(Model):
     In YAML, the name alone can stand for the mapping.
     """
 
+    short = "name"
     model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
 
     name: str = Field(description="Data set, see `quadrepro list datasets`.")
     row: str = Field("", alias="as", description="Name of the row, if not the data set's.")
-    view: _ChangesOfView = Field(
-        {}, description="Another view of the card by name, or changes of the protocol's view."
-    )
-    protocol: _ChangesOfProtocol = Field({}, description="Changes of the protocol.")
+    view: ChangesOfView = Field({}, description="Another view, or changes of the protocol's view.")
+    protocol: ChangesOfProtocol = Field({}, description="Changes of the protocol.")
     parameters: dict[str, float] = Field({}, description="Parameters of a fresh sample's rule.")
     grid: dict[str, Axis] = Field({}, description="Values for algorithms that have them.")
     settings: Changes = Field({}, description="Settings, for algorithms that have them.")
     printed: str = Field("", description="Printed row to compare with, if not of the same name.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _named(cls, data: Any) -> Any:
-        return {"name": data} if isinstance(data, str) else data
 
     @field_validator("name")
     @classmethod
@@ -174,10 +156,8 @@ class DatasetEntry(Model):
                 k: v for k, v in fields.items() if k not in ("voter_set", "stumps_per_attribute")
             }
         fields = merged(fields, self.protocol)
-        try:
+        with faults_at("protocol", data=fields):
             return Protocol.model_validate(fields)
-        except ValidationError as error:
-            raise nested_fault(error, "protocol", data=fields) from None
 
     def resolve(self, view: str) -> View:
         """Return the view of this row, where the protocol has a view of this name."""
@@ -188,25 +168,18 @@ class DatasetEntry(Model):
         except ConfigError as error:
             # The changes can be a view of their own.
             if not changes:
-                raise self._no_view(named, [*card.views], str(error)) from None
+                other = next(iter(card.views), "") if "did you mean" not in str(error) else ""
+                hint = f": take another one by {{name: {self.name}, view: {other}}}"
+                place = ["view"] if isinstance(self.view, str) else []
+                raise fault(f"{error}{hint if other else ''}", *place) from None
             base = View()
         fields = {**base.model_dump(), **changes}
-        try:
+        with faults_at("view", data=fields):
             changed = View.model_validate(fields)
-        except ValidationError as error:
-            raise nested_fault(error, "view", data=fields) from None
         if mistakes := [*card.mistakes(changed)]:
             message = "; ".join(mistake.message for mistake in mistakes)
             raise fault(message, "view", *mistakes[0].place)
         return changed
-
-    def _no_view(self, named: str, views: list[str], message: str) -> Exception:
-        """Return the fault of a view that the card does not have."""
-        if isinstance(self.view, str):
-            return fault(message, "view")
-        if views and "did you mean" not in message:
-            message += f": take another one by {{name: {self.name}, view: {views[0]}}}"
-        return fault(message)
 
 
 def merged(base: Changes, changes: Changes) -> Changes:

@@ -9,28 +9,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from quadrepro.config.algorithms import Column
 from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.problems import RowSource, Sources
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
-from quadrepro.engine.keys import makers
+from quadrepro.engine.keys import made_by
 from quadrepro.errors import ConfigError, together
-
-if TYPE_CHECKING:
-    from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 
 SCHEMA_VERSION = 5
 """Raised when a record's fields or a cell's steps change their meaning."""
@@ -75,22 +71,17 @@ class Plan:
         ConfigError
             With the place in the config, and the file and line of the code.
         """
-        columns = self.experiment.algorithms
         first = {cell.algorithm: cell for cell in reversed(self.cells)}
         together(
             partial(_try_code, self.experiment, first[column.name], i)
-            for i, column in enumerate(columns)
-            if column.code
+            for i, column in enumerate(self.experiment.algorithms)
+            if column.learner.own_code
         )
 
 
 def _try_code(experiment: Experiment, cell: Cell, i: int) -> None:
-    entry = experiment.config.algorithms[i]
-    key = next(k for k in ("pipeline", "algorithm", "name") if getattr(entry, k))
-    try:
+    with experiment.at("algorithms", i, experiment.config.algorithms[i].key):
         cell.learner.try_code(cell.grids[0].candidates[0])
-    except (KeyError, ValueError) as error:
-        raise experiment.error(str(error.args[0]), "algorithms", i, key) from None
 
 
 def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bool = False) -> Plan:
@@ -113,118 +104,66 @@ def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bo
     return Plan(experiment, {r.entry.title: found[r.entry.name] for r in rows}, sources, (*cells,))
 
 
-class _Common(NamedTuple):
-    """What all cells of one algorithm in one row have in common."""
-
-    column: Column
-    learner: Learner
-    protocol: Protocol
-    source: RowSource
-    voters: EstimatorPredictor | None
-    grids: tuple[Grid, ...] | None
-    """None if values are drawn, again for every repeat."""
-    shared: Shared
-
-
-def _cells_of(experiment: Experiment, row: Row, all_sources: Sources) -> Iterator[Cell]:
+def _cells_of(experiment: Experiment, row: Row, sources: Sources) -> Iterator[Cell]:
     """Yield the cells of a row."""
-    columns = [_common(experiment, row, c, all_sources) for c in experiment.columns_of(row)]
-    for repeat, draws in enumerate(_draws(experiment, row)):
-        for column, learner, protocol, source, voters, fixed, shared in columns:
-            grids, own = fixed, {}
-            if grids is None:
-                rng = generator(*draws, "values", column.id)
+    draws = _draws(experiment, row)
+    columns = [(c, _first(experiment, row, c, sources)) for c in experiment.columns_of(row)]
+    for repeat, of_repeat in enumerate(draws):
+        for column, first in columns:
+            grids, own = first.grids, dict(first.own)
+            if column.entry.draw:
+                rng = generator(*of_repeat, "values", column.id)
                 grids = column.make_grids(rng, row.entry.grid)
                 own["grid"] = _axes(grids)
-            if protocol.holdout is not None and learner.takes_drawn_stumps:
-                own["draws"] = (*draws, "stumps")
-            elif protocol.draws_more or learner.draws:
-                own["draws"] = draws
-            yield Cell(
-                experiment=experiment.name,
-                dataset=row.entry.title,
-                algorithm=column.name,
-                repeat=repeat,
-                source=source,
-                draws=draws,
-                protocol=protocol,
-                learner=learner,
-                grids=grids,
-                size=source.sizes[0] * source.n_columns,
-                shared=shared,
-                own=own,
-                voters=voters,
-            )
+            if first.protocol.holdout is not None and first.learner.takes_drawn_stumps:
+                own["draws"] = (*of_repeat, "stumps")
+            elif first.protocol.draws_more or first.learner.draws:
+                own["draws"] = of_repeat
+            yield replace(first, repeat=repeat, draws=of_repeat, grids=grids, own=own)
 
 
-def _common(experiment: Experiment, row: Row, column: Column, all_sources: Sources) -> _Common:
-    """Return what the cells of a column have in common, or refuse a column that does not fit."""
+def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -> Cell:
+    """Return what all cells of a column in a row have in common, as its first cell."""
     title = row.entry.title
-    view = column.own_view(experiment.views[title])
-    learner = _for_task(experiment, column, title)
-    protocol = experiment.protocols[title]
-    measures = column.entry.measures or protocol.measures
-    _check_measures(measures, experiment.tasks[title], title)
-    source = source_of(all_sources, row.entry, protocol, view)
-    protocol = protocol.model_copy(update={"measures": measures})
-    grids = None if column.entry.draw else column.make_grids(_UNUSED, row.entry.grid)
-    voters = experiment.voters(protocol)
-    shared = Shared(_content(learner, protocol, view.content(), grids, voters))
-    return _Common(column, learner, protocol, source, voters, grids, shared)
-
-
-def _for_task(experiment: Experiment, column: Column, title: str) -> Learner:
-    """Return the learner for the task of a row, or raise ConfigError if there is none."""
-    task = experiment.tasks[title]
-    found = column.learner.for_task(task)
-    if found is not None:
-        return found
-    if task != "regression":
-        raise ConfigError(f"{title} has classes, but {column.id} predicts a number")
-    raise ConfigError(
-        f"the view of {title} predicts a number, but {column.id} needs classes: give positive"
-        " as at_most or at_least"
+    protocol, view = experiment.protocols[title], column.own_view(experiment.views[title])
+    learner = column.learner.for_task(experiment.tasks[title])
+    assert learner is not None  # the config was checked
+    protocol = protocol.model_copy(update={"measures": column.entry.measures or protocol.measures})
+    source = source_of(sources, row.entry, protocol, view)
+    cell = Cell(
+        experiment=experiment.name,
+        dataset=title,
+        algorithm=column.name,
+        repeat=0,
+        source=source,
+        draws=_draws(experiment, row)[0],
+        protocol=protocol,
+        learner=learner,
+        grids=() if column.entry.draw else column.make_grids(_UNUSED, row.entry.grid),
+        size=source.sizes[0] * source.n_columns,
+        shared=Shared({}),
+        own={},
+        voters=experiment.voters(protocol),
     )
+    return replace(cell, shared=Shared(_content(cell, view)))
 
 
-def _check_measures(measures: tuple[str, ...], task: str, title: str) -> None:
-    """Refuse measures of another kind of target."""
-    if measures and task == "multiclass":
-        raise ConfigError(
-            f"{title} has more than two classes, of which {measures[0]} cannot be measured: give"
-            " positive in its view, or leave measures out"
-        )
-    of_classes = [name for name in measures if not MEASURES.find(name).of_numbers]
-    if of_classes and task == "regression":
-        others = " or ".join(name for name in MEASURES if MEASURES.find(name).of_numbers)
-        raise ConfigError(
-            f"the view of {title} predicts a number, but {of_classes[0]} measures classes: use"
-            f" {others}, or leave measures out"
-        )
-
-
-def _content(
-    learner: Learner,
-    protocol: Protocol,
-    view: dict[str, Any],
-    grids: tuple[Grid, ...] | None,
-    voters: Learner | None,
-) -> dict[str, Any]:
-    """Return what the keys of all cells of an algorithm in a row are the hash of."""
+def _content(cell: Cell, view: View) -> dict[str, Any]:
+    """Return what the keys of all cells of a column in a row are the hash of."""
     content = {
         "schema": SCHEMA_VERSION,
-        "algorithm": type(learner).__name__,
-        "version": learner.version,
-        "settings": learner.content,
-        "view": view,
-        "protocol": protocol.content(),
+        "algorithm": type(cell.learner).__name__,
+        "version": cell.learner.version,
+        "settings": cell.learner.content,
+        "view": view.content(),
+        "protocol": cell.protocol.content(),
+        **made_by(cell),
     }
-    versions = {name: MEASURES.find(name).version for name in protocol.measures}
+    versions = {name: MEASURES.find(name).version for name in cell.protocol.measures}
     if changed := {name: v for name, v in versions.items() if v > 1}:
         content["measures"] = changed
-    content |= makers(learner, protocol.measures, voters)
-    if grids is not None:
-        content["grid"] = _axes(grids)
+    if cell.grids:
+        content["grid"] = _axes(cell.grids)
     return content
 
 

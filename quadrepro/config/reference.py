@@ -20,8 +20,7 @@ DOCUMENTS: dict[str, type[Model]] = {"config": Config, "card": Card, "paper": Pa
 INTRODUCTION = """# The keys of a config
 
 `make reference` writes this page. `quadrepro list keys` prints the same as a JSON schema for
-editors, and `quadrepro list keys card` and `paper` those of cards and papers. `datasets[]` is an
-entry of the list `datasets`, and `grid.NAME` any key of the mapping `grid`. `quadrepro list
+editors, and `quadrepro list keys card` and `paper` those of cards and papers. `quadrepro list
 algorithms` lists the settings of each algorithm, its hyper-parameters and their default values.
 """
 
@@ -60,11 +59,10 @@ def schema_text(what: str) -> str:
 def config_reference() -> str:
     """Return the page: a section for every mapping."""
     schema = schema_of("config")
-    sections = dict(_sections(schema["$defs"], schema, "", set()))
     parts = [INTRODUCTION]
-    for place, of in sections.items():
-        parts.append(f"## {f'`{place}`' if place else 'Top level'}\n\n{_one_line(of)}\n")
-        parts.append("\n".join(_keys(of)) + "\n")
+    for name, of in {"Top level": schema, **schema["$defs"]}.items():
+        if "properties" in of:
+            parts += [f"## {name}\n\n{_one_line(of)}\n", "\n".join(_keys(of)) + "\n"]
     return "\n".join(parts)
 
 
@@ -72,29 +70,6 @@ def _one_line(schema: dict[str, Any]) -> str:
     """Return the first paragraph of a description."""
     text = schema.get("description", "").partition("\n\n")[0]
     return " ".join(text.split()).replace("``", "`")
-
-
-def _sections(
-    definitions: dict[str, Any], schema: dict[str, Any], place: str, seen: set[str]
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each mapping with known keys and the first place where it is."""
-    yield place, schema
-    for key, field in schema["properties"].items():
-        for name, inside in _references(field, f"{place}.{key}".strip(".")):
-            if name not in seen and "properties" in definitions[name]:
-                seen.add(name)
-                yield from _sections(definitions, definitions[name], inside, seen)
-
-
-def _references(field: dict[str, Any], place: str) -> Iterator[tuple[str, str]]:
-    """Yield the definitions that a value is made of, and the place of each."""
-    if "$ref" in field:
-        yield field["$ref"].rpartition("/")[2], place
-    for form in (*field.get("anyOf", ()), *field.get("oneOf", ())):
-        yield from _references(form, place)
-    for key, ending in (("items", "[]"), ("additionalProperties", ".NAME")):
-        if isinstance(inner := field.get(key), dict):
-            yield from _references(inner, place + ending)
 
 
 def _keys(schema: dict[str, Any]) -> Iterator[str]:
@@ -113,12 +88,15 @@ def _takes(field: dict[str, Any]) -> str:
         words = [_takes(form) for form in forms if form.get("type") != "null"]
         return " or ".join(dict.fromkeys(words))
     if "$ref" in field:
-        return "mapping"
+        name = field["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
     if "const" in field or "enum" in field:
         return " or ".join(f"`{name}`" for name in field.get("enum", [field.get("const")]))
     kind = field.get("type", "object")
     if kind == "array":
         return f"list of {_takes(field['items'])}" if "items" in field else "list"
+    if isinstance(inner := field.get("additionalProperties"), dict):
+        return f"mapping to {_takes(inner)}"
     if not isinstance(kind, str):
         return "text"
     bounds = [f"{sign} {field[key]:.15g}" for key, sign in _SIGNS.items() if key in field]

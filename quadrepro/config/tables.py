@@ -95,13 +95,11 @@ def model_of(keys: Iterable[str]) -> type[Model]:
 def _asked(written: Any) -> RequestedTables:
     if not isinstance(written, dict):
         raise PydanticKnownError("dict_type")
-    for key, option in written.items():
+    for key in written:
         try:
-            kind = KINDS.find(key)
+            KINDS.find(key)
         except KeyError as unknown:
             raise fault(unknown.args[0], key) from None
-        if option is True and kind.option is str:
-            raise fault(f"{key} must be a name, not true: {kind.meaning}", key)
     return RequestedTables(vars(model_of(tuple(written)).model_validate(written)), written)
 
 

@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -17,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from quadrepro.base.models import Model, fault
+from quadrepro.base.models import Model, fault, known_by
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.schema import View
 
@@ -49,6 +48,11 @@ def _none_required(schema: dict[str, Any]) -> None:
     schema.pop("required", None)
 
 
+Train = Literal["half", "all"] | Annotated[int, Field(ge=2)] | Annotated[float, Field(gt=0, lt=1)]
+Outer = Annotated[str, BeforeValidator(_times_and_folds, json_schema_input_type=int | str)]
+Attribute = Annotated[str, Field(min_length=1)]
+
+
 class SplitRule(Model):
     """How rows are divided into a training and a test part.
 
@@ -56,39 +60,17 @@ class SplitRule(Model):
     and `openml_task` replaces this.
     """
 
-    train: (
-        Literal["half", "all"] | Annotated[int, Field(ge=2)] | Annotated[float, Field(gt=0, lt=1)]
-    ) = Field(
-        "half",
-        description="Training rows: a number, or a share of all rows, rounded up; of groups with "
-        "`groups`. With all, every row is a training and a test row.",
+    train: Train = Field("half", description="Training rows: their number or share.")
+    at_most: int | None = Field(500, ge=2, description="Largest number of a share's rows.")
+    test: int | None = Field(None, ge=1, description="Test rows; by default all others.")
+    stratify: bool = Field(False, description="Give parts and folds the same share of each class.")
+    groups: Attribute | None = Field(None, description="Attribute of groups that are not divided.")
+    time: Attribute | None = Field(
+        None, description="Attribute of numbers or ISO dates to sort by."
     )
-    at_most: int | None = Field(
-        500, ge=2, description="Largest number of training rows if `train` is a share."
-    )
-    test: int | None = Field(
-        None, ge=1, description="Number of test rows; by default all that are not trained on."
-    )
-    stratify: bool = Field(
-        False, description="Whether parts and folds have the same share of each class."
-    )
-    groups: str | None = Field(
-        None, min_length=1, description="Attribute of groups that no part and no fold divides."
-    )
-    time: str | None = Field(
-        None,
-        min_length=1,
-        description="Attribute with numbers or ISO dates: every repeat trains on the rows before "
-        "its test rows.",
-    )
-    outer: (
-        Annotated[str, BeforeValidator(_times_and_folds, json_schema_input_type=int | str)] | None
-    ) = Field(None, description="Folds of all rows, one of them tested by each repeat: 10, or 5x2.")
-    column: str | None = Field(
-        None,
-        min_length=1,
-        description="Attribute with train, valid or test, or the number of the repeat that tests a "
-        "row; rows with a negative number are always trained on.",
+    outer: Outer | None = Field(None, description="Folds of all rows to test by: 10, or 5x2.")
+    column: Attribute | None = Field(
+        None, description="Attribute that names parts or test repeats."
     )
     openml_task: int | None = Field(
         None, gt=0, lt=2**31, description="OpenML task whose splits are the repeats."
@@ -100,25 +82,26 @@ class SplitRule(Model):
         if len(ways) > 1:
             raise fault(f"rows are divided either by {ways[0]} or by {ways[1]}: give one", ways[1])
         [way] = ways or [""]
-        if self.train == "all" and (way or self.stratify or self.groups):
-            name = way or ("stratify" if self.stratify else "groups")
+        others = {"stratify": self.stratify, "groups": self.groups is not None}
+        given = [key for key in others if others[key]]
+        if self.train == "all" and (way or given):
+            name = way or given[0]
             raise fault(f"train: all divides no rows, so {name} has nothing to do", name)
-        if way in _WHOLE and self.train != "half":
-            raise fault(f"{way} determines the training rows: leave train out", "train")
-        if way in _WHOLE and self.at_most not in (None, 500):
-            raise fault(f"{way} determines the training rows: leave at_most out", "at_most")
-        self._check_draw(way)
-        if way == "time" and self.stratify:
-            raise fault("time alone decides which rows are trained on: leave stratify out", "time")
-        if way == "time" and self.groups:
-            raise fault("time alone decides which rows are trained on: leave groups out", "time")
+        if way == "time" and given:
+            message = f"time alone decides which rows are trained on: leave {given[0]} out"
+            raise fault(message, "time")
+        self._check_sizes(way)
         return self
 
-    def _check_draw(self, way: str) -> None:
-        """Refuse sizes and ways to draw training rows that do not go together."""
-        other = way or ("groups" if self.groups else "")
-        if type(self.train) is int and self.at_most not in (None, 500):
+    def _check_sizes(self, way: str) -> None:
+        """Refuse numbers of rows that something else determines."""
+        is_limited = self.at_most not in (None, 500)
+        if way in _WHOLE and (self.train != "half" or is_limited):
+            key = "train" if self.train != "half" else "at_most"
+            raise fault(f"{way} determines the training rows: leave {key} out", key)
+        if type(self.train) is int and is_limited:
             raise fault("train is a number of rows: leave at_most out", "at_most")
+        other = way or ("groups" if self.groups else "")
         if self.test is not None and (other or self.train == "all"):
             raise fault(f"{other or 'train: all'} determines the test rows: leave test out", "test")
 
@@ -189,26 +172,15 @@ class SplitRule(Model):
         """Return the fields that splits depend on, as plain data."""
         # What is not set is left out, so a new field does not change the keys of records.
         fields = self.model_dump(exclude_none=True)
-        if not self.stratify:
-            del fields["stratify"]
-        if self.most is None:
-            fields.pop("at_most", None)
-        if not self.draws_share:
-            del fields["train"]
-            fields.pop("at_most", None)
-        return fields
+        unused = {
+            "stratify": not self.stratify,
+            "train": not self.draws_share,
+            "at_most": not self.draws_share or self.most is None,
+        }
+        return {key: value for key, value in fields.items() if not unused.get(key)}
 
 
-def _known_measures(measures: tuple[str, ...]) -> tuple[str, ...]:
-    for name in measures:
-        try:
-            MEASURES.find(name)
-        except KeyError as error:
-            raise ValueError(error.args[0]) from None
-    return measures
-
-
-Measures = Annotated[tuple[str, ...], AfterValidator(_known_measures)]
+Measures = tuple[Annotated[str, known_by(MEASURES.find)], ...]
 """Names of measures, see `quadrepro.core.measures.measure`."""
 
 
@@ -219,13 +191,11 @@ class Noise(Model):
         0.0, ge=0, le=1e9, description="Standard deviation, as a share of the attribute's range."
     )
     contrast: float = Field(
-        1.0, gt=0, le=1, description="Share of its range that an attribute is narrowed to before."
+        1.0, gt=0, le=1, description="Share of the range to narrow it to first."
     )
-    labels: float = Field(
-        0.0, ge=0, lt=1, description="Share of rows that are given another class at random."
-    )
+    labels: float = Field(0.0, ge=0, lt=1, description="Share of rows with another class.")
     labels_of: Literal["train", "all"] = Field(
-        "train", description="Rows whose labels change: training and validation rows, or all."
+        "train", description="Change labels of training and validation rows, or of all."
     )
 
     @model_validator(mode="after")
@@ -263,22 +233,12 @@ class HoldoutStumps(Model):
     """Random decision stumps, see `quadrepro.core.voters.random_stumps.RandomStumps`."""
 
     per_round: int = Field(500, ge=1, le=100_000, description="Stumps to choose from in a round.")
-    redraw: bool = Field(
-        True,
-        description="Whether stumps are drawn again in each round. If so, a round without an edge "
-        "adds nothing; if not, it ends the run.",
-    )
+    redraw: bool = Field(True, description="Whether stumps are drawn again in each round.")
     thresholds: Literal["uniform", "data", "deviation"] = Field(
-        "uniform",
-        description="A threshold is uniform in the range of the attribute, the value of a training "
-        "example, or uniform within `deviations` standard deviations of the mean.",
+        "uniform", description="Uniform in the range, an example's value, or near the mean."
     )
-    deviations: float = Field(
-        1.0, gt=0, allow_inf_nan=False, description="Largest distance from the mean."
-    )
-    polarity: Literal["both", "random"] = Field(
-        "both", description="Whether both directions of a stump are candidates, or one at random."
-    )
+    deviations: float = Field(1.0, gt=0, description="Standard deviations around the mean.")
+    polarity: Literal["both", "random"] = Field("both", description="Directions of a stump.")
 
 
 class Holdout(Model):
@@ -288,23 +248,14 @@ class Holdout(Model):
     also chooses the number of rounds. Other algorithms choose from their grids.
     """
 
-    patience: int = Field(
-        50, ge=1, description="Rounds without fewer validation errors that end a run."
-    )
+    patience: int = Field(50, ge=1, description="Rounds without fewer errors that end a run.")
     lag: int | None = Field(
-        None,
-        ge=1,
-        description="Instead of `patience`: a run ends when it has as many validation errors as "
-        "this number of rounds before.",
+        None, ge=1, description="Instead, end with as many errors as this number of rounds before."
     )
-    take: Literal["best", "last"] = Field(
-        "best", description="The first round with the fewest validation errors, or the last round."
-    )
+    take: Literal["best", "last"] = Field("best", description="Round of fewest errors, or last.")
     max_rounds: int = Field(10_000, ge=1, description="Largest number of rounds.")
     by: Literal["validation", "test"] = Field(
-        "validation",
-        description="Examples whose errors choose. With test, errors are the least that could be "
-        "reached and no estimate, which tables note.",
+        "validation", description="Examples whose errors choose; with test, no estimate is left."
     )
     stumps: HoldoutStumps = Field(HoldoutStumps(), description="Random stumps.")
 
@@ -316,37 +267,24 @@ class Protocol(Model):
 
     view: str = Field(description="View of the cards.")
     split: SplitRule = Field(SplitRule(), description="Training and test rows.")
-    sample: Sample | None = Field(
-        None, description="Fresh samples, drawn for every split, in place of the card's rows."
-    )
+    sample: Sample | None = Field(None, description="Fresh samples in place of the card's rows.")
     normalise: Literal["tanh", "none"] = Field(
-        "tanh",
-        description="Attributes become tanh((x - mean) / std) of the training part, or stay.",
+        "tanh", description="Turn attributes into tanh((x - mean) / std) of the training part."
     )
-    stumps_per_attribute: int = Field(
-        10, ge=1, le=1000, description="Number of thresholds per attribute."
-    )
+    stumps_per_attribute: int = Field(10, ge=1, le=1000, description="Thresholds per attribute.")
     voter_set: str | dict[str, dict[str, Any]] | None = Field(
-        None,
-        description="Vote over outputs in [-1, 1] of a transformer instead of stumps: an import "
-        "path, or a mapping of it to parameters.",
+        None, description="Transformer to vote over instead of stumps, or {its path: parameters}."
     )
     inputs: Literal["attributes", "voters"] = Field(
         "attributes", description="What learners without voters are given."
     )
-    voters: int | None = Field(
-        None, ge=1, description="Number of voters to draw; by default all are taken."
-    )
+    voters: int | None = Field(None, ge=1, description="Voters to draw; by default all are taken.")
     folds: Annotated[int, Field(ge=0)] = Field(
         5, description="Folds of the cross-validation that chooses; with 0, the last candidate is."
     )
-    holdout: Holdout | None = Field(
-        None, description="Choose by held-out examples instead, with random stumps as voters."
-    )
+    holdout: Holdout | None = Field(None, description="Choose by held-out examples instead.")
     noise: Noise | None = Field(None, description="Noise that is added before anything else.")
-    measures: Measures = Field(
-        (), description="Measures of every candidate, if nothing is chosen (folds: 0)."
-    )
+    measures: Measures = Field((), description="Measures of every candidate, with folds: 0.")
 
     @field_validator("folds")
     @classmethod
@@ -356,20 +294,9 @@ class Protocol(Model):
         return folds
 
     @model_validator(mode="after")
-    def _room_for_voters(self) -> Self:
-        if self.voter_set is None:
-            return self
-        if self.holdout is not None:
-            raise fault("a hold-out draws its own stumps: leave voter_set out", "voter_set")
-        if "stumps_per_attribute" in self.model_fields_set:
-            raise fault("voter_set replaces stumps: leave it out", "stumps_per_attribute")
-        if self.inputs == "voters":
-            message = "inputs are the values of stumps: give those of a transformer by a pipeline"
-            raise fault(message, "inputs")
-        return self
-
-    @model_validator(mode="after")
     def _fits_together(self) -> Self:
+        if self.voter_set is not None:
+            self._check_voter_set()
         chooses = self.folds or self.holdout
         if self.measures and chooses:
             raise ValueError("measures are kept only if nothing is chosen: set folds to 0")
@@ -383,6 +310,15 @@ class Protocol(Model):
         if self.holdout is not None and ways:
             raise fault(f"{ways[0]} does not go with a hold-out: use folds", "holdout")
         return self
+
+    def _check_voter_set(self) -> None:
+        if self.holdout is not None:
+            raise fault("a hold-out draws its own stumps: leave voter_set out", "voter_set")
+        if "stumps_per_attribute" in self.model_fields_set:
+            raise fault("voter_set replaces stumps: leave it out", "stumps_per_attribute")
+        if self.inputs == "voters":
+            message = "inputs are the values of stumps: give those of a transformer by a pipeline"
+            raise fault(message, "inputs")
 
     def _check_sample(self, sample: Sample) -> None:
         if (sample.valid > 0) != (self.holdout is not None):

@@ -25,9 +25,9 @@ import numpy as np
 from joblib import parallel_config
 from threadpoolctl import ThreadpoolController
 
-from quadrepro.base.code import place_of_user
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, CellResult, compute, rmse
+from quadrepro.core.learners.contestants.own import place_of_user
 from quadrepro.engine.keys import environment, made_by, utc_now
 from quadrepro.engine.records import Record, Status
 from quadrepro.errors import ConfigError
@@ -93,8 +93,8 @@ def _refuse_other_code(cell: Cell) -> None:
     planned = {name: cell.content[name] for name in ("code", "packages")}
     try:
         here: object = made_by(cell)
-    except KeyError as error:
-        here = error.args[0]
+    except ValueError as error:
+        here = str(error)
     if here != planned:
         raise ConfigError(
             f"a worker has other code or packages than the plan ({here} instead of {planned}):"

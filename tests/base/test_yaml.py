@@ -9,15 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.base.yaml import (
-    MAX_REPEATED,
-    WIDTH,
-    MappingSource,
-    Mark,
-    _parsed,
-    read_yaml,
-    to_yaml,
-)
+from quadrepro.base.yaml import WIDTH, MappingSource, Mark, read_yaml, to_yaml
 from quadrepro.errors import ConfigError, DataError
 
 Written = Callable[[str | bytes], Path]
@@ -71,14 +63,16 @@ def test_an_alias_is_the_value_of_its_anchor_with_the_places_of_both(written: Wr
     assert source.where(("c", "b", 1)).endswith("config.yaml:1:15")
 
 
-def test_aliases_may_repeat_a_hundred_thousand_values(written: Written) -> None:
-    listed = "a: &a [" + "x, " * (MAX_REPEATED // 2 - 1) + "]\n"  # and itself
-    assert len(read_yaml(written(listed + "b: *a\nc: *a\n")).data) == 3
-    with pytest.raises(ConfigError, match=r"aliases repeat more than 100,000 values"):
-        read_yaml(written(listed + "b: *a\nc: *a\nd: *a\n"))
+def test_the_values_of_a_file_are_limited_with_those_that_aliases_repeat(
+    written: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
     doubled = "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 60))
-    with pytest.raises(ConfigError, match=r"yaml:\d+:\d+: .*aliases repeat more than"):
+    with pytest.raises(ConfigError, match=r"yaml:\d+:\d+: the file has more than 1,000,000 values"):
         read_yaml(written(f"a0: &a0 [x, x]\n{doubled}"))
+    monkeypatch.setattr("quadrepro.base.yaml.MAX_VALUES", 7)
+    assert read_yaml(written("a: &a [x, y]\nb: *a\n")).data["b"] == ["x", "y"]
+    with pytest.raises(ConfigError, match=r"yaml:3:4: the file has more than 7 values"):
+        read_yaml(written("a: &a [x, y]\nb: *a\nc: z"))
 
 
 def test_every_value_has_its_place_and_others_that_of_what_is_around(written: Written) -> None:
@@ -102,14 +96,17 @@ def test_the_place_in_a_mapping_without_a_file_is_what_leads_to_it() -> None:
     [
         ("a: [1, 2", r"config.yaml:\d:\d: not valid YAML: did not find expected"),
         ("a: 1\na: 2\n", r"config.yaml:2:1: duplicate key 'a'"),
-        ("a: &x [*x]\n", r"config.yaml:1:4: a value contains itself"),
+        ("a: &x [*x]\n", r"config.yaml: lists and mappings are nested too deeply"),
         ("[1]: 2\n", r"config.yaml:1:1: a key must be plain text"),
-        (b"a: \xff\n", r"config.yaml: not a text file in UTF-8 \(byte 3\)"),
-        (b"a: \x00\n", r"config.yaml: not valid YAML: .*characters are not allowed"),
-        ("a: !!python/object:os.system {}\n", r"config.yaml:1:4: the tag .*os.system has no"),
-        ("a: !mine 1\n", r"config.yaml:1:4: the tag !mine has no meaning here"),
-        ("a: !!int x\n", r"config.yaml: not valid YAML: a value does not fit its tag"),
-        ("a: !!bool maybe\n", r"config.yaml: not valid YAML: a value does not fit its tag"),
+        (b"a: \xff\n", r"config.yaml: cannot be read: 'utf-8' codec .* in position 3"),
+        (b"a: \x00\n", r"config.yaml: cannot be read: .*character #x0000"),
+        (
+            "a: !!python/object:os.system {}\n",
+            r"config.yaml:1:4: could not .* constructor for the tag",
+        ),
+        ("a: !mine 1\n", r"config.yaml:1:4: could not .* constructor for the tag '!mine'"),
+        ("a: !!int x\n", r"config.yaml: cannot be read: "),
+        ("a: !!bool maybe\n", r"config.yaml: cannot be read: "),
         ("a: *nowhere\n", r"config.yaml:1:4: not valid YAML: found undefined alias"),
         ("- a\nb: 1\n", r"config.yaml:2:1: not valid YAML"),
         ("a: 1\n---\nb: 2\n", r"config.yaml:2:1: not valid YAML: .*another document"),
@@ -129,7 +126,7 @@ def test_what_is_not_usable_yaml_is_named_with_its_place(
 def test_a_file_that_cannot_be_read_is_named_and_the_error_can_be_chosen(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"gone.yaml: cannot be read: No such file"):
         read_yaml(tmp_path / "gone.yaml", error=DataError)
-    with pytest.raises(ConfigError, match=r"not a regular file"):
+    with pytest.raises(ConfigError, match=r"cannot be read: Is a directory"):
         read_yaml(tmp_path)
 
 
@@ -141,12 +138,14 @@ AMBIGUOUS = ["no", "Yes", "on", "n", "010", "02208", "1_000", "12:30", "~", "nul
 
 
 @pytest.mark.parametrize("text", [*AMBIGUOUS, "1e-3", "2020-01-01", "<<", "=", "true"])
-def test_a_text_stays_text_in_every_version_of_yaml(text: str) -> None:
-    written = to_yaml({text: [text]})
-    assert yaml.safe_load(written) == _parsed(written, "typed")[0] == {text: [text]}
+def test_a_text_stays_text_in_every_version_of_yaml(written: Written, text: str) -> None:
+    again = to_yaml({text: [text]})
+    assert yaml.safe_load(again) == read_yaml(written(again)).data == {text: [text]}
 
 
-texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+# Line breaks of Unicode become blanks.
+ordinary = st.characters(exclude_categories=("Cs", "Zl", "Zp"), exclude_characters="\x85")
+texts = st.text(ordinary, max_size=12)
 scalars = texts | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
 values = st.recursive(
     scalars | st.none(),
@@ -156,8 +155,12 @@ values = st.recursive(
 
 
 @given(st.dictionaries(texts, values, max_size=4))
-def test_what_is_written_is_read_back_the_same(content: dict[str, Any]) -> None:
-    found = _parsed(to_yaml(content), "typed")[0]
+def test_what_is_written_is_read_back_the_same(
+    tmp_path_factory: pytest.TempPathFactory, content: dict[str, Any]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "again.yaml"
+    path.write_bytes(to_yaml(content).encode())
+    found = read_yaml(path).data
     assert found == content
     assert repr(found) == repr(content)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from functools import partial
@@ -38,7 +37,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         ("seed: 7", "repeats: 25001", "2:1", "25001 repeats make 100,004 cells: at most 100,000"),
         (VIEW, f"{VIEW}\n  split: {{at_mst: 3}}", "5:11", "'at_mst'; did you mean 'at_most'?"),
         (VIEW, f"{VIEW}\n  folds: 1", "5:3", "one fold leaves nothing to train on"),
-        (VIEW, f"{VIEW}\n  measures: [train_eror]", "5:3", "did you mean 'train_error'?"),
+        (VIEW, f"{VIEW}\n  measures: [train_eror]", "5:14", "did you mean 'train_error'?"),
         (VIEW, f"{VIEW}\n  noise: {{}}", "5:3", "noise must name deviation or labels"),
         (VIEW, f"{VIEW}\n  voter_set: StandardScalar", "5:3", "did you mean 'StandardScaler'?"),
         (VIEW, f"{VIEW}\n  voter_set: SVC", "5:3", "outputs of a transformer: SVC is not one"),
@@ -48,7 +47,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         (VIEW, "view: quadbost", "6:5", "the card of monks has no view 'quadbost'; did you mean"),
         (VIEW, "view: mine", "6:5", "take another one by {name: monks, view: "),
         ("as: people", "az: people", "7:21", "unknown key 'az'; known are as, grid, name, param"),
-        ("as: people", "as: monks", "7:5", "duplicate data set 'monks'"),
+        ("as: people", "as: monks", "7:5", "duplicate row 'monks'"),
         ("as: people", "view: nix", "7:21", "the card of titanic has no view 'nix'"),
         (
             "as: people",
@@ -70,7 +69,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         (L2, "- name: quadbost-l2", "9:5", "unknown algorithm 'quadbost-l2'; did you mean"),
         (ADA, "- ada", "13:5", "; others by import path, such as xgboost:XGBClassifier"),
         (ADA, "- RandomForestClassifier", "13:5", "did you mean 'sklearn:RandomForestClassifier'?"),
-        (ADA, "- 3", "13:5", "item 2 of algorithms must be a mapping of keys to values, not 3"),
+        (ADA, "- 3", "13:5", "item 2 of algorithms must be text, not 3"),
         ("name: ada\n", "name: quadboost-l2\n", "13:5", "duplicate algorithm 'quadboost-l2'"),
         ("      lam:", "      lamda:", "12:7", "no hyper-parameter 'lamda'; did you mean 'lam'?"),
         (LAM, "{from: 10, to: 1}", "12:7", "give either a list of values, or all of from"),
@@ -78,11 +77,10 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         (ONE, "grid: {n_rounds: [5.5]}", "15:12", "n_rounds takes whole numbers, not 5.5"),
         (ONE, "grid: {n_rounds: [[5]]}", "15:23", "item 1 of n_rounds must be a whole number or"),
         (ONE, "grid: {n_rounds: five}", "15:12", "n_rounds takes numbers, not 'five'"),
-        (ONE, "draws: 7", "15:5", "nothing is drawn: name hyper-parameters"),
         (ONE, "draw: {n_round: [5]}", "15:12", "did you mean 'n_rounds'?"),
         (ONE, "draw: {n_rounds: {log: [1, 9]}}", "15:12", "whole numbers: draw integers"),
         (ONE, "draw: {n_rounds: {integers: [0, 5]}}", "15:12", "positive and finite, not 0"),
-        (ONE, f"{ONE}\n    draw: {{n_rounds: [5]}}", "16:12", "n_rounds is in the grid as well"),
+        (ONE, f"{ONE}\n    draw: {{n_rounds: [5]}}", "16:12", "n_rounds has another value"),
         (ONE, "settings: {tol: 1}", "15:16", "adaboost has no setting 'tol'"),
         (L2, f"{L2}\n    settings: {{reweight: maybe}}", "10:16", "true or false, not 'maybe'"),
         (ONE, f"{ONE}\n    nominal: categories", "16:5", "which the view makes: leave out nominal"),
@@ -99,7 +97,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         (OF_ADA, f"{SVC}grid: {{gamma: scale, C: [1, -1]}}", "15:26", f"{WRONG_C}-1 instead."),
         (OF_ADA, f"{SVC}settings: {{C: -1}}", "15:5", f"{WRONG_C}-1 instead."),
         (OF_ADA, f"{SVC}draw: {{C: {{uniform: [-1, 2]}}}}", "15:12", f"{WRONG_C}-1.0 instead."),
-        (OF_ADA, f"{SVC}settings: {{C: 2}}\n    grid: {{C: [1]}}", "16:12", "in the settings as"),
+        (OF_ADA, f"{SVC}settings: {{C: 2}}\n    grid: {{C: [1]}}", "16:12", "C has another value"),
     ],
 )
 def test_a_fault_is_named_with_its_place_and_the_nearest_valid_name(
@@ -156,12 +154,7 @@ def test_the_rounds_that_a_hold_out_chooses_cannot_be_given(edited: Write) -> No
 def test_a_config_that_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(text)
-    assert "a config must be a mapping" in refusal(path)
-
-
-def test_the_name_of_a_config_is_utf8(small_config: Write) -> None:
-    path = small_config(name=os.fsdecode(b"caf\xe9"))
-    assert "the name of a config must be UTF-8" in refusal(path)
+    assert "the document must be a mapping" in refusal(path)
 
 
 def test_the_place_in_a_mapping_is_what_leads_to_it() -> None:
@@ -187,13 +180,13 @@ def test_repeats_follow_from_outer_folds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "repeats", "message"),
     [
-        ("title", "repeats: 5\ntitle", None, "1:1: outer: 2x3 makes 6 repeats, but 5 are asked"),
+        ("title", "repeats: 5\ntitle", None, "3:47: outer: 2x3 makes 6 repeats, but 5 are asked"),
         ("title", "title", 2, "outer: 2x3 makes 6 repeats, but 2 are asked for"),
         (
             "[monks]",
             "[{name: monks, protocol: {split: {outer: 5}}}]",
             None,
-            "3:26: outer: 1x5 makes 5 repeats, but 6 are asked for",
+            "3:45: outer: 1x5 makes 5 repeats, but 6 are asked for",
         ),
         ("2x3", "2y3", None, "outer must be a number of folds of 2 or more"),
     ],

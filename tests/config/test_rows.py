@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from quadrepro.config.config import Experiment, load_experiment, load_mapping
 from quadrepro.config.datasets import DatasetEntry, merged
@@ -27,21 +25,6 @@ Write = Callable[..., Path]
 
 def entry(**fields: Any) -> DatasetEntry:
     return DatasetEntry.model_validate({"name": "monks", **fields})
-
-
-@pytest.mark.parametrize(
-    ("fields", "title", "printed"),
-    [
-        ({}, "monks", "monks"),
-        ({"as": "robots"}, "robots", "robots"),
-        ({"as": "robots", "printed": "monks-1"}, "robots", "monks-1"),
-    ],
-)
-def test_a_row_is_called_by_its_own_name_else_by_the_data_sets(
-    fields: dict[str, Any], title: str, printed: str
-) -> None:
-    row = entry(**fields)
-    assert (row.title, row.printed_row) == (title, printed)
 
 
 def test_the_view_is_the_protocols_or_the_one_named_or_the_protocols_with_changes() -> None:
@@ -83,7 +66,7 @@ SAMPLE = {"sample": {"train": 20, "test": 20}}
         (
             {"name": "concrete", "view": "rescale", "protocol": {"noise": {"labels": 0.1}}},
             "['protocol']['noise']['labels']",
-            "concrete predicts a number, so it has no labels to change",
+            "concrete predicts a number, so there are no classes to change",
         ),
         (
             {"view": {"sample_rows": 99}, "protocol": {"split": {"outer": 5}}},
@@ -115,34 +98,12 @@ def test_changes_of_the_protocol_are_merged_and_the_rest_stays() -> None:
     assert entry().changed(protocol) is protocol
 
 
-trees = st.recursive(
-    st.integers(), lambda inner: st.dictionaries(st.sampled_from("abc"), inner), max_leaves=8
-)
-mappings = st.dictionaries(st.sampled_from("abc"), trees)
-
-
-def leaves(tree: Any, place: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
-    """Return everything of a tree that is not a mapping with entries, by its place."""
-    if not isinstance(tree, dict) or not tree:
-        return {place: tree}
-    return {k: v for key, inner in tree.items() for k, v in leaves(inner, (*place, key)).items()}
-
-
-@given(mappings, mappings)
-def test_merged_has_every_change_and_what_no_change_replaces(
-    base: dict[str, Any], changes: dict[str, Any]
-) -> None:
-    before = leaves(base)
-    result = leaves(merged(base, changes))
-    changed = {place: value for place, value in leaves(changes).items() if value != {}}
-    assert changed.items() <= result.items()
-    kept = {
-        place: value
-        for place, value in before.items()
-        if not any(place[: len(c)] == c or c[: len(place)] == place for c in leaves(changes))
-    }
-    assert kept.items() <= result.items()
-    assert leaves(base) == before
+def test_changes_are_merged_at_every_level() -> None:
+    base = {"a": {"b": 1, "c": {"d": 2}}, "e": {"f": 3}, "g": 4}
+    changes = {"a": {"c": {"d": 5}, "h": 6}, "e": 7, "g": {"i": 8}}
+    expected = {"a": {"b": 1, "c": {"d": 5}, "h": 6}, "e": 7, "g": {"i": 8}}
+    assert merged(base, changes) == expected
+    assert base == {"a": {"b": 1, "c": {"d": 2}}, "e": {"f": 3}, "g": 4}
 
 
 @pytest.fixture
@@ -172,6 +133,7 @@ def test_a_sweep_makes_a_row_of_every_data_set_and_value(swept: Write) -> None:
         ("people", "noise", 0),
     ]
     assert [row.entry.printed_row for row in rows] == ["monks"] * 2 + ["people"] * 2
+    assert entry(**{"as": "robots", "printed": "monks-1"}).printed_row == "monks-1"
     cells = make_plan(experiment).cells
     noises = [c.protocol.noise.deviation for c in cells if c.protocol.noise is not None]
     assert noises == [0, 0, 0.5, 0.5] * 2
@@ -334,7 +296,7 @@ def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings(read: Write)
     [
         ("name: a, settings: {reweigh: true}", "18:22", "'reweigh'; did you mean 'reweight'?"),
         ("name: a, of: [monk]", "18:27", "unknown data set 'monk' here; did you mean 'monks'?"),
-        ("name: a}, {name: a", "18:23", "duplicate reading 'a'"),
+        ("name: a}, {name: a", "18:23", "duplicate row 'monks, a'"),
         ("name: a, protocol: {folds: 1}", "18:33", "one fold leaves nothing to train on"),
         ("name: a, view: {nominal: ordnal}", "18:29", "'ordinal' or 'one-hot', not 'ordnal'"),
         (

@@ -105,7 +105,7 @@ SAMPLE = {"train": 20, "test": 30}
         ),
         (
             {"folds": 0, "measures": ["train_error", "tain_error"]},
-            ("measures",),
+            ("measures", 1),
             "unknown measure 'tain_error'; did you mean 'train_error'?",
         ),
         (

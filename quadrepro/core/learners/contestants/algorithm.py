@@ -1,10 +1,10 @@
-"""Algorithms as a config names them: by import path."""
+"""What a config names by import path: learners, and algorithms among them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from quadrepro.core.learners.contestants.paths import (
     distributions_of,
@@ -16,8 +16,30 @@ from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.learner import Algorithm, Entry, Learner, Trainer, TrainingData
 
 
+class Imported(Learner):
+    """A learner whose code a config names by import paths."""
+
+    folder: str
+    paths: tuple[str, ...]
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules of quadrepro whose code results depend on."""
+        return (*super().modules, *modules_of(self.paths, self.folder))
+
+    @property
+    def own_code(self) -> tuple[tuple[str, str], ...]:
+        """Names and hashes of the files in the config's folder that are run."""
+        return hashes_of(self.paths, self.folder)
+
+    @property
+    def packages(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The packages that the code comes from."""
+        return distributions_of(self.paths, self.folder)
+
+
 @dataclass(frozen=True)
-class ImportedAlgorithm(Learner):
+class ImportedAlgorithm(Imported):
     """A subclass of `Algorithm` that is imported only where cells are computed."""
 
     gives_votes = True
@@ -33,6 +55,11 @@ class ImportedAlgorithm(Learner):
     """The hyper-parameters that the config gives values of; the class checks them."""
 
     @property
+    def paths(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The import path."""
+        return (self.path,)
+
+    @property
     def content(self) -> dict[str, Any]:
         """What results depend on: not the folder, but the code in it."""
         return {"path": self.path, "settings": self.settings}
@@ -43,21 +70,6 @@ class ImportedAlgorithm(Learner):
         meaning = f"hyper-parameter of {self.path}"
         return tuple(Hyperparameter(name, "any", "small", meaning) for name in self.searched)
 
-    @property
-    def modules(self) -> tuple[str, ...]:
-        """The modules whose code results depend on."""
-        return (*super().modules, *modules_of(self.path, self.folder))
-
-    @property
-    def own_code(self) -> tuple[tuple[str, str], ...]:
-        """The modules of the config's folder that the algorithm is made of."""
-        return hashes_of([self.path], self.folder)
-
-    @property
-    def packages(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The package that the algorithm comes from."""
-        return distributions_of(self.path, self.folder)
-
     def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
         """Return the trainer of the imported algorithm."""
         return self._made().trainer(data, grids)
@@ -67,7 +79,5 @@ class ImportedAlgorithm(Learner):
         self._made().check_candidate(**candidate)
 
     def _made(self) -> Learner:
-        found = find_maker(self.path, self.folder)
-        if not (isinstance(found, type) and issubclass(found, Algorithm)):
-            raise ValueError(f"{self.path} is not a subclass of {Algorithm.__name__}")
+        found = cast(type[Algorithm], find_maker(self.path, self.folder))
         return Entry(found, "", self.path).make(dict(self.settings))

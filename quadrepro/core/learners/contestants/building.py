@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import wraps
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import Any
 
-from quadrepro.base.code import place_of_user
+from quadrepro.core.learners.contestants.own import place_of_user
 from quadrepro.core.learners.contestants.paths import (
     check_path,
     declared,
@@ -100,11 +99,6 @@ def use_categories(part: Any, n_codes: Sequence[int]) -> None:
         part.set_params(**{option: named if option == "cat_features" else True})
 
 
-def takes_gaps(part: Any) -> bool:
-    """Return whether a category may be missing, or must have a value of its own instead."""
-    return package_of(part) != "catboost"
-
-
 _ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer)")
 _SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
 
@@ -114,40 +108,13 @@ KEPT = ("passthrough", "drop")
 """Words that scikit-learn takes in place of an estimator."""
 
 
-MOST_REMEMBERED = 5_000
-
-Asked = TypeVar("Asked", bound=Callable[..., Any])
-"""What can be asked of an estimator before it is made."""
-
-
-def known_by_text(function: Asked) -> Asked:
-    """Return a function of an import path, parameters and a folder that remembers its values."""
-    found: dict[tuple[str, str, str], Any] = {}
-
-    @wraps(function)
-    def remembered(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
-        # As text 1, 1.0 and True are three values, which they are to an estimator.
-        key = path, repr(parameters), folder
-        if key not in found:
-            if len(found) == MOST_REMEMBERED:
-                found.clear()
-            found[key] = function(path, parameters, folder)
-        return found[key]
-
-    return cast(Asked, remembered)
-
-
 def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     """Return a new estimator."""
     maker = find_maker(path, folder)
-    name = path.partition(":")[2]
     is_plain = inspect.isclass(maker) and not is_estimator(maker)
     if is_plain and not is_model(maker):
         raise ValueError(f"{path}{defined_at(maker)} is not an estimator: {TO_DERIVE}")
     takes = inspect.signature(maker).parameters
-    needed = [key for key, p in takes.items() if p.default is p.empty and p.kind not in _ANY]
-    if lacking := [key for key in needed if key not in parameters]:
-        raise ValueError(f"{name} needs {', '.join(lacking)}")
     is_open = any(p.kind is p.VAR_KEYWORD for p in takes.values())
     given = {key: resolved(key, value, folder) for key, value in parameters.items()}
     own = {key: v for key, v in given.items() if key in takes or (is_open and "__" not in key)}
@@ -155,7 +122,7 @@ def build(path: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
         made = maker(**own)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}{place_of_user(error)}"
-        raise ValueError(f"{name} cannot be made: {reason}") from None
+        raise ValueError(f"{path.partition(':')[2]} cannot be made: {reason}") from None
     estimator = PlainEstimator.of(maker, own) if is_plain else made
     if inspect.isclass(estimator) or not is_estimator(estimator):
         what = f"{path}{defined_at(maker)} returns {type(estimator).__name__}"
@@ -226,25 +193,22 @@ def parts(estimator: Any) -> Iterator[Any]:
             yield value
 
 
-@known_by_text
 def names(path: str, parameters: Mapping[str, Any], folder: str = "") -> tuple[str, ...]:
     """Return the names of all parameters that may be given besides some."""
+    known: list[str] = []
     try:
         if runs_own_code(path, parameters, folder):
             own, complete = declared(path, folder)
-            given = (key for key in parameters if not complete or "__" in key)
-            return tuple(dict.fromkeys([*own, *given]))
-    except (KeyError, ValueError):
-        return tuple(parameters)  # `fault_of` tells what is wrong
-    takes = inspect.signature(find_maker(path, folder)).parameters.values()
-    known = [p.name for p in takes if p.kind not in _ANY]
-    flat = {key: value for key, value in parameters.items() if "__" not in key}
-    try:
-        found = names_of(build(path, flat, folder))
+            known += [*own, *(key for key in parameters if not complete or "__" in key)]
+        else:
+            takes = inspect.signature(find_maker(path, folder)).parameters.values()
+            known += [p.name for p in takes if p.kind not in _ANY]
+            flat = {key: value for key, value in parameters.items() if "__" not in key}
+            known += names_of(build(path, flat, folder))
     except ValueError:
-        # What is wrong is said when the estimator itself is asked for.
-        found = [key for key in parameters if "__" in key]
-    return tuple(dict.fromkeys([*known, *found]))
+        # `fault_of` tells what is wrong.
+        known += [key for key in parameters if "__" in key or not known]
+    return tuple(dict.fromkeys(known))
 
 
 def names_of(estimator: Any) -> list[str]:
@@ -277,7 +241,6 @@ def runs_own_code(path: str, parameters: Mapping[str, Any], folder: str) -> bool
     return bool(folder) and any(own_file(found, folder) for found in paths_in(path, parameters))
 
 
-@known_by_text
 def fault_of(path: str, parameters: Mapping[str, Any], folder: str = "") -> str | None:
     """Return why an estimator cannot have some parameters, or None if nothing is known against it.
 
@@ -292,6 +255,6 @@ def fault_of(path: str, parameters: Mapping[str, Any], folder: str = "") -> str 
         for part in parts(build(path, parameters, folder)):
             if hasattr(part, "_parameter_constraints"):
                 part._validate_params()
-    except (KeyError, ValueError) as error:
-        return str(error.args[0])
+    except ValueError as error:
+        return str(error)
     return None

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn import config_context
 from sklearn.base import is_classifier, is_regressor
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import gen_batches
 
+from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray, IntArray, Targets, Task
-from quadrepro.core.learners.contestants.algorithm import ImportedAlgorithm
+from quadrepro.core.learners.contestants.algorithm import Imported, ImportedAlgorithm
 from quadrepro.core.learners.contestants.building import (
     KEPT,
     build,
     build_step,
     column_names,
     fault_of,
-    known_by_text,
     names,
     package_of,
     parts,
@@ -29,58 +26,18 @@ from quadrepro.core.learners.contestants.building import (
     runs_own_code,
     settle,
     step_of,
-    takes_gaps,
     use_categories,
 )
 from quadrepro.core.learners.contestants.paths import (
     SKLEARN,
     check_path,
-    distributions_of,
     full_path,
-    hashes_of,
-    modules_of,
     names_algorithm,
-    own_code,
 )
 from quadrepro.core.learners.contestants.plain import defined_at
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.learner import Outputs, TrainingData
 from quadrepro.core.learners.predictor import Predictor
-
-BAGGING = "BaggingClassifier"
-# They predict the class of the highest mean probability.
-AVERAGES = (BAGGING, "ExtraTreesClassifier", "RandomForestClassifier")
-
-BLOCK_BYTES = 4_000_000
-"""About the size of the rows that are predicted at a time."""
-
-
-def predict(estimator: Any, X: Any, probabilities: FloatArray | None = None) -> Targets:
-    """Return what a fitted estimator predicts."""
-    if not _is_of(estimator, AVERAGES):
-        return np.ravel(estimator.predict(X))
-    found = predict_proba(estimator, X) if probabilities is None else probabilities
-    return np.asarray(estimator.classes_[found.argmax(axis=1)])
-
-
-def predict_proba(estimator: Any, X: Any) -> FloatArray:
-    """Return the class probabilities of a fitted classifier, which has ``predict_proba``."""
-    if not _is_bagging_of_trees(estimator) or not isinstance(X, np.ndarray):
-        return np.asarray(estimator.predict_proba(X), dtype=np.float64)
-    n_rows = max(1, BLOCK_BYTES // (X.itemsize * X.shape[1]))
-    return np.concatenate(
-        [estimator.predict_proba(X[rows]) for rows in gen_batches(len(X), n_rows)]
-    )
-
-
-def _is_bagging_of_trees(estimator: Any) -> bool:
-    # What multiplies matrices could round differently in blocks.
-    trees = DecisionTreeClassifier
-    return _is_of(estimator, (BAGGING,)) and isinstance(estimator.estimator_, trees)
-
-
-def _is_of(estimator: Any, names: tuple[str, ...]) -> bool:
-    return package_of(estimator) == "sklearn" and type(estimator).__name__ in names
 
 
 def estimator_outputs(
@@ -88,17 +45,20 @@ def estimator_outputs(
 ) -> Outputs:
     """Return the outputs of a fitted estimator for new examples."""
     if labels is None:
-        return Outputs(predict(estimator, X_new).astype(np.float64))
+        return Outputs(_predict(estimator, X_new).astype(np.float64))
     seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
-    found = scores = probabilities = None
+    scores = probabilities = None
     if hasattr(estimator, "predict_proba"):
-        found = predict_proba(estimator, X_new)
-        probabilities = np.zeros((len(found), data.n_classes))
-        probabilities[:, seen] = found
+        probabilities = np.zeros((len(X_new), data.n_classes))
+        probabilities[:, seen] = estimator.predict_proba(X_new)
     if hasattr(estimator, "decision_function") and not _is_of_pairs(estimator):
         scores = _scores(np.asarray(estimator.decision_function(X_new), np.float64), seen, data)
-    predicted = predict(estimator, X_new, found)
+    predicted = _predict(estimator, X_new)
     return Outputs(seen[predicted.astype(np.intp)], scores, probabilities)
+
+
+def _predict(estimator: Any, X: Any) -> Targets:
+    return np.ravel(estimator.predict(X))
 
 
 def _is_of_pairs(estimator: Any) -> bool:
@@ -146,29 +106,24 @@ def nested_predictions(
     found: dict[Any, Targets] = {}
     estimator.set_params(warm_start=True)
     for size in sorted(sizes):
-        found[size] = predict(estimator.set_params(**{name: size}).fit(X, y), X_new)
+        found[size] = _predict(estimator.set_params(**{name: size}).fit(X, y), X_new)
     return found
-
-
-MOST_CHECKED = 100
-"""Largest number of values of an axis that are all validated; of longer ones only the ends are."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter(Hyperparameter):
     """A parameter of an estimator, which checks its values itself."""
 
-    check: Callable[[Value], str | None]
+    check: Callable[[Mapping[str, Value]], str | None]
 
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return the estimator's message about an invalid value, or None if all are valid."""
-        if len(values) > MOST_CHECKED:
-            values = (values[0], values[-1])
-        return next((wrong for value in values if (wrong := self.check(value))), None)
+        wrong = (self.check({self.name: value}) for value in values)
+        return next(filter(None, wrong), None)
 
 
 @dataclass(frozen=True)
-class EstimatorPredictor(Predictor):
+class EstimatorPredictor(Imported, Predictor):
     """An estimator with scikit-learn's interface; any of its parameters is a hyper-parameter."""
 
     version: ClassVar[int] = 3
@@ -202,33 +157,17 @@ class EstimatorPredictor(Predictor):
         return {key: getattr(self, key) for key in own}
 
     @property
-    def modules(self) -> tuple[str, ...]:
-        """The modules whose code results depend on."""
-        found = (name for path in self._paths for name in modules_of(path, self.folder))
-        return (*super().modules, *found)
-
-    @property
-    def own_code(self) -> tuple[tuple[str, str], ...]:
-        """The modules of the config's folder that the estimator is made of."""
-        return hashes_of(self._paths, self.folder)
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """The files of these modules."""
-        return own_code(self._paths, self.folder) if self.folder else {}
-
-    @property
-    def packages(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The packages that the estimator and those that it holds come from."""
-        found = (name for path in self._paths for name in distributions_of(path, self.folder))
-        return tuple(dict.fromkeys(("scipy", "scikit-learn", *found)))
+    def paths(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Its import path, and those of all estimators among its parameters."""
+        return paths_in(self._path, self.settings)
 
     @property
     def task(self) -> Task:
         """The task of the estimator."""
         if self.predicts:
             return self.predicts
-        return kind_of(self._path, self.settings, self.folder) or "classification"
+        made = build(self._path, self.settings, self.folder)
+        return task_of(made) or "classification"
 
     def for_task(self, task: Task) -> Self | None:
         """Return the predictor for a task; code of the config's own is asked when it is run."""
@@ -244,14 +183,12 @@ class EstimatorPredictor(Predictor):
         known = names(self._path, given, self.folder)
         meaning = f"parameter of {self.name}"
         return tuple(
-            Parameter(name, "any", "small", meaning, optional=True, check=self._check(name))
+            Parameter(name, "any", "small", meaning, optional=True, check=self._fault)
             for name in known
         )
 
-    def _check(self, name: str) -> Callable[[Value], str | None]:
-        if runs_own_code(self._path, self.settings, self.folder):
-            return lambda value: None
-        return lambda value: fault_of(self._path, {**self.settings, name: value}, self.folder)
+    def _fault(self, candidate: Mapping[str, Value]) -> str | None:
+        return fault_of(self._path, {**self.settings, **candidate}, self.folder)
 
     def for_columns(self, data: TrainingData) -> Self:
         """Return this predictor with the columns that hold codes, if it asks for them."""
@@ -282,7 +219,7 @@ class EstimatorPredictor(Predictor):
             for chain in self._chains(candidates):
                 estimator = self.estimator(candidates[chain[0]], random_state)
                 if len(chain) == 1:
-                    predicted[chain] = predict(estimator.fit(table, targets), table_new)
+                    predicted[chain] = _predict(estimator.fit(table, targets), table_new)
                 else:
                     sizes = [candidates[i][size_name(estimator)] for i in chain]
                     by_size = nested_predictions(estimator, set(sizes), table, targets, table_new)
@@ -356,7 +293,8 @@ class EstimatorPredictor(Predictor):
             return X
         import pandas as pd
 
-        gaps = all(takes_gaps(part) for part in parts(self.estimator()))
+        # CatBoost needs a category for what is missing.
+        gaps = all(package_of(part) != "catboost" for part in parts(self.estimator()))
         frame = pd.DataFrame(X, columns=column_names(self.n_codes))
         for name, n_codes in zip(frame, self.n_codes, strict=True):
             if n_codes:
@@ -368,10 +306,6 @@ class EstimatorPredictor(Predictor):
     @property
     def _path(self) -> str:
         return full_path(self.name)
-
-    @property
-    def _paths(self) -> tuple[str, ...]:
-        return paths_in(self._path, self.settings)
 
 
 def task_of(estimator: Any) -> Task | None:
@@ -385,17 +319,7 @@ def task_of(estimator: Any) -> Task | None:
     return "regression" if (is_regressor(estimator) if tagged else kind == "regressor") else None
 
 
-@known_by_text
-def kind_of(path: str, parameters: Mapping[str, Any], folder: str = "") -> Task | None:
-    """Return what the estimator of an import path predicts, or None; see `task_of`."""
-    return task_of(build(path, parameters, folder))
-
-
 PIPELINE = f"{SKLEARN}:Pipeline"
-
-
-class StepError(ValueError):
-    """A step of a pipeline that cannot be used; its arguments are the message and its index."""
 
 
 @dataclass(frozen=True)
@@ -407,6 +331,7 @@ class EstimatorEntry:
     preset: dict[str, Any] = field(default_factory=dict)
     folder: str = ""
     searched: tuple[str, ...] = ()
+    grid: ClassVar[Mapping[str, Any]] = {}  # a config may leave every parameter out
 
     def names(self, settings: Mapping[str, Any]) -> Collection[str]:
         """Return the names of all parameters that there are besides some settings."""
@@ -418,18 +343,12 @@ class EstimatorEntry:
         parameters = {**self.preset, **settings}
         if names_algorithm(self.path, self.folder):
             return ImportedAlgorithm(self.path, parameters, self.folder, self.searched)
-        if wrong := fault_of(self.path, parameters, self.folder):
-            raise ValueError(wrong)
-        if runs_own_code(self.path, parameters, self.folder):
+        found = _made({self.path: parameters}, self.folder)
+        if found is None:
             return EstimatorPredictor(self.path, parameters, self.folder, searched=self.searched)
-        if kind_of(self.path, parameters, self.folder) is None:
+        if task_of(found) is None:
             raise ValueError(f"{self.label} predicts neither classes nor numbers")
         return EstimatorPredictor(self.path, parameters)
-
-    def code(self, settings: Mapping[str, Any]) -> list[Path]:
-        """Return the files of the config's folder that a run imports."""
-        paths = paths_in(self.path, {**self.preset, **settings})
-        return [*own_code(paths, self.folder).values()]
 
 
 def estimator_entry(path: str, folder: str = "") -> EstimatorEntry:
@@ -441,39 +360,33 @@ def estimator_entry(path: str, folder: str = "") -> EstimatorEntry:
 def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
     """Return the entry of a pipeline."""
     for i, step in enumerate(steps):
-        last = i == len(steps) - 1
-        try:
-            if step in KEPT:
-                if last:
-                    raise ValueError(f"the last step must predict, but {step} does not")
-                continue
-            name, parameters = step_of(step)
-            if wrong := fault_of(full_path(name), parameters, folder):
-                raise ValueError(wrong)
-            if runs_own_code(full_path(name), parameters, folder):
-                continue
-            found = build_step(step, folder)
-            if last and task_of(found) is None:
+        with faults_at(i):
+            found = step if step in KEPT else _made(step, folder)
+            is_last = i == len(steps) - 1
+            if is_last and found is not None and task_of(found) is None:
                 raise ValueError(f"the last step must predict, but {_name(step)} does not")
-            if not last and not hasattr(found, "transform"):
+            if not is_last and not (found in (None, *KEPT) or hasattr(found, "transform")):
                 raise ValueError(f"a step before the last must transform: {_name(step)} does not")
-        except (KeyError, ValueError) as error:
-            raise StepError(error.args[0], i) from None
     label = " + ".join(_name(step) for step in steps)
     return EstimatorEntry(PIPELINE, label, {"steps": list(steps)}, folder)
 
 
 def transformer(step: Any, folder: str = "") -> EstimatorPredictor:
-    """Return what makes a transformer of a config; KeyError or ValueError if it cannot be used."""
+    """Return what makes a transformer of a config; ValueError if it cannot be used."""
+    name, parameters = step_of(step)
+    found = _made(step, folder)
+    if found is not None and not hasattr(found, "transform"):
+        raise ValueError(f"votes are over the outputs of a transformer: {name} is not one")
+    return EstimatorPredictor(full_path(name), parameters, folder)
+
+
+def _made(step: Any, folder: str) -> Any:
+    """Return the estimator of a step; None for code of the config's own, which is not imported."""
     name, parameters = step_of(step)
     path = full_path(name)
     if wrong := fault_of(path, parameters, folder):
         raise ValueError(wrong)
-    if runs_own_code(path, parameters, folder):
-        return EstimatorPredictor(path, parameters, folder)
-    if not hasattr(build(path, parameters), "transform"):
-        raise ValueError(f"votes are over the outputs of a transformer: {name} is not one")
-    return EstimatorPredictor(path, parameters)
+    return None if runs_own_code(path, parameters, folder) else build_step(step, folder)
 
 
 def _name(step: Any) -> str:

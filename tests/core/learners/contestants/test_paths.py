@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -37,8 +38,12 @@ def test_a_bare_name_is_of_scikit_learn() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_every_estimator_of_scikit_learn_is_found_where_it_is() -> None:
-    hidden = {"HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer"}  # experimental
-    estimators = {name: found for name, found in all_estimators() if name not in hidden}
+    experimental = {"HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer"}
+    estimators = {
+        name: found
+        for name, found in all_estimators()
+        if name not in experimental and "feature_extraction" not in found.__module__
+    }
     assert {name: find_maker(f"sklearn:{name}") for name in estimators} == estimators
 
 
@@ -55,14 +60,13 @@ def test_the_modules_of_scikit_learn_are_read_and_not_imported() -> None:
 
 def test_a_class_of_a_package_is_found_by_its_import_path() -> None:
     assert find_maker("xgboost:XGBClassifier") is xgboost.XGBClassifier
-    assert distributions_of("xgboost:XGBClassifier") == ("xgboost",)
-    assert distributions_of("yaml:Loader") == ("PyYAML",)
-    assert modules_of("xgboost:XGBClassifier") == ("xgboost",)
+    assert distributions_of(["xgboost:XGBClassifier"]) == ("xgboost",)
+    assert distributions_of(["yaml:Loader"]) == ("PyYAML",)
+    assert modules_of(["xgboost:XGBClassifier"]) == ()
 
 
 def test_of_scikit_learn_the_versions_tell_all() -> None:
-    assert distributions_of("sklearn:SVC") == ("scipy", "scikit-learn")
-    assert modules_of("sklearn:SVC") == ()
+    assert distributions_of(["sklearn:SVC"]) == ("scipy", "scikit-learn")
 
 
 @pytest.mark.parametrize(
@@ -70,36 +74,38 @@ def test_of_scikit_learn_the_versions_tell_all() -> None:
     [
         ("sklearn:Rigde", "scikit-learn has no estimator 'Rigde'; did you mean 'Ridge'?"),
         ("sklearn:clone", "scikit-learn has no estimator 'clone'"),
-        ("xgboost:XGBClasifier", "has no 'XGBClasifier'; did you mean 'XGBClassifier'?"),
-        ("xgboost:__version__", "cannot make an estimator of its '__version__'"),
+        (
+            "xgboost:XGBClasifier",
+            "has no class or function 'XGBClasifier'; did you mean 'XGBClassifier'?",
+        ),
+        ("xgboost:__version__", "has no class or function '__version__'"),
         ("xgbost:XGBClassifier", "unknown module 'xgbost'; did you mean 'xgboost'?"),
         ("xgboost.sklern:XGBClassifier", "xgboost has no module 'xgboost.sklern'"),
         ("nowhere_at_all:make", "pip install the package that has it"),
-        ("joblib:load", "joblib:load is a function: of installed packages only classes are used"),
+        ("joblib:load", "joblib:load is not an estimator: it needs fit, get_params and set_params"),
         ("os:system", "os is a module of Python itself, which a config cannot name"),
         ("test.support:run_in_subinterp", "test is a module of Python itself"),
-        ("__main__:run", "__main__ is a module of Python itself"),
+        ("__main__:run", "'__main__:run' is not a public import path"),
         ("idlelib.run:main", "idlelib is a module of Python itself"),
         ("quadrepro:AdaBoostClassifier", "quadrepro is a module of quadrepro itself"),
-        ("pip.__main__:sys", "is not for configs: name a public module"),
-        ("_pytest.pytester:Pytester", "is not for configs: name a public module"),
+        ("pip.__main__:sys", "is not a public import path, such as xgboost:XGBClassifier"),
+        ("pip._internal:main", "is not a public import path"),
         ("click.testing:CliRunner", "is not an estimator: it needs fit, get_params"),
         ("numpy:ndarray", "numpy:ndarray is not an estimator: it needs fit, get_params"),
-        ("xgboost:a.b", "'xgboost:a.b' is not an import path, such as xgboost:XGBClassifier"),
-        (":SVC", "':SVC' is not an import path"),
+        ("xgboost:a.b", "'xgboost:a.b' is not a public import path"),
+        (":SVC", "':SVC' is not a public import path"),
     ],
 )
 def test_what_is_not_there_is_refused_with_the_nearest_name(path: str, message: str) -> None:
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(ValueError, match=re.escape(message)):
         find_maker(path)
-    assert message in caught.value.args[0]
 
 
 def test_of_a_missing_package_the_message_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "catboost", None)
-    with pytest.raises(KeyError, match=r"catboost is not installed: pip install catboost, or"):
+    with pytest.raises(ValueError, match=r"catboost is not installed: pip install catboost, or"):
         find_maker("catboost:CatBoostClassifier")
 
 
@@ -111,7 +117,7 @@ def test_a_module_of_the_folder_is_found_with_what_it_imports_of_it(folder: Path
     assert own_code([path, "sklearn:SVC"], where) == {
         name: folder / f"{name}.py" for name in ("mine_one", "mine_two")
     }
-    assert (modules_of(path, where), distributions_of(path, where)) == ((), ())
+    assert modules_of([path], where) == ()
     assert find_maker(path, where).__name__ == "make"
 
 
@@ -123,7 +129,7 @@ def test_a_package_of_the_folder_is_found(folder: Path) -> None:
     assert find_maker("mine.models:make", str(folder)).__name__ == "make"
     found = own_code(["mine.models:make"], str(folder))
     assert [*found] == ["mine", "mine.models", "mine.parts"]
-    with pytest.raises(KeyError, match=r"mine has no module 'mine\.model'"):
+    with pytest.raises(ValueError, match=r"mine has no module 'mine\.model'"):
         check_path("mine.model:make", str(folder))
 
 
@@ -136,7 +142,7 @@ def test_what_the_code_of_a_folder_defines_is_read_and_not_imported(
         "MADE = make\nraise SystemExit"
     )
     check_path(f"mine_read:{name}", str(folder))
-    with pytest.raises(KeyError, match=f"has no '{name}_'; did you mean '{name}'"):
+    with pytest.raises(ValueError, match=f"has no '{name}_'; did you mean '{name}'"):
         check_path(f"mine_read:{name}_", str(folder))
     assert "mine_read" not in sys.modules
 
@@ -144,7 +150,7 @@ def test_what_the_code_of_a_folder_defines_is_read_and_not_imported(
 def test_nothing_of_a_folder_is_imported_that_is_not_named(folder: Path) -> None:
     (folder / "mine_four.py").write_text("raise SystemExit")
     before = list(sys.path)
-    with pytest.raises(KeyError, match="unknown module 'mine_for'; did you mean 'mine_four'"):
+    with pytest.raises(ValueError, match="unknown module 'mine_for'; did you mean 'mine_four'"):
         find_maker("mine_for:make", str(folder))
     find_maker("sklearn:SVC", str(folder))
     assert sys.path == before
@@ -156,15 +162,11 @@ def test_an_installed_package_comes_before_a_file_of_the_folder(folder: Path) ->
     assert find_maker("xgboost:XGBClassifier", str(folder)) is xgboost.XGBClassifier
 
 
-def test_a_file_outside_of_the_folder_is_refused(folder: Path) -> None:
-    for place in ("inside", "outside"):
-        (folder / place).mkdir()
-    (folder / "outside" / "mine_far.py").write_text("def make(): ...")
-    (folder / "inside" / "mine_far.py").symlink_to(folder / "outside" / "mine_far.py")
-    with pytest.raises(
-        KeyError, match=r"outside/mine_far\.py, which is not in the config's folder"
-    ):
-        check_path("mine_far:make", str(folder / "inside"))
+def test_the_packages_that_code_of_the_folder_imports_count(folder: Path) -> None:
+    (folder / "mine_eight.py").write_text("import json\nimport xgboost.sklearn\nimport mine_nine\n")
+    (folder / "mine_nine.py").write_text("def f():\n    from sklearn.svm import SVC\n")
+    found = distributions_of(["mine_eight:make"], str(folder))
+    assert found == ("xgboost", "scipy", "scikit-learn")
 
 
 def test_the_folder_in_which_python_was_started_installs_nothing(
@@ -173,7 +175,7 @@ def test_the_folder_in_which_python_was_started_installs_nothing(
     (folder / "mine_started.py").write_text("raise SystemExit")
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
-    with pytest.raises(KeyError, match="unknown module 'mine_started'"):
+    with pytest.raises(ValueError, match="unknown module 'mine_started'"):
         check_path("mine_started:make", str(folder / "configs"))
 
 
@@ -198,7 +200,7 @@ def test_a_file_that_is_hidden_by_another_is_refused(
         (place / "mine_six.py").write_text("def make(): ...")
     monkeypatch.chdir(first)
     monkeypatch.setattr(sys, "path", [str(first), *sys.path])
-    with pytest.raises(KeyError, match=r"second/mine_six.py is hidden by .*first/mine_six.py"):
+    with pytest.raises(ValueError, match=r"second/mine_six.py is hidden by .*first/mine_six.py"):
         find_maker("mine_six:make", str(second))
 
 
@@ -212,16 +214,15 @@ def test_a_file_that_is_hidden_by_another_is_refused(
 )
 def test_a_module_that_cannot_be_imported_is_refused(folder: Path, text: str, message: str) -> None:
     (folder / "mine_broken.py").write_text(text)
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(ValueError, match=re.escape(message)):
         find_maker("mine_broken:make", str(folder))
-    assert message in caught.value.args[0]
 
 
 @pytest.mark.parametrize("text", ["def make(:", "\0", "(" * 10_000, "-" * 100_000 + "1"])
 def test_a_module_that_cannot_be_read_is_refused(folder: Path, text: str) -> None:
     (folder / "mine_odd.py").write_text("import mine_odder\ndef make(): ...")
     (folder / "mine_odder.py").write_text(text)
-    with pytest.raises(KeyError, match=r"mine_odder\.py cannot be read: "):
+    with pytest.raises(ValueError, match=r"mine_odder\.py cannot be read: "):
         check_path("mine_odd:make", str(folder))
 
 
