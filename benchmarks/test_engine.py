@@ -9,7 +9,7 @@ from typing import Any
 from joblib import Parallel, delayed
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro.config.config import load_mapping
+from quadrepro.config.loading import load_mapping
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.run import compute, missing_cells

@@ -268,7 +268,7 @@ def prepare(
 
     Without `check_data`, data sets need not be here: keys of records follow from their cards.
     """
-    from quadrepro.config.config import load_experiment, load_mapping
+    from quadrepro.config.loading import load_experiment, load_mapping
     from quadrepro.config.plan import make_plan
     from quadrepro.data.fetch import bring, bring_tasks, missing_cards
     from quadrepro.engine.progress import tell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.learner import Learner

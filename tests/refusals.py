@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.errors import ConfigError
 
 

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import quadrepro
 from quadrepro.cli import main
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.protocol import SplitRule
 from quadrepro.engine.outcomes import Outcomes

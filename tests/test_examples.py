@@ -10,7 +10,7 @@ import pytest
 
 import quadrepro
 from quadrepro.base.yaml import read_yaml, to_yaml
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.tables.printed import described
 
 

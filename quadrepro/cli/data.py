@@ -12,7 +12,7 @@ from tabulate import tabulate
 from quadrepro.base.files import read_text, write_text
 from quadrepro.base.resources import configs_folder, find_config
 from quadrepro.cli.common import PATH, data_option, echo, offline_option, print_listing
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.reference import DOCUMENTS, config_reference, schema_text
 from quadrepro.core.learners.registry import ALGORITHMS, axis_text
 from quadrepro.data.card import card_names, find_card, load_card

@@ -10,6 +10,7 @@ from quadrepro.base.models import fault, faults_at
 from quadrepro.base.types import Task
 from quadrepro.base.yaml import Place
 from quadrepro.config.algorithms import Column
+from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.measures.registry import MEASURES

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
@@ -16,11 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import ByteSize, Field
 from pydantic_core import PydanticCustomError
 
-from quadrepro.base.models import Model, faults_at, known_by, validated
+from quadrepro.base.models import Model, faults_at, known_by
 from quadrepro.base.types import Task
-from quadrepro.base.yaml import MappingSource, Mark, YamlSource, read_yaml
+from quadrepro.base.yaml import YamlSource
 from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve, voters_label, with_settings
-from quadrepro.config.checks import check
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
 from quadrepro.config.tables import AskedField, RequestedTables
 from quadrepro.core.learners.registry import BASELINE
@@ -287,27 +285,3 @@ class Experiment:
             return load_paper(self.config.paper, self.folder)
         except NotThereError as error:
             raise self.error(str(error), "paper") from None
-
-
-def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
-    """Read and check a config."""
-    return _experiment(path.stem, read_yaml(path), repeats)
-
-
-def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
-    """Check a config that was not read from a file."""
-    source = MappingSource(Path("config"), dict(config), Mark(1, 1))
-    name = re.sub(r"[^a-z0-9]+", "-", str(config.get("title", "")).lower()).strip("-")
-    return _experiment(name or "config", source, repeats)
-
-
-def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
-    if repeats is not None and isinstance(source.data, dict):
-        source = replace(source, data={**source.data, "repeats": repeats})
-    config = validated(Config, source)
-    outer = config.protocol.split.repeats
-    if "repeats" not in config.model_fields_set and outer is not None:
-        config = config.model_copy(update={"repeats": outer})
-    experiment = Experiment(name, config, source)
-    check(experiment)
-    return experiment

@@ -14,7 +14,7 @@ import pytest
 
 from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve
 from quadrepro.config.axis import Axis
-from quadrepro.config.config import load_experiment, load_mapping
+from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.core.protocol import Protocol
 from quadrepro.engine.worker import run_cell

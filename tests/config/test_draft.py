@@ -6,8 +6,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from quadrepro.base.yaml import read_yaml
-from quadrepro.config.config import Config, load_experiment
+from quadrepro.config.config import Config
 from quadrepro.config.draft import SCHEMA, draft_config
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.reference import schema_of
 from quadrepro.data.inspection import inspect_file, write_card
 from quadrepro.results.files import check_tables

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.config import load_experiment, load_mapping
+from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.errors import ConfigError
 from tests.cells import cells_of
 from tests.refusals import assert_refused, refusal

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.store import Dataset, Found

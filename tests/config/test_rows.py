@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from quadrepro.config.config import Experiment, load_experiment, load_mapping
+from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, merged
+from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from quadrepro.base.code import PACKAGE, ROOT, files_of
-from quadrepro.config.config import load_mapping
+from quadrepro.config.loading import load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.registry import ALGORITHMS

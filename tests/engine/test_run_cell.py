@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro.base.types import FloatArray
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.core.cell import Cell
 from quadrepro.core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.tables.kinds.claims import DATA_HEADER, MEANING, claims_table
 from tests.papers.committed import RESULTS, committed_outcomes, read

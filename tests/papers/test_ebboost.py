@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.worker import run_cell

@@ -9,7 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.worker import run_cell

@@ -12,7 +12,8 @@ import numpy as np
 
 from quadrepro.base.models import Model, validated
 from quadrepro.base.types import FloatArray
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.tables import AskedField
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.cell import Cell, rmse
 from quadrepro.data.card import load_card

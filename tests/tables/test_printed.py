@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import NOTHING
 from quadrepro.tables.printed import check_claims, check_printed, described, printed_for

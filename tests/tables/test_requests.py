@@ -13,7 +13,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from quadrepro.api import prepare, reproduce, write
-from quadrepro.config.config import Experiment, load_experiment, load_mapping
+from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.engine.records import RecordStore as Store

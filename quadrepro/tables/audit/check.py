@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from quadrepro.base.resources import find_config
-from quadrepro.config.config import Experiment, load_experiment
+from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import source_of
 from quadrepro.core.problems import FreshRows, Sources
 from quadrepro.core.splits import Division

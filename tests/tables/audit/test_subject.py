@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.base.resources import configs_folder
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.errors import ConfigError
 from quadrepro.tables.audit.check import NOT_SAID, NUMBERS, Size

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, RecordStore

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from quadrepro.config.config import Experiment, load_mapping
+from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_mapping
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
 from quadrepro.stats import chance_of_a_star, holm

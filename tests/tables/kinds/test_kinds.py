@@ -64,7 +64,7 @@ def test_only_kinds_that_are_asked_for_are_imported(load: Load, tmp_path: Path) 
     load("claims: table1")
     code = (
         "import sys; from pathlib import Path;"
-        "from quadrepro.config.config import load_experiment;"
+        "from quadrepro.config.loading import load_experiment;"
         f"load_experiment(Path({str(tmp_path / 'config.yaml')!r}));"
         "print(*(m for m in sys.modules if m.startswith('quadrepro.tables.kinds.')))"
     )

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from quadrepro.config.config import Experiment, load_mapping
+from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import Absent
+from quadrepro.config.loading import load_mapping
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.tables.kinds.errors import RISKS

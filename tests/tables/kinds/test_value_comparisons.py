@@ -6,7 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from quadrepro.config.config import Experiment, load_mapping
+from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_mapping
 from quadrepro.engine.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import (

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.config.config import load_experiment
+from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.contestants.algorithm import ImportedAlgorithm

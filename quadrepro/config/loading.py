@@ -1,0 +1,38 @@
+"""Reading a config, or a mapping with its content, into a checked experiment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from quadrepro.base.models import validated
+from quadrepro.base.yaml import MappingSource, Mark, YamlSource, read_yaml
+from quadrepro.config.checks import check
+from quadrepro.config.config import Config, Experiment
+
+
+def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
+    """Read and check a config."""
+    return _experiment(path.stem, read_yaml(path), repeats)
+
+
+def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
+    """Check a config that was not read from a file."""
+    source = MappingSource(Path("config"), dict(config), Mark(1, 1))
+    name = re.sub(r"[^a-z0-9]+", "-", str(config.get("title", "")).lower()).strip("-")
+    return _experiment(name or "config", source, repeats)
+
+
+def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
+    if repeats is not None and isinstance(source.data, dict):
+        source = replace(source, data={**source.data, "repeats": repeats})
+    config = validated(Config, source)
+    outer = config.protocol.split.repeats
+    if "repeats" not in config.model_fields_set and outer is not None:
+        config = config.model_copy(update={"repeats": outer})
+    experiment = Experiment(name, config, source)
+    check(experiment)
+    return experiment
