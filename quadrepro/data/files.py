@@ -195,7 +195,8 @@ def _csv(text: str, path: Path, layout: FileLayout) -> pd.DataFrame:
     width = len(next(iter(rows.values()), ()))
     for line, fields in rows.items():
         if len(fields) != width:
-            raise DataError(f"{path}, line {line}: {len(fields)} fields, but the first has {width}")
+            found = f"{len(fields)} fields, but the first row has {width}"
+            raise DataError(f"{path}, line {line}: {found}")
     return pd.DataFrame([*rows.values()], pd.Index([*rows], name="line"), dtype="str")
 
 

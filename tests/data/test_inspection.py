@@ -104,7 +104,7 @@ def test_sparse_rows_have_numbered_features_and_the_target(save: Save) -> None:
 
 
 def test_rows_without_a_target_are_refused_or_left_out_with_a_count(save: Save) -> None:
-    path = save("x,y,label\n1.5,u,a\n\n2.5,v,?\n3.5,u,b\n1.5,u,a\n,,\n4.5,u,NA\n")
+    path = save("id,y,label\n7,u,a\n\n9,v,?\n31,u,b\n12,u,a\n,,\n41,u,NA\n")
     with pytest.raises(QuadreproError, match=r"line 4: .* in 2 of 5 rows; --drop-missing-target"):
         inspect_file(path, "label")
     card = described(path, drop_missing_target=True)
@@ -123,7 +123,6 @@ def test_rows_without_a_target_are_refused_or_left_out_with_a_count(save: Save) 
         (["1,234.5", "-12,345"], ".", (-12345, 1234.5)),
         (["1.234,5", "-12.345"], ",", (-12345, 1234.5)),
         (["1,234.5", "2"], None, "is '1,234.5', which is a number only with --decimal ."),
-        (["1.234,5", "2"], None, "is '1.234,5', which is a number only with --decimal ,"),
         (["1,000", "2,500"], None, "is '1,000', which is a number only with --decimal . or ,"),
         (["1", "0,513"], ".", "is '0,513', which is a number only with --decimal ,"),
         (["1", "2", "12,34,567"], ".", "is '12,34,567', but most of its values are numbers"),
@@ -144,8 +143,8 @@ def test_commas_are_decimal_signs_or_between_thousands(
 def test_the_decimal_sign_is_that_of_most_columns(save: Save) -> None:
     row = "1,5;{};a;NA\n2,5;3;b;2,5\n"
     assert own_source(described(save("x;y;label;z\n" + row.format("1")))).decimal == ","
-    path = save("x;y;label;z\n" + row.replace(",", ".").format("1,5"))
-    assert own_source(described(path, nominal=["y"])).decimal == "."
+    path = save("x;y;z;label\n1.5;p,q;r,s;a\n2;t,u;v,w;b\n")
+    assert own_source(described(path)).decimal == "."
 
 
 def test_what_is_detected_can_be_overruled(save: Save) -> None:
@@ -164,7 +163,6 @@ def test_what_is_detected_can_be_overruled(save: Save) -> None:
         (range(21), None, "regression"),
         ((1, 2.5), None, "regression"),
         (("1.0", "2"), None, "classification"),
-        (("low", "high"), None, "classification"),
         ((1, 3.5), "classification", "classification"),
         ((1, 3), "regression", "regression"),
     ],
@@ -228,7 +226,6 @@ def test_words_for_missing_values_and_columns_of_codes_can_be_named(save: Save) 
         ("zip", [80331, 10115, 10115, 80331], "look like codes"),
         ("areaCode", [1, 2, 2, 1], "look like codes"),
         ("encoded", [1, 2, 2, 1], ""),
-        ("zip", [1.5, 2, 2, 1], ""),
         ("", [3, 1, 4, 2], "look like IDs"),
         ("gone", ["", "", "", ""], "every value is missing"),
     ],
@@ -263,11 +260,9 @@ def test_the_name_is_made_of_the_given_one_or_the_files(save: Save) -> None:
     ("name", "content", "options", "fault"),
     [
         ("a.csv", "x,label\n1,2.50\n2,2.5\n", {}, ": label has less than two distinct values"),
-        ("a.csv", "x,label\n", {}, ": label has less than two distinct values"),
         ("a.csv", "x,y,label\n,?,a\n?,,b\n", {}, ": no column other than the target has a value"),
         ("a.csv", "a,b,a,label\n1,2,3,x\n", {}, ": rename 'a' in the file"),
         ("a.csv", "target,label\n1,x\n2,y\n", {}, ": rename 'target' in the file"),
-        ("a.csv", b"x,label\n1,\x81\n", {}, ", line 2: not CP1252 text"),
         ("a.html", TOY, {}, ": the format is not known, since 'a.html' does not end in .arff, "),
         ("a.svm", "1 1:2\n2 1:inf\n3 1:2", {}, ", row 2: x1 is 'inf', which is not a finite"),
         ("a.csv", "x,label\n1,a\n2,b\nno,a\n", {}, ", line 4: x is 'no', but most of its values"),

@@ -269,11 +269,9 @@ def test_commas_are_decimal_signs_where_other_signs_separate_fields(write: Write
     assert read_scores(write("set a b\nx 0,5 0,25\n")).values == ((0.5, 0.25),)
 
 
-@pytest.mark.parametrize(("name", "message"), [("no.csv", "No such file"), ("latin", "UTF-8")])
-def test_files_that_cannot_be_read_are_refused(tmp_path: Path, name: str, message: str) -> None:
-    (tmp_path / "latin").write_bytes(b"a,b\n\xe9,1\n")
-    with pytest.raises(DataError, match=message):
-        read_scores(tmp_path / name)
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"no\.csv: No such file"):
+        read_scores(tmp_path / "no.csv")
 
 
 def test_equal_methods_are_rarely_told_apart_on_overlapping_splits() -> None:
