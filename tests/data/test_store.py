@@ -74,12 +74,10 @@ def test_a_csv_is_read_with_its_missing_values_however_it_is_written(
 
 
 def test_words_that_pandas_takes_for_gaps_are_codes(toy: Card, toy_csv: Path) -> None:
-    toy_csv.write_text("size,colour,target\n1,NA,None\n2,nan,null\n")
+    toy_csv.write_text("size,colour,target\n1,NA,None\n2,nan,null\n3,?,?\n")
     table = read_csv(toy_csv, toy)
-    assert (table.columns["colour"].tolist(), table.target.tolist()) == (
-        ["NA", "nan"],
-        ["None", "null"],
-    )
+    assert table.columns["colour"].tolist() == ["NA", "nan", "?"]
+    assert table.target.tolist() == ["None", "null", "?"]
 
 
 def refusal(path: Path, content: bytes, card: Card) -> str:
