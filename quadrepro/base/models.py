@@ -178,7 +178,7 @@ def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
     for place, details in at.items():
         said = [_said(place, detail) for detail in details]
         found += [Mistake(place, text) for text in said if text]
-        if not all(said) and place not in around:
+        if not any(said) and place not in around:
             required = dict.fromkeys(_required(detail) for detail in details)
             forms = " or ".join(required).replace(" or be ", " or ")
             value = _shown(details[0]["input"])

@@ -138,6 +138,13 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
+def _text(dumper: _Dumper, text: str) -> ScalarNode:
+    # Only double quotes keep every kind of line break.
+    style = None if text.isprintable() else '"'
+    return dumper.represent_scalar(f"{_TAG}str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
 for _name, (_pattern, _first) in _RESOLVERS.items():
     for _kind in (_Typed, _Dumper):
         _kind.add_implicit_resolver(_TAG + _name, re.compile(f"^(?:{_pattern})$"), list(_first))
