@@ -183,16 +183,15 @@ def _numbered(n_columns: int) -> list[str]:
 
 def _decimal(rows: pd.DataFrame, gaps: Sequence[str]) -> str:
     """Return a comma if more columns have decimal commas than have decimal points."""
-    columns = [rows[j][~rows[j].isin(gaps)] for j in rows]
+    columns = [[text for text in rows[j].tolist() if text not in gaps] for j in rows]
     n_columns = {sign: sum(_has_sign(column, sign) for column in columns) for sign in ".,"}
     return max(n_columns, key=n_columns.__getitem__)
 
 
-def _has_sign(column: pd.Series, sign: str) -> bool:
-    """Return whether a column has only numbers, and the sign is not between thousands in all."""
-    written = column[column.str.contains(sign, regex=False)]
-    only_numbers = np.isfinite(numbers(column, sign)).all()
-    return bool(only_numbers and not written.str.fullmatch(_THOUSANDS).all())
+def _has_sign(texts: Sequence[str], sign: str) -> bool:
+    """Return whether all texts are numbers, some with the sign, and not only between thousands."""
+    written = [text for text in texts if sign in text and not _THOUSANDS.fullmatch(text)]
+    return bool(written) and None not in (number(text, sign) for text in texts)
 
 
 def _check_names(path: Path, names: Sequence[str], target: str, nominal: Iterable[str]) -> None:
