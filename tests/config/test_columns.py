@@ -205,9 +205,7 @@ def test_a_measure_of_classes_is_refused_where_a_number_is_predicted(
     ols = "algorithm: sklearn:LinearRegression" + f"\n    {measures}" * own
     view = UNCHOSEN + f"  {measures}\n" * (not own)
     path = edited({**of_numbers, ADA: ols, "- monks": "- m1", VIEW: view})
-    message = (
-        "m1 predicts a number, of which test_error cannot be measured: use train_mse or test_mse"
-    )
+    message = "the view of m1 predicts a number, but test_error measures classes: use train_mse or"
     assert_refused(path, f"{8 - own}:5", message, cells_of)
 
 
