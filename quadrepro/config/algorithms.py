@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -139,13 +139,21 @@ class Column:
             return (Grid.of({name: [point[name] for point in points], **axes}),)
         return tuple(Grid.of({**{k: [v] for k, v in point.items()}, **axes}) for point in points)
 
-    def fault_of_task(self, row: str, task: Task) -> str | None:
-        """Return why it cannot learn what is predicted in a row, or None if it can."""
-        if self.learner.for_task(task) is not None:
-            return None
-        if task != "regression":
-            return f"{row} has classes, but {self.id} predicts a number"
-        return f"the view of {row} predicts a number, but {self.id} needs classes: give positive"
+    def fault_of_task(self, row: str, task: Task, measures: Sequence[str]) -> str | None:
+        """Return why what a row predicts cannot be learned or measured, or None if it can."""
+        number = f"the view of {row} predicts a number"
+        if self.learner.for_task(task) is None:
+            if task != "regression":
+                return f"{row} has classes, but {self.id} predicts a number"
+            return f"{number}, but {self.id} needs classes: give positive"
+        if measures and task == "multiclass":
+            what = f"{row} has more than two classes, of which {measures[0]} cannot be measured"
+            return f"{what}: give positive in its view, or leave measures out"
+        of_classes = [name for name in measures if not MEASURES.find(name).of_numbers]
+        if of_classes and task == "regression":
+            others = " or ".join(name for name in MEASURES if MEASURES.find(name).of_numbers)
+            return f"{number}, but {of_classes[0]} measures classes: use {others}"
+        return None
 
     def fault_of_measures(self, protocol: Protocol, row_grid: Mapping[str, Axis]) -> str | None:
         """Return what is wrong with what is measured of it, or None."""

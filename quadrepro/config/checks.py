@@ -7,13 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from quadrepro.base.models import fault, faults_at
-from quadrepro.base.types import Task
 from quadrepro.base.yaml import Place
 from quadrepro.config.algorithms import Column
 from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.learners.grid import N_ROUNDS
-from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.protocol import Protocol, SplitRule
 from quadrepro.data.card import load_card
 from quadrepro.data.rules import rule_of
@@ -57,6 +55,7 @@ def names_differ(config: Config) -> None:
     """Refuse a name that occurs twice."""
     algorithms = ((a.name, ("algorithms", i)) for i, a in enumerate(config.algorithms))
     _refuse_twice("algorithm", algorithms)
+    _refuse_twice("metric", ((name, ("metrics", i)) for i, name in enumerate(config.metrics)))
     _refuse_twice("row", ((row.entry.title, row.place) for row in config.rows))
 
 
@@ -178,17 +177,10 @@ def titles_differ(experiment: Experiment) -> None:
 
 def row_fits_the_columns(experiment: Experiment, row: Row) -> None:
     """Refuse a row with settings, values or measures that the columns do not allow."""
-    title, grid = row.entry.title, row.entry.grid
-    protocol, task = experiment.protocols[title], experiment.tasks[title]
+    protocol, grid = experiment.protocols[row.entry.title], row.entry.grid
     with experiment.at(*row.place):
         columns = _columns_of(experiment, row)
         _check_values(experiment, row)
-        for column in columns:
-            if wrong := column.fault_of_task(title, task):
-                raise fault(wrong)
-            measures = column.entry.measures or protocol.measures
-            if wrong := _fault_of_measures(title, task, measures):
-                raise fault(wrong)
     for i, column in enumerate(columns):
         if wrong := column.fault_of_measures(protocol, grid):
             own = row.entry.protocol or grid
@@ -219,17 +211,3 @@ def _check_values(experiment: Experiment, row: Row) -> None:
                 raise ValueError(f"no algorithm here has a hyper-parameter {key!r}{hint}")
             if wrong := next(filter(None, map(axis.fault, meant)), None):
                 raise ValueError(wrong)
-
-
-def _fault_of_measures(title: str, task: Task, measures: tuple[str, ...]) -> str | None:
-    """Return why some measures of two classes are not those of a row, or None."""
-    if not measures or task == "classification":
-        return None
-    if task == "multiclass":
-        what, known, instead = "has more than two classes", [], "give positive in its view"
-    else:
-        known = [name for name in MEASURES if MEASURES.find(name).of_numbers]
-        what, instead = "predicts a number", f"use {' or '.join(known)}"
-    wrong = next((name for name in measures if name not in known), None)
-    message = f"{title} {what}, of which {wrong} cannot be measured: {instead}, or leave it out"
-    return message if wrong else None

@@ -12,11 +12,16 @@ from quadrepro.base.models import validated
 from quadrepro.base.yaml import MappingSource, Mark, YamlSource, read_yaml
 from quadrepro.config.checks import check
 from quadrepro.config.config import Config, Experiment
+from quadrepro.errors import ConfigError
 
 
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     """Read and check a config."""
-    return _experiment(path.stem, read_yaml(path), repeats)
+    source = read_yaml(path)
+    if not isinstance(source.data, dict):
+        # What is read need not be a config, so it is not shown.
+        raise ConfigError(f"{source.where(())}: a config must be a mapping of keys to values")
+    return _experiment(path.stem, source, repeats)
 
 
 def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
@@ -27,7 +32,7 @@ def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Exper
 
 
 def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
-    if repeats is not None and isinstance(source.data, dict):
+    if repeats is not None:
         source = replace(source, data={**source.data, "repeats": repeats})
     config = validated(Config, source)
     outer = config.protocol.split.repeats

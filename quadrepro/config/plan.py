@@ -126,9 +126,12 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
     """Return what all cells of a column in a row have in common, as its first cell."""
     title = row.entry.title
     protocol, view = experiment.protocols[title], column.own_view(experiment.views[title])
-    learner = column.learner.for_task(experiment.tasks[title])
-    assert learner is not None  # the config was checked
-    protocol = protocol.model_copy(update={"measures": column.entry.measures or protocol.measures})
+    task, measures = experiment.tasks[title], column.entry.measures or protocol.measures
+    learner = column.learner.for_task(task)
+    wrong = column.fault_of_task(title, task, measures)
+    if learner is None or wrong:
+        raise ConfigError(wrong)
+    protocol = protocol.model_copy(update={"measures": measures})
     source = source_of(sources, row.entry, protocol, view)
     cell = Cell(
         experiment=experiment.name,

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import Mock
@@ -48,13 +47,6 @@ def test_what_is_not_written_to_its_end_leaves_the_old_file_and_no_rest(
         write_text(path, "new")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["a.md"]
-
-
-def test_the_file_has_the_permissions_of_any_other_new_file(tmp_path: Path) -> None:
-    (tmp_path / "plain").write_text("")
-    write_text(tmp_path / "ours", "")
-    modes = {stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in ("plain", "ours")}
-    assert len(modes) == 1
 
 
 def sparse(path: Path) -> None:

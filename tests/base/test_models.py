@@ -69,11 +69,10 @@ def said(
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("count: one", "1:1: count must be a whole number, not 'one'"),
+        (f"count: {'x' * 200}", f"1:1: count must be a whole number, not '{'x' * 56}..."),
         ("count: 1.5", "1:1: count must be a whole number, not 1.5"),
         ("count: 0", "1:1: count must be at least 1, not 0"),
         ("count: 10", "1:1: count must be less than 10, not 10"),
-        ("count: null", "1:1: count must be a whole number, not null"),
         ("flag: maybe", "1:1: flag must be true or false, not 'maybe'"),
         ("title: true", "1:1: title must be text, not true"),
         ("title: ''", "1:1: title must have a length of at least 1, not ''"),
@@ -85,7 +84,6 @@ def said(
         ("inner: 3", "1:1: inner must be a mapping of keys to values, not 3"),
         ("inner: {from: .5, to: 1}", "1:19: unknown key 'to'; known are from, words"),
         ("inner: {form: 1}", "1:9: unknown key 'form'; did you mean 'from'?"),
-        ("inner: {from: low}", "1:9: from must be a number, not 'low'"),
         ("inner: {words: {a: 1}}", "1:17: a must be text, not 1"),
         ("colour: red", "1:1: unknown key 'colour'; write it below inner"),
         ("7", "1:1: the document must be a mapping of keys to values, not 7"),
@@ -93,7 +91,6 @@ def said(
         ("count: 8", "1:1: 8 is not lucky either"),
         ("share: 2", "1:1: share must be 'half' or 'all' or less than 1, not 2"),
         ("either: 3", "1:1: either must be text or a mapping of keys to values, not 3"),
-        ("either: {from: low}", "1:10: from must be a number, not 'low'"),
         ("either: {words: {}, form: 1}", "1:21: unknown key 'form'; did you mean 'from'?"),
         ("shapes: [{kind: circle, radius: 3}]", "1:25: radius must be at most 2.5, not 3"),
         ("shapes: [{kind: circle}]", "1:10: the key 'radius' is missing"),
@@ -130,22 +127,11 @@ def test_all_mistakes_are_told_at_once_also_beside_unknown_keys(tmp_path: Path) 
     ]
 
 
-def test_a_list_whose_items_are_all_wrong_is_not_called_empty(tmp_path: Path) -> None:
-    assert said(tmp_path, "numbers:\n  - x\n") == [
-        "2:5: item 1 of numbers must be a whole number, not 'x'"
-    ]
-
-
 def test_a_hundred_mistakes_are_named_and_the_others_counted(tmp_path: Path) -> None:
     lines = said(tmp_path, f"numbers: [{'x, ' * 5000}]\n")
     assert len(lines) == 101
     assert lines[99].endswith("item 100 of numbers must be a whole number, not 'x'")
     assert lines[100] == " 4900 more mistakes"
-
-
-def test_a_long_value_is_shortened(tmp_path: Path) -> None:
-    (line,) = said(tmp_path, f"count: {'x' * 200}\n")
-    assert line == f"1:1: count must be a whole number, not '{'x' * 56}..."
 
 
 def test_what_no_sentence_is_known_for_is_said_in_pydantics_words() -> None:

@@ -154,7 +154,7 @@ def test_the_rounds_that_a_hold_out_chooses_cannot_be_given(edited: Write) -> No
 def test_a_config_that_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(text)
-    assert "the document must be a mapping" in refusal(path)
+    assert refusal(path) == "1:1: a config must be a mapping of keys to values"
 
 
 def test_the_place_in_a_mapping_is_what_leads_to_it() -> None:

@@ -110,15 +110,6 @@ def test_a_plan_and_its_keys_read_no_rows_but_a_check_reads_each_data_set_once(
     assert sorted(read) == ["monks", "titanic"]
 
 
-def test_rows_come_in_canonical_order_whatever_the_source(
-    small_config: Write, canonical_folder: Path
-) -> None:
-    embedded = plan_of(small_config()).cells
-    from_files = make_plan(load_experiment(small_config()), canonical_folder).cells
-    assert [c.key for c in embedded] == [c.key for c in from_files]
-    np.testing.assert_array_equal(embedded[-1].problem.X, from_files[-1].problem.X)
-
-
 def test_a_row_can_have_a_protocol_of_its_own(small_config: Write) -> None:
     path = small_config("as: people", "as: people, protocol: {split: {at_most: 100}, folds: 4}")
     monks, people = plan_of(path).cells[0], plan_of(path).cells[-1]
@@ -196,15 +187,6 @@ def test_values_are_drawn_again_for_every_split_and_belong_to_the_key(small_conf
     assert [dict(cell.content["grid"])["lam"] for cell in cells] == drawn
     again = drawn_plan(small_config, f"  - {DRAWN}\n").cells
     assert [cell.key for cell in again] == [cell.key for cell in cells]
-
-
-def test_columns_of_one_algorithm_draw_the_same_values(small_config: Write) -> None:
-    other = DRAWN.replace("{name: quadboost-l2", "{name: reweighted, algorithm: quadboost-l2")
-    other = other.replace(", draws", ", settings: {reweight: true}, draws")
-    cells = drawn_plan(small_config, f"  - {DRAWN}\n  - {other}\n").cells
-    for one, two in zip(cells[::2], cells[1::2], strict=True):
-        assert one.grids == two.grids
-        assert one.key != two.key
 
 
 def test_an_estimators_key_knows_its_release_its_parameters_and_its_draws(

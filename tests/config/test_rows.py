@@ -235,13 +235,6 @@ def test_a_sweep_that_cannot_be_is_named_with_its_place(
     assert_refused(swept(f"{{over: {over}, values: {values}}}"), place, telling)
 
 
-def test_a_sweep_over_a_parameter_that_an_estimator_refuses_is_named(edited: Write) -> None:
-    sweeps = "sweeps:\n  - {over: grid.max_depth, values: [1, 0]}\nalgorithms:"
-    tree = "algorithm: sklearn:DecisionTreeClassifier"
-    path = edited({"algorithms:": sweeps, "algorithm: adaboost\n    grid: {n_rounds: 5}": tree})
-    assert_refused(path, "9:40", "The 'max_depth' parameter of DecisionTreeClassifier")
-
-
 READINGS = """readings:
   - {name: by a hold-out, of: [monks], protocol: {split: {train: 0.4}}}
   - {name: some rows, view: {sample_rows: 99}}
@@ -274,12 +267,6 @@ def test_every_data_set_has_a_row_for_each_of_its_readings(read: Write) -> None:
     assert [row.entry.printed_row for row in config.rows[:4]] == ["monks"] * 3 + ["titanic"]
     assert config.rows[1].entry.changed(config.protocol).split.train == 0.4
     assert config.rows[4].entry.resolve("quadboost").sample_rows == 99
-
-
-def test_a_reading_changes_what_the_data_set_has_of_its_own(read: Write) -> None:
-    own = "{name: monks, protocol: {split: {train: 0.3, at_most: 7}}}"
-    row = load_experiment(read(dataset=own)).config.rows[1]
-    assert (row.entry.protocol["split"]) == {"train": 0.4, "at_most": 7}
 
 
 def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings(read: Write) -> None:

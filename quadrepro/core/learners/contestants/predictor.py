@@ -162,6 +162,11 @@ class EstimatorPredictor(Imported, Predictor):
         return paths_in(self._path, self.settings)
 
     @property
+    def packages(self) -> tuple[str, ...]:  # type: ignore[override]
+        """scikit-learn, which all estimators are called by, and the packages they come from."""
+        return tuple(dict.fromkeys(("scipy", "scikit-learn", *super().packages)))
+
+    @property
     def task(self) -> Task:
         """The task of the estimator."""
         if self.predicts:
