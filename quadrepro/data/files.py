@@ -29,9 +29,6 @@ SEPARATORS = (";", "\t", "|", ",", "blank")
 SEEN = 20
 """Number of rows in which a separator is looked for."""
 
-# Of a wide table, a row that is split by the wrong separator is one long field.
-csv.field_size_limit(2**31 - 1)
-
 
 def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
     """Read a table.
@@ -165,7 +162,10 @@ def _encoding(content: bytes) -> str:
 def _separator(text: str, column: str) -> str:
     even = []
     for separator in SEPARATORS:
-        rows = [*itertools.islice(filter(any, _reader(text, separator)), SEEN)]
+        try:
+            rows = [*itertools.islice(filter(any, _reader(text, separator)), SEEN)]
+        except csv.Error:
+            continue  # A row that is split by the wrong separator can be too long for a field.
         if rows and len(rows[0]) > 1:
             if column and column in [field.strip() for field in rows[0]]:
                 return separator
