@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -147,14 +148,18 @@ def tell_of_missing(results: Results) -> int:
 
 
 def missing_code(results: Results) -> int:
-    """Print the cells without a result, and return the exit code."""
+    """Print the first cell of each algorithm and reason without a result; return the exit code."""
     assert results.outcomes is not None
     records = results.outcomes.records
     bad = {cell: record for cell, record in records.items() if not record.ok}
     if not bad:
         return 0
-    for cell, record in [*bad.items()][:SHOWN]:
-        echo(failure(*cell, record), err=True)
+    alike = Counter((cell[1], record.reason) for cell, record in bad.items())
+    first = {(cell[1], record.reason): cell for cell, record in reversed(bad.items())}
+    for what in [*alike][:SHOWN]:
+        cell, n = first[what], alike[what]
+        many = f" ({n} cells alike)" if n > 1 else ""
+        echo(failure(*cell, bad[cell]) + many, err=True)
     listed = results.folder / "cells.csv"
     echo(f"{len(bad)} of {len(records)} cells have no result; {listed} lists them", err=True)
     if {record.status for record in bad.values()} != {"missing"}:

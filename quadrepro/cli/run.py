@@ -146,10 +146,13 @@ def run_command(
         results.write_what_is_done()
     limits = {plan.experiment.name: limits_of(plan, timeout, memory) for plan in plans}
     by_key = {cell.key: cell for cell in todo}
+    told: set[tuple[str, str]] = set()
     with RunProgress(len(todo), quiet) as progress, workers_of(dask if todo else None):
         for record in compute(todo, store, jobs, limits):
             progress.advance()
-            if not record.ok:
+            what = (by_key[record.key].algorithm, record.reason)
+            if not record.ok and what not in told:
+                told.add(what)
                 progress.tell(_line(by_key[record.key], record))
             results.write_what_is_done(record.key)
     if shard is not None:

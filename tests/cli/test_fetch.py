@@ -66,7 +66,7 @@ def test_what_cannot_be_had_is_named_after_all_others_were_fetched(
     assert told.startswith("two: fetched from")
     assert failed == "error: one could not be fetched:"
     assert reason == f"  {server.url}/one.data: 404 Client Error: Not Found"
-    assert by_hand.startswith("Without one, save the rows as NAME.csv")
+    assert by_hand.startswith("Without a network, save the rows as NAME.csv")
 
 
 def test_offline_nothing_is_asked_for_and_all_that_is_missing_is_named(

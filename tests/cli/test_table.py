@@ -38,7 +38,7 @@ def test_a_cell_that_is_not_computed_is_a_dash_and_named(
     result = quadrepro("table", small_config("n_rounds: 5", "n_rounds: 6"), "--out", computed[1])
     assert result.exit_code == 1
     assert "– |" in result.stdout
-    assert "monks, ada, repeat 0: missing: not computed" in result.stderr
+    assert "monks, ada, repeat 0: missing: not computed (2 cells alike)" in result.stderr
     assert "2 of 4 cells have no result; " in result.stderr
     assert "--retry" not in result.stderr
 
@@ -50,7 +50,9 @@ def test_many_cells_without_a_result_are_counted_and_those_that_failed_can_be_tr
     options = "--repeats", 6, "--out", tmp_path
     quadrepro("run", small_config(), "--jobs", 1, *options)
     stderr = quadrepro("table", small_config(), *options).stderr
-    assert stderr.count(": failed: ") == 10
+    assert stderr.count(": failed: ") == 1
+    assert "monks, ada, repeat 0: failed: TypeError" in stderr
+    assert " (12 cells alike)\n" in stderr
     cells = tmp_path / "small" / "cells.csv"
     assert f"12 of 24 cells have no result; {cells} lists them\n" in stderr
     assert stderr.endswith("compute those that failed again with --retry\n")

@@ -164,7 +164,7 @@ def test_without_a_connection_the_other_data_sets_are_not_tried(online_toy: Card
         bring([lost, online_toy], None, offline=False, tell=print)
     *_, rest, by_hand = str(refused.value).splitlines()
     assert rest == "not tried: toy"
-    assert by_hand.startswith("Without one, save the rows as NAME.csv")
+    assert by_hand.startswith("Without a network, save the rows as NAME.csv")
 
 
 def test_only_what_is_not_here_is_missing_and_some_has_no_source_on_the_network() -> None:
