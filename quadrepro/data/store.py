@@ -26,8 +26,8 @@ LARGE = 1_000_000
 
 BY_HAND = (
     "Without a network, save the rows as NAME.csv (a header, the attributes of the card, target)"
-    " in a folder that --data or QUADREPRO_DATA names; quadrepro list datasets NAME shows the card and"
-    " the addresses of its sources."
+    " in a folder that --data or QUADREPRO_DATA names; quadrepro list datasets NAME shows the card"
+    " and the addresses of its sources."
 )
 """How to bring a data set to a machine without a network."""
 
