@@ -65,6 +65,9 @@ def test_a_rows_own_values_replace_those_of_the_grid_and_drawn_ones() -> None:
     new = {"lam": (2, 1), "n_rounds": (4,), "max_depth": (1,)}
     (grid,) = drawn.make_grids(rng(), {name: Axis(values=values) for name, values in new.items()})
     assert dict(grid.axes) == {"n_rounds": (4,), "lam": (2.0, 1.0)}
+    two = column(draw={"lam": {"log": [0.1, 10]}, "n_rounds": [3, 7]}, draws=9)
+    (grid,) = two.make_grids(rng(), {"lam": Axis(values=(1,))})
+    assert dict(grid.axes) == {"n_rounds": (3, 7), "lam": (1.0,)}
 
 
 @pytest.mark.parametrize(
@@ -259,9 +262,11 @@ def test_a_row_can_vote_over_another_transformer(small_config: Write) -> None:
     text = path.read_text()
     path.write_text(text.replace("as: people", "as: people, protocol: {voter_set: SVC}"))
     assert_refused(path, "8:44", "SVC is not one")
-    path.write_text(text.replace("as: people", "as: people, protocol: {voter_set: MinMaxScaler}"))
+    path.write_text(
+        text.replace("as: people", "as: people, protocol: {voter_set: {MinMaxScaler: {}}}")
+    )
     found = {cell.dataset: cell.protocol.voter_set for cell in cells_of(path)}
-    assert found == {"people": "MinMaxScaler", "monks": {"PCA": {"n_components": 2}}}
+    assert found == {"people": {"MinMaxScaler": {}}, "monks": {"PCA": {"n_components": 2}}}
 
 
 OVER = " (10 stumps per attribute)"

@@ -22,6 +22,7 @@ OF_ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
 LAM = "{from: 10, to: 1, points: 2}"
 ONE = "grid: {n_rounds: 5}"
 SVC = "algorithm: sklearn:SVC\n    "
+VOTING = "algorithm: sklearn:VotingClassifier\n    settings: "
 PIPELINE = "pipeline: [StandardScaler, SVC]\n    "
 WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got "
 
@@ -95,6 +96,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         (OF_ADA, f"{PIPELINE}grid: {{svc__c: 1}}", "15:12", "'svc__c'; did you mean 'svc__C'?"),
         (OF_ADA, f"{SVC}settings: {{gama: 1}}", "15:16", "no setting 'gama'; did you mean 'gamma'"),
         (OF_ADA, f"{SVC}grid: {{gamma: scale, C: [1, -1]}}", "15:26", f"{WRONG_C}-1 instead."),
+        (OF_ADA, f"{VOTING}{{estimators: [SVCC], svc__C: 1}}", "15:5", "no estimator 'SVCC'; did"),
         (OF_ADA, f"{SVC}settings: {{C: -1}}", "15:5", f"{WRONG_C}-1 instead."),
         (OF_ADA, f"{SVC}draw: {{C: {{uniform: [-1, 2]}}}}", "15:12", f"{WRONG_C}-1.0 instead."),
         (OF_ADA, f"{SVC}settings: {{C: 2}}\n    grid: {{C: [1]}}", "16:12", "C has another value"),

@@ -155,6 +155,17 @@ def test_what_draws_beside_the_split_has_its_draws_in_the_key(
     assert [cell.content["draws"] for cell in cells[:4:2]] == [(7, "monks", 0), (7, "monks", 1)]
 
 
+def test_stumps_of_a_hold_out_have_draws_of_their_own(small_config: Write) -> None:
+    grid = "n_rounds: [10, 20]\n      lam"
+    text = small_config(grid, "lam").read_text().replace("quadboost-l2", "ebboost")
+    path = small_config(name="stumps")
+    path.write_text(
+        text.replace("grid: {n_rounds: 5}", "").replace(VIEW, f"{VIEW}\n  holdout: {{}}")
+    )
+    cells = plan_of(path).cells
+    assert [cell.content["draws"] for cell in cells[:2]] == [(7, "monks", 0, "stumps")] * 2
+
+
 DRAWN = "{name: quadboost-l2, grid: {n_rounds: [5, 10]}, draw: {lam: {log: [0.1, 10]}}, draws: 4}"
 
 

@@ -208,7 +208,8 @@ def test_a_file_that_is_hidden_by_another_is_refused(
     ("text", "message"),
     [
         ("import nowhere_at_all", "cannot be imported: No module named 'nowhere_at_all'"),
-        ("\n1 / 0", "ZeroDivisionError: division by zero (mine_broken.py:2)"),
+        ("def f():\n  1 / 0\nf()", "ZeroDivisionError: division by zero (mine_broken.py:2)"),
+        ("import numpy\nnumpy.linalg.inv([[0.0]])", "Singular matrix (mine_broken.py:2)"),
         ("raise SystemExit(3)", "cannot be imported: SystemExit: 3"),
     ],
 )
