@@ -34,7 +34,7 @@ def test_a_run_writes_tables_and_figures_and_two_runs_agree_but_for_times(tmp_pa
     config = tmp_path / "noise.yaml"
     config.write_text(CONFIG)
     folders = [tmp_path / name / "noise" for name in ("a", "b")]
-    for jobs, folder in enumerate(folders):
+    for jobs, folder in enumerate(folders, start=1):
         words = ["run", config, "--jobs", jobs, "--no-report", "--out", folder.parent]
         result = quadrepro(*words)
         assert result.exit_code == 0, result.output
