@@ -7,8 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import is_classifier, is_regressor
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import gen_batches
 
 from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray, IntArray, Targets, Task
@@ -39,6 +43,12 @@ from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.learner import Outputs, TrainingData
 from quadrepro.core.learners.predictor import Predictor
 
+AVERAGES = (BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier)
+"""Classifiers that predict the class of the highest probability."""
+
+BLOCK_BYTES = 4_000_000
+"""Size of a block of examples."""
+
 
 def estimator_outputs(
     estimator: Any, labels: FloatArray | None, data: TrainingData, X_new: Any
@@ -47,18 +57,35 @@ def estimator_outputs(
     if labels is None:
         return Outputs(_predict(estimator, X_new).astype(np.float64))
     seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
-    scores = probabilities = None
+    found = scores = probabilities = None
     if hasattr(estimator, "predict_proba"):
-        probabilities = np.zeros((len(X_new), data.n_classes))
-        probabilities[:, seen] = estimator.predict_proba(X_new)
+        found = _of_rows(estimator, "predict_proba", X_new)
+        probabilities = np.zeros((len(found), data.n_classes))
+        probabilities[:, seen] = found
     if hasattr(estimator, "decision_function") and not _is_of_pairs(estimator):
         scores = _scores(np.asarray(estimator.decision_function(X_new), np.float64), seen, data)
-    predicted = _predict(estimator, X_new)
+    if found is not None and isinstance(estimator, AVERAGES):
+        predicted: Targets = estimator.classes_[found.argmax(axis=1)]
+    else:
+        predicted = _predict(estimator, X_new)
     return Outputs(seen[predicted.astype(np.intp)], scores, probabilities)
 
 
 def _predict(estimator: Any, X: Any) -> Targets:
-    return np.ravel(estimator.predict(X))
+    return np.ravel(_of_rows(estimator, "predict", X))
+
+
+def _of_rows(estimator: Any, method: str, X: Any) -> NDArray[Any]:
+    """Return what a method gives for examples, which bagged trees are given in blocks.
+
+    Bagging copies all of them for each tree, which is slow beyond the processor's cache.
+    """
+    function = getattr(estimator, method)
+    bagged = isinstance(estimator, BaggingClassifier) and isinstance(X, np.ndarray)
+    if not bagged or not isinstance(estimator.estimator_, DecisionTreeClassifier):
+        return np.asarray(function(X))
+    n_rows = max(1, BLOCK_BYTES // (X.itemsize * X.shape[1]))
+    return np.concatenate([function(X[rows]) for rows in gen_batches(len(X), n_rows)])
 
 
 def _is_of_pairs(estimator: Any) -> bool:
