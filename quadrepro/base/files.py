@@ -12,9 +12,6 @@ from quadrepro.errors import DataError
 MOST_BYTES = 64 * 2**20
 """Size of the largest file of a results folder that is read."""
 
-MOST_OF_RECORD = 512 * 2**20
-"""Size of the largest record that is read."""
-
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file at once or not at all.

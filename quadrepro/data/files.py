@@ -69,7 +69,9 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
                 raise ValueError("images and their labels are in two files")
     if not frame.size:
         raise DataError(f"{path}: the file has no rows")
-    if layout.format not in ("csv", "arff"):
+    if layout.format == "csv":
+        return frame
+    if layout.format != "arff":
         frame = _numbered(frame)
     return frame.apply(_column)
 
@@ -188,7 +190,7 @@ def _csv(text: str, path: Path, layout: FileLayout) -> pd.DataFrame:
     rows: dict[int, list[str]] = {}
     try:
         for fields in filter(any, reader):
-            rows[layout.skip + reader.line_num] = fields
+            rows[layout.skip + reader.line_num] = [field.strip() for field in fields]
     except csv.Error as error:
         line = 1 + max(rows, default=layout.skip)
         raise DataError(f"{path}, line {line}: {error}") from error

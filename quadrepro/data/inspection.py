@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from quadrepro.base.files import write_text
-from quadrepro.base.yaml import to_yaml
+from quadrepro.base.yaml import is_utf8, to_yaml
 from quadrepro.data.canonical import codes_of, content_hash, default_order, number, numbers
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import to_table
@@ -86,6 +86,8 @@ class Options:
 def inspect_file(path: Path, target: str, **options: Any) -> Card:
     """Describe a user's file, with the fields of `Options`."""
     told = Options(**options)
+    if not is_utf8(str(path.resolve())):
+        raise DataError(f"{path}: the path of the file must be UTF-8, since its card names it")
     frame, layout = _read(path, target, told)
     _check_names(path, [*frame.columns], target, told.nominal)
     gaps = _gaps(path, frame, told.missing)
@@ -172,6 +174,8 @@ def _read_text(path: Path, target: str, told: Options) -> tuple[pd.DataFrame, Fi
         # A column without a name has its number.
         names = [name or numbered for name, numbered in zip(frame.iloc[0], names, strict=True)]
         frame = frame.iloc[1:]
+        if frame.empty:
+            raise DataError(f"{path}: the file has a header but no rows")
     decimal = told.decimal or _decimal(frame.head(SNIFFED), [*GAPS, *told.missing])
     how = {"skip": skip, "decimal": decimal, "thousands": told.decimal is not None}
     return frame.set_axis(names, axis="columns"), layout.model_copy(update=how)
@@ -206,10 +210,11 @@ def _check_names(path: Path, names: Sequence[str], target: str, nominal: Iterabl
 def _gaps(path: Path, frame: pd.DataFrame, missing: Sequence[str]) -> list[str]:
     """Return the words for missing values that occur."""
     words = dict.fromkeys((*GAPS, *missing))
-    found = [word for word in words if frame.isin([word]).any(axis=None)]
-    for word in {*missing} - {*found}:
+    texts = (column for _, column in frame.items() if column.dtype.kind != "f")
+    found = set[str]().union(*(words.keys() & column.unique() for column in texts))
+    for word in {*missing} - found:
         raise ConfigError(f"{path}: no field is {word!r}, the word of --missing")
-    return found
+    return [word for word in words if word in found]
 
 
 def _labelled(path: Path, rows: pd.DataFrame, target: str, *, drop: bool) -> pd.DataFrame:

@@ -15,6 +15,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.keys import environment
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, nearest
+from quadrepro.results.compare import TOLERANCE
 from quadrepro.results.files import environments, provenance
 from quadrepro.results.folder import CELLS, CellRow, Folder
 from quadrepro.results.pages.entries import GridEntry, make_grid
@@ -25,9 +26,6 @@ SHOWN_VALUES = 4
 
 KEY_DIGITS = 12
 """Number of digits of a key that are shown."""
-
-TOLERANCE = 1e-6
-"""Relative difference between equal errors, of which ``cells.csv`` has eight digits."""
 
 
 @dataclass(frozen=True)

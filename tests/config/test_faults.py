@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from functools import partial
@@ -207,3 +208,8 @@ def test_a_learner_of_another_task_is_refused(edited: Write) -> None:
     assert_refused(ridge, "6:5", message, cells_of)
     number = edited({"- monks": "- m1"})
     assert_refused(number, "6:5", "the view of m1 predicts a number, but quadboost-l2", cells_of)
+
+
+def test_the_name_of_a_config_is_utf8(small_config: Write) -> None:
+    path = small_config(name=os.fsdecode(b"caf\xe9"))
+    assert "the name of a config must be UTF-8" in refusal(path)

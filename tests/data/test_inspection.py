@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -260,6 +261,7 @@ def test_the_name_is_made_of_the_given_one_or_the_files(save: Save) -> None:
     ("name", "content", "options", "fault"),
     [
         ("a.csv", "x,label\n1,2.50\n2,2.5\n", {}, ": label has less than two distinct values"),
+        ("a.csv", "x,label\n", {}, ": the file has a header but no rows"),
         ("a.csv", "x,y,label\n,?,a\n?,,b\n", {}, ": no column other than the target has a value"),
         ("a.csv", "a,b,a,label\n1,2,3,x\n", {}, ": rename 'a' in the file"),
         ("a.csv", "target,label\n1,x\n2,y\n", {}, ": rename 'target' in the file"),
@@ -284,3 +286,9 @@ def test_a_file_or_an_option_that_is_wrong_is_refused(
     with pytest.raises(QuadreproError) as error:
         inspect_file(path, **{"target": "label", **options})
     assert str(error.value).removeprefix(str(path)).startswith(fault)
+
+
+def test_the_path_of_a_file_is_utf8(save: Save) -> None:
+    path = save(TOY, os.fsdecode(b"caf\xe9.csv"))
+    with pytest.raises(QuadreproError, match=r"the path of the file must be UTF-8"):
+        inspect_file(path, "label")

@@ -18,6 +18,7 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.engine import worker
 from quadrepro.engine.records import Record, RecordStore, Status
 from quadrepro.engine.run import compute, largest_first, missing_cells
 from quadrepro.engine.worker import Limits, run_cell
@@ -101,6 +102,12 @@ def test_a_cell_that_raises_is_a_failed_record_and_others_go_on(
     assert [found[cell.key].status for cell in cells] == ["ok"] * len(cells)
 
 
+def test_a_score_beyond_single_precision_keeps_its_sign() -> None:
+    found = worker._single(np.array([1e-200, -1e-200, 1e200, -1e200, 0.0]))
+    assert (found > 0).tolist() == [True, False, True, False, False]
+    assert found[2:4].tolist() == [np.inf, -np.inf]
+
+
 @pytest.mark.parametrize("how", ["sleep", "swallow"])
 def test_a_cell_beyond_its_time_ends_even_if_the_alarm_is_swallowed(
     cells: list[Cell], how: str
@@ -108,6 +115,22 @@ def test_a_cell_beyond_its_time_ends_even_if_the_alarm_is_swallowed(
     record = run_cell(with_learner(cells[1], Ending(how=how)).ready(), Limits(seconds=0.2))
     assert (record.status, record.reason) == ("timeout", "it took more than 0.2 s")
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(seconds=60.0), Limits(memory=10**12)])
+def test_loops_are_compiled_before_the_limits_of_a_cell_begin_if_it_has_any(
+    limits: Limits, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[object] = []
+    monkeypatch.setattr(worker, "warm", happened.append)
+    for limit in ("_within", "_at_most"):
+        begins = getattr(worker, limit)
+        monkeypatch.setattr(
+            worker, limit, lambda most, begins=begins: happened.append(most) or begins(most)
+        )
+    assert run_cell(cells[0].ready(), limits).ok
+    limited = [limits.seconds, limits.memory]
+    assert happened == [*([cells[0].learner.kernels] if any(limited) else []), *limited]
 
 
 ENDS: dict[str, tuple[Status, str]] = {

@@ -121,10 +121,7 @@ def contestant(weak: Any) -> Learner | None:
     from quadrepro.core.learners.contestants.predictor import estimator_entry
 
     name, parameters = step_of(weak)
-    try:
-        return estimator_entry(full_path(name)).make(parameters)
-    except KeyError as error:
-        raise ValueError(error.args[0]) from None
+    return estimator_entry(full_path(name)).make(parameters)
 
 
 def check_weak(weak: Any, asked: Asked) -> None:
