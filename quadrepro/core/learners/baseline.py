@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -41,7 +42,12 @@ class Baseline(Predictor):
         return replace(self, predicts=task)
 
     def predictions(
-        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
     ) -> FloatArray:
         """Return the same prediction for all new examples, for each candidate."""
         if self.predicts == "multiclass":
@@ -49,7 +55,7 @@ class Baseline(Predictor):
         else:
             # Of labels -1 and +1, the mean is above zero if the second class is more frequent.
             value = math.fsum(y) / len(y)
-        return np.full((len(grid), len(X_new)), value)
+        return np.full((sum(map(len, grids)), len(X_new)), value)
 
     def outputs(
         self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray

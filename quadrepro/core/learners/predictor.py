@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -41,9 +41,14 @@ class Predictor(Learner):
 
     @abstractmethod
     def predictions(
-        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
     ) -> FloatArray:
-        """Train every candidate of a grid and return its predictions.
+        """Train every candidate of some grids and return its predictions, one after the other.
 
         Parameters
         ----------
@@ -51,7 +56,7 @@ class Predictor(Learner):
             Training examples.
         y : ndarray of shape (n_examples,)
             Labels -1 or +1, class codes where the predictor takes them, or the numbers to predict.
-        grid : Grid
+        grids : sequence of Grid
             Values of the hyper-parameters.
         X_new : ndarray of shape (n_new, n_attributes)
             Examples to predict.
@@ -63,22 +68,6 @@ class Predictor(Learner):
         ndarray of shape (n_candidates, n_new)
             Predicted numbers or class codes, or for two classes scores that are above zero for +1.
         """
-
-    def all_predictions(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        grids: Sequence[Grid],
-        X_new: FloatArray,
-        rng: np.random.Generator,
-    ) -> FloatArray:
-        """Train every candidate of several grids and return its predictions.
-
-        See `predictions`. A predictor may train candidates of different grids together.
-        """
-        found = [self.predictions(X, y, grid, X_new, rng) for grid in grids]
-        # Most learners have one grid, whose scores may take as long to copy as rounds to run.
-        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def outputs(
         self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
@@ -95,7 +84,7 @@ class Predictor(Learner):
             New examples.
         """
         alone = Grid.of({name: [value] for name, value in candidate.items()})
-        [found] = self.predictions(*data.train, alone, X_new, data.rng("all"))
+        [found] = self.predictions(*data.train, [alone], X_new, data.rng("all"))
         told = self.outputs_of(found)
         assert told is not None
         return told
@@ -111,33 +100,6 @@ class Predictor(Learner):
         if self.task == "regression":
             return Outputs(predictions)
         return Outputs.by_score(predictions)
-
-    def held_out_predictions(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        grids: Sequence[Grid],
-        X_valid: FloatArray,
-        rng: np.random.Generator,
-    ) -> tuple[FloatArray, Callable[[int, FloatArray], Outputs] | None]:
-        """Train every candidate of several grids and return its predictions of held-out examples.
-
-        Parameters
-        ----------
-        X, y, grids, rng
-            As in `all_predictions`.
-        X_valid : ndarray of shape (n_valid, n_attributes)
-            Held-out examples.
-
-        Returns
-        -------
-        on_valid : ndarray of shape (n_candidates, n_valid)
-            Predictions for the held-out examples.
-        later : callable or None
-            Returns the outputs of the candidate with a given index on new examples; None if it
-            must be trained once more for them.
-        """
-        return self.all_predictions(X, y, grids, X_valid, rng), None
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,15 +123,11 @@ class Predictions(Trainer):
         data, valid = self.data, self.data.valid
         if valid is None:
             raise ValueError("a hold-out needs held-out examples")
-        on_valid, later = self.predictor.held_out_predictions(
-            *data.train, self.grids, valid.X, data.rng("all")
-        )
+        # Test examples are predicted too, so that the chosen candidate need not be trained again.
+        scores = self._scores(*data.train, np.vstack([valid.X, data.test.X]))
+        on_valid, on_test = np.split(scores, [len(valid.y)], axis=1)
         part = Scored(valid.y, on_valid)
-        if later is None:
-            return Validation([part], solved, self._fitted)
-        return Validation(
-            [part], solved, lambda i: Fitted(self.candidates[i], later(i, data.test.X))
-        )
+        return Validation([part], solved, lambda i: self._fitted(i, on_test[i]))
 
     def _folds(self, fold: IntArray) -> Iterator[Scored]:
         X, y = self.data.train
@@ -182,8 +140,7 @@ class Predictions(Trainer):
         X, y = self.data.train
         scores = self._scores(X, y, np.vstack([X, self.data.test.X]))
         on_train, on_test = np.split(scores, [len(y)], axis=1)
-        told = self.predictor.outputs_of(on_test[-1])
-        last = self.last() if told is None else Fitted(self.candidates[-1], told)
+        last = self._fitted(len(scores) - 1, on_test[-1])
         return Path(last, lambda: (on_train, on_test))
 
     def last(self) -> Fitted:
@@ -194,11 +151,16 @@ class Predictions(Trainer):
         """Return the trainer on the same attributes for other labels."""
         return replace(self, data=data)
 
-    def _fitted(self, i: int) -> Fitted:
-        candidate = self.candidates[i]
-        return Fitted(candidate, self.predictor.outputs(self.data, candidate, self.data.test.X))
+    def _fitted(self, i: int, predictions: FloatArray | None = None) -> Fitted:
+        """Return a candidate with its outputs, by its predictions if these tell them."""
+        candidate, told = self.candidates[i], None
+        if predictions is not None:
+            told = self.predictor.outputs_of(predictions)
+        if told is None:
+            told = self.predictor.outputs(self.data, candidate, self.data.test.X)
+        return Fitted(candidate, told)
 
     def _scores(
         self, X: FloatArray, y: FloatArray, X_new: FloatArray, name: str = "all"
     ) -> FloatArray:
-        return self.predictor.all_predictions(X, y, self.grids, X_new, self.data.rng(name))
+        return self.predictor.predictions(X, y, self.grids, X_new, self.data.rng(name))

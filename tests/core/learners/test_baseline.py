@@ -80,7 +80,7 @@ def test_what_a_search_sees_agrees_with_the_outputs(
 ) -> None:
     learner = Baseline().for_task(task)
     rng = np.random.default_rng(0)
-    [seen] = learner.predictions(np.zeros((len(y), 2)), np.array(y), Grid.of({}), X_NEW, rng)
+    [seen] = learner.predictions(np.zeros((len(y), 2)), np.array(y), [Grid.of({})], X_NEW, rng)
     told = outputs(task, y, n_classes).predicted
     assert np.array_equal(seen > 0 if task == "classification" else seen, told)
 

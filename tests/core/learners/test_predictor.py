@@ -120,9 +120,14 @@ class Constant(Predictor):
         return (Hyperparameter("value", "any", "small", "what is predicted"),)
 
     def predictions(
-        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
     ) -> FloatArray:
-        values = np.array(grid.axis("value"), dtype=np.float64)
+        values = np.array([c["value"] for grid in grids for c in grid.candidates], dtype=np.float64)
         return np.repeat(values[:, None], len(X_new), axis=1)
 
 
@@ -164,14 +169,19 @@ class Spy(Predictor):
         return (Hyperparameter("value", "any", "small", "nothing"),)
 
     def predictions(
-        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
     ) -> FloatArray:
         self.seen.append((len(X), len(X_new), float(rng.random())))
-        return np.full((len(grid.candidates), len(X_new)), y.mean())
+        return np.full((sum(map(len, grids)), len(X_new)), y.mean())
 
 
-def drawn(name: str, times: int = 1) -> list[float]:
-    return rng(name).random(times).tolist()
+def drawn(name: str) -> float:
+    return float(rng(name).random())
 
 
 ROWS = np.arange(20.0).reshape(10, 2)
@@ -189,17 +199,13 @@ def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_ro
         return rng(name)
 
     losses = Predictions(GRIDS, spy, replace(data, rng=recorded)).losses(fold)
-    # One generator serves all grids of a fold, one after the other.
-    expected = [
-        (10 - held_out, held_out, draw)
-        for f, held_out in enumerate((3, 4, 3))
-        for draw in drawn(f"fold {f}", 2)
-    ]
+    # One generator serves all grids of a fold.
+    expected = [(10 - out, out, drawn(f"fold {f}")) for f, out in enumerate((3, 4, 3))]
     assert spy.seen == expected
     assert losses.values.tolist() == [0.0] * 3
     spy.seen.clear()
     assert losses.fit(2).candidate == {"value": 3}
-    assert spy.seen == [(10, 4, drawn("all")[0])]
+    assert spy.seen == [(10, 4, drawn("all"))]
     assert named == ["fold 0", "fold 1", "fold 2", "all"]
 
 
@@ -208,7 +214,7 @@ def test_a_path_is_one_training_that_predicts_both_parts() -> None:
     y = np.where(np.arange(10) < 7, 1.0, -1.0)
     predictions = Predictions(GRIDS, spy, training_data(ROWS, y, ROWS[:4]))
     path = predictions.path()
-    assert spy.seen == [(10, 14, draw) for draw in drawn("all", 2)]
+    assert spy.seen == [(10, 14, drawn("all"))]
     train, test = path.scores()
     assert (train.shape, test.shape) == ((3, 10), (3, 4))
     np.testing.assert_array_equal(path.last.scores, test[2])
@@ -216,34 +222,10 @@ def test_a_path_is_one_training_that_predicts_both_parts() -> None:
     assert (path.H, path.weights) == (None, None)
     spy.seen.clear()
     assert predictions.last().candidate == {"value": 3}
-    assert spy.seen == [(10, 4, drawn("all")[0])]
+    assert spy.seen == [(10, 4, drawn("all"))]
 
 
-@dataclass(frozen=True)
-class Together(Spy):
-    """Trains the candidates of all grids together."""
-
-    def all_predictions(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        grids: Sequence[Grid],
-        X_new: FloatArray,
-        rng: np.random.Generator,
-    ) -> FloatArray:
-        self.seen.append((len(grids), len(X_new), float(rng.random())))
-        return np.full((sum(len(grid.candidates) for grid in grids), len(X_new)), y.mean())
-
-
-def test_a_predictor_may_train_the_candidates_of_all_grids_together() -> None:
-    together = Together([])
-    predictions = Predictions(GRIDS, together, training_data(ROWS, np.ones(10), ROWS[:4]))
-    train, test = predictions.path().scores()
-    assert (train.shape, test.shape) == ((3, 10), (3, 4))
-    assert together.seen == [(2, 14, drawn("all")[0])]
-
-
-def test_a_hold_out_trains_all_candidates_and_the_chosen_one_for_the_test_examples() -> None:
+def test_a_hold_out_predicts_validation_and_test_examples_together() -> None:
     spy = Spy([])
     valid = Part(ROWS[:5], np.array([1.0, 1.0, -1.0, 1.0, 1.0]))
     losses = Predictions(GRIDS, spy, training_data(ROWS, np.ones(10), ROWS[:4], valid)).losses(None)
@@ -252,8 +234,7 @@ def test_a_hold_out_trains_all_candidates_and_the_chosen_one_for_the_test_exampl
     assert fitted.candidate == {"value": 2}
     assert fitted.scores is not None
     assert fitted.scores.tolist() == [1.0] * 4
-    first, second = drawn("all", 2)
-    assert spy.seen == [(10, 5, first), (10, 5, second), (10, 4, first)]
+    assert spy.seen == [(10, 9, drawn("all"))]
     with pytest.raises(ValueError, match="a hold-out needs held-out examples"):
         Predictions(GRIDS, spy, training_data(ROWS, np.ones(10), ROWS)).losses(None)
 

@@ -227,12 +227,6 @@ class EstimatorPredictor(Imported, Predictor):
         return replace(self, n_codes=data.n_codes) if self.categories else self
 
     def predictions(
-        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
-    ) -> FloatArray:
-        """Train every candidate of a grid; classes are predicted as they are given."""
-        return self.all_predictions(X, y, [grid], X_new, rng)
-
-    def all_predictions(
         self,
         X: FloatArray,
         y: FloatArray,
@@ -240,7 +234,7 @@ class EstimatorPredictor(Imported, Predictor):
         X_new: FloatArray,
         rng: np.random.Generator,
     ) -> FloatArray:
-        """Fit the estimator once for all candidates that differ only in its size."""
+        """Fit once for all candidates that differ only in size; classes are predicted as given."""
         candidates = [candidate for grid in grids for candidate in grid.candidates]
         random_state = int(rng.integers(2**31))
         predicted = np.empty((len(candidates), len(X_new)))

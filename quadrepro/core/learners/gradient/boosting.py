@@ -5,14 +5,14 @@ The estimators are in modules of their own, so that the command line does not im
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
-from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
+from quadrepro.base.types import FloatArray, IntArray, Task
 from quadrepro.core.learners.gradient.losses import ExponentialLoss, LogisticLoss, Loss, SquaredLoss
 from quadrepro.core.learners.gradient.steps import (
     Alpha,
@@ -97,14 +97,6 @@ class Ensemble(Watcher[ScoreState]):
     def after(self, t: int, live: IntArray, step: Step, state: ScoreState) -> None:
         """Keep round `t`."""
         self.rounds.append((state.trees, step))
-
-    def scores(self, row: BoolArray, n_rounds: int, X_new: FloatArray) -> FloatArray:
-        """Return the scores of new examples after some rounds of the one trajectory in `row`."""
-        columns, scores = np.ascontiguousarray(X_new.T), np.zeros((1, len(X_new)))
-        for trees, step in self.rounds[:n_rounds]:
-            own = trees.keep(row)
-            follow(scores, own, own.leaves(columns), step.keep(row))
-        return np.asarray(scores[0])
 
 
 StepName = Literal[
@@ -312,13 +304,20 @@ class GradientBoost(Predictor):
             )
 
     def predictions(
-        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
     ) -> FloatArray:
-        """Train every candidate of a grid and return its predictions; nothing is drawn.
+        """Train every candidate and return its predictions; nothing is drawn.
 
         See `Predictor.predictions`.
         """
-        return self._predictions(X, y, grid, X_new, [])
+        found = [self._predictions(X, y, grid, X_new) for grid in grids]
+        # Most learners have one grid, whose scores may take as long to copy as rounds to run.
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def outputs_of(self, predictions: FloatArray) -> Outputs:
         """Return the scores of classes with the probabilities that minimise the expected loss."""
@@ -327,44 +326,14 @@ class GradientBoost(Predictor):
         positive = LOSSES[self.loss or "l2"].probability(predictions)
         return Outputs.by_score(predictions, np.column_stack([1.0 - positive, positive]))
 
-    def held_out_predictions(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        grids: Sequence[Grid],
-        X_valid: FloatArray,
-        rng: np.random.Generator,
-    ) -> tuple[FloatArray, Callable[[int, FloatArray], Outputs]]:
-        """Train every candidate, and keep its trees to predict new examples if asked.
-
-        See `Predictor.held_out_predictions`.
-        """
-        pairs = [(grid, Ensemble()) for grid in grids]
-        found = [self._predictions(X, y, grid, X_valid, [kept]) for grid, kept in pairs]
-        places = [(grid, kept, c) for grid, kept in pairs for c in grid.candidates]
-
-        def later(i: int, X_new: FloatArray) -> Outputs:
-            grid, kept, candidate = places[i]
-            values = grid.axis(self.value_name) or (None,)
-            row = np.array([value == candidate.get(self.value_name) for value in values])
-            n_rounds = int(cast(int, candidate[N_ROUNDS.name]))
-            return self.outputs_of(kept.scores(row, n_rounds, X_new))
-
-        return found[0] if len(found) == 1 else np.concatenate(found), later
-
     def _predictions(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        grid: Grid,
-        X_new: FloatArray,
-        watchers: Sequence[Watcher[ScoreState]],
+        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray
     ) -> FloatArray:
         self.check(grid)
         values = np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)
         rounds = [int(t) for t in grid.axis(N_ROUNDS.name) or ()]
         staged = StagedScores(rounds, len(values), X_new)
-        self.run(X, y, values, rounds[-1], [staged, *watchers])
+        self.run(X, y, values, rounds[-1], [staged])
         return np.asarray(grid.flatten(staged.path[None], (self.value_name, N_ROUNDS.name))[0])
 
 

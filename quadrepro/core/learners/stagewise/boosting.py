@@ -270,9 +270,19 @@ class StagewiseBoost(Predictor):
         return kept.rounds
 
     def predictions(
-        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
     ) -> FloatArray:
         """Train once for all numbers of rounds; see `Predictor.predictions`."""
+        return np.concatenate([self._predictions(X, y, grid, X_new, rng) for grid in grids])
+
+    def _predictions(
+        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
         self.check(grid)
         labels, codes = self._classes(y)
         rounds = [int(t) for t in grid.axis(N_ROUNDS.name) or ()]

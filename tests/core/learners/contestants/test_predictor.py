@@ -36,7 +36,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 def test_predicts_what_the_estimator_itself_predicts(examples: Examples) -> None:
     X, y, X_new = examples
     grid = Grid.of({"C": [0.1, 10.0], "kernel": ["rbf", "linear"]})
-    found = EstimatorPredictor("SVC", {"gamma": 0.5}).predictions(X, y, grid, X_new, rng())
+    found = EstimatorPredictor("SVC", {"gamma": 0.5}).predictions(X, y, [grid], X_new, rng())
     for row, candidate in zip(found, grid.candidates, strict=True):
         np.testing.assert_array_equal(row, SVC(gamma=0.5, **candidate).fit(X, y).predict(X_new))
 
@@ -44,7 +44,7 @@ def test_predicts_what_the_estimator_itself_predicts(examples: Examples) -> None
 def forest(examples: Examples, seed: int, **settings: Any) -> FloatArray:
     X, y, X_new = examples
     predictor = EstimatorPredictor("RandomForestClassifier", {"n_estimators": 3, **settings})
-    return predictor.predictions(X, y, Grid.of({"max_depth": [8]}), X_new, rng(seed))[0]
+    return predictor.predictions(X, y, [Grid.of({"max_depth": [8]})], X_new, rng(seed))[0]
 
 
 def test_chance_comes_from_the_generator_alone(examples: Examples) -> None:
@@ -104,7 +104,7 @@ def test_a_pipeline_predicts_what_scikit_learns_predicts(examples: Examples) -> 
     X, y, X_new = examples
     grid = Grid.of({"logisticregression__C": [0.01, 10.0]})
     predictor = EstimatorPredictor("Pipeline", {"steps": ["StandardScaler", "LogisticRegression"]})
-    found = predictor.predictions(X, y, grid, X_new, rng())
+    found = predictor.predictions(X, y, [grid], X_new, rng())
     for row, C in zip(found, (0.01, 10.0), strict=True):
         theirs = make_pipeline(StandardScaler(), LogisticRegression(C=C)).fit(X, y).predict(X_new)
         np.testing.assert_array_equal(row, theirs)
@@ -115,7 +115,7 @@ def test_every_step_of_a_pipeline_draws_from_the_generator(examples: Examples) -
     forest = {"RandomForestClassifier": {"n_estimators": 2}}
     steps = [{"CalibratedClassifierCV": {"estimator": forest, "cv": 2}}]
     predictor = EstimatorPredictor("Pipeline", {"steps": steps})
-    first, again = (predictor.predictions(X, y, Grid.of({}), X_new, rng(1)) for _ in range(2))
+    first, again = (predictor.predictions(X, y, [Grid.of({})], X_new, rng(1)) for _ in range(2))
     np.testing.assert_array_equal(first, again)
 
 
@@ -160,7 +160,7 @@ def test_a_booster_says_what_it_says_by_itself(
     if task != "regression":
         np.testing.assert_array_equal(ours.probabilities, theirs.predict_proba(X_new))
     found = EstimatorPredictor(path, given).predictions(
-        X, y, Grid.of({"max_depth": [1, 2]}), X_new, data.rng("")
+        X, y, [Grid.of({"max_depth": [1, 2]})], X_new, data.rng("")
     )
     back = np.array([-1.0, 1.0])[ours.predicted] if task == "classification" else ours.predicted
     np.testing.assert_array_equal(found[1], back)
@@ -204,9 +204,9 @@ def test_what_code_of_the_folder_predicts_is_asked_when_it_runs(
     assert (multi.task, numbers.task) == ("classification", "regression")
     assert "mine_seen" not in sys.modules
     assert multi.content == numbers.content == seen().content
-    multi.predictions(X, y, Grid.of({}), X_new, rng())
+    multi.predictions(X, y, [Grid.of({})], X_new, rng())
     with pytest.raises(ValueError, match=r"mine_seen.py:\d+\) must predict a number here"):
-        numbers.predictions(X, y, Grid.of({}), X_new, rng())
+        numbers.predictions(X, y, [Grid.of({})], X_new, rng())
 
 
 def test_the_code_of_the_folder_counts_and_its_place_does_not(seen: Any, tmp_path: Path) -> None:
@@ -222,10 +222,10 @@ def test_classes_are_given_as_codes_without_gaps(seen: Any, examples: Examples) 
     X, _, X_new = examples
     y = np.tile([-1.0, 1.0], 45)
     predictor = seen()
-    found = predictor.predictions(X, y, Grid.of({}), X_new, rng())
+    found = predictor.predictions(X, y, [Grid.of({})], X_new, rng())
     np.testing.assert_array_equal(last()[1], (y > 0).astype(int))
     np.testing.assert_array_equal(found, np.full((1, 90), -1.0))
-    predictor.predictions(X, np.tile([3.0, 0.0], 45), Grid.of({}), X_new, rng())
+    predictor.predictions(X, np.tile([3.0, 0.0], 45), [Grid.of({})], X_new, rng())
     np.testing.assert_array_equal(last()[1], np.tile([1, 0], 45))
 
 
@@ -236,7 +236,7 @@ def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(seen: Any) -> N
     predictor = seen(categories=True)
     y = np.array([1.0, -1.0, 1.0, -1.0])
     bound = predictor.for_columns(data_of(NOMINAL, y, n_codes=(4, 0)))
-    bound.predictions(NOMINAL, y, Grid.of({}), NOMINAL, rng())
+    bound.predictions(NOMINAL, y, [Grid.of({})], NOMINAL, rng())
     expected = pd.DataFrame(
         {
             "x0": pd.Categorical(["0", "2", None, "1"], categories=["0", "1", "2", "3"]),
@@ -251,7 +251,7 @@ def test_numbers_alone_are_given_as_an_array(seen: Any, examples: Examples) -> N
     X, y, X_new = examples
     predictor = seen(categories=True)
     bound = predictor.for_columns(data_of(X, y, n_codes=(0, 0, 0, 0)))
-    bound.predictions(X, y, Grid.of({}), X_new, rng())
+    bound.predictions(X, y, [Grid.of({})], X_new, rng())
     assert last()[0] is X
 
 
@@ -299,9 +299,9 @@ def test_every_candidate_predicts_as_if_it_were_the_only_one(
 ) -> None:
     grids = [Grid.of(values) for values in axes]
     predictor = EstimatorPredictor(name, settings)
-    found = predictor.all_predictions(examples[0], examples[1], grids, examples[2], rng(7))
+    found = predictor.predictions(examples[0], examples[1], grids, examples[2], rng(7))
     np.testing.assert_array_equal(found, each_alone(name, settings, grids, examples, 7))
-    first = predictor.predictions(examples[0], examples[1], grids[0], examples[2], rng(7))
+    first = predictor.predictions(examples[0], examples[1], grids[:1], examples[2], rng(7))
     np.testing.assert_array_equal(first, found[: len(first)])
 
 
@@ -320,5 +320,5 @@ def test_candidates_of_several_grids_that_differ_in_size_are_fitted_once(
     points = [(3, 1), (5, 2), (9, 1), (4, 1)]
     grids = [Grid.of({"n_estimators": [k], "max_depth": [depth]}) for k, depth in points]
     predictor = EstimatorPredictor("GradientBoostingClassifier")
-    predictor.all_predictions(X, y, grids, X_new, rng())
+    predictor.predictions(X, y, grids, X_new, rng())
     assert fitted == [(9, 1), (5, 2)]

@@ -76,7 +76,7 @@ def test_predictions_are_those_of_a_plain_loop_over_scikit_learns_trees(
     # Without equal values, and in the single precision that scikit-learn's trees have.
     X = X[:, :2].astype(np.float32).astype(float)
     grid = Grid.of({**GRIDS[step], "n_rounds": range(1, 9)})
-    found = GradientBoost(step, loss, cuts=3).predictions(X, y, grid, X, np.random.default_rng())
+    found = GradientBoost(step, loss, cuts=3).predictions(X, y, [grid], X, np.random.default_rng())
     values = next(iter(GRIDS[step].values()), [np.nan])
     expected = np.concatenate([plainly(step, value, loss, X, y) for value in values])
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
@@ -93,11 +93,11 @@ def test_candidates_are_separate_runs_in_the_grids_order(
     algorithm = GradientBoost(step, loss, **size)
     grid = Grid.of({"n_rounds": [1, 4, 9], **GRIDS[step]})
     rng = np.random.default_rng()
-    together = algorithm.predictions(X, y, grid, new, rng)
+    together = algorithm.predictions(X, y, [grid], new, rng)
     assert together.shape == (len(grid.candidates), len(new))
     for candidate, scores in zip(grid.candidates, together, strict=True):
         single = Grid.of({name: [value] for name, value in candidate.items()})
-        np.testing.assert_array_equal(algorithm.predictions(X, y, single, new, rng)[0], scores)
+        np.testing.assert_array_equal(algorithm.predictions(X, y, [single], new, rng)[0], scores)
 
 
 @each_step
@@ -107,7 +107,7 @@ def test_degenerate_problems_have_finite_answers(step: Any, loss: Any, X: FloatA
     algorithm = GradientBoost(step, loss, cuts=9)
     grid = Grid.of({**GRIDS[step], "n_rounds": [1, 300]})
     for y in (np.ones(6), -np.ones(6), np.zeros(6) if loss == "l2" else np.array([1, -1] * 3)):
-        scores = algorithm.predictions(X, y.astype(float), grid, X, np.random.default_rng())
+        scores = algorithm.predictions(X, y.astype(float), [grid], X, np.random.default_rng())
         assert np.isfinite(scores).all()
         if y.all() and (y == y[0]).all():
             assert (np.sign(scores) == y).all()
@@ -117,7 +117,7 @@ def test_the_theorys_rescaling_needs_no_value() -> None:
     X, y = problem("l2")
     algorithm = GradientBoost("rescale", theory=True)
     assert [h.name for h in algorithm.hyperparameters] == ["n_rounds"]
-    [scores] = algorithm.predictions(X, y, Grid.of({"n_rounds": [9]}), X, np.random.default_rng())
+    [scores] = algorithm.predictions(X, y, [Grid.of({"n_rounds": [9]})], X, np.random.default_rng())
     loss = losses_of(Follow(NO_VALUE, searched, rescaling_in_theory), "l2", 9, cuts=1)[-1]
     assert np.square(y - scores).mean() == pytest.approx(loss, rel=1e-12)
 
@@ -187,19 +187,4 @@ def test_a_grid_must_name_the_steps_value() -> None:
     with pytest.raises(ValueError, match="GradientBoost needs a value of u"):
         algorithm.check(grid)
     with pytest.raises(ValueError, match="GradientBoost needs a value of u"):
-        algorithm.predictions(X, y, grid, X, np.random.default_rng())
-
-
-@pytest.mark.parametrize("step", ["full", "rescale"])
-def test_one_candidate_predicts_test_examples_as_all_of_them_do(step: Any) -> None:
-    X, y = problem("logistic")
-    algorithm, rng = GradientBoost(step, "logistic"), np.random.default_rng(0)
-    values: dict[str, list[Any]] = {"u": [1, 5, 30]} if step == "rescale" else {}
-    grids = [
-        Grid.of({**values, "n_rounds": [2, 9]}),
-        Grid.of({"n_rounds": [1, 4, 5], **values}),
-    ]
-    on_valid, later = algorithm.held_out_predictions(X, y, grids, X[:7], rng)
-    expected = algorithm.all_predictions(X, y, grids, X[:20], rng)
-    found = np.array([later(i, X[7:20]).scores for i in range(len(expected))])
-    assert np.hstack([on_valid, found]).tobytes() == expected.tobytes()
+        algorithm.predictions(X, y, [grid], X, np.random.default_rng())

@@ -53,7 +53,7 @@ def test_every_stage_is_a_candidate_of_the_algorithm(estimator: Any) -> None:
     algorithm = GradientBoost(estimator.step, loss, estimator.cuts, estimator.depth)
     name = algorithm.value_name
     grid = Grid.of({**({name: [getattr(estimator, name)]} if name else {}), "n_rounds": ROUNDS})
-    expected = algorithm.predictions(X[:60], y[:60], grid, X[60:], np.random.default_rng())
+    expected = algorithm.predictions(X[:60], y[:60], [grid], X[60:], np.random.default_rng())
     fitted = clone(estimator).fit(X[:60], y[:60])
     if loss == "l2":
         stages, last = fitted.staged_predict(X[60:]), fitted.predict(X[60:])

@@ -23,7 +23,7 @@ for step in STEPS:
     grid = Grid.of({**own, "n_rounds": [1, 10, 60]})
     for loss, targets in (("l2", y), ("logistic", labels), ("exponential", labels)):
         algorithm = GradientBoost(step, loss, cuts=3)
-        scores = algorithm.predictions(X[:250], targets[:250], grid, X, rng)
+        scores = algorithm.predictions(X[:250], targets[:250], [grid], X, rng)
         print(step, loss, hashlib.sha256(scores.tobytes()).hexdigest())
 """
 

@@ -179,9 +179,9 @@ def test_one_run_serves_all_numbers_of_rounds_and_later_ones_after_its_end(name:
     signs, rng = np.where(y == 1, 1.0, -1.0), np.random.default_rng(0)
     learner = ALGORITHMS.find(name).make({"depth": 6})
     rounds = [1, 4, 30]
-    together = learner.predictions(X, signs, Grid.of({"n_rounds": rounds}), new, rng)  # type: ignore[attr-defined]
+    together = learner.predictions(X, signs, [Grid.of({"n_rounds": rounds})], new, rng)  # type: ignore[attr-defined]
     for T, scores in zip(rounds, together, strict=True):
-        alone = learner.predictions(X, signs, Grid.of({"n_rounds": [T]}), new, rng)  # type: ignore[attr-defined]
+        alone = learner.predictions(X, signs, [Grid.of({"n_rounds": [T]})], new, rng)  # type: ignore[attr-defined]
         assert alone.tobytes() == scores.tobytes()
 
 
@@ -203,7 +203,7 @@ def test_classes_that_the_training_part_lacks_have_no_score(name: str) -> None:
             np.testing.assert_allclose(found.probabilities.sum(axis=1), 1.0)
             assert (found.probabilities[:, seen] > 0).all()
         grid = Grid.of({"n_rounds": [5]})
-        predicted = learner.predictions(*part, grid, new, rng("all"))  # type: ignore[union-attr]
+        predicted = learner.predictions(*part, [grid], new, rng("all"))  # type: ignore[union-attr]
         np.testing.assert_array_equal(predicted[0], found.predicted)
 
 
