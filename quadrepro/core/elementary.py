@@ -2,18 +2,19 @@
 
 numpy and the C library have several versions of these functions and choose one by the processor;
 their last bits differ. The reductions and polynomials are those of fdlibm (Sun Microsystems, 1993),
-whose error is below one unit in the last place.
+whose error is below one unit in the last place. Loops call them for one number; `exp_each` and its
+like take arrays.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core import compiling
+from quadrepro.core.jit import njit
 
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 """ln 2 = high + low; high times a whole number below 2^11 is exact."""
@@ -42,19 +43,12 @@ POWERS = np.ldexp(1.0, np.arange(-1075, 1024))
 """2^k for k from -1075 on."""
 
 
-def _mapped(loop: Callable[[FloatArray, FloatArray], None], x: FloatArray) -> FloatArray:
-    """Return what a compiled loop writes for each number."""
-    out = np.empty(x.shape)
-    loop(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
-    return out
-
-
-def exp(x: FloatArray) -> FloatArray:
+@njit
+def exp(x: float) -> float:
     """Return e^x."""
-    x = np.asarray(x, dtype=np.float64)
-    if loops := compiling.beside(__name__):
-        return _mapped(loops.exp_all, x)
-    clipped = np.fmin(np.fmax(x, LEAST - 1.0), LARGEST)
+    # Nothing is skipped, since a processor guesses a branch for every number, and often wrongly.
+    clipped = x if x > LEAST else LEAST
+    clipped = clipped if clipped < LARGEST else LARGEST
     k = np.rint(clipped / (LN2_HIGH + LN2_LOW))
     high = clipped - k * LN2_HIGH
     low = k * LN2_LOW
@@ -62,60 +56,16 @@ def exp(x: FloatArray) -> FloatArray:
     t = r * r
     p1, p2, p3, p4, p5 = EXP_TERMS
     c = r - t * (p1 + t * (p2 + t * (p3 + t * (p4 + t * p5))))
-    y = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
-    found = y * POWERS[k.astype(np.intp) + 1075]
-    return np.where(x >= LEAST, found, np.where(x < LEAST, 0.0, x))
+    y: float = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
+    found = y * float(POWERS[np.int32(k) + 1075])
+    return found if x >= LEAST else (0.0 if x < LEAST else x)
 
 
-def log(x: FloatArray) -> FloatArray:
-    """Return the natural logarithm."""
-    x = np.asarray(x, dtype=np.float64)
-    if loops := compiling.beside(__name__):
-        return _mapped(loops.log_all, x)
-    m, exponents = np.frexp(x)
-    small = m * m < 0.5
-    f = np.where(small, 2.0 * m, m) - 1.0
-    k = exponents - small.astype(np.float64)
-    s = f / (2.0 + f)
-    z = s * s
-    w = z * z
-    l1, l2, l3, l4, l5, l6, l7 = LOG_TERMS
-    R = w * (l2 + w * (l4 + w * l6)) + z * (l1 + w * (l3 + w * (l5 + w * l7)))
-    half = 0.5 * f * f
-    found = k * LN2_HIGH - ((half - (s * (half + R) + k * LN2_LOW)) - f)
-    return np.where(x > 0, found, -np.inf)
-
-
-def log1p(x: FloatArray) -> FloatArray:
-    """Return log(1 + x), accurate for small x too."""
-    x = np.asarray(x, dtype=np.float64)
-    u = 1.0 + x
-    # log(u) has the relative error of u - 1, which the quotient takes out again.
-    rounded = np.where(u == 1.0, 1.0, u - 1.0)
-    return np.where(u == 1.0, x, log(u) * (x / rounded))
-
-
-def artanh(x: FloatArray) -> FloatArray:
-    """Return the inverse hyperbolic tangent of numbers between -1 and 1."""
-    x = np.asarray(x, dtype=np.float64)
-    size = np.abs(x)
-    return np.copysign(0.5 * log1p(2.0 * size / (1.0 - size)), x)
-
-
-def artanh_each(numbers: Iterable[float]) -> list[float]:
-    """Return the inverse hyperbolic tangents of a few numbers, which are quicker one by one."""
-    return [math.copysign(0.5 * _log1p(2.0 * abs(x) / (1.0 - abs(x))), x) for x in numbers]
-
-
-def _log1p(x: float) -> float:
-    u = 1.0 + x
-    return x if u == 1.0 else log_of(u) * (x / (u - 1.0))
-
-
-def log_of(x: float) -> float:
-    """Return the natural logarithm of one number; compiled loops use it too."""
-    if x <= 0.0:
-        return -math.inf
+@njit
+def log(x: float) -> float:
+    """Return the natural logarithm; -inf for numbers below 0, too."""
+    if not x > 0.0:
+        return -np.inf
     m, exponent = math.frexp(x)
     k = float(exponent)
     if m * m < 0.5:
@@ -130,10 +80,63 @@ def log_of(x: float) -> float:
     return k * LN2_HIGH - ((half - (s * (half + R) + k * LN2_LOW)) - f)
 
 
-def tanh(x: FloatArray) -> FloatArray:
+@njit
+def log1p(x: float) -> float:
+    """Return log(1 + x), accurate for small x too."""
+    u = 1.0 + x
+    # log(u) has the relative error of u - 1, which the quotient takes out again.
+    return x if u == 1.0 else log(u) * (x / (u - 1.0))
+
+
+@njit
+def artanh(x: float) -> float:
+    """Return the inverse hyperbolic tangent of a number between -1 and 1."""
+    size = abs(x)
+    return math.copysign(0.5 * log1p(2.0 * size / (1.0 - size)), x)
+
+
+@njit
+def tanh(x: float) -> float:
     """Return the hyperbolic tangent, with an absolute error of two units in the last place of 1."""
+    falling = exp(-2.0 * abs(x))
+    return math.copysign((1.0 - falling) / (1.0 + falling), x)
+
+
+@njit
+def _exps(x: FloatArray, out: FloatArray) -> None:
+    for i in range(len(x)):
+        out[i] = exp(x[i])
+
+
+@njit
+def _logs(x: FloatArray, out: FloatArray) -> None:
+    for i in range(len(x)):
+        out[i] = log(x[i])
+
+
+@njit
+def _tanhs(x: FloatArray, out: FloatArray) -> None:
+    for i in range(len(x)):
+        out[i] = tanh(x[i])
+
+
+def exp_each(x: FloatArray) -> FloatArray:
+    """Return e^x of each number."""
+    return _mapped(_exps, x)
+
+
+def log_each(x: FloatArray) -> FloatArray:
+    """Return the natural logarithm of each number."""
+    return _mapped(_logs, x)
+
+
+def tanh_each(x: FloatArray) -> FloatArray:
+    """Return the hyperbolic tangent of each number."""
+    return _mapped(_tanhs, x)
+
+
+def _mapped(loop: Callable[[FloatArray, FloatArray], None], x: FloatArray) -> FloatArray:
     x = np.asarray(x, dtype=np.float64)
-    if loops := compiling.beside(__name__):
-        return _mapped(loops.tanh_all, x)
-    falling = exp(-2.0 * np.abs(x))
-    return np.copysign((1.0 - falling) / (1.0 + falling), x)
+    out = np.empty(x.shape)
+    loop(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
+    return out

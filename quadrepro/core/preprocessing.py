@@ -250,7 +250,7 @@ class Normaliser:
         """Normalise rows."""
         # With a tiny deviation, a distant value overflows to infinity, whose tanh is 1 as well.
         with np.errstate(over="ignore"):
-            return elementary.tanh((self.fill_in(X) - self.mean) / self.std)
+            return elementary.tanh_each((self.fill_in(X) - self.mean) / self.std)
 
     def fill_in(self, X: FloatArray) -> FloatArray:
         """Fill in missing values without normalising."""

@@ -171,7 +171,7 @@ class GradientBoost(Predictor):
 
     version: ClassVar[int] = 2
     kernels: ClassVar[tuple[str, ...]] = (
-        "elementary_compiled",
+        "elementary_old_compiled",
         "learners.gradient.losses_compiled",
         "learners.gradient.trees_compiled",
         "learners.gradient.weighted_trees_compiled",

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core import compiling, elementary
+from quadrepro.core import compiling
+from quadrepro.core import elementary_old as elementary
 from quadrepro.core.learners.gradient.trees import LeafArray
 
 GroupArray = NDArray[np.uint32]

@@ -6,7 +6,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.compiling import compiled
-from quadrepro.core.elementary_compiled import exp
+from quadrepro.core.elementary_old_compiled import exp
 from quadrepro.core.learners.gradient.losses import (
     CONVERGED,
     LANES,

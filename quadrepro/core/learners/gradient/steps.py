@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray
-from quadrepro.core import compiling, elementary
+from quadrepro.core import compiling
+from quadrepro.core import elementary_old as elementary
 from quadrepro.core.learners.gradient.losses import Loss, mean_of, ratio
 from quadrepro.core.learners.gradient.trees import GrownTrees, LeafArray, TreeFitter
 from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter

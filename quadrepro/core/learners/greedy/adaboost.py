@@ -9,7 +9,8 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core import compiling, elementary
+from quadrepro.core import compiling
+from quadrepro.core import elementary_old as elementary
 from quadrepro.core.learners.greedy.loop import (
     GreedyAlgorithm,
     Leap,

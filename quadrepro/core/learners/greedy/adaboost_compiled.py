@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.compiling import compiled
-from quadrepro.core.elementary_compiled import artanh
+from quadrepro.core.elementary_old_compiled import artanh
 from quadrepro.core.learners.greedy.adaboost import DEEP, LARGEST_STEP, LIFT, NO_EDGE
 from quadrepro.core.voters.groups import BLOCK, Digits, Words
 

@@ -16,7 +16,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core import compiling, elementary
+from quadrepro.core import compiling
+from quadrepro.core import elementary_old as elementary
 from quadrepro.core.learners.greedy.adaboost import (
     LARGEST_STEP,
     NO_EDGE,
@@ -288,7 +289,7 @@ class AdaBoostReg(WeightBoosting[SoftMargins]):
     version: ClassVar[int] = 5
     kernels: ClassVar[tuple[str, ...]] = (
         "voters.random_stumps_compiled",
-        "elementary_compiled",
+        "elementary_old_compiled",
         "learners.greedy.adaboost_reg_compiled",
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.compiling import compiled
-from quadrepro.core.elementary_compiled import exp, log, log1p
+from quadrepro.core.elementary_old_compiled import exp, log, log1p
 
 ROW = "float64[::1]"
 ROWS = "float64[:,::1]"

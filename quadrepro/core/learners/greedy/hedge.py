@@ -15,7 +15,7 @@ from math import sqrt
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray
-from quadrepro.core import elementary
+from quadrepro.core import elementary_old as elementary
 from quadrepro.core.learners.greedy.adaboost import NO_EDGE, ExampleWeights, WeightBoosting
 from quadrepro.core.learners.greedy.loop import Rule, Step, some
 from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter

@@ -14,7 +14,7 @@ from typing import ClassVar, Self, cast
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
-from quadrepro.core import elementary
+from quadrepro.core import elementary_old as elementary
 from quadrepro.core.learners.gradient.trees import check_size
 from quadrepro.core.learners.greedy.loop import Rule, State, Step, Watcher, boost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
@@ -201,7 +201,7 @@ class StagewiseBoost(Predictor):
     """
 
     kernels: ClassVar[tuple[str, ...]] = (
-        "elementary_compiled",
+        "elementary_old_compiled",
         "learners.gradient.trees_compiled",
         "learners.gradient.weighted_trees_compiled",
     )

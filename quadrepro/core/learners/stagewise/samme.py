@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core import elementary
+from quadrepro.core import elementary_old as elementary
 from quadrepro.core.learners.greedy.loop import Step
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.one_vs_rest import first_of_largest

@@ -1,4 +1,4 @@
-"""The functions of `quadrepro.core.elementary`, one number at a time."""
+"""The functions of `quadrepro.core.elementary_old`, one number at a time."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.compiling import compiled
-from quadrepro.core.elementary import EXP_TERMS, LARGEST, LEAST, LN2_HIGH, LN2_LOW, POWERS, log_of
+from quadrepro.core.elementary_old import (
+    EXP_TERMS,
+    LARGEST,
+    LEAST,
+    LN2_HIGH,
+    LN2_LOW,
+    POWERS,
+    log_of,
+)
 
 P1, P2, P3, P4, P5 = EXP_TERMS
 
 
 @compiled("float64(float64)")
 def exp(x: float) -> float:
-    """Return e^x; see `quadrepro.core.elementary.exp`."""
+    """Return e^x; see `quadrepro.core.elementary_old.exp`."""
     # Nothing is skipped, since a processor guesses a branch for every number, and often wrongly.
     clipped = x if x > LEAST else LEAST
     clipped = clipped if clipped < LARGEST else LARGEST
@@ -35,14 +43,14 @@ log = compiled("float64(float64)")(log_of)
 
 @compiled("float64(float64)")
 def log1p(x: float) -> float:
-    """Return log(1 + x); see `quadrepro.core.elementary.log1p`."""
+    """Return log(1 + x); see `quadrepro.core.elementary_old.log1p`."""
     u = 1.0 + x
     return x if u == 1.0 else log(u) * (x / (u - 1.0))
 
 
 @compiled("float64(float64)")
 def artanh(x: float) -> float:
-    """Return the inverse hyperbolic tangent; see `quadrepro.core.elementary.artanh`."""
+    """Return the inverse hyperbolic tangent; see `quadrepro.core.elementary_old.artanh`."""
     size = abs(x)
     return math.copysign(0.5 * log1p(2.0 * size / (1.0 - size)), x)
 
