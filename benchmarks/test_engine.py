@@ -1,4 +1,4 @@
-"""What the engine adds to a cell: planning, sending, checking, keeping."""
+"""What the engine adds to a cell, and ensembles of scikit-learn grown once for all their sizes."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from joblib import Parallel, delayed
 from pytest_benchmark.fixture import BenchmarkFixture
+from sklearn import ensemble
 
+from quadrepro.base.types import FloatArray
 from quadrepro.config.loading import load_mapping
-from quadrepro.config.plan import Plan, make_plan
+from quadrepro.config.plan import make_plan
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.registry import find_entry
+from quadrepro.core.seeds import generator
 from quadrepro.engine.records import RecordStore
-from quadrepro.engine.run import compute, missing_cells
+from quadrepro.engine.run import compute
 from quadrepro.engine.worker import run_cell
 
-from .conftest import compare, row
+from .conftest import best_of, row
 
-N_CELLS = 20_000
-WORKERS = 2
+N_CELLS, WORKERS = 20_000, 2
+SIZES = [11, 26, 53, 64, 97]
 
 CONFIG: dict[str, Any] = {
     "title": "Trivial",
@@ -33,13 +39,13 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def test_the_cost_of_a_trivial_cell(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
+def test_trivial_cells(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
     store = RecordStore(tmp_path)
 
     def run() -> float:
         start = time.perf_counter()
-        plan = make_plan(load_mapping(CONFIG))
-        assert sum(record.ok for record in compute(plan.cells, store, WORKERS)) == N_CELLS
+        cells = make_plan(load_mapping(CONFIG)).cells
+        assert sum(record.ok for record in compute(cells, store, WORKERS)) == N_CELLS
         return time.perf_counter() - start
 
     seconds = benchmark.pedantic(run)
@@ -47,22 +53,25 @@ def test_the_cost_of_a_trivial_cell(benchmark: BenchmarkFixture, tmp_path: Path)
     cells = make_plan(load_mapping(CONFIG)).cells
     pool = Parallel(WORKERS, batch_size=1, return_as="generator_unordered")
     assert sum(record.ok for record in pool(delayed(run_cell)(c.ready()) for c in cells)) == N_CELLS
-    bare = time.perf_counter() - start
-    compare(benchmark, per_cell_ms=1e3 * seconds / N_CELLS, joblib_ms=1e3 * bare / N_CELLS)
-    row(
-        f"a run of {N_CELLS:,} trivial cells, a cell",
-        seconds / N_CELLS,
-        {"`joblib.Parallel`, which keeps nothing": bare / N_CELLS},
-    )
-    _resume(benchmark, store)
+    bare = (time.perf_counter() - start) / N_CELLS
+    row(f"a trivial cell of {N_CELLS:,}", seconds / N_CELLS, {"joblib, which keeps nothing": bare})
 
 
-def _resume(benchmark: BenchmarkFixture, store: RecordStore) -> None:
-    start = time.perf_counter()
-    plan: Plan = make_plan(load_mapping(CONFIG))
-    planned = time.perf_counter()
-    assert missing_cells(plan.cells, store) == []
-    resumed = time.perf_counter()
-    assert all(record.ok for record in store.of(plan.cells))
-    counted = time.perf_counter() - resumed
-    compare(benchmark, plan_s=planned - start, resume_s=resumed - planned, count_s=counted)
+@pytest.mark.parametrize("kind", ["AdaBoost", "Bagging", "GradientBoosting", "RandomForest"])
+def test_ensembles_that_grow(
+    kind: str, benchmark: BenchmarkFixture, pima: tuple[FloatArray, FloatArray]
+) -> None:
+    (X, y), name = pima, f"{kind}Classifier"
+    learner: Any = find_entry(f"sklearn:{name}").make({})
+    grids, make = [Grid.of({"n_estimators": SIZES})], getattr(ensemble, name)
+
+    def grown() -> None:
+        learner.predictions(X, y, grids, X, generator(0, "benchmark"))
+
+    def alone() -> None:
+        for size in SIZES:
+            make(n_estimators=size, random_state=0).fit(X, y).predict(X)
+
+    benchmark.pedantic(grown, rounds=1)
+    theirs = {"each fitted alone": best_of(3, alone)}
+    row(f"scikit-learn's `{name}` of five sizes on pima's half", best_of(3, grown), theirs)

@@ -1,94 +1,113 @@
-"""Milliseconds per value of LP_REG and QP_REG, against scipy's `linprog` and PIQP."""
+"""Linear and quadratic programs, against general solvers that start anew for every value."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
-from scipy.optimize import linprog
+from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.cqboost import CqBoost
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.mincq import MinCq
+from quadrepro.core.learners.qp_reg import RegularizedQP
+from scipy.optimize import linprog, minimize
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.programs.lp_reg import MarginLP
-from quadrepro.core.learners.programs.qp_reg import MarginQP
+from quadrepro.core.learners.grid import Grid
 
 from .conftest import best_of, row
 
-
-@pytest.fixture(params=[50, 200, 400], ids="{} rounds".format)
-def margins(request: pytest.FixtureRequest) -> FloatArray:
-    """Return the margins of AdaBoost's distinct voters, with 500 new stumps per round."""
-    rng = np.random.default_rng(0)
-    y = np.where(np.arange(500) % 2 == 0, 1.0, -1.0)
-    X = rng.normal(size=(500, 20)) + y[:, None] * 2 / np.sqrt(20)
-    weights, found = np.full(500, 1 / 500), []
-    for _ in range(request.param):
-        attributes = rng.integers(0, 20, 500)
-        thresholds = rng.uniform(X.min(axis=0)[attributes], X.max(axis=0)[attributes])
-        right = np.where(X[:, attributes] > thresholds, 1.0, -1.0) * y[:, None]
-        edges = weights @ right
-        pick = int(np.abs(edges).argmax())
-        found.append(right[:, pick] * np.sign(edges[pick]))
-        weights /= 1 + abs(edges[pick]) * found[-1]
-    return np.unique(np.array(found), axis=0).T
+Problem = tuple[FloatArray, FloatArray]
 
 
-def test_lp_reg(benchmark: BenchmarkFixture, margins: FloatArray) -> None:
+def test_lpboost(benchmark: BenchmarkFixture, pima_voters: Problem) -> None:
+    (H, y), values = pima_voters, np.geomspace(1e-3, 1e3, 10).tolist()
+    m, n = H.shape
+    constraints = -np.hstack([H * y[:, None], -H * y[:, None], np.eye(m)])
+
+    def cold() -> None:
+        for C in values:
+            cost = np.concatenate([np.ones(2 * n), np.full(m, C)])
+            linprog(cost, A_ub=constraints, b_ub=-np.ones(m), method="highs")
+
+    ours = best_of(3, lambda: LPBoost().path(H, y, Grid.of({"C": values})))
+    row("LPBoost, ten values of C", ours, {"`scipy.optimize.linprog`": best_of(1, cold)})
+    benchmark.pedantic(lambda: LPBoost().path(H, y, Grid.of({"C": values})), rounds=1)
+
+
+def of_adaboost(H: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the margins of the voters that 100 rounds of AdaBoost find."""
+    [vote] = AdaBoost().path(H, y, Grid.of({"n_rounds": [100]}))
+    return (H * y[:, None] * np.sign(vote))[:, vote != 0]
+
+
+def test_lp_reg(benchmark: BenchmarkFixture, pima_voters: Problem) -> None:
     values = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    margins = of_adaboost(*pima_voters)
     m, n = margins.shape
     rows = np.hstack([-margins, np.ones((m, 1)), -np.eye(m)])
     total = np.concatenate([np.ones(n), np.zeros(m + 1)])[None, :]
     bounds = [(0, None)] * n + [(None, None)] + [(0, None)] * m
 
-    def ours() -> None:
-        program = MarginLP(margins, np.ones(m))
-        for nu in values:
-            program.solve(nu)
-
-    def theirs() -> None:
+    def cold() -> None:
         for nu in values:
             cost = np.concatenate([np.zeros(n), [-1.0], np.full(m, 1 / (nu * m))])
             linprog(cost, A_ub=rows, b_ub=np.zeros(m), A_eq=total, b_eq=[1.0], bounds=bounds)
 
-    benchmark.pedantic(ours, rounds=3)
-    ours_s, theirs_s = best_of(3, ours) / len(values), best_of(1, theirs) / len(values)
-    row(f"LP_REG, a value of ν, {n} voters", ours_s, {"`scipy.optimize.linprog`": theirs_s})
-
-
-def by_piqp(margins: FloatArray, C: float) -> FloatArray:
-    """Return QP_REG's weights from a general solver, over the voters and the slack."""
-    import piqp
-
-    m, n = margins.shape
-    solver = piqp.DenseSolver()
-    solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
-    solver.setup(
-        np.diag(np.append(np.full(n, 2.0), np.zeros(m))),
-        np.append(np.zeros(n), np.full(m, C)),
-        None,
-        None,
-        np.hstack([margins, np.eye(m)]),
-        np.ones(m),
-        np.full(m, np.inf),
-        np.zeros(n + m),
-        np.full(n + m, np.inf),
+    grid = Grid.of({"nu": values})
+    ours = best_of(3, lambda: RegularizedLP().path(*pima_voters, grid))
+    row(
+        f"RLP-Boost with its AdaBoost, ten values of ν, {n} voters",
+        ours,
+        {"`scipy.optimize.linprog` alone": best_of(1, cold)},
     )
-    solver.solve()
-    return np.asarray(solver.result.x[:n])
+    benchmark.pedantic(lambda: RegularizedLP().path(*pima_voters, grid), rounds=1)
 
 
-def test_qp_reg(benchmark: BenchmarkFixture, margins: FloatArray) -> None:
-    values = [1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0]
-    m, n = margins.shape
+def test_qp_reg(benchmark: BenchmarkFixture, pima_voters: Problem) -> None:
+    values, margins = [1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0], of_adaboost(*pima_voters)
+    m = len(margins)
 
-    def ours() -> list[FloatArray]:
-        program = MarginQP(margins, np.ones(m))
-        return [program.solve(C).voter_weights for C in values]
+    def dual(C: float) -> None:
+        def loss(u: FloatArray) -> tuple[float, FloatArray]:
+            b = np.maximum(0.0, u @ margins) / 2
+            return float(b @ b - u.sum()), margins @ b - 1
 
-    def theirs() -> list[FloatArray]:
-        return [by_piqp(margins, C) for C in values]
+        minimize(loss, np.full(m, C / 2), jac=True, bounds=[(0, C)] * m, method="L-BFGS-B")
 
-    for b, other in zip(ours(), theirs(), strict=True):
-        assert b == pytest.approx(other, abs=1e-4 * b.max())
-    benchmark.pedantic(ours, rounds=3)
-    ours_s, theirs_s = best_of(3, ours) / len(values), best_of(1, theirs) / len(values)
-    row(f"QP_REG, a value of C, {n} voters", ours_s, {"PIQP": theirs_s})
+    grid = Grid.of({"C": values})
+    ours = best_of(3, lambda: RegularizedQP().path(*pima_voters, grid))
+    theirs = best_of(1, lambda: [dual(C) for C in values])
+    row("RQP-Boost with its AdaBoost, six values of C", ours, {"scipy's L-BFGS-B": theirs})
+    benchmark.pedantic(lambda: RegularizedQP().path(*pima_voters, grid), rounds=1)
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.03])
+def test_c_bound_programs(benchmark: BenchmarkFixture, digits: Problem, mu: float) -> None:
+    H, y = digits
+    gram, margins = H.T @ H / len(y), y @ H / len(y)
+    signs, n = np.sign(margins), len(margins)
+    G, bounds = gram * np.outer(signs, signs), [(0, None)] * n
+    whole = [
+        {"type": "eq", "fun": lambda q: q.sum() - 1, "jac": lambda q: np.ones(n)},
+        {"type": "ineq", "fun": lambda q: q @ np.abs(margins) - mu, "jac": lambda q: abs(margins)},
+    ]
+
+    def theirs() -> None:
+        minimize(
+            lambda q: (q @ G @ q, 2 * G @ q),
+            np.full(n, 1 / n),
+            jac=True,
+            bounds=bounds,
+            constraints=whole,
+            method="SLSQP",
+            options={"maxiter": 100},
+        )
+
+    grid = Grid.of({"mu": [mu], "epsilon": [1e-6]})
+    ours = best_of(2, lambda: CqBoost().path(H, y, grid))
+    row(f"CqBoost on 500 digits, μ = {mu}", ours, {"scipy's SLSQP": best_of(1, theirs)})
+    mincq = best_of(2, lambda: MinCq().path(H, y, Grid.of({"mu": [mu / 10]})))
+    row(f"MinCq on 500 digits, μ = {mu / 10:g}", mincq, {})
+    benchmark.pedantic(lambda: CqBoost().path(H, y, grid), rounds=1)
