@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test test-slow smoke lint format docs plots benchmark reproduce-all tables audits reference \
+.PHONY: quickstart test test-slow smoke lint format docs benchmark reproduce-all tables audits reference \
 	clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
@@ -40,9 +40,6 @@ docs: $(VENV)/docs ## the documentation site, in build/site; a link that leads n
 benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured in one run
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s \
 		--table docs/benchmarks.md
-
-plots: $(VENV)/run ## the figures of docs/*.md
-	$(BIN)/python docs/plots.py
 
 reproduce-all: $(VENV)/run ## every config, and the pages of all; data from $QUADREPRO_DATA
 	$(BIN)/quadrepro run configs/*.yaml --jobs $(JOBS) --no-report --out results

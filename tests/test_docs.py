@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import runpy
 import sys
 from functools import partial
 from pathlib import Path
@@ -147,14 +146,7 @@ def test_the_configs_of_contestants_and_classes_run(
     assert [run_cell(cell.ready()).message for cell in cells] == [""] * len(cells)
 
 
-PLOTTED = ("quadboost", "cbound", "programs", "gradient", "adaboost")
-"""Pages on families of algorithms, each with a figure."""
-
-
-@pytest.mark.parametrize(
-    "page",
-    ["comparing.md", "voters.md", "estimators.md"] + [f"{name}.md" for name in PLOTTED],
-)
+@pytest.mark.parametrize("page", ["comparing.md", "algorithms.md"])
 def test_the_pages_print_what_they_say(
     page: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -196,23 +188,6 @@ def test_the_page_on_splits_shows_every_field_and_names_splitters_that_there_are
     splitters = set(re.findall(r"`([A-Z]\w+(?:Split|Fold|Out))`", text))
     assert len(splitters) > 10
     assert splitters <= set(sklearn.model_selection.__all__)
-
-
-@pytest.mark.parametrize("name", PLOTTED)
-def test_the_pages_on_families_show_a_small_figure_and_are_in_the_site(name: str) -> None:
-    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    assert f"]({name}.svg)" in text
-    assert (ROOT / "docs" / f"{name}.svg").stat().st_size < 100_000
-    assert f"- {name}.md" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    for path in re.findall(r"\]\((\.\./[^)#]*|[\w-]+\.\w+)\)", text):
-        assert (ROOT / "docs" / path).resolve().exists(), path
-
-
-def test_the_figures_can_be_drawn_again(tmp_path: Path) -> None:
-    plots = runpy.run_path(str(ROOT / "docs" / "plots.py"))["PLOTS"]
-    assert tuple(plots) == PLOTTED
-    plots["cbound"](tmp_path)
-    assert (tmp_path / "cbound.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 
 def test_the_page_on_comparing_shows_the_ranking_as_it_is_printed(
