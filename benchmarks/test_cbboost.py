@@ -18,7 +18,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
 from quadrepro.core.learners.greedy.loop import Checkpoints, GreedyAlgorithm
-from quadrepro.core.measures.cbboost import c_bound
+from quadrepro.core.measures.cbboost import c_bound_of
 from quadrepro.core.preprocessing import encode
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
@@ -87,9 +87,9 @@ def test_cb_boost_against_passes_over_all_examples(
         },
     )
     for n_rounds in ROUNDS:
-        end = c_bound(y * (H @ run(CBBoost(), digits, n_rounds)))
+        end = c_bound_of(y * (H @ run(CBBoost(), digits, n_rounds)))
         assert end == pytest.approx(
-            c_bound(correct @ plainly(correct, n_rounds, lean=True)), abs=5e-6
+            c_bound_of(correct @ plainly(correct, n_rounds, lean=True)), abs=5e-6
         )
         ours = best_of(5, lambda n=n_rounds: run(CBBoost(), digits, n))
         published = best_of(1, lambda n=n_rounds: plainly(correct, n, lean=False))

@@ -29,7 +29,7 @@ from quadrepro.core.learners.learner import (
 )
 from quadrepro.core.learners.one_vs_rest import trainer_of
 from quadrepro.core.learners.voting import FixedStumps, NamedVoters, PerRoundStumps
-from quadrepro.core.measures.measure import Trained, measure
+from quadrepro.core.measures.measure import Trained, evaluate
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Examples, Problem, RowSource
@@ -287,7 +287,7 @@ def _measures(cell: Cell, choice: Choice, data: TrainingData) -> dict[str, list[
         trained = Trained(
             data.train.y, data.test.y, *scores, choice.path.H, choice.path.weights, data.rng
         )
-        found = measure({name: MEASURES[name] for name in cell.protocol.measures}, trained)
+        found = evaluate({name: MEASURES[name] for name in cell.protocol.measures}, trained)
     if data.task == "regression" and cell.problem.truth is not None:
         truth = cell.problem.truth[cell.problem.split.test]
         found["rmse_noiseless"] = [rmse(choice.fitted.predicted, truth)]
