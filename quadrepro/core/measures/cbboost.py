@@ -70,7 +70,7 @@ def cortes_margin_bound(t: Trained) -> FloatArray:
     is for one ρ fixed beforehand. To hold for the best of several it would need δ divided by their
     number, which is left out here: the number is for comparison.
     """
-    m, bounds = len(t.y), []
+    margins, m, bounds = t.margins, len(t.y), []
     share = np.log(2 * t.votes.shape[1]) / m
     for rho in RHOS:
         # If ρ² m < ln n, the bound is far above 1 already.
@@ -78,5 +78,5 @@ def cortes_margin_bound(t: Trained) -> FloatArray:
         complexity = (4 * np.sqrt(2 * share) + 2 * np.sqrt(share)) / rho
         spread = np.sqrt(blocks * share + np.log(2 / DELTA) / (2 * m))
         # A vote in which all voters agree has margin 1, in whatever order its weights are added.
-        bounds.append(mean(t.margins <= rho * (1 + ROUNDING)) + complexity + spread)
+        bounds.append(mean(margins <= rho * (1 + ROUNDING)) + complexity + spread)
     return np.asarray(np.min(bounds, axis=0))

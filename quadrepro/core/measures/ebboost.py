@@ -1,9 +1,9 @@
 """Upper bounds on the loss of all votes at once (Empirical Bernstein Boosting, sections 2 and 3).
 
 Corollary 2.2 and Theorem 2.5 of Shivaswamy and Jebara (2010). Each holds with probability 1 - δ for
-every function of a class, and so for one that was fitted to the examples. The class of a vote is
-that of the votes of as many voters, s, of N. Size s has the share 1/(s(s+1)) of δ, so that the
-bounds hold for votes of all sizes.
+every function of a class, and so for one that was fitted to the examples. The class is that of the
+votes of s of the N voters. Size s gets the share 1/(s(s+1)) of δ, so that the bounds hold for votes
+of all sizes at once.
 """
 
 from __future__ import annotations

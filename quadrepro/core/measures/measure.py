@@ -183,9 +183,9 @@ def mean(values: NDArray[Any], axis: int = 0) -> FloatArray:
 
 
 def falls(losses: FloatArray, before: float, loss: str, algorithm: str) -> FloatArray:
-    """Return by how much a loss falls in every round, from its value before the first.
+    """Return by how much a loss falls in every round, and refuse one that rises.
 
-    Of the rounds of another algorithm it may rise, which is refused.
+    `before` is the loss before the first round. It rises only in rounds of another algorithm.
     """
     found = -np.diff(losses, prepend=before)
     if (found < -ROUNDING).any():

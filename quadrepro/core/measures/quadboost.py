@@ -90,13 +90,13 @@ def _theorem1(t: Trained, p: float) -> FloatArray:
 
 @measure("Lemma 1, p = 2", needs="voters", direction=None)
 def quadboost_lemma1_p2(t: Trained) -> FloatArray:
-    """Return the ratio of Lemma 1's sides for votes of as many voters, for p = 2."""
+    """Return the ratio of Lemma 1's sides for votes of the same size, for p = 2."""
     return _lemma1(t, 2)
 
 
 @measure("Lemma 1, p = ∞", needs="voters", direction=None)
 def quadboost_lemma1_pinf(t: Trained) -> FloatArray:
-    """Return the ratio of Lemma 1's sides for votes of as many voters, for p = ∞."""
+    """Return the ratio of Lemma 1's sides for votes of the same size, for p = ∞."""
     return _lemma1(t, np.inf)
 
 
