@@ -161,7 +161,7 @@ class Column:
             return "measures are kept only if nothing is chosen: set folds to 0"
         for name in self.entry.measures or protocol.measures:
             measure = MEASURES.find(name)
-            if measure.needs_votes and not self.learner.gives_votes:
+            if measure.needs == "voters" and not self.learner.gives_votes:
                 return f"{self.id} has no voters, which the measure {name} needs: give it others"
             if measure.every_round and not self.has_every_round(row_grid):
                 return f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"

@@ -19,7 +19,6 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.cell import Cell, Shared
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.problems import RowSource, Sources
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
@@ -161,9 +160,6 @@ def _content(cell: Cell, view: View) -> dict[str, Any]:
         "protocol": cell.protocol.content(),
         **made_by(cell),
     }
-    versions = {name: MEASURES.find(name).version for name in cell.protocol.measures}
-    if changed := {name: v for name, v in versions.items() if v > 1}:
-        content["measures"] = changed
     if cell.grids:
         content["grid"] = _axes(cell.grids)
     return content

@@ -18,7 +18,7 @@ from quadrepro.core.learners.grid import Grid, Stopping, Value
 from quadrepro.core.learners.learner import Learner, Outputs, Part, Rng, TrainingData
 from quadrepro.core.learners.trainers import choose, trainer_of
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
-from quadrepro.core.measures.measure import measure
+from quadrepro.core.measures.measure import evaluate
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Examples, Problem, RowSource
@@ -169,7 +169,7 @@ def compute(cell: Cell) -> CellResult:
         actual = np.asarray(actual > 0 if len(classes) == 2 else actual, dtype=np.intp)
     measures = {}
     if path is not None:
-        measures = measure({name: MEASURES[name] for name in protocol.measures}, path)
+        measures = evaluate({name: MEASURES[name] for name in protocol.measures}, path)
     if data.task == "regression" and cell.problem.truth is not None:
         truth = cell.problem.truth[cell.problem.split.test]
         measures["rmse_noiseless"] = [rmse(outputs.predicted, truth)]

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import DataError
 from tests.refusals import assert_refused
@@ -132,19 +130,6 @@ def test_what_is_not_asked_for_is_no_part_of_the_key(small_config: Write) -> Non
         }
         assert "draws" not in cell.content
         assert isinstance(cell.content["grid"], tuple)
-
-
-def test_a_measure_whose_values_change_gives_its_cells_alone_another_key(
-    small_config: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = [f"folds: 0\n  measures: [{name}]" for name in ("train_error", "test_error")]
-    before = [[c.key for c in with_protocol(small_config, line).cells] for line in lines]
-    assert "measures" not in with_protocol(small_config, lines[0]).cells[0].content
-    raised = replace(MEASURES["test_error"], version=2)
-    monkeypatch.setattr("quadrepro.core.measures.measure.TEST_ERROR", raised)
-    after = [[c.key for c in with_protocol(small_config, line).cells] for line in lines]
-    assert after[0] == before[0]
-    assert not set(after[1]) & set(before[1])
 
 
 @pytest.mark.parametrize("line", ["noise: {deviation: 0.1}", "voters: 5"])

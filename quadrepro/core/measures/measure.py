@@ -1,4 +1,4 @@
-"""Measures of every candidate of a path, by name."""
+"""Measures: numbers that are kept of every candidate of a path."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
+
+DELTA = 0.05
+"""Probability with which a bound may fail."""
+
+ROUNDING = 1e-9
+"""Differences up to this are rounding errors."""
+
+NO_CORRELATION = 1e-12
+"""A residual correlation up to this is zero."""
 
 Estimate = TypeVar("Estimate")
 
@@ -26,27 +36,33 @@ class Measure:
     needs: Literal["scores", "voters"] = "scores"
     """What it is measured on: the scores of any learner, or the voters and weights of a vote."""
     of_numbers: bool = False
-    """Whether predicted numbers can also be measured by it, not only classes."""
+    """Whether it can also measure predicted numbers, not only classes."""
     direction: Literal["lower", "higher"] | None = "lower"
     """The better values; None if neither are."""
     every_round: bool = False
     """Whether it is only right if the candidates are 1, 2, 3, ... rounds."""
-    version: int = 1
-    """Raised when its values change, so that cells with it are computed again."""
 
     @property
     def module(self) -> str:
         """Name of the module of its function."""
         return self.function.__module__
 
-    @property
-    def needs_votes(self) -> bool:
-        """Whether only a vote over voters can be measured by it."""
-        return self.needs == "voters"
-
     def __call__(self, trained: Trained) -> FloatArray:
         """Return the measure of every candidate, shape (n_candidates,)."""
         return self.function(trained)
+
+
+def measure(title: str, **options: Any) -> Callable[[Callable[[Trained], FloatArray]], Measure]:
+    """Make a measure of a function, whose name is that of the measure.
+
+    Parameters
+    ----------
+    title : str
+        Its name in tables and figures.
+    **options
+        The other fields of `Measure`.
+    """
+    return lambda function: Measure(title, function, **options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,28 +95,24 @@ class Trained:
     )
 
     @property
-    def n_candidates(self) -> int:
-        """Number of candidates."""
-        return len(self.scores)
-
-    @property
     def rounds(self) -> FloatArray:
         """1, 2, ..., n_candidates: the numbers of rounds if the candidates are consecutive ones."""
-        return np.arange(1.0, self.n_candidates + 1)
+        return np.arange(1.0, len(self.scores) + 1)
 
     @property
     def votes(self) -> FloatArray:
         """The voter weights."""
-        if self.weights is None:
-            raise ValueError(_NO_VOTERS)
-        return self.weights
+        return self._given(self.weights)
 
     @property
     def voters(self) -> FloatArray:
         """The voter matrix of the training part."""
-        if self.H is None:
-            raise ValueError(_NO_VOTERS)
-        return self.H
+        return self._given(self.H)
+
+    def _given(self, of_vote: FloatArray | None) -> FloatArray:
+        if of_vote is None:
+            raise ValueError("this is measured on a vote over voters, and the learner has none")
+        return of_vote
 
     @property
     def sizes(self) -> IntArray:
@@ -108,32 +120,28 @@ class Trained:
         return np.asarray(np.count_nonzero(self.votes, axis=1))
 
     @property
-    def wrong(self) -> BoolArray:
-        """Which training examples each candidate gets wrong, shape (n_candidates, n_examples)."""
-        return self._wrong(self.scores, self.y)
-
-    @property
-    def wrong_if_ties_are_positive(self) -> BoolArray:
-        """As `wrong`, but a sum of zero is a vote for +1; shape (n_candidates, n_examples)."""
-        return np.asarray((self.scores >= -ZERO_VOTE * self._totals) != (self.y > 0))
+    def totals(self) -> FloatArray:
+        """Total weight Σ|w| of each candidate, shape (n_candidates, 1); 1 for an empty vote."""
+        if self.weights is None:
+            return np.ones((len(self.scores), 1))
+        totals = np.abs(self.weights).sum(axis=1, keepdims=True)
+        return np.where(totals > 0, totals, 1.0)
 
     @property
     def test_wrong(self) -> BoolArray:
-        """Which test examples each candidate gets wrong, shape (n_candidates, n_test)."""
-        return self._wrong(self.test_scores, self.y_test)
+        """Which test examples each candidate gets wrong, shape (n_candidates, n_test).
+
+        A sum that is zero but for rounding is a vote for -1.
+        """
+        return np.asarray((self.test_scores > ZERO_VOTE * self.totals) != (self.y_test > 0))
 
     @property
     def margins(self) -> FloatArray:
         """Margins of the training examples, with weights that add up to 1 in size.
 
-        Shape (n_examples, n_candidates), as `plain_margins` and `test_margins`.
+        Shape (n_examples, n_candidates), as `plain_margins`.
         """
-        return np.asarray((self.scores / self._totals * self.y).T)
-
-    @property
-    def test_margins(self) -> FloatArray:
-        """Margins of the test examples, shape (n_test, n_candidates)."""
-        return np.asarray((self.test_scores / self._totals * self.y_test).T)
+        return np.asarray((self.scores / self.totals * self.y).T)
 
     @property
     def plain_margins(self) -> FloatArray:
@@ -149,25 +157,10 @@ class Trained:
 
     def constant(self, value: float) -> FloatArray:
         """Return a number that all candidates share, shape (n_candidates,)."""
-        return np.full(self.n_candidates, value)
-
-    @property
-    def _totals(self) -> FloatArray:
-        """Total weight Σ|w| of each candidate, shape (n_candidates, 1); 1 for an empty vote."""
-        if self.weights is None:
-            return np.ones((self.n_candidates, 1))
-        totals = np.abs(self.weights).sum(axis=1, keepdims=True)
-        return np.where(totals > 0, totals, 1.0)
-
-    def _wrong(self, scores: FloatArray, y: FloatArray) -> BoolArray:
-        # A sum that is zero but for rounding is negative.
-        return np.asarray((scores > ZERO_VOTE * self._totals) != (y > 0))
+        return np.full(len(self.scores), value)
 
 
-_NO_VOTERS = "this is measured on a vote over voters, and the learner has none"
-
-
-def measure(measures: Mapping[str, Measure], trained: Trained) -> dict[str, list[float]]:
+def evaluate(measures: Mapping[str, Measure], trained: Trained) -> dict[str, list[float]]:
     """Measure every candidate of a path; NaN for one without a solution."""
     solved = np.asarray(~np.isnan(trained.scores).any(axis=1))
     of_solved = replace(
@@ -184,92 +177,90 @@ def measure(measures: Mapping[str, Measure], trained: Trained) -> dict[str, list
     return found
 
 
-def train_error(trained: Trained) -> FloatArray:
-    """Return the share of training examples that each candidate gets wrong."""
-    return np.asarray(trained.wrong.mean(axis=1))
+def mean(values: NDArray[Any], axis: int = 0) -> FloatArray:
+    """Return the means over the examples, which are rows unless `axis` is 1."""
+    return np.asarray(values.mean(axis=axis))
 
 
-def train_error_with_positive_ties(trained: Trained) -> FloatArray:
-    """Return the share of training examples that are wrong if a sum of zero counts as positive."""
-    return np.asarray(trained.wrong_if_ties_are_positive.mean(axis=1))
+def falls(losses: FloatArray, before: float, loss: str, algorithm: str) -> FloatArray:
+    """Return by how much a loss falls in every round, and refuse one that rises.
+
+    `before` is the loss before the first round. It rises only in rounds of another algorithm.
+    """
+    found = -np.diff(losses, prepend=before)
+    if (found < -ROUNDING).any():
+        t = int(np.argmax(found < -ROUNDING)) + 1
+        raise ValueError(
+            f"the {loss} loss rises in round {t}: these are not the margins of {algorithm}"
+        )
+    return np.maximum(found, 0.0)
 
 
-def test_error(trained: Trained) -> FloatArray:
-    """Return the share of test examples that each candidate gets wrong."""
-    return np.asarray(trained.test_wrong.mean(axis=1))
+@measure("training error")
+def train_error(t: Trained) -> FloatArray:
+    """Return the share of training examples that are wrong."""
+    return mean((t.scores > ZERO_VOTE * t.totals) != (t.y > 0), 1)
 
 
-def train_mse(trained: Trained) -> FloatArray:
+@measure("training error, ties positive")
+def train_error_positive_ties(t: Trained) -> FloatArray:
+    """Return the share of training examples that are wrong if a sum of zero is a vote for +1."""
+    return mean((t.scores >= -ZERO_VOTE * t.totals) != (t.y > 0), 1)
+
+
+@measure("test error")
+def test_error(t: Trained) -> FloatArray:
+    """Return the share of test examples that are wrong."""
+    return mean(t.test_wrong, 1)
+
+
+@measure("training MSE", of_numbers=True)
+def train_mse(t: Trained) -> FloatArray:
     """Return the mean squared error on the training examples."""
-    return np.asarray(((trained.scores - trained.y) ** 2).mean(axis=1))
+    return mean((t.scores - t.y) ** 2, 1)
 
 
-def test_mse(trained: Trained) -> FloatArray:
+@measure("test MSE", of_numbers=True)
+def test_mse(t: Trained) -> FloatArray:
     """Return the mean squared error on the test examples."""
-    return np.asarray(((trained.test_scores - trained.y_test) ** 2).mean(axis=1))
+    return mean((t.test_scores - t.y_test) ** 2, 1)
 
 
-def quadratic_risk(trained: Trained) -> FloatArray:
+@measure("quadratic risk")
+def quadratic_risk(t: Trained) -> FloatArray:
     """Return the mean of (1 - y F)² on the training examples."""
-    return np.asarray(((1 - trained.plain_margins) ** 2).mean(axis=0))
+    return mean((1 - t.plain_margins) ** 2)
 
 
-def voters(trained: Trained) -> FloatArray:
+@measure("voters", needs="voters", direction=None)
+def voters(t: Trained) -> FloatArray:
     """Return the number of voters with a weight."""
-    return trained.sizes.astype(np.float64)
+    return t.sizes.astype(np.float64)
 
 
-EQUAL = 1e-9
-"""Voters whose mean product is within this of 1 or -1 are equal or complements."""
-
-
-ROUNDING = 1e-12
-"""A residual correlation within this of 0 is one of rounding errors."""
-
-
-def distinct_voters(trained: Trained) -> FloatArray:
+@measure("distinct voters", needs="voters", direction=None)
+def distinct_voters(t: Trained) -> FloatArray:
     """Return the number of voters that differ, up to sign, on the training examples."""
-    return trained.constant(reduce_problem(trained.voters, trained.y).n_voters)
+    return t.constant(reduce_problem(t.voters, t.y).n_voters)
 
 
-def correlation_in_vote(trained: Trained) -> FloatArray:
+@measure("residual correlation of the vote's voters", needs="voters", direction=None)
+def correlation_in_vote(t: Trained) -> FloatArray:
     """Return the largest residual correlation, in size, of a voter in the vote; 0 without one."""
-    return _largest(trained, within=True)
+    return _largest_correlation(t, in_vote=True)
 
 
-def correlation_of_others(trained: Trained) -> FloatArray:
+@measure("of the best other voter", needs="voters", direction=None)
+def correlation_of_others(t: Trained) -> FloatArray:
     """Return the largest residual correlation, in size, of a voter unlike those in the vote."""
-    return _largest(trained, within=False)
+    return _largest_correlation(t, in_vote=False)
 
 
-def _largest(trained: Trained, *, within: bool) -> FloatArray:
-    H, residuals = trained.voters, trained.y - trained.scores
-    sizes = np.abs(residuals @ H) / len(trained.y)
-    chosen = np.stack([_like(H, weights) == within for weights in trained.votes])
-    return np.asarray(np.where(chosen & (sizes > ROUNDING), sizes, 0.0).max(axis=1))
-
-
-def _like(H: FloatArray, weights: FloatArray) -> BoolArray:
-    """Return which voters are equal to one with a weight, up to sign."""
-    products = H[:, weights != 0].T @ H / len(H)
-    return np.asarray((np.abs(products) >= 1 - EQUAL).any(axis=0))
-
-
-TRAIN_ERROR = Measure("training error", train_error)
-TRAIN_ERROR_POSITIVE_TIES = Measure("training error, ties positive", train_error_with_positive_ties)
-TEST_ERROR = Measure("test error", test_error)
-TRAIN_MSE = Measure("training MSE", train_mse, of_numbers=True)
-TEST_MSE = Measure("test MSE", test_mse, of_numbers=True)
-QUADRATIC_RISK = Measure("quadratic risk", quadratic_risk)
-VOTERS = Measure("voters", voters, needs="voters", direction=None)
-DISTINCT_VOTERS = Measure("distinct voters", distinct_voters, needs="voters", direction=None)
-CORRELATION_IN_VOTE = Measure(
-    "residual correlation of the vote's voters",
-    correlation_in_vote,
-    needs="voters",
-    direction=None,
-    version=2,
-)
-CORRELATION_OF_OTHERS = Measure(
-    "of the best other voter", correlation_of_others, needs="voters", direction=None, version=2
-)
+def _largest_correlation(t: Trained, *, in_vote: bool) -> FloatArray:
+    """Return max |(y - F)ᵀh|/m over the voters that are equal, up to sign, to one in the vote."""
+    H, m = t.voters, len(t.y)
+    sizes = np.abs((t.y - t.scores) @ H) / m
+    products = (np.abs(H[:, weights != 0].T @ H / m) for weights in t.votes)
+    like = np.stack([(p >= 1 - ROUNDING).any(axis=0) for p in products])
+    counted = (like == in_vote) & (sizes > NO_CORRELATION)
+    return np.asarray(np.where(counted, sizes, 0.0).max(axis=1))

@@ -5,52 +5,174 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quadrepro.core.measures import measure
-from quadrepro.core.measures.measure import Measure, Trained, train_error, voters
+from quadrepro.core.measures.measure import Trained, evaluate, measure
+from quadrepro.core.measures.registry import MEASURES, title_of
+from tests.core.measures.votes import (
+    WEIGHTS,
+    four_votes,
+    measured,
+    path_of,
+    random_problem,
+    votes_of,
+)
+
+by_name = pytest.mark.parametrize("name", MEASURES)
 
 
-def test_a_measure_calls_the_function_that_it_names(trained: Trained) -> None:
-    found = Measure("error", train_error)(trained)
-    assert found.tolist() == trained.wrong.mean(axis=1).tolist()
+def test_a_decorated_function_is_a_measure_on_scores_of_which_lower_is_better() -> None:
+    @measure("ones")
+    def ones(t: Trained) -> np.ndarray:
+        return t.constant(1.0)
+
+    assert [ones.title, ones.needs, ones.direction] == ["ones", "scores", "lower"]
+    assert [ones.of_numbers, ones.every_round] == [False, False]
+    assert ones.module == __name__
+    assert ones(four_votes()).tolist() == [1.0] * 4
 
 
-def test_a_measure_is_on_scores_lower_is_better_and_any_candidates_will_do() -> None:
-    plain = Measure("error", train_error)
-    assert (plain.needs, plain.direction, plain.every_round) == ("scores", "lower", False)
-    assert not plain.needs_votes
+@by_name
+def test_a_measure_depends_on_the_module_of_its_theory_alone(name: str) -> None:
+    assert MEASURES[name].function.__name__ == name
+    package, _, theory = MEASURES[name].module.rpartition(".")
+    assert package == "quadrepro.core.measures"
+    assert theory in {"measure", "adaboost", "cbboost", "concentration", "ebboost", "quadboost"}
 
 
-def test_a_measure_of_votes_refuses_a_learner_that_has_none(trained: Trained) -> None:
-    sizes = Measure("voters", voters, needs="voters")
-    assert sizes.needs_votes
-    assert np.isfinite(sizes(trained)).all()
-    with pytest.raises(ValueError, match="the learner has none"):
-        sizes(replace(trained, H=None, weights=None))
+def test_measures_are_found_by_name_and_have_different_titles() -> None:
+    assert MEASURES.find("c_bound") is MEASURES["c_bound"]
+    assert title_of("c_bound") == "C-bound"
+    assert len({entry.title for entry in MEASURES.values()}) == len(MEASURES) == 35
+    with pytest.raises(KeyError, match=r"unknown measure 'c_bond'; did you mean 'c_bound'\?"):
+        MEASURES.find("c_bond")
 
 
-def test_a_measure_can_be_given_as_a_function_of_any_module(trained: Trained) -> None:
-    own = Measure("error", lambda trained: trained.wrong.mean(axis=1))
-    assert own(trained).tolist() == Measure("error", train_error)(trained).tolist()
-    assert own.module == __name__
+@by_name
+def test_a_candidate_without_a_solution_is_nan_and_leaves_the_others_as_they_are(name: str) -> None:
+    weights = WEIGHTS[: 2 if MEASURES[name].every_round else 4]
+    gap = np.insert(weights, 1, np.nan, axis=0)
+    found, plain = measured(name, four_votes(gap)), measured(name, four_votes(weights))
+    assert np.isnan(found[1])
+    np.testing.assert_array_equal(np.delete(found, 1), plain)
+
+
+@by_name
+def test_scores_alone_are_enough_for_all_that_needs_no_voters(name: str) -> None:
+    alone = replace(four_votes(WEIGHTS[1:2]), H=None, weights=None)
+    if MEASURES[name].needs == "voters":
+        with pytest.raises(ValueError, match="on a vote over voters, and the learner has none"):
+            measured(name, alone)
+    else:
+        assert np.isfinite(measured(name, alone)).all()
+
+
+def test_numbers_are_plain_and_in_the_order_asked_for() -> None:
+    names = ["voters", "train_error", "massart"]
+    found = evaluate({name: MEASURES[name] for name in names}, four_votes())
+    assert list(found) == names
+    assert all(type(value) is float for values in found.values() for value in values)
+
+
+def test_an_estimate_is_made_once() -> None:
+    calls: list[Trained] = []
+
+    def estimate(t: Trained) -> int:
+        calls.append(t)
+        return len(calls)
+
+    trained = four_votes()
+    assert [trained.once(estimate), trained.once(lambda t: len(t.y)), trained.once(estimate)] == [
+        1,
+        4,
+        1,
+    ]
+    assert calls == [trained]
+
+
+def test_margins_are_those_of_weights_that_add_up_to_one_and_plain_ones_as_they_are() -> None:
+    trained = four_votes()
+    third, a, b = -1 / 3, -0.6, 1.0
+    assert trained.margins.T.tolist() == [[0] * 4, [1] * 4, [third] * 4, [a, b, a, b]]
+    a, b = -0.75, 1.25
+    assert trained.plain_margins.T.tolist() == [[0] * 4, [0.5] * 4, [-0.5] * 4, [a, b, a, b]]
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        # The empty vote says -1 everywhere. The third vote has -1/2 and 1/2 for its sums on the
-        # training examples, each with the wrong sign.
+        # The empty vote is -1 everywhere. The third vote has the sums -1/2 and 1/2 on the training
+        # examples, all of the wrong sign.
         ("train_error", [0.5, 0, 1, 0.5]),
-        ("train_error_with_positive_ties", [0.5, 0, 1, 0.5]),
+        ("train_error_positive_ties", [0.5, 0, 1, 0.5]),
         ("test_error", [0.5, 0.5, 0.5, 1]),
         ("train_mse", [1, 0.25, 2.25, (1.75**2 + 0.25**2) / 2]),
         ("test_mse", [1, (1.5**2 + 0.5**2) / 2, (2.5**2 + 0.5**2) / 2, (2.25**2 + 1.75**2) / 2]),
         ("quadratic_risk", [1, 0.25, 2.25, (1.75**2 + 0.25**2) / 2]),
+        ("clipped_quadratic_risk", [1, 0.25, 1, (1 + 0.25**2) / 2]),
+        ("c_bound", [1, 0, 1, 1 - 0.2**2 / 0.68]),
+        ("test_c_bound", [1, 1, 1, 1]),
         ("voters", [0, 1, 2, 2]),
+        ("distinct_voters", [2, 2, 2, 2]),
+        ("weak_edge", [0.5] * 4),
     ],
 )
-def test_a_number_of_every_vote_is_what_one_counts(
-    name: str, expected: list[float], trained: Trained
-) -> None:
-    found = getattr(measure, name)(trained)
-    assert found == pytest.approx(expected)
-    assert found.dtype == np.float64
+def test_a_number_of_every_vote_is_what_one_counts(name: str, expected: list[float]) -> None:
+    assert measured(name, four_votes()) == pytest.approx(expected)
+
+
+def test_a_zero_sum_is_negative_or_positive_whatever_rounding_left_of_it() -> None:
+    weights = np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.4], [0.1, 0.2, 0.2]])
+    X, y = np.array([[1.0, 1, -1], [-1, -1, 1]]), np.ones(2)
+    positive, negative = votes_of(X, y, weights), votes_of(X, -y, weights)
+    above, below = positive.scores[0]
+    assert below < 0 < above < 1e-15
+    for name in ("train_error", "test_error"):
+        assert measured(name, positive).tolist() == [1, 0.5, 0.5]
+        assert measured(name, negative).tolist() == [0, 0.5, 0.5]
+    assert measured("train_error_positive_ties", positive).tolist() == [0, 0.5, 0.5]
+    assert measured("train_error_positive_ties", negative).tolist() == [1, 0.5, 0.5]
+
+
+def test_a_vote_with_a_tiny_total_weight_still_counts() -> None:
+    H = np.array([[1.0], [-1.0]])
+    assert measured("train_error", votes_of(H, H[:, 0], np.array([[1e-13]]))) == [0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_correlations_are_mean_products_with_the_residual(seed: int) -> None:
+    H, y = random_problem(seed)
+    weights = np.array([[0.3, 0, 0, -0.2, 0], [0, 0, 1.5, 0, 0], [0, 0, 0, 0, 0]])
+    sizes = [[abs(np.mean((y - H @ w) * h)) for h in H.T] for w in weights]
+    trained = votes_of(H, y, weights)
+    for name, counted in (("in_vote", weights != 0), ("of_others", weights == 0)):
+        expected = np.where(counted, sizes, 0).max(axis=1)
+        assert measured(f"correlation_{name}", trained) == pytest.approx(expected)
+
+
+def test_copies_and_complements_of_a_voter_in_the_vote_are_no_others() -> None:
+    H, y = random_problem(1)
+    weights, twice = np.eye(5) / 2, np.hstack([H, H, -H])
+    plain, more = votes_of(H, y, weights), votes_of(twice, y, np.pad(weights, ((0, 0), (0, 10))))
+    for name in ("correlation_in_vote", "correlation_of_others", "distinct_voters"):
+        assert measured(name, more) == pytest.approx(measured(name, plain))
+
+
+def test_after_the_line_search_a_voter_has_no_correlation_left() -> None:
+    for seed in range(5):
+        H, y = random_problem(seed)
+        assert not measured("correlation_in_vote", votes_of(H, y, np.diag(y @ H / 9))).any()
+
+
+@pytest.mark.parametrize(
+    ("name", "loss", "algorithm"),
+    [
+        ("adaboost_exponential_bound", "exponential", "AdaBoost"),
+        ("quadboost_quadratic_bound", "quadratic", "QuadBoost"),
+    ],
+)
+def test_rounds_of_another_algorithm_are_refused(name: str, loss: str, algorithm: str) -> None:
+    message = f"the {loss} loss rises in round 2: these are not the margins of {algorithm}"
+    with pytest.raises(ValueError, match=message):
+        measured(name, four_votes(WEIGHTS[[1, 0, 0]]))
+    H, y = random_problem(1)
+    trained = votes_of(H, y, path_of(algorithm.lower(), H, y, 40))
+    assert np.isfinite(measured(name, trained)).all()

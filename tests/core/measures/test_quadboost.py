@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,182 +10,202 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.quadboost import QuadBoost
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.measures.quadboost import (
-    clipped_quadratic_loss,
-    correlations,
-    empirical_rademacher,
-    massart,
-    quadratic_bound,
-    risk_bound,
-)
+from quadrepro.core.measures import quadboost
+from quadrepro.core.measures.measure import Trained
 from quadrepro.core.preprocessing import encode
+from quadrepro.core.seeds import generator
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset
+from tests.core.measures.votes import four_votes, measured, path_of, random_problem, votes_of
 
-NORMS = [1.0, 2.0, np.inf]
+NORMS = {"p1": 1.0, "p2": 2.0, "pinf": np.inf}
 each_norm = pytest.mark.parametrize("p", NORMS)
 
 
-def test_the_bound_is_the_theorems_formula() -> None:
-    bound = risk_bound(0.4, 9, 3.0, p=2, m=200, complexity=0.05, delta=0.1)
-    assert bound.loss == 0.4
-    assert bound.complexity == pytest.approx(4 * 2 * 3 * 3.0 * 0.05)
-    assert bound.confidence == pytest.approx((np.log(np.pi**2 * 100 / 0.3) / 400) ** 0.5)
-    assert bound.scale == pytest.approx(3 * (np.log(np.log2(6)) / 200) ** 0.5)
-    parts = bound.loss + bound.complexity + bound.confidence + bound.scale
-    assert bound.total == pytest.approx(parts)
-    assert bound.total > 1
+def all_signs(m: int) -> FloatArray:
+    return np.array(list(product((-1.0, 1.0), repeat=m)))
+
+
+def exact(H: FloatArray) -> float:
+    """R_S over all 2^m sign vectors, with each voter and its complement."""
+    return float((all_signs(len(H)) @ np.hstack([H, -H]) / len(H)).max(axis=1).mean())
+
+
+def complexity(H: FloatArray, seed: int = 0) -> tuple[float, float]:
+    trained = votes_of(H, np.ones(len(H)), np.ones((1, H.shape[1])), seed)
+    upper = measured("rademacher_complexity_upper", trained)[0]
+    return float(measured("rademacher_complexity", trained)[0]), float(upper)
+
+
+@settings(max_examples=25)
+@given(arrays(np.float64, (7, 4), elements=st.floats(-1, 1)), st.integers(0, 99))
+def test_the_complexity_is_near_the_exact_one_and_below_massarts_bound(
+    H: FloatArray, seed: int
+) -> None:
+    # McDiarmid's inequality with a probability of 1e-9.
+    assert abs(complexity(H, seed)[0] - exact(H)) <= (2 * np.log(1e9) / 7000) ** 0.5
+    [bound] = measured("massart", votes_of(H, np.ones(7), np.ones((1, 4))))
+    assert exact(H) <= bound == pytest.approx((2 * np.log(8) / 7) ** 0.5)
+
+
+def test_the_upper_end_fails_no_more_often_than_it_promises() -> None:
+    H = np.random.default_rng(0).choice([-1.0, 1.0], (8, 3))
+    found = np.array([complexity(H, seed) for seed in range(300)])
+    assert np.mean(found[:, 1] < exact(H)) <= 0.05
+    # The mean of the estimates has no bias, and the deviation is McDiarmid's.
+    assert found[:, 0].mean() == pytest.approx(exact(H), abs=1e-3)
+    assert found[:, 1] - found[:, 0] == pytest.approx((2 * np.log(20) / 8000) ** 0.5)
+
+
+def test_the_signs_are_those_of_the_split_and_batches_change_no_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    H = np.random.default_rng(0).choice([-1.0, 1.0], (11, 30))
+    asked: list[str] = []
+
+    def rng(name: str) -> np.random.Generator:
+        asked.append(name)
+        return generator(7, name)
+
+    trained = replace(votes_of(H, np.ones(11), np.ones((1, 30))), rng=rng)
+    [whole] = measured("rademacher_complexity", trained)
+    monkeypatch.setattr(quadboost, "BATCH", 90)
+    assert measured("rademacher_complexity", trained) == pytest.approx(whole)
+    assert asked == ["signs"] * 2
+
+
+class AllSigns:
+    """A generator that draws every sign vector once."""
+
+    def integers(self, low: int, high: int, shape: tuple[int, int]) -> FloatArray:
+        found = (all_signs(shape[1]) + 1) / 2
+        assert (low, high, shape) == (0, 2, found.shape)
+        return found
+
+
+def brute_force(H: FloatArray, p: float, *, distinct: bool = False) -> float:
+    """R_S of the pairs of voters with ‖α‖_p = 1, over all signs, pairs and a circle of weights."""
+    # The circle holds the even weights, where voters taken twice are best.
+    angles = np.linspace(0, 2 * np.pi, 1441)
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    alphas = circle / np.linalg.norm(circle, ord=p, axis=1, keepdims=True)
+    both, n = np.hstack([H, -H]), H.shape[1]
+    pairs = [(i, j) for i, j in product(range(2 * n), repeat=2) if not distinct or i % n != j % n]
+    votes = np.hstack([both[:, list(pair)] @ alphas.T for pair in pairs])
+    return float((all_signs(len(H)) @ votes / len(H)).max(axis=1).mean())
 
 
 @each_norm
-def test_votes_are_bounded_side_by_side(p: float) -> None:
-    loss, n, norm = np.array([1.0, 0.5, 0.3]), np.array([0, 4, 16]), np.array([0.0, 0.5, 4.0])
-    together = risk_bound(loss, n, norm, p=p, m=90, complexity=0.1)
-    for i in range(3):
-        alone = risk_bound(loss[i], n[i], norm[i], p=p, m=90, complexity=0.1)
-        assert together.total[i] == alone.total
-    assert together.complexity[0] == 0
-    assert together.scale[:2].tolist() == [0, 0]
+def test_lemma_1_holds_by_brute_force(p: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quadboost, "SIGN_VECTORS", 32)
+    H = np.random.default_rng(4).uniform(-1, 1, (5, 3))
+    pair = np.array([[0.5, 0.5, 0]])
+    trained = replace(votes_of(H, np.ones(5), pair), rng=lambda name: AllSigns())
+    [plain] = measured("rademacher_complexity", trained)
+    assert plain == pytest.approx(exact(H))
+    factor = 2 ** (1 - 1 / NORMS[p])
+    if p == "p1":
+        assert brute_force(H, NORMS[p]) == pytest.approx(plain)
+    else:
+        [ratio] = measured(f"quadboost_lemma1_{p}", trained)
+        assert brute_force(H, NORMS[p]) == pytest.approx(ratio * factor * plain)
+        assert brute_force(H, NORMS[p], distinct=True) < 0.99 * factor * plain
+
+
+@pytest.mark.parametrize("name", ["p2", "pinf"])
+def test_lemma_1s_ratio_is_one_and_an_empty_vote_has_none(name: str) -> None:
+    found = measured(f"quadboost_lemma1_{name}", four_votes())
+    assert np.isnan(found[0])
+    assert found[1:] == pytest.approx([1, 1, 1])
 
 
 @each_norm
-@given(n=st.integers(1, 500), norm=st.floats(1e-6, 1e4))
-def test_the_terms_of_a_vote_are_those_of_the_class_it_is_in(p: float, n: int, norm: float) -> None:
-    k = max(0, int(np.ceil(np.log2(norm))))
-    bound = risk_bound(0.4, n, norm, p=p, m=200, complexity=0.05)
-    of_class = 2 * 2 * n ** (1 - 1 / p) * 2.0**k * 0.05
-    assert of_class * (1 - 1e-12) <= bound.complexity
-    assert 3 * np.sqrt(np.log(max(k, 1)) / 200) <= bound.scale + 1e-12
-    # Only norms below one half are worth more than they are.
-    assert bound.complexity == pytest.approx(4 * 2 * n ** (1 - 1 / p) * max(norm, 0.5) * 0.05)
+def test_the_bound_is_theorem_1_with_the_plain_loss_and_the_upper_complexity(p: str) -> None:
+    weights = np.array([[0.0, 0, 0], [0.2, 0, 0], [0.5, 0, 1], [4, -4, 2]])
+    trained = four_votes(weights)
+    found = measured(f"quadboost_theorem1_{p}", trained)
+    [upper, *_] = measured("rademacher_complexity_upper", trained)
+    # An empty vote has no complexity, and a norm below 1/2 counts as 1/2.
+    norms = [0, 0.5, *(np.linalg.norm(w, ord=NORMS[p]) for w in weights[2:])]
+    for value, n, norm, margins in zip(
+        *(found, [0, 1, 2, 3], norms, trained.plain_margins.T), strict=True
+    ):
+        loss, complexity = ((1 - margins) ** 2).mean(), 8 * n ** (1 - 1 / NORMS[p]) * norm * upper
+        confidence = (np.log(np.pi**2 * (n + 1) ** 2 / (6 * 0.025)) / 8) ** 0.5
+        scale = 3 * (np.log(np.log2(2 * max(norm, 1))) / 4) ** 0.5
+        assert value == pytest.approx(loss + complexity + confidence + scale)
 
 
-def test_the_failures_of_all_classes_add_up_to_less_than_delta() -> None:
-    n, k = np.arange(1.0, 20_001), np.arange(1.0, 2001)
-    m, delta = 300, 1.0
-    rest = 6 / (np.pi**2 * 20_001)
-    bound = risk_bound(0.0, n, 1.0, p=1, m=m, complexity=0.0, delta=delta)
-    first = np.exp(-2 * m * bound.confidence**2)
-    scale = np.sqrt(np.log(k) / m)
-    of_scales = sum(np.exp(-2 * m * (bound.confidence + s) ** 2).sum() for s in scale)
-    # All votes of norms up to 1 are one class more, k = 0, with the deviation of k = 1.
-    with_one, with_two = (of_scales + more * first.sum() for more in (1, 2))
-    # The empirical complexity leaves half of δ to them.
-    assert with_one + 4 * rest < 0.8 * delta / 2
-    assert with_two > delta / 2
+def terms(H: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return Theorem 1 for p = 1 less the loss and the complexity of votes of norm 1."""
+    trained = votes_of(H, np.ones(len(H)), weights)
+    of_norm_1 = 8 * measured("rademacher_complexity_upper", trained)
+    return (
+        measured("quadboost_theorem1_p1", trained) - measured("quadratic_risk", trained) - of_norm_1
+    )
 
 
-@given(arrays(np.float64, 9, elements=st.floats(-2, 3)))
-def test_the_clipped_loss_lies_between_the_error_and_the_plain_loss(margins: FloatArray) -> None:
-    clipped = clipped_quadratic_loss(margins)
-    assert (margins <= 0).mean() <= clipped <= ((1 - margins) ** 2).mean() + 1e-12
+def test_the_failures_of_all_classes_add_up_to_less_than_half_of_delta() -> None:
+    m, n = 50, np.arange(1.0, 401)
+    confidence = terms(np.zeros((m, 400)), np.tri(400) / n[:, None])
+    first = np.exp(-2 * m * confidence**2)
+    scale = np.sqrt(np.log(np.arange(1.0, 2001)) / m)
+    of_scales = sum(np.exp(-2 * m * (confidence + s) ** 2).sum() for s in scale)
+    # The terms of the form 1/(n+1)² beyond 400.
+    rest = 3 * 0.05 / np.pi**2 / 401
+    # All votes of norms up to 1 are one class more, k = 0, with the deviation of k = 1. The
+    # empirical complexity leaves half of δ to all classes.
+    assert of_scales + first.sum() + 4 * rest < 0.8 * 0.05 / 2
+    assert of_scales + 2 * first.sum() > 0.05 / 2
 
 
-@given(st.floats(-3, 3), st.floats(-3, 3))
-def test_the_clipped_loss_is_2_lipschitz(a: float, b: float) -> None:
-    losses = clipped_quadratic_loss(np.array([[a, b]]))
-    assert abs(losses[0] - losses[1]) <= 2 * abs(a - b) + 1e-12
+@given(arrays(np.float64, (2, 9), elements=st.floats(-2, 3)))
+def test_the_clipped_risk_lies_between_the_error_and_the_plain_risk_and_is_2_lipschitz(
+    margins: FloatArray,
+) -> None:
+    trained = Trained(np.ones(9), np.ones(9), margins, margins)
+    clipped = measured("clipped_quadratic_risk", trained)
+    assert ((margins <= 0).mean(axis=1) <= clipped).all()
+    assert (clipped <= measured("quadratic_risk", trained) + 1e-12).all()
+    assert abs(clipped[0] - clipped[1]) <= 2 * np.abs(margins[0] - margins[1]).mean() + 1e-12
 
 
 @each_norm
-@pytest.mark.parametrize("seed", range(5))
-def test_the_bound_holds_on_held_out_people_of_the_titanic(p: float, seed: int) -> None:
+def test_theorem_1_holds_on_held_out_people_of_the_titanic(p: str) -> None:
     dataset = load_dataset("titanic")
     examples = encode(dataset, dataset.card.view("quadboost"))
-    order = np.random.default_rng(seed).permutation(len(examples.y))
-    train, test = order[:1800], order[1800:]
-    H, y = Stumps(3).fit(examples.X[train]).transform(examples.X), examples.y
-    weights = QuadBoost().path(H[train], y[train], Grid.of({"n_rounds": [1, 2, 5, 20]}))
-    margins = y[:, None] * (H @ weights.T)
-    risk = (margins[test] <= 0).mean(axis=0)
-    n, norm = (weights != 0).sum(axis=1), np.linalg.norm(weights, ord=p, axis=1)
-    estimate = empirical_rademacher(H[train], 500, np.random.default_rng(seed))
-    bounds = [
-        risk_bound(
-            ((1 - margins[train]) ** 2).mean(axis=0),
-            *(n, norm),
-            p=p,
-            m=len(train),
-            complexity=complexity,
-        )
-        for complexity in (estimate.upper, massart(H.shape[1], len(train)))
-    ]
-    for bound in bounds:
-        assert (risk <= bound.total).all()
-    # It says something here: most data sets are too small for that.
-    assert bounds[0].total[0] < 0.95
-
-
-def test_numbers_out_of_range_are_refused() -> None:
-    good: dict[str, Any] = {"p": 2, "m": 200, "complexity": 0.05}
-    with pytest.raises(ValueError, match=r"probability in \(0, 1\], not 0"):
-        risk_bound(0.1, 1, 1, **good, delta=0.0)
-    with pytest.raises(ValueError, match=r"p must be at least 1, not 0\.5"):
-        risk_bound(0.1, 1, 1, **(good | {"p": 0.5}))
-    with pytest.raises(ValueError, match="m must be at least 1, not 0"):
-        risk_bound(0.1, 1, 1, **(good | {"m": 0}))
-    with pytest.raises(ValueError, match="cannot be negative"):
-        risk_bound(0.1, 1, -1, **good)
-
-
-Problem = tuple[FloatArray, FloatArray]
-
-
-def random_problem(seed: int) -> Problem:
-    """Draw voters and labels of nine examples."""
-    signs = np.random.default_rng(seed).choice([-1.0, 1.0], (9, 6))
-    return signs[:, :5], signs[:, 5]
-
-
-small_problems = st.integers(0, 10**6).map(random_problem)
-
-
-def rounds_of(problem: Problem, n_rounds: int) -> FloatArray:
-    """Return the margins after 1, 2, ... rounds of QuadBoost."""
-    H, y = problem
-    path = QuadBoost().path(H, y, Grid.of({"n_rounds": list(range(1, n_rounds + 1))}))
-    return y[:, None] * (H @ path.T)
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(examples.y))
+        train, test = order[:1800], order[1800:]
+        H, y = Stumps(3).fit(examples.X[train]).transform(examples.X), examples.y
+        weights = path_of("quadboost", H[train], y[train], 20)
+        risk = (y[test][:, None] * (H[test] @ weights.T) <= 0).mean(axis=0)
+        bound = measured(f"quadboost_theorem1_{p}", votes_of(H[train], y[train], weights, seed))
+        assert (risk <= bound).all()
+        # It is below 1 here: most data sets are too small for that.
+        assert bound[0] < 0.95
 
 
 @settings(max_examples=80)
-@given(small_problems, st.integers(1, 40))
+@given(st.integers(0, 10**6).map(random_problem), st.integers(1, 40))
 def test_the_quadratic_risk_is_below_its_bound_with_the_least_correlation(
-    problem: Problem, n_rounds: int
+    problem: tuple[FloatArray, FloatArray], n_rounds: int
 ) -> None:
     H, y = problem
-    margins = rounds_of(problem, n_rounds)
-    sizes, T = correlations(margins), np.arange(1, n_rounds + 1)
-    risk = ((1 - margins) ** 2).mean(axis=0)
-    assert ((margins <= 0).mean(axis=0) <= risk + 1e-12).all()
-    assert (risk <= quadratic_bound(sizes.min(), T) + 1e-9).all()
-    assert (risk <= quadratic_bound(np.minimum.accumulate(sizes), T) + 1e-9).all()
-    residuals = y[:, None] * (1 - np.column_stack([np.zeros(9), margins[:, :-1]]))
-    largest = np.abs(residuals.T @ H / 9).max(axis=1)
+    trained = votes_of(H, y, path_of("quadboost", H, y, n_rounds))
+    risk, bound = (measured(n, trained) for n in ("quadratic_risk", "quadboost_quadratic_bound"))
+    assert (measured("train_error", trained) <= risk + 1e-12).all()
+    assert (risk <= bound + 1e-9).all()
+    residuals = y - np.vstack([np.zeros(9), trained.scores[:-1]])
+    least = np.minimum.accumulate(np.abs(residuals @ H / 9).max(axis=1))
     # A square root of a rounded difference is good to half the digits.
-    np.testing.assert_allclose(sizes, largest, atol=1e-7)
-
-
-def test_a_bound_that_cannot_last_falls_below_zero() -> None:
-    np.testing.assert_allclose(quadratic_bound(0.5, [1, 4, 8]), [0.75, 0.0, -1.0])
+    T = np.arange(1, n_rounds + 1)
+    np.testing.assert_allclose(np.sqrt((1 - bound) / T), least, atol=1e-7)
 
 
 def test_orthogonal_voters_need_every_one_of_the_rounds() -> None:
-    a, b, c = np.array(list(product([-1.0, 1.0], repeat=3))).T
-    H = np.column_stack([a, b, c, a * b * c])
-    y = (a + b + c - a * b * c) / 2
-    margins = rounds_of((H, y), 5)
-    np.testing.assert_allclose(correlations(margins)[:4], 0.5)
-    risks = ((1 - margins) ** 2).mean(axis=0)
-    assert risks[:4] == pytest.approx([0.75, 0.5, 0.25, 0.0])
-
-
-def test_margins_of_other_algorithms_have_no_correlations() -> None:
-    rising = np.array([[0.5, 0.0], [0.5, 0.0]])
-    with pytest.raises(ValueError, match=r"quadratic loss rises in round 2.*not the .* of Quad"):
-        correlations(rising)
-    with pytest.raises(ValueError, match=r"gamma must be in \[0, 1\]"):
-        quadratic_bound(1.1, 1)
-    with pytest.raises(ValueError, match=r"n_rounds must be in \[0, inf\]"):
-        quadratic_bound(0.6, -1)
+    a, b, c = all_signs(3).T
+    H, y = np.column_stack([a, b, c, a * b * c]), (a + b + c - a * b * c) / 2
+    trained = votes_of(H, y, path_of("quadboost", H, y, 4))
+    for name in ("quadratic_risk", "quadboost_quadratic_bound"):
+        assert measured(name, trained) == pytest.approx([0.75, 0.5, 0.25, 0.0])

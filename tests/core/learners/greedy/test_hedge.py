@@ -13,7 +13,7 @@ from quadrepro.core.learners.greedy.adaboost import UNITS
 from quadrepro.core.learners.greedy.hedge import ExpertWeights, HedgeBoost, experts_rate
 from quadrepro.core.learners.greedy.loop import State, Step, Watcher
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.measures.adaboost import experts_rounds, least_edge
+from quadrepro.core.measures.adaboost import least_edge
 from quadrepro.core.voters.reduction import VotingProblem
 from tests.core.learners.greedy.problems import small_problems
 
@@ -119,7 +119,7 @@ def test_stumps_have_an_edge_of_a_sixth_on_an_interval_and_their_vote_learns_it(
 
 
 def assert_all_right(H: FloatArray, y: FloatArray, gamma: float) -> None:
-    n_rounds = experts_rounds(gamma, len(y))
+    n_rounds = int(4 * np.log(len(y)) / gamma**2) + 1
     grid = Grid.of({"eta": [experts_rate(n_rounds, len(y))], "n_rounds": [n_rounds]})
     weights = HedgeBoost().path(H, y, grid)[0]
     assert np.abs(weights).sum() <= n_rounds
