@@ -10,15 +10,16 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.estimators.base import LinkedClassifier, VoteClassifier, total_of
+from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost, normalised
 from quadrepro.core.learners.greedy.adaboost import AdaBoost, WeightBoosting
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost, normalised
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.hedge import HedgeBoost, experts_rate
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, State, Trace, boost
-from quadrepro.core.learners.greedy.quadboost import VARIANTS, QuadBoost, QuadBoostL1, Selection
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.learner import Learner
+from quadrepro.core.learners.quadboost import VARIANTS, QuadBoost, QuadBoostL1, Selection
+from quadrepro.core.learners.rounds import BoostingAlgorithm
 from quadrepro.core.voters.groups import VoterGroups
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import GroupedVoters
@@ -278,7 +279,26 @@ class HedgeBoostClassifier(GreedyClassifier):
         return {"eta": self.eta_, "n_rounds": self.n_rounds}
 
 
-class _CBoundClassifier(GreedyClassifier):
+class BoostingClassifier(GreedyClassifier):
+    """Base of the classifiers whose algorithm gives the steps of a run."""
+
+    learner: ClassVar[type[BoostingAlgorithm]]  # type: ignore[assignment]
+
+    def _algorithm(self) -> BoostingAlgorithm:  # type: ignore[override]
+        return self.learner(**self._settings())
+
+    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
+        algorithm = self._algorithm()
+        value = candidate.get(algorithm.value_name, np.nan)
+        picks, self._steps = algorithm.steps(problem, value, int(candidate[N_ROUNDS.name]))
+        self._picks = problem.representatives[picks]
+        self.n_iter_ = len(picks)
+        weights = np.zeros(problem.n_plain_voters)
+        np.add.at(weights, self._picks, self._steps)
+        return weights
+
+
+class _CBoundClassifier(BoostingClassifier):
     """A vote whose absolute weights add up to 1 after every round."""
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
@@ -391,7 +411,7 @@ UNTIL_CONVERGED = 100_000
 
 
 @dataclass(eq=False, repr=False)
-class QuadBoostClassifier(GreedyClassifier):
+class QuadBoostClassifier(BoostingClassifier):
     """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
 
     Parameters

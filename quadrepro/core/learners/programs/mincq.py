@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from quadrepro.base.types import BoolArray, FloatArray
-from quadrepro.core.learners.greedy.cbboost import CBBoost
+from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs.ordered import ordered_sum, weighted_sum
