@@ -176,3 +176,9 @@ def test_rounds_of_another_algorithm_are_refused(name: str, loss: str, algorithm
     H, y = random_problem(1)
     trained = votes_of(H, y, path_of(algorithm.lower(), H, y, 40))
     assert np.isfinite(measured(name, trained)).all()
+
+
+@pytest.mark.parametrize("name", ["adaboost_exponential_bound", "quadboost_quadratic_bound"])
+def test_a_round_in_which_the_loss_rises_by_rounding_alone_has_no_edge(name: str) -> None:
+    trained = votes_of(np.ones((2, 1)), np.ones(2), np.array([[1.0], [1 - 1e-10]]))
+    assert measured(name, trained)[1] == 1
