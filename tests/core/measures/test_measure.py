@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -44,6 +46,16 @@ def test_measures_are_found_by_name_and_have_different_titles() -> None:
     assert len({entry.title for entry in MEASURES.values()}) == len(MEASURES) == 35
     with pytest.raises(KeyError, match=r"unknown measure 'c_bond'; did you mean 'c_bound'\?"):
         MEASURES.find("c_bond")
+
+
+def test_the_registry_imports_no_solver_and_no_learner() -> None:
+    code = (
+        "import sys, quadrepro.core.measures.registry\n"
+        "slow = ('scipy', 'highspy', 'sklearn', 'pandas', 'numba', 'quadrepro.core.learners')\n"
+        "print([name for name in sys.modules if name.startswith(slow)])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
 
 
 @by_name
