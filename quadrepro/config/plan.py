@@ -155,7 +155,6 @@ def _content(cell: Cell, view: View) -> dict[str, Any]:
     content = {
         "schema": SCHEMA_VERSION,
         "algorithm": type(cell.learner).__name__,
-        "version": cell.learner.version,
         "settings": cell.learner.content,
         "view": view.content(),
         "protocol": cell.protocol.content(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,23 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Targets
-from quadrepro.core.compiling import clock
-from quadrepro.core.learners.grid import Grid, Stopping
-from quadrepro.core.learners.learner import (
-    Fitted,
-    Learner,
-    Losses,
-    NoSolutionError,
-    Part,
-    Path,
-    Rng,
-    Trainer,
-    TrainingData,
-    Voters,
-)
-from quadrepro.core.learners.one_vs_rest import trainer_of
-from quadrepro.core.learners.voting import FixedStumps, NamedVoters, PerRoundStumps
-from quadrepro.core.measures.measure import Trained, evaluate
+from quadrepro.core.learners.grid import Grid, Stopping, Value
+from quadrepro.core.learners.learner import Learner, Outputs, Part, Rng, TrainingData
+from quadrepro.core.learners.trainers import choose, trainer_of
+from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
+from quadrepro.core.measures.measure import evaluate
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Examples, Problem, RowSource
@@ -39,43 +28,6 @@ from quadrepro.core.voters.random_stumps import RandomStumps
 
 if TYPE_CHECKING:
     from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
-
-
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """The chosen candidate, trained on the whole training part.
-
-    Its loss and those of all candidates, NaN without a solution, are 0 and empty if nothing was
-    chosen. The path has all candidates if they are to be measured.
-    """
-
-    fitted: Fitted
-    loss: float = 0.0
-    losses: FloatArray = field(default_factory=lambda: np.empty(0))
-    path: Path | None = None
-
-
-def least(losses: Losses) -> Choice:
-    """Return the candidate of least loss as the choice; ties go to the first.
-
-    A candidate whose loss is NaN, as it has no solution on some part of the examples, is never
-    chosen. NoSolutionError is raised only if none has one.
-    """
-    values = losses.values
-    # `nanargmin` would take NaN for as good as an infinite loss.
-    solved = np.flatnonzero(~np.isnan(values))
-    if not solved.size:
-        raise NoSolutionError("no candidate has a solution on all parts of the examples")
-    best = int(solved[values[solved].argmin()])
-    return Choice(losses.fit(best), float(values[best]), values)
-
-
-def take_last(trainer: Trainer, *, measured: bool) -> Choice:
-    """Return the last candidate as the choice; if it is measured, train all of them."""
-    if not measured:
-        return Choice(trainer.last())
-    path = trainer.path()
-    return Choice(path.last, path=path)
 
 
 def key_of(content: Mapping[str, Any]) -> str:
@@ -184,9 +136,14 @@ def _items(fields: Mapping[str, Any]) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class CellResult:
-    """The result of a cell on its test examples, of which it holds class codes or numbers."""
+    """The result of a cell on its test examples, of which it holds class codes or numbers.
 
-    choice: Choice
+    The loss of the chosen candidate is 0 if nothing was chosen.
+    """
+
+    chosen: dict[str, Value]
+    loss: float
+    outputs: Outputs
     actual: Targets
     measures: dict[str, list[float]]
     seconds: float
@@ -194,15 +151,29 @@ class CellResult:
 
 def compute(cell: Cell) -> CellResult:
     """Return the result of a cell."""
-    data = training_data(cell)
+    data, protocol = training_data(cell), cell.protocol
     trainer = trainer_of(cell.learner, data, cell.grids)
-    start = clock()
-    choice = _choose(cell, trainer)
-    seconds = clock() - start
+    start = time.perf_counter()
+    loss, path = 0.0, None
+    if protocol.holdout is not None or protocol.folds:
+        fold = None if protocol.holdout is not None else cell.problem.split.fold
+        i, losses = choose(trainer, fold)
+        loss = float(losses[i])
+    else:
+        i = len(trainer.candidates) - 1
+        path = trainer.path() if protocol.measures else None
+    outputs = trainer.outputs(i)
+    seconds = time.perf_counter() - start
     actual: Targets = data.test.y
     if classes := cell.problem.classes:
         actual = np.asarray(actual > 0 if len(classes) == 2 else actual, dtype=np.intp)
-    return CellResult(choice, actual, _measures(cell, choice, data), seconds)
+    measures = {}
+    if path is not None:
+        measures = evaluate({name: MEASURES[name] for name in protocol.measures}, path)
+    if data.task == "regression" and cell.problem.truth is not None:
+        truth = cell.problem.truth[cell.problem.split.test]
+        measures["rmse_noiseless"] = [rmse(outputs.predicted, truth)]
+    return CellResult(trainer.candidates[i], loss, outputs, actual, measures, seconds)
 
 
 def rmse(predicted: Targets, actual: Targets) -> float:
@@ -245,6 +216,7 @@ def training_data(cell: Cell) -> TrainingData:
         valid = test
     voters, classes = _voters(cell, rng), len(problem.classes)
     if protocol.inputs == "voters" and not cell.learner.gives_votes:
+        assert isinstance(voters, FixedStumps)
         H, H_test = voters.matrices(train, test.X, rng)
         train, test = Part(H, train.y), Part(H_test, test.y)
     return TrainingData(
@@ -256,39 +228,14 @@ def _rng(cell: Cell) -> Rng:
     return lambda name: generator(*cell.draws, name)
 
 
-def _voters(cell: Cell, rng: Rng) -> Voters:
+def _voters(cell: Cell, rng: Rng) -> FixedStumps | TransformerVoters | DrawnStumps:
     protocol, named = cell.protocol, cell.voters
     if named is not None:
         seed = int(rng("voter set").integers(2**31))
-        return NamedVoters(lambda: named.estimator(random_state=seed), protocol.voters)
+        return TransformerVoters(lambda: named.estimator(random_state=seed), protocol.voters)
     holdout = protocol.holdout
     if holdout is None:
         return FixedStumps(protocol.stumps_per_attribute, protocol.voters)
     options = holdout.stumps.model_dump()
     stopping = Stopping(holdout.patience, holdout.lag, holdout.take, holdout.max_rounds)
-    return PerRoundStumps(
-        lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options), stopping
-    )
-
-
-def _choose(cell: Cell, trainer: Trainer) -> Choice:
-    protocol = cell.protocol
-    if protocol.holdout is not None:
-        return least(trainer.losses(None))
-    if protocol.folds:
-        return least(trainer.losses(cell.problem.split.fold))
-    return take_last(trainer, measured=bool(protocol.measures))
-
-
-def _measures(cell: Cell, choice: Choice, data: TrainingData) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
-    if choice.path is not None:
-        scores = choice.path.scores()
-        trained = Trained(
-            data.train.y, data.test.y, *scores, choice.path.H, choice.path.weights, data.rng
-        )
-        found = evaluate({name: MEASURES[name] for name in cell.protocol.measures}, trained)
-    if data.task == "regression" and cell.problem.truth is not None:
-        truth = cell.problem.truth[cell.problem.split.test]
-        found["rmse_noiseless"] = [rmse(choice.fitted.predicted, truth)]
-    return found
+    return DrawnStumps(lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options), stopping)

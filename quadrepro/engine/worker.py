@@ -152,17 +152,16 @@ def _at_most(memory: int | None) -> Iterator[None]:
 
 
 def _record(cell: Cell, result: CellResult) -> Record:
-    choice, actual = result.choice, result.actual
-    outputs = choice.fitted.outputs
+    outputs, actual = result.outputs, result.actual
     numbers = not cell.problem.classes
-    margins = choice.fitted.margins
+    margins = outputs.margins
     return Record(
         cell.key,
         "ok",
         errors=0 if numbers else int((outputs.predicted != actual).sum()),
         n_test=len(actual),
-        chosen=choice.fitted.candidate,
-        cv_errors=choice.loss if numbers else int(choice.loss),
+        chosen=result.chosen,
+        cv_errors=result.loss if numbers else int(result.loss),
         classes=cell.problem.classes,
         actual=actual,
         predicted=outputs.predicted,

@@ -4,21 +4,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from sklearn.neighbors import KNeighborsClassifier
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.cell import least
-from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid, Stopping, Value
-from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Part, TrainingData
-from quadrepro.core.learners.predictor import Predictions
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP
-from quadrepro.core.learners.programs.lpboost import LPBoost
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP
 from quadrepro.core.learners.programs.soft_margin import SoftMargin
-from quadrepro.core.learners.voting import DrawnVotes, FixedStumps, MatrixVotes
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding, StumpVote
 
 
@@ -47,16 +41,10 @@ class Searched:
 
 
 def search(algorithm: Algorithm, problem: DrawnProblem, grid: Grid) -> Searched:
-    choice = least(DrawnVotes([grid], algorithm, problem, problem.valid).losses(None))
     found = algorithm.hold_out(problem, grid)
-    best = int(np.argmin(choice.losses))
-    assert found.candidates[best] == choice.fitted.candidate
-    vote = found.vote(best)
-    np.testing.assert_array_equal(vote.sums(problem.valid) > 0, choice.fitted.predicted)
-    total = np.abs(vote.weights).sum()
-    margins = problem.y_train * vote.sums(problem.train) / total
-    np.testing.assert_array_equal(choice.fitted.margins, margins)
-    return Searched(choice.fitted.candidate, choice.losses, vote)
+    errors = np.asarray(found.errors, dtype=np.float64)
+    best = int(errors.argmin())
+    return Searched(found.candidates[best], errors, found.vote(best))
 
 
 def errors_of(vote: StumpVote, problem: DrawnProblem) -> int:
@@ -118,36 +106,3 @@ def test_the_last_round_can_be_taken_instead_of_the_best(problem: DrawnProblem) 
     assert last.candidate["n_rounds"] == n_rounds + problem.stopping.patience
     assert len(last.vote.weights) == n_rounds + problem.stopping.patience
     np.testing.assert_array_equal(last.vote.weights[:n_rounds], best.vote.weights)
-
-
-def test_an_algorithm_that_needs_a_voter_matrix_is_refused(problem: DrawnProblem) -> None:
-    with pytest.raises(ValueError, match="LPBoost needs a voter matrix, not drawn stumps"):
-        least(DrawnVotes([Grid.of({"C": [1.0]})], LPBoost(), problem, problem.valid).losses(None))
-    H = np.array([[1.0], [-1.0]])
-    with pytest.raises(ValueError, match="not over a matrix"):
-        least(MatrixVotes([Grid.of({"C": [1.0]})], LPBoost(), H, H[:, 0], H).losses(None))
-
-
-def test_held_out_examples_choose_a_predictor_and_take_no_part_in_its_training() -> None:
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(170, 3))
-    y = np.where(X[:, 0] + X[:, 1] ** 2 - 1 + rng.normal(size=170) > 0, 1.0, -1.0)
-    train, valid, test = (Part(X[s], y[s]) for s in (slice(80), slice(80, 120), slice(120, None)))
-    data = TrainingData(train, test, valid, FixedStumps(1), lambda name: np.random.default_rng(0))
-    values = [1, 3, 7, 15, 31]
-    grids = [Grid.of({"n_neighbors": [k]}) for k in values]
-    choice = least(
-        Predictions(grids, EstimatorPredictor("KNeighborsClassifier"), data).losses(None)
-    )
-    fitted = [KNeighborsClassifier(k).fit(*train) for k in values]
-    errors = [int((model.predict(valid.X) != valid.y).sum()) for model in fitted]
-    best = int(np.argmin(errors))
-    assert choice.fitted.candidate == {"n_neighbors": values[best]}
-    assert choice.losses.tolist() == errors
-    predicted = fitted[best].predict(test.X) > 0
-    np.testing.assert_array_equal(choice.fitted.predicted, predicted)
-    probabilities = fitted[best].predict_proba(test.X)
-    np.testing.assert_array_equal(choice.fitted.probabilities, probabilities)
-    knn = EstimatorPredictor("KNeighborsClassifier")
-    with pytest.raises(ValueError, match="hold-out"):
-        least(Predictions(grids, knn, replace(data, valid=None)).losses(None))

@@ -17,7 +17,6 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.arguments import validated, weighted_examples
 from quadrepro.core.estimators.base import DecisionClassifier, two_classes
 from quadrepro.core.learners.grid import N_ROUNDS
-from quadrepro.core.learners.one_vs_rest import first_of_largest
 from quadrepro.core.learners.stagewise.additive import GentleAdaBoost, LogitBoost, RealAdaBoost
 from quadrepro.core.learners.stagewise.boosting import (
     ROUNDING,
@@ -27,6 +26,7 @@ from quadrepro.core.learners.stagewise.boosting import (
     scores_after,
 )
 from quadrepro.core.learners.stagewise.samme import SAMME, AdaBoostM1
+from quadrepro.core.learners.trainers import first_of_largest
 from quadrepro.core.seeds import generator
 
 

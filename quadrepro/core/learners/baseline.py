@@ -11,8 +11,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
-from quadrepro.core.learners.learner import Entry, Outputs, TrainingData
-from quadrepro.core.learners.predictor import Predictor
+from quadrepro.core.learners.learner import Entry, Outputs, Predictor, TrainingData
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
-"""Learners: their settings, the examples of a cell, and the trainer of its candidates."""
+"""Learners: their settings, the examples of a cell, and what they predict."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -68,8 +68,6 @@ def _validator(learner: type[Learner]) -> TypeAdapter[Learner]:
 class Learner(ABC):
     """A learner in a config: its settings are fixed, and a grid gives its hyper-parameters."""
 
-    version: ClassVar[int] = 1
-    """Raised whenever results change, so that an old record is never mistaken for a new one."""
     gives_votes: ClassVar[bool]
     """Whether candidates are weights over voters, which some measures need."""
     takes_drawn_stumps: ClassVar[bool] = False
@@ -80,8 +78,6 @@ class Learner(ABC):
     """Whether training may draw random numbers."""
     takes_raw: ClassVar[bool] = False
     """Whether the learner can be asked to take categories and missing values as they are."""
-    uses_gram: ClassVar[bool] = False
-    """Whether training needs the Gram matrix of the voters."""
     kernels: ClassVar[tuple[str, ...]] = ()
     """Modules of `quadrepro.core` whose compiled loops training runs."""
     packages: ClassVar[tuple[str, ...]] = ()
@@ -91,10 +87,6 @@ class Learner(ABC):
     @abstractmethod
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """The hyper-parameters that a grid may name."""
-
-    @abstractmethod
-    def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
-        """Return the trainer of all candidates on the examples of one cell."""
 
     @property
     def content(self) -> dict[str, Any]:
@@ -137,6 +129,10 @@ class Learner(ABC):
         """Whether the learner is trained once for every class, as it separates only two."""
         return task == "multiclass" and not self.many_classes
 
+    def made(self) -> Learner:
+        """Return the learner that is trained: this one, unless a config only names its code."""
+        return self
+
     def try_code(self, candidate: Mapping[str, Value]) -> None:
         """Import and make what is code of the config's folder, if the learner is."""
         return None
@@ -165,10 +161,6 @@ Rng = Callable[[str], np.random.Generator]
 """Returns the generator of the draws with a given name."""
 
 
-class NoSolutionError(ValueError):
-    """No candidate has a solution on every fold."""
-
-
 def trained_on(fold: IntArray, f: int) -> BoolArray:
     """Return which examples a fold is predicted from, shape (n_train,).
 
@@ -185,41 +177,20 @@ class Part(NamedTuple):
     y: FloatArray
 
 
-class Voters(ABC):
-    """Source of the voters of an algorithm."""
-
-    @abstractmethod
-    def trainer(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
-        """Return the trainer of an algorithm over these voters."""
-
-    def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
-        """Return the voter matrices of training and of new examples, if voters are fixed.
-
-        Parameters
-        ----------
-        train : Part
-            Training examples.
-        X_new : ndarray of shape (n_new, n_attributes)
-            New examples.
-        rng : callable
-            Returns the generator of the draws with a given name.
-        """
-        raise ValueError(f"{type(self).__name__} are not the same in every round")
-
-
 @dataclass(frozen=True, eq=False)
 class TrainingData:
     """The examples of one cell.
 
     Labels are -1 and +1, class codes 0 to K - 1, or numbers, for 2, K and 0 classes. `n_codes` has
     of each column the number of codes whose positions it holds, or 0 for numbers, as long as the
-    learner asks for `categories`.
+    learner asks for `categories`. What votes are over is in `voters`, see
+    `quadrepro.core.learners.voters`.
     """
 
     train: Part
     test: Part
     valid: Part | None
-    voters: Voters
+    voters: Any
     rng: Rng
     task: Task = "classification"
     n_classes: int = 2
@@ -253,195 +224,28 @@ class Outputs(NamedTuple):
         the learner has none.
     probabilities : ndarray of shape (n_new, n_classes) or None, default None
         Probabilities of the classes; None if the learner has none.
+    zero : float, default 0.0
+        Scores that differ by no more are equal but for rounding.
+    margins : ndarray of shape (n_train,) or None, default None
+        Margins of the training examples, where they are kept.
     """
 
     predicted: Targets
     scores: FloatArray | None = None
     probabilities: FloatArray | None = None
+    zero: float = 0.0
+    margins: FloatArray | None = None
 
     @classmethod
     def by_score(cls, scores: FloatArray, probabilities: FloatArray | None = None) -> Outputs:
         """Return the outputs of a learner that predicts the second class where its score is > 0."""
         return cls((scores > 0).astype(np.intp), scores, probabilities)
 
-
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """A trained candidate and its outputs for the test examples.
-
-    Scores below `zero` in size are rounding errors, and 0. Voter weights and the margins of the
-    training examples are None if they are not kept.
-    """
-
-    candidate: dict[str, Value]
-    outputs: Outputs
-    zero: float = 0.0
-    weights: FloatArray | None = None
-    margins: FloatArray | None = None
-
-    @property
-    def predicted(self) -> Targets:
-        """What is predicted of the test examples, shape (n_test,)."""
-        return self.outputs.predicted
-
-    @property
-    def scores(self) -> FloatArray | None:
-        """Their scores, see `Outputs`."""
-        return self.outputs.scores
-
-    @property
-    def probabilities(self) -> FloatArray | None:
-        """Probabilities of their classes, see `Outputs`."""
-        return self.outputs.probabilities
-
-
-@dataclass(frozen=True, eq=False)
-class Losses:
-    """The losses of all candidates, and how to train one of them.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_candidates,)
-        Number of errors, or sum of squared errors; NaN if a candidate has no solution.
-    fit : callable
-        Returns the candidate with a given index, trained on the whole training part.
-    """
-
-    values: FloatArray
-    fit: Callable[[int], Fitted]
-
-
-@dataclass(frozen=True, eq=False)
-class Path:
-    """All candidates trained on the whole training part.
-
-    Attributes
-    ----------
-    last : Fitted
-        The last candidate.
-    scores : callable
-        Returns the scores of all candidates on the training and on the test examples, of shapes
-        (n_candidates, n_train) and (n_candidates, n_test); NaN if a candidate has no solution.
-    H : ndarray of shape (n_train, n_voters) or None, default None
-        Voter matrix of the training part; None for a learner without voters.
-    weights : ndarray of shape (n_candidates, n_voters) or None, default None
-        Voter weights; None for a learner without voters.
-    """
-
-    last: Fitted
-    scores: Callable[[], tuple[FloatArray, FloatArray]]
-    H: FloatArray | None = None
-    weights: FloatArray | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Trainer(ABC):
-    """A learner bound to the examples of one cell and to the candidates of its grids."""
-
-    grids: Sequence[Grid]
-
-    @property
-    def candidates(self) -> list[dict[str, Value]]:
-        """All candidates in order."""
-        return [candidate for grid in self.grids for candidate in grid.candidates]
-
-    @property
-    def task(self) -> Task:
-        """What is predicted: one of two classes, unless a subclass differs."""
-        return "classification"
-
-    @abstractmethod
-    def validate(self, fold: IntArray | None) -> Validation:
-        """Train all candidates and score held-out examples.
-
-        Parameters
-        ----------
-        fold : ndarray of int of shape (n_train,), or None
-            Fold of each training example, 0 to k - 1, of which each is held out in turn, see
-            `trained_on`; None for the examples that are held out beside the training part.
-        """
-
-    def losses(self, fold: IntArray | None) -> Losses:
-        """Return the losses of all candidates, summed over all that is held out; see `validate`."""
-        return self.validate(fold).losses(self.task)
-
-    @abstractmethod
-    def path(self) -> Path:
-        """Train all candidates on the whole training part."""
-
-    def last(self) -> Fitted:
-        """Train the last candidate on the whole training part, as `path` does."""
-        return self.path().last
-
-    @abstractmethod
-    def for_labels(self, data: TrainingData) -> Trainer:
-        """Return the trainer on the same examples with other labels."""
-
-
-class Scored(NamedTuple):
-    """Held-out examples and the scores of all candidates.
-
-    Attributes
-    ----------
-    y : ndarray of shape (n_examples,)
-        Labels -1 or +1, class codes, or numbers.
-    scores : ndarray of shape (n_candidates, n_examples)
-        Scores that are above zero for +1, predicted codes, or predicted numbers.
-    zero : ndarray of shape (n_candidates,) or float, default 0.0
-        The size of a score that differs from zero only by rounding.
-    """
-
-    y: FloatArray
-    scores: FloatArray
-    zero: FloatArray | float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Validation:
-    """All candidates on held-out examples.
-
-    Attributes
-    ----------
-    parts : iterable of Scored
-        The parts of the held-out examples, such as folds, each scored when it is asked for; none
-        if there is nothing to choose.
-    solved : ndarray of bool of shape (n_candidates,)
-        Which candidates have a solution.
-    fit : callable
-        Returns the candidate with a given index, trained on the whole training part.
-    """
-
-    parts: Iterable[Scored]
-    solved: BoolArray
-    fit: Callable[[int], Fitted]
-
-    def losses(self, task: Task) -> Losses:
-        """Return the losses summed over all parts."""
-        values = np.zeros(len(self.solved))
-        for part in self.parts:
-            values += summed_loss(task, *part)
-        values[~self.solved] = np.nan
-        return Losses(values, self.fit)
-
-
-def summed_loss(
-    task: Task, y: FloatArray, scores: FloatArray, zero: FloatArray | float = 0.0
-) -> FloatArray:
-    """Return the number of errors, or the sum of squared errors, of each row of scores.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,)
-        The losses; infinite for a regression whose predictions overflowed.
-    """
-    if task == "classification":
-        positive = scores > np.reshape(zero, (-1, 1))
-        return np.asarray((positive != (y > 0)).sum(axis=1), dtype=np.float64)
-    if task == "multiclass":
-        return np.asarray((scores != y).sum(axis=1), dtype=np.float64)
-    errors = scores - y
-    losses = np.square(errors, out=errors).sum(axis=1)
-    return np.where(np.isnan(losses), np.inf, losses)
+    @classmethod
+    def of_vote(cls, sums: FloatArray, zero: float, margins: FloatArray | None = None) -> Outputs:
+        """Return the outputs of a vote, whose sums are not probabilities; an even vote is 0."""
+        scores = np.where(np.abs(sums) <= zero, 0.0, sums)
+        return cls((scores > 0).astype(np.intp), scores, None, zero, margins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -479,6 +283,78 @@ class StoppedRuns:
     errors: FloatArray | IntArray
     candidates: list[dict[str, Value]]
     vote: Callable[[int], StumpVote]
+
+
+@dataclass(frozen=True)
+class Predictor(Learner):
+    """A learner that trains on attributes; its candidates are known by their predictions."""
+
+    gives_votes = False
+    draws = True
+
+    def for_columns(self, data: TrainingData) -> Self:
+        """Return this predictor with what it has to know of the columns of a cell."""
+        return self
+
+    @abstractmethod
+    def predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Train every candidate of some grids and return its predictions, one after the other.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_examples, n_attributes)
+            Training examples.
+        y : ndarray of shape (n_examples,)
+            Labels -1 or +1, class codes where the predictor takes them, or the numbers to predict.
+        grids : sequence of Grid
+            Values of the hyper-parameters.
+        X_new : ndarray of shape (n_new, n_attributes)
+            Examples to predict.
+        rng : numpy.random.Generator
+            Generator of all random draws.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates, n_new)
+            Predicted numbers or class codes, or for two classes scores that are above zero for +1.
+        """
+
+    def outputs_of(self, predictions: FloatArray) -> Outputs | None:
+        """Return the outputs that a candidate's predictions tell, None if they do not.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n_new,)
+            Those of one candidate.
+        """
+        return Outputs(predictions) if self.task == "regression" else Outputs.by_score(predictions)
+
+    def outputs(
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+    ) -> Outputs:
+        """Train one candidate on the training part and return its outputs for new examples.
+
+        Parameters
+        ----------
+        data : TrainingData
+            The examples of the cell; the generator ``all`` is that of all random draws.
+        candidate : dict
+            Value of each hyper-parameter.
+        X_new : ndarray of shape (n_new, n_attributes)
+            New examples.
+        """
+        alone = Grid.of({name: [value] for name, value in candidate.items()})
+        [found] = self.predictions(*data.train, [alone], X_new, data.rng("all"))
+        told = self.outputs_of(found)
+        assert told is not None
+        return told
 
 
 @dataclass(frozen=True)
@@ -577,10 +453,6 @@ class Algorithm(Learner):
     def limit(self, problem: VotingProblem) -> str:
         """Return a sentence that names the candidates with a solution, or "" if all have one."""
         return ""
-
-    def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
-        """Return the trainer over the voters of the data."""
-        return data.voters.trainer(self, data, grids)
 
     @abstractmethod
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:

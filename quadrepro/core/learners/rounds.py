@@ -49,7 +49,7 @@ class BoostingAlgorithm(Algorithm):
     def steps(
         self, problem: VotingProblem, value: float, n_rounds: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the voter of each round of a run on the first sample, and the change of its weight.
+        """Return each round's voter in a run on the first sample, and what its weight changes by.
 
         Parameters
         ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -12,8 +12,8 @@ from quadrepro.core.learners.contestants.paths import (
     hashes_of,
     modules_of,
 )
-from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
-from quadrepro.core.learners.learner import Algorithm, Entry, Learner, Trainer, TrainingData
+from quadrepro.core.learners.grid import Hyperparameter, Value
+from quadrepro.core.learners.learner import Algorithm, Entry, Learner
 
 
 class Imported(Learner):
@@ -70,14 +70,11 @@ class ImportedAlgorithm(Imported):
         meaning = f"hyper-parameter of {self.path}"
         return tuple(Hyperparameter(name, "any", "small", meaning) for name in self.searched)
 
-    def trainer(self, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
-        """Return the trainer of the imported algorithm."""
-        return self._made().trainer(data, grids)
+    def made(self) -> Learner:
+        """Return the imported algorithm."""
+        found = cast(type[Algorithm], find_maker(self.path, self.folder))
+        return Entry(found, "", self.path).make(dict(self.settings))
 
     def try_code(self, candidate: Mapping[str, Value]) -> None:
         """Import and make the algorithm, and check a candidate."""
-        self._made().check_candidate(**candidate)
-
-    def _made(self) -> Learner:
-        found = cast(type[Algorithm], find_maker(self.path, self.folder))
-        return Entry(found, "", self.path).make(dict(self.settings))
+        self.made().check_candidate(**candidate)

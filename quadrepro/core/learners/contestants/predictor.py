@@ -40,8 +40,7 @@ from quadrepro.core.learners.contestants.paths import (
 )
 from quadrepro.core.learners.contestants.plain import defined_at
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
-from quadrepro.core.learners.learner import Outputs, TrainingData
-from quadrepro.core.learners.predictor import Predictor
+from quadrepro.core.learners.learner import Outputs, Predictor, TrainingData
 
 AVERAGES = (BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier)
 """Classifiers that predict the class of the highest probability."""

@@ -31,8 +31,7 @@ from quadrepro.core.learners.gradient.trees import GrownTrees, TreeFitter, check
 from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter
 from quadrepro.core.learners.greedy.loop import Step, Watcher, boost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
-from quadrepro.core.learners.learner import Entry, Outputs
-from quadrepro.core.learners.predictor import Predictor
+from quadrepro.core.learners.learner import Entry, Outputs, Predictor
 
 
 class StagedScores(Watcher[ScoreState]):

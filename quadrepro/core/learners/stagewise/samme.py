@@ -15,7 +15,6 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core import elementary_old as elementary
 from quadrepro.core.learners.greedy.loop import Step
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.one_vs_rest import first_of_largest
 from quadrepro.core.learners.stagewise.boosting import (
     ROUNDING,
     ROUNDS,
@@ -25,6 +24,7 @@ from quadrepro.core.learners.stagewise.boosting import (
     step_of,
 )
 from quadrepro.core.learners.stagewise.weak import Asked
+from quadrepro.core.learners.trainers import first_of_largest
 
 NO_EDGE = 1e-10
 """A weight α of at most this counts as none."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from quadrepro.core.learners.voters import FixedStumps
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -22,7 +23,6 @@ from quadrepro.core.learners.contestants.paths import enter
 from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Part, TrainingData
-from quadrepro.core.learners.voting import FixedStumps
 
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 

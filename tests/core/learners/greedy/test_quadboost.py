@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quadrepro.core.learners.voting import MatrixVotes
 from scipy.optimize import lsq_linear
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import Lasso, Ridge
@@ -22,7 +23,6 @@ from quadrepro.core.learners.greedy.quadboost import (
 )
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import NoSolutionError
-from quadrepro.core.learners.voting import MatrixVotes
 from quadrepro.core.voters.stumps import Stumps
 
 Problem = tuple[FloatArray, FloatArray]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quadrepro.core.learners.voting import DrawnVotes, MatrixVotes
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import least
@@ -20,7 +21,6 @@ from quadrepro.core.learners.programs.lpboost import LPBoost, LPBoostMaster
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqProgram
 from quadrepro.core.learners.programs.program import SolverError
 from quadrepro.core.learners.programs.qp_reg import MarginQP, RegularizedQP
-from quadrepro.core.learners.voting import DrawnVotes, MatrixVotes
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 
 Problem = tuple[FloatArray, FloatArray]

@@ -1,0 +1,412 @@
+"""Training all candidates on the examples of a cell, and choosing one of them.
+
+A trainer scores held-out examples by every candidate, and is then asked for the outputs of the one
+that is chosen, trained on the whole training part.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
+from quadrepro.core.learners.grid import Grid, Value
+from quadrepro.core.learners.learner import (
+    Algorithm,
+    DrawnProblem,
+    Learner,
+    Outputs,
+    Part,
+    Predictor,
+    StoppedRuns,
+    TrainingData,
+    trained_on,
+)
+from quadrepro.core.learners.voters import DrawnStumps
+from quadrepro.core.measures.measure import Trained
+from quadrepro.core.voters.random_stumps import StumpCoding
+from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.core.voters.source import ZERO_VOTE
+
+
+class NoSolutionError(ValueError):
+    """No candidate has a solution on every part of the examples."""
+
+
+class Scored(NamedTuple):
+    """Held-out examples and what all candidates say of them.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n_examples,)
+        Labels -1 or +1, class codes, or numbers.
+    scores : ndarray of shape (n_candidates, n_examples)
+        Scores that are above zero for +1, predicted codes, or predicted numbers.
+    zero : ndarray of shape (n_candidates,) or float, default 0.0
+        The size of a score that differs from zero only by rounding.
+    solved : ndarray of bool of shape (n_candidates,) or bool, default True
+        Which candidates have a solution.
+    """
+
+    y: FloatArray
+    scores: FloatArray
+    zero: FloatArray | float = 0.0
+    solved: BoolArray | bool = True
+
+    def losses(self, task: Task) -> FloatArray:
+        """Return the number of errors, or the sum of squared errors, of each candidate.
+
+        It is NaN without a solution, and infinite for a regression whose predictions overflowed.
+        """
+        if task == "regression":
+            losses = np.square(self.scores - self.y).sum(axis=1)
+            losses = np.where(np.isnan(losses), np.inf, losses)
+        elif task == "multiclass":
+            losses = (self.scores != self.y).sum(axis=1)
+        else:
+            positive = self.scores > np.reshape(self.zero, (-1, 1))
+            losses = (positive != (self.y > 0)).sum(axis=1)
+        return np.where(self.solved, losses, np.nan)
+
+
+class Trainer(ABC):
+    """A learner bound to the examples of a cell and to the candidates of its grids.
+
+    Attributes
+    ----------
+    data : TrainingData
+        The examples.
+    grids : sequence of Grid
+        Values of the hyper-parameters.
+    candidates : list of dict
+        All candidates in order. Held-out examples that choose a number of rounds add it.
+    """
+
+    def __init__(self, data: TrainingData, grids: Sequence[Grid]) -> None:
+        self.data, self.grids = data, grids
+        self.candidates: list[dict[str, Value]] = [c for grid in grids for c in grid.candidates]
+
+    @abstractmethod
+    def held_out(self, fold: IntArray | None) -> Iterator[Scored]:
+        """Train all candidates and yield the parts of the held-out examples with their scores.
+
+        Parameters
+        ----------
+        fold : ndarray of int of shape (n_train,), or None
+            Fold of each training example, of which each is held out in turn, see `trained_on`;
+            None for the examples that are held out beside the training part.
+        """
+
+    @abstractmethod
+    def outputs(self, i: int) -> Outputs:
+        """Return the outputs for test examples of a candidate trained on the whole part."""
+
+    @abstractmethod
+    def path(self) -> Trained:
+        """Train all candidates on the whole training part, to be measured."""
+
+    def losses(self, fold: IntArray | None) -> FloatArray:
+        """Return the loss of each candidate, summed over all that is held out; see `held_out`."""
+        losses = np.zeros(len(self.candidates))
+        for part in self.held_out(fold):
+            losses += part.losses(self.data.task)
+        return losses
+
+    def unsolved(self) -> NoSolutionError:
+        """Return the error that says why no candidate has a solution."""
+        return NoSolutionError("no candidate has a solution on all parts of the examples")
+
+
+def choose(trainer: Trainer, fold: IntArray | None) -> tuple[int, FloatArray]:
+    """Return the place of the candidate of least loss, the first of several, and all losses.
+
+    A candidate without a solution on some part of the examples is never chosen.
+    """
+    losses = trainer.losses(fold)
+    # `nanargmin` would take NaN for as good as an infinite loss.
+    solved = np.flatnonzero(~np.isnan(losses))
+    if not solved.size:
+        raise trainer.unsolved()
+    return int(solved[losses[solved].argmin()]), losses
+
+
+def trainer_of(learner: Learner, data: TrainingData, grids: Sequence[Grid]) -> Trainer:
+    """Return the trainer of a learner, or of one for every class if it separates only two."""
+    learner = learner.made()
+    if learner.against_rest(data.task):
+        codes = [int(code) for code in np.unique(data.train.y)]
+        each = {code: trainer_of(learner, data.against_rest(code), grids) for code in codes}
+        return OneVsRest(data, grids, each)
+    if isinstance(learner, Predictor):
+        return PredictionTrainer(learner, data, grids)
+    assert isinstance(learner, Algorithm)
+    drawn = isinstance(data.voters, DrawnStumps)
+    return (DrawnTrainer if drawn else VoteTrainer)(learner, data, grids)
+
+
+class VoteTrainer(Trainer):
+    """Trains votes over voters that are fixed before training.
+
+    Voters that do not look at labels are those of the whole training part, and folds are samples of
+    one problem. Voters that learn from labels are made again without each fold.
+    """
+
+    def __init__(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> None:
+        super().__init__(data, grids)
+        self.algorithm = algorithm
+        self.H, self.H_test = data.voters.matrices(data.train, data.test.X, data.rng)
+        self._problem: VotingProblem | None = None
+        self._whole: FloatArray | None = None
+
+    @property
+    def weights(self) -> FloatArray:
+        """The votes on the whole training part, shape (n_candidates, n_voters); NaN unsolved."""
+        if self._whole is None:
+            [self._whole] = self._paths(self.H, self.data.train.y)
+        return self._whole
+
+    def held_out(self, fold: IntArray | None) -> Iterator[Scored]:
+        """Yield the folds with the votes that have not seen them."""
+        if fold is None:
+            raise ValueError("a hold-out chooses among votes over drawn stumps, not over a matrix")
+        X, y = self.data.train
+        folds = range(int(fold.max()) + 1)
+        seen = [trained_on(fold, f) for f in folds]
+        if not self.data.voters.learn:
+            samples = np.vstack([*seen, np.ones_like(fold)]).astype(np.float64)
+            *votes, self._whole = self._paths(self.H, y, samples)
+        for f in folds:
+            out = fold == f
+            if self.data.voters.learn:
+                rows = seen[f]
+                of_rows = Part(X[rows], y[rows])
+                H, H_out = self.data.voters.matrices(of_rows, X[out], self.data.rng)
+                [weights] = self._paths(H, of_rows.y)
+            else:
+                weights, H_out = votes[f], self.H[out]
+            solved = ~np.isnan(weights).any(axis=1) & ~np.isnan(self.weights).any(axis=1)
+            zero = ZERO_VOTE * np.abs(weights).sum(axis=1)
+            yield Scored(y[out], (H_out @ weights.T).T, zero, solved)
+
+    def outputs(self, i: int) -> Outputs:
+        """Return the sums of the vote."""
+        weights = self.weights[[i]]
+        if np.isnan(weights).any():
+            raise self.unsolved()
+        zero = ZERO_VOTE * float(np.abs(weights).sum(axis=1)[0])
+        # The same product as in `positive_votes`, so that both are rounded in the same way.
+        return Outputs.of_vote((self.H_test @ weights.T)[:, 0], zero)
+
+    def path(self) -> Trained:
+        """Return the votes of all candidates with their voter matrix."""
+        weights, data = self.weights, self.data
+        scores = weights @ self.H.T, weights @ self.H_test.T
+        return Trained(data.train.y, data.test.y, *scores, self.H, weights, data.rng)
+
+    def unsolved(self) -> NoSolutionError:
+        """Return the error with the limit of the hyper-parameters."""
+        name, why = type(self.algorithm).__name__, ""
+        if self._problem is not None:
+            why = self.algorithm.limit(self._problem)
+        why = why or "the solver found no optimum"
+        return NoSolutionError(f"no candidate of {name} has a solution: {why}")
+
+    def _paths(self, H: FloatArray, y: FloatArray, samples: FloatArray | None = None) -> FloatArray:
+        self._problem = self.algorithm.reduced(H, y, samples)
+        return self.algorithm.paths(self._problem, self.grids)
+
+
+class DrawnTrainer(Trainer):
+    """Trains votes over stumps that are drawn in every round."""
+
+    def __init__(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> None:
+        super().__init__(data, grids)
+        if data.valid is None:
+            raise ValueError(NEEDS_HELD_OUT)
+        voters, coding = data.voters, StumpCoding.fit(data.train.X)
+        train, valid, self.test = (
+            coding.transform(part.X) for part in (data.train, data.valid, data.test)
+        )
+        self.algorithm = algorithm
+        self.problem = DrawnProblem(
+            source=lambda: voters.make(train, data.train.y),
+            train=train,
+            y_train=data.train.y,
+            valid=valid,
+            y_valid=data.valid.y,
+            stopping=voters.stopping,
+        )
+        self._runs: list[tuple[StoppedRuns, int]] = []
+
+    def losses(self, fold: IntArray | None) -> FloatArray:
+        """Return the errors on held-out examples, which the runs have counted."""
+        if fold is not None:
+            raise ValueError(NEEDS_HELD_OUT)
+        runs = [self.algorithm.hold_out(self.problem, grid) for grid in self.grids]
+        self._runs = [(run, i) for run in runs for i in range(len(run.candidates))]
+        self.candidates = [run.candidates[i] for run, i in self._runs]
+        return np.concatenate([run.errors for run in runs], dtype=np.float64)
+
+    def held_out(self, fold: IntArray | None) -> Iterator[Scored]:
+        """Yield the held-out examples, with each candidate after its chosen round."""
+        losses, codes = self.losses(fold), self.problem.valid
+        votes = [run.vote(i) for run, i in self._runs]
+        scores = np.array([vote.sums(codes) for vote in votes])
+        zero = np.array([ZERO_VOTE * np.abs(vote.weights).sum() for vote in votes])
+        yield Scored(self.problem.y_valid, scores, zero, ~np.isnan(losses))
+
+    def outputs(self, i: int) -> Outputs:
+        """Return the sums of the vote, and the margins of the training examples."""
+        if not self._runs:
+            raise ValueError(NEEDS_HELD_OUT)
+        run, place = self._runs[i]
+        vote, problem = run.vote(place), self.problem
+        total = float(np.abs(vote.weights).sum())
+        margins = problem.y_train * vote.sums(problem.train) / (total if total > 0 else 1.0)
+        return Outputs.of_vote(vote.sums(self.test), ZERO_VOTE * total, margins)
+
+    def path(self) -> Trained:
+        """Raise ValueError: a path has no held-out examples to choose the number of rounds."""
+        raise ValueError(NEEDS_HELD_OUT)
+
+
+NEEDS_HELD_OUT = "drawn stumps need held-out examples to choose the number of rounds"
+
+
+class PredictionTrainer(Trainer):
+    """Trains the candidates of a predictor."""
+
+    def __init__(self, predictor: Predictor, data: TrainingData, grids: Sequence[Grid]) -> None:
+        super().__init__(data, grids)
+        self.predictor = predictor.for_columns(data)
+        self._on_test: FloatArray | None = None
+
+    def held_out(self, fold: IntArray | None) -> Iterator[Scored]:
+        """Yield the held-out parts; a single candidate is not trained for folds."""
+        data = self.data
+        X, y = data.train
+        if fold is None:
+            if data.valid is None:
+                raise ValueError("a hold-out needs held-out examples")
+            yield Scored(data.valid.y, self._before_test(data.valid.X))
+        elif len(self.candidates) > 1:
+            for f in range(int(fold.max()) + 1):
+                seen, out = trained_on(fold, f), fold == f
+                rng = data.rng(f"fold {f}")
+                scores = self.predictor.predictions(X[seen], y[seen], self.grids, X[out], rng)
+                yield Scored(y[out], scores)
+
+    def outputs(self, i: int) -> Outputs:
+        """Return what the predictions tell, or train the candidate once more."""
+        told = None
+        if self._on_test is not None:
+            told = self.predictor.outputs_of(self._on_test[i])
+        if told is None:
+            told = self.predictor.outputs(self.data, self.candidates[i], self.data.test.X)
+        return told
+
+    def path(self) -> Trained:
+        """Return the scores of all candidates on training and test examples."""
+        data = self.data
+        on_train = self._before_test(data.train.X)
+        assert self._on_test is not None
+        return Trained(data.train.y, data.test.y, on_train, self._on_test, rng=data.rng)
+
+    def _before_test(self, X: FloatArray) -> FloatArray:
+        """Train all candidates and return their scores of examples; keep those of test examples."""
+        data = self.data
+        both, rng = np.vstack([X, data.test.X]), data.rng("all")
+        scores = self.predictor.predictions(*data.train, self.grids, both, rng)
+        before, self._on_test = np.split(scores, [len(X)], axis=1)
+        return before
+
+
+class OneVsRest(Trainer):
+    """Trains the same candidate once for every class, as +1 against all others.
+
+    The class with the largest score is predicted. Scores that differ only by rounding are equal,
+    and the first of equal ones counts. A class that the training part lacks is never predicted.
+    """
+
+    def __init__(
+        self, data: TrainingData, grids: Sequence[Grid], trainers: Mapping[int, Trainer]
+    ) -> None:
+        super().__init__(data, grids)
+        self.trainers = trainers
+        self._codes = np.array([*trainers], dtype=np.intp)
+
+    def held_out(self, fold: IntArray | None) -> Iterator[Scored]:
+        """Yield the held-out parts with the predicted codes."""
+        trainers = self.trainers.values()
+        for parts in zip(*(trainer.held_out(fold) for trainer in trainers), strict=True):
+            scores = np.array([part.scores for part in parts])
+            zero = np.max([np.broadcast_to(p.zero, len(scores[0])) for p in parts], axis=0)
+            is_class = np.array([part.y > 0 for part in parts])
+            # A class that the training part lacks is another one than any that is predicted.
+            y = np.where(is_class.any(axis=0), self._codes[is_class.argmax(axis=0)], -1)
+            predicted = self._codes[first_of_largest(scores, zero[:, None])]
+            solved = np.all([part.solved for part in parts], axis=0)
+            yield Scored(y.astype(np.float64), predicted.astype(np.float64), solved=solved)
+        found = [trainer.candidates for trainer in trainers]
+        self.candidates = [common_candidate(of_classes) for of_classes in zip(*found, strict=True)]
+
+    def outputs(self, i: int) -> Outputs:
+        """Return the scores of all classes, and the class of the largest."""
+        of_classes = [trainer.outputs(i) for trainer in self.trainers.values()]
+        columns = np.array([outputs.scores for outputs in of_classes])
+        predicted = first_of_largest(columns, max(outputs.zero for outputs in of_classes))
+        scores = np.full((columns.shape[1], self.data.n_classes), -np.inf)
+        scores[:, self._codes] = columns.T
+        return Outputs(self._codes[predicted], scores, self._probabilities(of_classes))
+
+    def path(self) -> Trained:
+        """Raise ValueError: what is measured of all candidates is of two classes."""
+        raise ValueError("only learners of two classes can be measured")
+
+    def unsolved(self) -> NoSolutionError:
+        """Return the error of the first class."""
+        return next(iter(self.trainers.values())).unsolved()
+
+    def _probabilities(self, of_classes: Sequence[Outputs]) -> FloatArray | None:
+        """Return the probability of each class against the rest, divided by their sum."""
+        columns = [o.probabilities[:, 1] for o in of_classes if o.probabilities is not None]
+        if len(columns) < len(of_classes):
+            return None
+        found = np.zeros((len(columns[0]), self.data.n_classes))
+        found[:, self._codes] = np.column_stack(columns)
+        total = found.sum(axis=1, keepdims=True)
+        equal = np.isin(np.arange(self.data.n_classes), self._codes) / len(columns)
+        return np.where(total > 0, found / np.where(total > 0, total, 1.0), equal)
+
+
+def first_of_largest(scores: FloatArray, zero: FloatArray | float) -> IntArray:
+    """Return the place of the first score along the first axis that is as large as any.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_classes, ...)
+        Scores; NaN, which an overflow leaves, is below all others.
+    zero : ndarray or float
+        Scores that differ by no more are equal.
+    """
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    return np.asarray((known >= known.max(axis=0) - zero).argmax(axis=0))
+
+
+def common_candidate(of_classes: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
+    """Return the candidate of all classes; values that differ, such as rounds, as a list in text.
+
+    Examples
+    --------
+    >>> common_candidate([{"lam": 0.1, "n_rounds": 5}, {"lam": 0.1, "n_rounds": 9}])
+    {'lam': 0.1, 'n_rounds': '5, 9'}
+    """
+    found: dict[str, Value] = {}
+    for name, value in of_classes[0].items():
+        values = [candidate[name] for candidate in of_classes]
+        same = all(other == value for other in values)
+        found[name] = value if same else ", ".join(map(str, values))
+    return found

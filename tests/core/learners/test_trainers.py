@@ -1,0 +1,488 @@
+"""Candidates are trained without what they are judged by, and the first of least loss is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.feature_selection import SelectKBest
+from sklearn.model_selection import GridSearchCV, PredefinedSplit, TimeSeriesSplit
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeRegressor
+
+from quadrepro import QuadBoostClassifier
+from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
+from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping
+from quadrepro.core.learners.learner import (
+    Outputs,
+    Part,
+    Predictor,
+    TrainingData,
+    positive_votes,
+    trained_on,
+)
+from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.learners.trainers import (
+    DrawnTrainer,
+    NoSolutionError,
+    PredictionTrainer,
+    Scored,
+    Trainer,
+    VoteTrainer,
+    choose,
+)
+from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
+from quadrepro.core.measures.measure import Trained
+from quadrepro.core.splits import windows
+from quadrepro.core.voters.random_stumps import Codes, RandomStumps
+from quadrepro.core.voters.source import ZERO_VOTE
+from quadrepro.core.voters.stumps import Stumps
+from tests.core.learners.given import votes
+from tests.core.limited import FOLD, ONE_VOTER, Limited, weights
+
+Problem = tuple[FloatArray, FloatArray]
+NAN = float("nan")
+
+
+def named(name: str) -> np.random.Generator:
+    return np.random.default_rng(list(name.encode()))
+
+
+def part(seed: int, m: int) -> Part:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, 3))
+    return Part(X, np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=m) > 0, 1.0, -1.0))
+
+
+DATA = TrainingData(part(0, 70), part(1, 30), part(2, 50), FixedStumps(4), named)
+GRIDS = [Grid.of({"n_rounds": [1, 5], "lam": [2.0]}), Grid.of({"n_rounds": [30], "lam": [0.5]})]
+
+
+# Choosing
+
+
+class Known(Trainer):
+    """Has known losses, and keeps which candidates it is asked to train."""
+
+    def __init__(self, losses: Sequence[float]) -> None:
+        super().__init__(DATA, [Grid.of({"i": range(len(losses))})])
+        self.known = np.array(losses)
+
+    def losses(self, fold: IntArray | None) -> FloatArray:
+        return self.known
+
+    def held_out(self, fold: IntArray | None) -> Iterator[Scored]:
+        raise NotImplementedError
+
+    def outputs(self, i: int) -> Outputs:
+        raise NotImplementedError
+
+    def path(self) -> Trained:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("losses", "best"),
+    [([3.0, 1.0, 2.0], 1), ([2.0, 1.0, 1.0], 1), ([NAN, 5.0, 4.0], 2), ([NAN, np.inf, NAN], 1)],
+)
+def test_the_first_candidate_of_least_loss_is_chosen(losses: list[float], best: int) -> None:
+    found, values = choose(Known(losses), None)
+    assert found == best
+    np.testing.assert_array_equal(values, losses)
+
+
+def test_candidates_run_through_the_grids_in_order() -> None:
+    grids = [Grid.of({"a": [1, 2], "b": [3]}), Grid.of({"a": [0], "b": [5, 6]})]
+    expected = [{"a": 1, "b": 3}, {"a": 2, "b": 3}, {"a": 0, "b": 5}, {"a": 0, "b": 6}]
+    assert VoteTrainer(AdaBoost(), DATA, grids).candidates == expected
+
+
+def test_a_fold_is_predicted_from_the_others_or_from_earlier_windows_of_time() -> None:
+    assert trained_on(np.array([0, 1, 2, 0]), 1).tolist() == [True, False, True, True]
+    assert trained_on(np.array([-1, 0, 1, 2]), 1).tolist() == [True, True, False, False]
+
+
+def test_losses_count_errors_or_add_squares_and_are_nan_without_a_solution() -> None:
+    signs, codes = np.array([1.0, -1.0, 1.0]), np.array([2.0, 0.0, 1.0])
+    scores = np.array([[0.5, 1e-13, -1.0], [1.0, -1.0, 1e-15]])
+    solved = np.array([True, False])
+    assert Scored(signs, scores, 1e-12).losses("classification").tolist() == [1.0, 1.0]
+    assert Scored(signs, scores, np.zeros(2)).losses("classification").tolist() == [2.0, 0.0]
+    found = Scored(signs, scores, solved=solved).losses("classification")
+    np.testing.assert_array_equal(found, [2.0, NAN])
+    assert Scored(codes, np.array([codes, codes[::-1]])).losses("multiclass").tolist() == [0, 2]
+    numbers = np.array([[2.0, 1.0, 3.0], [NAN, 0.0, 1.0]])
+    assert Scored(codes, numbers).losses("regression").tolist() == [5.0, np.inf]
+
+
+# Votes over fixed voters
+
+
+@pytest.mark.parametrize("in_time", [False, True])
+def test_votes_are_judged_by_folds_that_they_have_not_seen(problem: Problem, in_time: bool) -> None:
+    H, y = problem
+    H_test = np.random.default_rng(1).choice([-1.0, 1.0], (9, 12))
+    fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
+    trainer = votes(QuadBoostL2(), H, y, GRIDS, H_test)
+    expected = np.zeros(3)
+    for f in range(4):
+        rest, out = fold < f if in_time else fold != f, fold == f
+        paths = [QuadBoostL2().path(H[rest], y[rest], grid) for grid in GRIDS]
+        positive = H[out] @ np.concatenate(paths).T > 1e-12
+        expected += (positive != (y[out, None] > 0)).sum(axis=0)
+    assert trainer.losses(fold).tolist() == expected.tolist()
+    whole = np.concatenate([QuadBoostL2().path(H, y, grid) for grid in GRIDS])
+    np.testing.assert_array_equal(trainer.weights, whole)
+    for i in range(3):
+        outputs = trainer.outputs(i)
+        np.testing.assert_allclose(outputs.scores, H_test @ whole[i], atol=1e-15)
+        np.testing.assert_array_equal(outputs.predicted, positive_votes(H_test, whole[[i]])[:, 0])
+        assert (outputs.probabilities, outputs.margins) == (None, None)
+
+
+def test_a_search_agrees_with_scikit_learns(make_problem: Callable[..., Problem]) -> None:
+    H, y = make_problem(m=100, n=12)
+    fold = np.arange(100) % 5
+    values = {"lam": [100.0, 10.0, 1.0], "n_rounds": [1, 10, 100]}
+    trainer = votes(QuadBoostL2(), H, y, [Grid.of(values)], H)
+    best, losses = choose(trainer, fold)
+    search = GridSearchCV(
+        QuadBoostClassifier("l2", voters="precomputed"),
+        values,
+        cv=PredefinedSplit(fold),
+        scoring=lambda estimator, X, y: -(estimator.predict(X) != y).sum(),
+    ).fit(H, y)
+    np.testing.assert_array_equal(losses, -5 * search.cv_results_["mean_test_score"])
+    assert trainer.candidates[best] == search.best_params_
+    np.testing.assert_array_equal(trainer.weights[best], search.best_estimator_.voter_weights_)
+
+
+def test_an_even_vote_is_negative_although_its_sum_is_rounded() -> None:
+    H, vote = np.array([[1.0, 1.0, -1.0]]), np.array([0.1, 0.2, 0.3])
+    assert (H @ vote)[0] > 0
+    outputs = Outputs.of_vote(H @ vote, ZERO_VOTE * np.abs(vote).sum())
+    np.testing.assert_array_equal(outputs.scores, [0.0])
+    assert outputs.predicted.tolist() == [0]
+    assert outputs.zero == pytest.approx(0.6 * ZERO_VOTE)
+
+
+def test_a_score_above_zero_is_of_the_second_class() -> None:
+    scores, probabilities = np.array([-1.0, 0.0, 1e-16]), np.full((3, 2), 0.5)
+    outputs = Outputs.by_score(scores, probabilities)
+    assert outputs.predicted.tolist() == [0, 0, 1]
+    assert outputs.scores is scores
+    assert outputs.probabilities is probabilities
+
+
+def test_what_is_measured_are_the_votes_of_all_grids(problem: Problem) -> None:
+    H, y = problem
+    grids = [Grid.of({"n_rounds": [2, 9]}), Grid.of({"n_rounds": [30]})]
+    trained = votes(AdaBoost(), H, y, grids, H[:7]).path()
+    expected = AdaBoost().path(H, y, Grid.of({"n_rounds": [2, 9, 30]}))
+    np.testing.assert_array_equal(trained.weights, expected)
+    np.testing.assert_allclose(trained.scores, expected @ H.T)
+    np.testing.assert_allclose(trained.test_scores, expected @ H[:7].T)
+    assert trained.H is H
+
+
+@pytest.mark.parametrize("infeasible", [2.0, 3.0])
+def test_a_candidate_without_a_solution_on_some_sample_is_never_chosen(infeasible: float) -> None:
+    y = ONE_VOTER[:, 0]
+    for grids in ([weights(infeasible, -1.0)], [weights(infeasible), weights(-1.0)]):
+        trainer = votes(Limited(), ONE_VOTER, y, grids, ONE_VOTER)
+        best, losses = choose(trainer, FOLD)
+        assert trainer.candidates[best] == {"weight": -1.0}
+        assert trainer.weights[best].tolist() == [-1.0]
+        np.testing.assert_array_equal(losses, [NAN, 4.0])
+
+
+def test_what_limits_the_candidates_is_said_where_none_has_a_solution() -> None:
+    message = "no candidate of Limited has a solution: weight must be at most 1 for {} samples"
+    trainer = votes(Limited(), ONE_VOTER, ONE_VOTER[:, 0], [weights(2.0, 3.0)], ONE_VOTER)
+    with pytest.raises(NoSolutionError, match=message.format(3)):
+        choose(trainer, FOLD)
+    trainer = votes(Limited(), ONE_VOTER, ONE_VOTER[:, 0], [weights(1.0, 3.0)], ONE_VOTER)
+    np.testing.assert_array_equal(trainer.path().weights, [[1.0], [NAN]])
+    with pytest.raises(NoSolutionError, match=message.format(1)):
+        trainer.outputs(1)
+
+
+@pytest.mark.parametrize("voters", [FixedStumps(4), TransformerVoters(Stumps)])
+def test_fixed_voters_have_nothing_to_hold_out(voters: Any) -> None:
+    with pytest.raises(ValueError, match="a hold-out chooses among votes over drawn stumps"):
+        VoteTrainer(LPBoost(), replace(DATA, voters=voters), [Grid.of({"C": [1.0]})]).losses(None)
+
+
+# Voters
+
+
+def test_fixed_stumps_are_placed_on_the_training_part() -> None:
+    trainer, stumps = VoteTrainer(AdaBoost(), DATA, GRIDS[:0]), Stumps(4).fit(DATA.train.X)
+    np.testing.assert_array_equal(trainer.H, stumps.transform(DATA.train.X))
+    np.testing.assert_array_equal(trainer.H_test, stumps.transform(DATA.test.X))
+
+
+@pytest.mark.parametrize("n_voters", [1, 5, 8])
+@pytest.mark.parametrize("learn", [False, True])
+def test_so_many_voters_are_drawn_from_those_that_vary(n_voters: int, learn: bool) -> None:
+    def voters(n: int) -> FixedStumps | TransformerVoters:
+        return TransformerVoters(lambda: Stumps(4), n) if learn else FixedStumps(4, n)
+
+    X = DATA.train.X.copy()
+    X[:, 1] = 3.0
+    found = voters(n_voters).matrices(Part(X, DATA.train.y), DATA.test.X, named)
+    chosen = np.sort(named("voters").permutation([0, 1, 2, 3, 8, 9, 10, 11])[:n_voters])
+    stumps = Stumps(4).fit(X)
+    for H, examples in zip(found, (X, DATA.test.X), strict=True):
+        np.testing.assert_array_equal(H, stumps.transform(examples)[:, chosen])
+    with pytest.raises(ValueError, match="9 voters are asked for, but only 8 "):
+        voters(9).matrices(Part(X, DATA.train.y), X, named)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_stumps_on_what_is_not_a_number_are_refused(value: float) -> None:
+    X = np.array([[0.0, 1.0], [1.0, value]])
+    with pytest.raises(ValueError, match="without missing and infinite values"):
+        FixedStumps(4).matrices(Part(X, np.ones(2)), X, named)
+
+
+def best_stumps() -> Any:
+    """Return voters that learn from labels: stumps on the attribute that tells most of them."""
+    return make_pipeline(SelectKBest(k=1), Stumps(12))
+
+
+@pytest.mark.parametrize("fold", [np.arange(70) % 5, np.arange(70) // 14 - 1])
+def test_voters_that_learn_are_made_again_without_each_fold(fold: IntArray) -> None:
+    data = replace(DATA, voters=TransformerVoters(best_stumps))
+    trainer, (X, y), expected = VoteTrainer(QuadBoostL2(), data, GRIDS), DATA.train, np.zeros(3)
+    for f in range(int(fold.max()) + 1):
+        seen, out = trained_on(fold, f), fold == f
+        voters = best_stumps().fit(X[seen], y[seen])
+        H, H_out = voters.transform(X[seen]), voters.transform(X[out])
+        paths = np.concatenate([QuadBoostL2().path(H, y[seen], grid) for grid in GRIDS])
+        expected += ((H_out @ paths.T > 1e-12) != (y[out, None] > 0)).sum(axis=0)
+    assert trainer.losses(fold).tolist() == expected.tolist()
+    H = best_stumps().fit(X, y).transform(X)
+    whole = np.concatenate([QuadBoostL2().path(H, y, grid) for grid in GRIDS])
+    np.testing.assert_array_equal(trainer.weights, whole)
+
+
+def test_a_candidate_without_a_solution_on_one_fold_has_no_loss() -> None:
+    class One(Stumps):
+        def matrix(self, X: FloatArray) -> FloatArray:
+            return np.where(X > 0, 1.0, -1.0)
+
+    X = np.array([1.0, 1.0, -1.0, -1.0])[:, None]
+    data = replace(DATA, train=Part(X, X[:, 0]), voters=TransformerVoters(One))
+    fold = np.array([0, 1, 0, 1])
+    losses = VoteTrainer(Limited(), data, [weights(2.0, 1.0)]).losses(fold)
+    assert np.isnan(losses).tolist() == [True, False]
+    with pytest.raises(NoSolutionError, match="no candidate of Limited has a solution: weight"):
+        choose(VoteTrainer(Limited(), data, [weights(2.0)]), fold)
+
+
+# Votes over drawn stumps
+
+
+def drawn_from(codes: Codes, y: FloatArray) -> RandomStumps:
+    return RandomStumps(codes, y, np.random.default_rng(4), per_round=15)
+
+
+DRAWN = replace(DATA, voters=DrawnStumps(drawn_from, Stopping(10, take="last", max_rounds=60)))
+
+
+def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
+    trainer = DrawnTrainer(EBBoost(), DRAWN, [Grid.of({"lam": [1.0, 0.3]})])
+    losses = trainer.losses(None)
+    [scored] = trainer.held_out(None)
+    assert losses.tolist() == scored.losses("classification").tolist()
+    held = EBBoost().hold_out(trainer.problem, trainer.grids[0])
+    assert trainer.candidates == held.candidates
+    for i in range(2):
+        vote, outputs = held.vote(i), trainer.outputs(i)
+        total = np.abs(vote.weights).sum()
+        np.testing.assert_array_equal(outputs.scores, vote.sums(trainer.test))
+        margins = DATA.train.y * vote.sums(trainer.problem.train) / total
+        np.testing.assert_array_equal(outputs.margins, margins)
+        assert outputs.zero == ZERO_VOTE * total
+        assert 0 < np.abs(margins).max() <= 1 + 1e-12
+
+
+def test_several_grids_are_held_out_like_one() -> None:
+    values = [1.0, 0.3, 0.0]
+    together = DrawnTrainer(EBBoost(), DRAWN, [Grid.of({"lam": values})])
+    grids = [Grid.of({"lam": values[:2]}), Grid.of({"lam": values[2:]})]
+    apart = DrawnTrainer(EBBoost(), DRAWN, grids)
+    assert apart.losses(None).tolist() == together.losses(None).tolist()
+    assert apart.candidates == together.candidates
+    for i in range(3):
+        np.testing.assert_array_equal(apart.outputs(i).scores, together.outputs(i).scores)
+
+
+def test_drawn_stumps_are_not_trained_on_without_held_out_examples() -> None:
+    message = "drawn stumps need held-out examples to choose the number of rounds"
+    with pytest.raises(ValueError, match=message):
+        DrawnTrainer(AdaBoost(), replace(DRAWN, valid=None), [Grid.of({})])
+    trainer = DrawnTrainer(AdaBoost(), DRAWN, [Grid.of({})])
+    for untrained in (trainer.path, lambda: trainer.outputs(0), lambda: trainer.losses(FOLD)):
+        with pytest.raises(ValueError, match=message):
+            untrained()
+    with pytest.raises(ValueError, match="LPBoost needs a voter matrix, not drawn stumps"):
+        DrawnTrainer(LPBoost(), DRAWN, [Grid.of({"C": [1.0]})]).losses(None)
+
+
+# Predictors
+
+
+def numbers(
+    X: FloatArray, y: FloatArray, X_new: FloatArray, task: Task = "classification"
+) -> TrainingData:
+    return TrainingData(
+        Part(X, y), Part(X_new, np.zeros(len(X_new))), None, FixedStumps(1), named, task
+    )
+
+
+@pytest.fixture
+def examples() -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return 120 attributes' rows, noisy numbers to predict, and 50 new rows."""
+    draws = np.random.default_rng(2)
+    X = draws.normal(size=(120, 3))
+    return X, X[:, 0] + X[:, 1] ** 2 - 1 + draws.normal(0, 1, 120), draws.normal(size=(50, 3))
+
+
+Examples = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def test_a_search_over_a_classifier_agrees_with_scikit_learns(examples: Examples) -> None:
+    X, y, X_new = examples
+    labels, fold, values = np.where(y > 0, 1.0, -1.0), np.arange(120) % 5, [1, 3, 7, 15, 31]
+    knn = EstimatorPredictor("KNeighborsClassifier", {"weights": "distance"})
+    data = numbers(X, labels, X_new)
+    trainer = PredictionTrainer(knn, data, [Grid.of({"n_neighbors": values})])
+    best, losses = choose(trainer, fold)
+    search = GridSearchCV(
+        KNeighborsClassifier(weights="distance"),
+        {"n_neighbors": values},
+        cv=PredefinedSplit(fold),
+    ).fit(X, labels)
+    assert trainer.candidates[best] == search.best_params_
+    assert losses[best] == round(120 * (1 - search.best_score_))
+    outputs = trainer.outputs(best)
+    np.testing.assert_array_equal(outputs.predicted, search.predict(X_new) > 0)
+    np.testing.assert_array_equal(outputs.probabilities, search.predict_proba(X_new))
+
+
+def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn(
+    examples: Examples,
+) -> None:
+    X, y, X_new = examples
+    values = {"max_depth": [1, 2, 4, 8]}
+    tree = EstimatorPredictor("DecisionTreeRegressor", {"random_state": 0})
+    data = numbers(X, y, X_new, "regression")
+    trainer = PredictionTrainer(tree, data, [Grid.of(values)])
+    best, losses = choose(trainer, windows(120, 5))
+    search = GridSearchCV(
+        DecisionTreeRegressor(random_state=0),
+        values,
+        cv=TimeSeriesSplit(5),
+        scoring="neg_mean_squared_error",
+    ).fit(X, y)
+    assert trainer.candidates[best] == search.best_params_
+    assert losses[best] == pytest.approx(-100 * search.best_score_)
+    np.testing.assert_array_equal(trainer.outputs(best).predicted, search.predict(X_new))
+
+
+@dataclass(frozen=True)
+class Spy(Predictor):
+    """Predicts the mean of its training targets, and keeps what it is given."""
+
+    seen: list[tuple[int, int, float]] = field(default_factory=list)
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        return (Hyperparameter("value", "any", "small", "nothing"),)
+
+    def predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        self.seen.append((len(X), len(X_new), float(rng.random())))
+        return np.full((sum(map(len, grids)), len(X_new)), y.mean())
+
+
+ROWS = np.arange(20.0).reshape(10, 2)
+VALUES = [Grid.of({"value": [1, 2]}), Grid.of({"value": [3]})]
+
+
+def drawn(name: str) -> float:
+    return float(named(name).random())
+
+
+def spying(grids: Sequence[Grid] = VALUES, **changes: Any) -> tuple[Spy, PredictionTrainer]:
+    spy = Spy()
+    data = replace(numbers(ROWS, np.ones(10), ROWS[:4]), **changes)
+    return spy, PredictionTrainer(spy, data, grids)
+
+
+def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_rows() -> None:
+    spy, trainer = spying()
+    assert trainer.losses(np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])).tolist() == [0.0] * 3
+    trainer.outputs(2)
+    folds = [(10 - out, out, drawn(f"fold {f}")) for f, out in enumerate((3, 4, 3))]
+    assert spy.seen == [*folds, (10, 4, drawn("all"))]
+
+
+def test_a_single_candidate_is_not_cross_validated() -> None:
+    spy, trainer = spying(VALUES[1:])
+    assert trainer.losses(np.arange(10) % 3).tolist() == [0.0]
+    assert spy.seen == []
+
+
+def test_training_and_test_examples_are_measured_after_one_training() -> None:
+    spy, trainer = spying()
+    trained, outputs = trainer.path(), trainer.outputs(2)
+    assert (trained.scores.shape, trained.test_scores.shape) == ((3, 10), (3, 4))
+    assert (trained.H, trained.weights) == (None, None)
+    np.testing.assert_array_equal(outputs.scores, trained.test_scores[2])
+    assert spy.seen == [(10, 14, drawn("all"))]
+
+
+def test_a_hold_out_predicts_validation_and_test_examples_together() -> None:
+    valid = Part(ROWS[:5], np.array([1.0, 1.0, -1.0, 1.0, 1.0]))
+    spy, trainer = spying(valid=valid)
+    assert trainer.losses(None).tolist() == [1.0] * 3
+    scores = trainer.outputs(1).scores
+    assert scores is not None
+    assert scores.tolist() == [1.0] * 4
+    assert spy.seen == [(10, 9, drawn("all"))]
+    with pytest.raises(ValueError, match="a hold-out needs held-out examples"):
+        spying()[1].losses(None)
+
+
+def test_a_classifier_of_scikit_learn_is_fitted_again_for_its_probabilities(
+    examples: Examples,
+) -> None:
+    X, y, X_new = examples
+    labels = np.where(y > 0, 1.0, -1.0)
+    knn = EstimatorPredictor("KNeighborsClassifier")
+    grids = [Grid.of({"n_neighbors": [k]}) for k in (1, 7, 31)]
+    data = replace(numbers(X[:80], labels[:80], X_new), valid=Part(X[80:], labels[80:]))
+    trainer = PredictionTrainer(knn, data, grids)
+    best, losses = choose(trainer, None)
+    fitted = [KNeighborsClassifier(k).fit(*data.train) for k in (1, 7, 31)]
+    errors = [int((model.predict(X[80:]) != labels[80:]).sum()) for model in fitted]
+    assert (best, losses.tolist()) == (int(np.argmin(errors)), errors)
+    probabilities = fitted[best].predict_proba(X_new)
+    np.testing.assert_array_equal(trainer.outputs(best).probabilities, probabilities)
