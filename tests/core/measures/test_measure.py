@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -44,6 +46,16 @@ def test_measures_are_found_by_name_and_have_different_titles() -> None:
     assert len({entry.title for entry in MEASURES.values()}) == len(MEASURES) == 35
     with pytest.raises(KeyError, match=r"unknown measure 'c_bond'; did you mean 'c_bound'\?"):
         MEASURES.find("c_bond")
+
+
+def test_the_registry_imports_no_solver_and_no_learner() -> None:
+    code = (
+        "import sys, quadrepro.core.measures.registry\n"
+        "slow = ('scipy', 'highspy', 'sklearn', 'pandas', 'numba', 'quadrepro.core.learners')\n"
+        "print([name for name in sys.modules if name.startswith(slow)])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
 
 
 @by_name
@@ -176,3 +188,9 @@ def test_rounds_of_another_algorithm_are_refused(name: str, loss: str, algorithm
     H, y = random_problem(1)
     trained = votes_of(H, y, path_of(algorithm.lower(), H, y, 40))
     assert np.isfinite(measured(name, trained)).all()
+
+
+@pytest.mark.parametrize("name", ["adaboost_exponential_bound", "quadboost_quadratic_bound"])
+def test_a_round_in_which_the_loss_rises_by_rounding_alone_has_no_edge(name: str) -> None:
+    trained = votes_of(np.ones((2, 1)), np.ones(2), np.array([[1.0], [1 - 1e-10]]))
+    assert measured(name, trained)[1] == 1
