@@ -74,13 +74,13 @@ def _edge(t: Trained) -> float:
     return least_edge(t.voters, t.y)
 
 
-@measure("γ", needs="voters", direction="higher")
+@measure("γ", needs="voters")
 def weak_edge(t: Trained) -> FloatArray:
     """Return the edge that some voter has on every weighting of the training examples."""
     return t.constant(t.once(_edge))
 
 
-@measure("ln(2m)/(2γ²)", needs="voters", direction=None)
+@measure("ln(2m)/(2γ²)", needs="voters")
 def adaboost_rounds(t: Trained) -> FloatArray:
     """Return the least T >= ln(2m)/(2γ²), after which AdaBoost errs on no training example.
 
@@ -90,7 +90,7 @@ def adaboost_rounds(t: Trained) -> FloatArray:
     return t.constant(ceil(log(2 * len(t.y)) / (2 * gamma**2)) if gamma > ROUNDING else nan)
 
 
-@measure("4 ln(m)/γ²", needs="voters", direction=None)
+@measure("4 ln(m)/γ²", needs="voters")
 def experts_rounds(t: Trained) -> FloatArray:
     """Return the least T > 4 ln(m)/γ², after which boosting by experts errs on no example.
 

@@ -37,8 +37,6 @@ class Measure:
     """What it is measured on: the scores of any learner, or the voters and weights of a vote."""
     of_numbers: bool = False
     """Whether it can also measure predicted numbers, not only classes."""
-    direction: Literal["lower", "higher"] | None = "lower"
-    """The better values; None if neither are."""
     every_round: bool = False
     """Whether it is only right if the candidates are 1, 2, 3, ... rounds."""
 
@@ -232,25 +230,25 @@ def quadratic_risk(t: Trained) -> FloatArray:
     return mean((1 - t.plain_margins) ** 2)
 
 
-@measure("voters", needs="voters", direction=None)
+@measure("voters", needs="voters")
 def voters(t: Trained) -> FloatArray:
     """Return the number of voters with a weight."""
     return t.sizes.astype(np.float64)
 
 
-@measure("distinct voters", needs="voters", direction=None)
+@measure("distinct voters", needs="voters")
 def distinct_voters(t: Trained) -> FloatArray:
     """Return the number of voters that differ, up to sign, on the training examples."""
     return t.constant(reduce_problem(t.voters, t.y).n_voters)
 
 
-@measure("residual correlation of the vote's voters", needs="voters", direction=None)
+@measure("residual correlation of the vote's voters", needs="voters")
 def correlation_in_vote(t: Trained) -> FloatArray:
     """Return the largest residual correlation, in size, of a voter in the vote; 0 without one."""
     return _largest_correlation(t, in_vote=True)
 
 
-@measure("of the best other voter", needs="voters", direction=None)
+@measure("of the best other voter", needs="voters")
 def correlation_of_others(t: Trained) -> FloatArray:
     """Return the largest residual correlation, in size, of a voter unlike those in the vote."""
     return _largest_correlation(t, in_vote=False)

@@ -88,13 +88,13 @@ def _theorem1(t: Trained, p: float) -> FloatArray:
     return np.asarray(mean((1 - t.plain_margins) ** 2) + complexity + confidence + scale)
 
 
-@measure("Lemma 1, p = 2", needs="voters", direction=None)
+@measure("Lemma 1, p = 2", needs="voters")
 def quadboost_lemma1_p2(t: Trained) -> FloatArray:
     """Return the ratio of Lemma 1's sides for votes of the same size, for p = 2."""
     return _lemma1(t, 2)
 
 
-@measure("Lemma 1, p = ∞", needs="voters", direction=None)
+@measure("Lemma 1, p = ∞", needs="voters")
 def quadboost_lemma1_pinf(t: Trained) -> FloatArray:
     """Return the ratio of Lemma 1's sides for votes of the same size, for p = ∞."""
     return _lemma1(t, np.inf)
@@ -116,19 +116,19 @@ def _lemma1(t: Trained, p: float) -> FloatArray:
     return np.array([of_votes[n] for n in sizes.tolist()]) / plain
 
 
-@measure("Rademacher complexity", needs="voters", direction=None)
+@measure("Rademacher complexity", needs="voters")
 def rademacher_complexity(t: Trained) -> FloatArray:
     """Return the Monte Carlo estimate of R_S(H)."""
     return t.constant(_complexity(t))
 
 
-@measure("with its confidence", needs="voters", direction=None)
+@measure("with its confidence", needs="voters")
 def rademacher_complexity_upper(t: Trained) -> FloatArray:
     """Return an upper bound on R_S(H), which holds with probability 1 - δ."""
     return t.constant(_upper(t))
 
 
-@measure("Massart's bound", needs="voters", direction=None)
+@measure("Massart's bound", needs="voters")
 def massart(t: Trained) -> FloatArray:
     """Return sqrt(2 ln(N)/m) >= R_S(H), N counting complements (Massart's finite class lemma)."""
     return t.constant(sqrt(2 * log(2 * t.votes.shape[1]) / len(t.y)))

@@ -26,7 +26,7 @@ def test_a_decorated_function_is_a_measure_on_scores_of_which_lower_is_better() 
     def ones(t: Trained) -> np.ndarray:
         return t.constant(1.0)
 
-    assert [ones.title, ones.needs, ones.direction] == ["ones", "scores", "lower"]
+    assert [ones.title, ones.needs] == ["ones", "scores"]
     assert [ones.of_numbers, ones.every_round] == [False, False]
     assert ones.module == __name__
     assert ones(four_votes()).tolist() == [1.0] * 4
