@@ -8,16 +8,16 @@ a product before summing it; the lean loop leaves both out.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
-from quadrepro.core.learners.greedy.loop import Checkpoints, GreedyAlgorithm
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.measures.cbboost import c_bound
 from quadrepro.core.preprocessing import encode
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
@@ -40,10 +40,8 @@ def digits(canonical_folder: Path) -> VotingProblem:
     return reduce_problem(Stumps(per_attribute=1).fit(X).transform(X), examples.y[rows])
 
 
-def run(algorithm: GreedyAlgorithm[Any], problem: VotingProblem, n_rounds: int) -> FloatArray:
-    end = Checkpoints([n_rounds], 1, problem.H.shape[1])
-    algorithm.run(problem, np.array([np.nan]), n_rounds, [end])
-    return end.path[0, 0]
+def run(algorithm: Algorithm, problem: VotingProblem, n_rounds: int) -> FloatArray:
+    return algorithm.paths(problem, [Grid.of({"n_rounds": [n_rounds]})])[0, 0]
 
 
 def plainly(correct: FloatArray, n_rounds: int, *, lean: bool) -> FloatArray:

@@ -19,9 +19,9 @@ from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
-from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.learners.quadboost import QuadBoostL2
 
 from .conftest import best_of, compare, plainly, row
 

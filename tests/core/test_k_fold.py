@@ -10,9 +10,9 @@ from quadrepro import QuadBoostClassifier
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.cell import Choice, least
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Algorithm, NoSolutionError
+from quadrepro.core.learners.quadboost import QuadBoostL2
 from quadrepro.core.learners.voting import MatrixVotes
 from tests.core.limited import FOLD, ONE_VOTER, Limited, weights
 

@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
-from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     DrawnProblem,
@@ -26,6 +25,7 @@ from quadrepro.core.learners.learner import (
 )
 from quadrepro.core.learners.one_vs_rest import trainer_of
 from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.learners.quadboost import QuadBoostL2
 from quadrepro.core.learners.voting import FixedStumps, MatrixVotes, NamedVoters, PerRoundStumps
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.source import ZERO_VOTE

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.cbboost import CBBoost
+from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.cbboost import c_bound, margin_bound, pac_bayes_bound
 from quadrepro.core.preprocessing import encode

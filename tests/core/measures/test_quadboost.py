@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.quadboost import QuadBoost
 from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.measures.quadboost import (
     clipped_quadratic_loss,
     correlations,

@@ -14,8 +14,8 @@ import pytest
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.greedy.quadboost import QuadBoost
 from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.measures.adaboost import (
     experts_rounds,
     least_edge,
