@@ -120,7 +120,7 @@ def hashes(package: Path) -> dict[str, str]:
         ("core/learners/programs/program.py", {"lpboost"}),
         ("core/measures/registry.py", set()),
         ("core/measures/ebboost.py", set()),
-        ("core/learners/greedy/quadboost.py", set()),
+        ("core/learners/quadboost.py", set()),
         ("tables/table.py", set()),
         ("cli/__init__.py", set()),
     ],

@@ -279,12 +279,12 @@ class HedgeBoostClassifier(GreedyClassifier):
         return {"eta": self.eta_, "n_rounds": self.n_rounds}
 
 
-class BoostingClassifier(GreedyClassifier):
-    """Base of the classifiers whose algorithm gives the steps of a run."""
+class BoostingClassifier(VoteClassifier):
+    """Base of the classifiers whose vote grows by one step a round."""
 
-    learner: ClassVar[type[BoostingAlgorithm]]  # type: ignore[assignment]
+    learner: ClassVar[type[BoostingAlgorithm]]
 
-    def _algorithm(self) -> BoostingAlgorithm:  # type: ignore[override]
+    def _algorithm(self) -> BoostingAlgorithm:
         return self.learner(**self._settings())
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
@@ -296,6 +296,14 @@ class BoostingClassifier(GreedyClassifier):
         weights = np.zeros(problem.n_plain_voters)
         np.add.at(weights, self._picks, self._steps)
         return weights
+
+    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        votes, weights, total = np.zeros(len(H)), np.zeros(H.shape[1]), 0.0
+        for pick, step in zip(self._picks, self._steps, strict=True):
+            votes += step * H[:, pick]
+            total += abs(weights[pick] + step) - abs(weights[pick])
+            weights[pick] += step
+            yield votes.copy(), total
 
 
 class _CBoundClassifier(BoostingClassifier):

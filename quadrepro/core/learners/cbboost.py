@@ -165,7 +165,7 @@ class CBoundBoosting(BoostingAlgorithm):
     def steps(
         self, problem: VotingProblem, value: float, n_rounds: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the voter of each round of a run on the first sample, and the change of its weight."""
+        """Return the voter and the change of weight of each round of a run on the first sample."""
         return boost(problem.grams()[0], problem.correlations()[0], n_rounds, *self.rule)
 
 
@@ -252,16 +252,5 @@ def normalised(weights: FloatArray) -> FloatArray:
 
 _GRID = {"n_rounds": [2, 5, 10, 20, 50, 100, 200, 500]}
 
-CB_BOOST = Entry(
-    CBBoost,
-    "CB-Boost",
-    "Bauvin et al. 2020, algorithm 1",
-    _GRID,
-)
-
-GB_CB_BOOST = Entry(
-    GBCBBoost,
-    "GB-CB-Boost",
-    "Bauvin et al. 2020, appendix B",
-    _GRID,
-)
+CB_BOOST = Entry(CBBoost, "CB-Boost", "Bauvin et al. 2020, algorithm 1", _GRID)
+GB_CB_BOOST = Entry(GBCBBoost, "GB-CB-Boost", "Bauvin et al. 2020, appendix B", _GRID)

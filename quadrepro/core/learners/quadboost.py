@@ -45,9 +45,6 @@ Penalty = tuple[float, float, float]
 TIE = 1e-9
 """Voters whose scores differ by at most this share tie, and the one of lowest index is picked."""
 
-ALL_BUT_SIGN = np.int64(0x7FFF_FFFF_FFFF_FFFF)
-"""The bits of a float other than its sign."""
-
 
 @njit
 def boost(
@@ -60,28 +57,28 @@ def boost(
     rounds: IntArray,
     traced: bool,
 ) -> tuple[FloatArray, bool, IntArray, FloatArray]:
-    """Run QuadBoost until a step is at most `tol`, at most for the last of some numbers of rounds.
+    """Run QuadBoost for the last of some numbers of rounds, or until a step is at most `tol`.
 
-    Return the votes after these rounds, whether the run ended and, if `traced`, its voters and
-    steps. The penalty is (τ, ρ, b).
+    The penalty is (τ, ρ, b). Return the vote after each of these numbers of rounds, whether a step
+    ended the run, and, if it is traced, the voter and the step of each round.
     """
     n = len(mu)
-    eta = np.where(np.diag(gram) > 0, np.diag(gram), 1.0)  # any number for a voter that is always 0
+    eta = np.where(np.diag(gram) > 0, np.diag(gram), 1.0)  # a voter that is always 0 gets no step
     c, largest, alpha = mu.copy(), np.abs(mu).max(), np.zeros(n)
     replaced = alpha if reweight else np.zeros(n)
-    decreases, changes = np.empty(n), np.empty(n)
-    votes = np.empty((len(rounds), n))
+    decreases, votes = np.empty(n), np.empty((len(rounds), n))
     picks, steps = [0 for _ in range(0)], [0.0 for _ in range(0)]
     t, ended = 0, False
     for i, stop in enumerate(rounds):
         while t < stop and not ended:
             if by_correlation:
                 pick = first_of_size(c, largest)
-                step = minimiser(c[pick], eta[pick], penalty)
             else:
-                try_changes(c, eta, replaced, penalty, decreases, changes)
+                for j in range(n):
+                    decreases[j] = decrease(c[j], eta[j], replaced[j], penalty)
                 pick = first_of_largest(decreases)
-                step = changes[pick]
+            old = replaced[pick]
+            step = minimiser(c[pick] + old * eta[pick], eta[pick], penalty) - old
             alpha[pick] += step
             largest = subtract(c, gram, pick, step)
             if traced and step != 0.0:
@@ -95,49 +92,40 @@ def boost(
 
 @njit
 def minimiser(c: float, eta: float, penalty: Penalty) -> float:
-    """Return the weight of least risk."""
+    """Return clip(soft(c, τ) / (η + ρ), ±b)."""
     tau, rho, bound = penalty
     soft = c - min(max(c, -tau), tau)
     return min(max(soft / (eta + rho), -bound), bound)
 
 
 @njit
-def try_changes(
-    c: FloatArray,
-    eta: FloatArray,
-    replaced: FloatArray,
-    penalty: Penalty,
-    decreases: FloatArray,
-    changes: FloatArray,
-) -> None:
-    """Compute the change of each weight to its minimiser, and the decrease of the risk."""
+def decrease(c: float, eta: float, old: float, penalty: Penalty) -> float:
+    """Return the decrease of the regularised risk if a weight is replaced by the minimiser."""
     tau, rho, _ = penalty
-    for j in range(len(c)):
-        old, e = replaced[j], eta[j]
-        here = c[j] + old * e
-        new = minimiser(here, e, penalty)
-        penalty_old = 2 * tau * abs(old) + rho * (old * old)
-        penalty_new = 2 * tau * abs(new) + rho * (new * new)
-        fit = e * (old * old - new * new) - 2 * here * (old - new)
-        decreases[j] = fit + penalty_old - penalty_new
-        changes[j] = new - old
+    here = c + old * eta
+    new = minimiser(here, eta, penalty)
+    penalty_old = 2 * tau * abs(old) + rho * (old * old)
+    penalty_new = 2 * tau * abs(new) + rho * (new * new)
+    return eta * (old * old - new * new) - 2 * here * (old - new) + penalty_old - penalty_new
 
 
 @njit
 def subtract(c: FloatArray, gram: FloatArray, pick: int, step: float) -> float:
-    """Subtract a step times a row of the Gram matrix from c; return the largest |c|."""
+    """Subtract step G_pick from c, and return the largest |c|."""
     largest = np.int64(0)
     for j in range(len(c)):
         c[j] -= gram[pick, j] * step
-        largest = max(largest, ordinal(abs(c[j])))
-    return from_ordinal(largest)
+        # Bits of positive numbers are in the order of these. The compiler finds the maximum of
+        # several whole numbers at a time, but of floats one by one, in three times the time.
+        largest = max(largest, np.float64(abs(c[j])).view(np.int64))
+    return np.int64(largest).view(np.float64)
 
 
 @njit
 def first_of_size(c: FloatArray, largest: float) -> int:
     """Return the first voter with the largest |c|, up to `TIE`."""
     least, first = largest * (1.0 - TIE), len(c)
-    for j in range(len(c)):  # to the end, since the compiler divides no loop that may break
+    for j in range(len(c)):  # to the end: without a break, several are compared at a time
         first = min(first, j if abs(c[j]) >= least else len(c))
     return first
 
@@ -145,30 +133,11 @@ def first_of_size(c: FloatArray, largest: float) -> int:
 @njit
 def first_of_largest(scores: FloatArray) -> int:
     """Return the first voter with the largest score, up to `TIE`."""
-    most = ordinal(scores[0])
-    for j in range(len(scores)):
-        most = max(most, ordinal(scores[j]))
-    largest = from_ordinal(most)
-    least, first = min(largest, largest * (1.0 - TIE)), len(scores)  # scores may be negative
-    for j in range(len(scores)):
-        first = min(first, j if scores[j] >= least else len(scores))
+    largest, first = scores.max(), 0
+    least = min(largest, largest * (1.0 - TIE))  # rounding may leave no score above zero
+    while scores[first] < least:
+        first += 1
     return first
-
-
-@njit
-def ordinal(x: float) -> int:
-    """Return a whole number for each float, in the same order.
-
-    The compiler takes the maximum of several whole numbers at a time, but of floats one by one.
-    """
-    bits = np.float64(x).view(np.int64)
-    return bits ^ ((bits >> 63) & ALL_BUT_SIGN)
-
-
-@njit
-def from_ordinal(bits: int) -> float:
-    """Return the float of a whole number."""
-    return np.int64(bits ^ ((bits >> 63) & ALL_BUT_SIGN)).view(np.float64)
 
 
 @dataclass(frozen=True)
@@ -211,7 +180,7 @@ class QuadBoost(BoostingAlgorithm):
         return not self.reweight
 
     def penalty(self, value: float) -> Penalty:
-        """Return τ, ρ and b for a value of the hyper-parameter (eq. 6)."""
+        """Return (τ, ρ, b) for a value of the hyper-parameter other than ``n_rounds``."""
         return 0.0, 0.0, np.inf
 
     def runs(
@@ -219,14 +188,13 @@ class QuadBoost(BoostingAlgorithm):
     ) -> FloatArray:
         """Return the votes of some runs after given numbers of rounds."""
         pairs = zip(sample_of, values, strict=True)
-        return np.stack([self._run(problem, s, value, rounds)[0] for s, value in pairs])
+        return np.stack([self._run(problem, *pair, rounds)[0] for pair in pairs])
 
     def steps(
         self, problem: VotingProblem, value: float, n_rounds: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the voter of each round of a run on the first sample, and the change of its weight."""
-        _, _, picks, steps = self._run(problem, 0, value, [n_rounds], traced=True)
-        return picks, steps
+        """Return the voter and the step of each round of a run on the first sample."""
+        return self._run(problem, 0, value, [n_rounds], traced=True)[2:]
 
     def _run(
         self,
@@ -236,19 +204,12 @@ class QuadBoost(BoostingAlgorithm):
         rounds: Sequence[int],
         traced: bool = False,
     ) -> tuple[FloatArray, bool, IntArray, FloatArray]:
-        grams = problem.grams()
+        grams, mu = problem.grams(), problem.correlations()[sample]
         # If η = 1, the voter of largest |c| is that of largest decrease in all additive variants.
         signs = bool((grams.diagonal(axis1=1, axis2=2) == 1.0).all())
-        return boost(
-            grams[sample],
-            problem.correlations()[sample],
-            self.penalty(value),
-            self.selection == "correlation" or (signs and not self.reweight),
-            self.reweight,
-            self.tol,
-            np.array(rounds),
-            traced,
-        )
+        by_correlation = self.selection == "correlation" or (signs and not self.reweight)
+        settings = self.penalty(float(value)), by_correlation, self.reweight, self.tol
+        return boost(grams[sample], mu, *settings, np.array(rounds), traced)
 
 
 @dataclass(frozen=True)
@@ -268,7 +229,7 @@ class QuadBoostL1(QuadBoost):
     hyperparameters = (LAM,)
 
     def penalty(self, value: float) -> Penalty:
-        """Return τ = λ, and no other penalty (eq. 7)."""
+        """Return τ = λ."""
         return value, 0.0, np.inf
 
     def rounds(self, grid: Grid) -> list[int]:
@@ -294,7 +255,7 @@ class QuadBoostL2(QuadBoost):
     hyperparameters = (LAM, N_ROUNDS)
 
     def penalty(self, value: float) -> Penalty:
-        """Return ρ = λ, and no other penalty (eq. 8)."""
+        """Return ρ = λ."""
         return 0.0, value, np.inf
 
 
@@ -305,7 +266,7 @@ class QuadBoostLInf(QuadBoost):
     hyperparameters = (ALPHA_MAX, N_ROUNDS)
 
     def penalty(self, value: float) -> Penalty:
-        """Return b = α_max, and no other penalty (eq. 9)."""
+        """Return b = α_max."""
         return 0.0, 0.0, value
 
 
@@ -317,28 +278,18 @@ VARIANTS: dict[str | None, type[QuadBoost]] = {
 }
 """The variants by the norm that they regularise."""
 
-
 QUADBOOST = Entry(
-    QuadBoost,
-    "QuadBoost",
-    "QuadBoost, eq. 6",
-    {"n_rounds": {"from": 1, "to": 1000, "points": 10}},
+    QuadBoost, "QuadBoost", "QuadBoost, eq. 6", {"n_rounds": {"from": 1, "to": 1000, "points": 10}}
 )
-
 QUADBOOST_L1 = Entry(
-    QuadBoostL1,
-    "QuadBoost-L1",
-    "QuadBoost, eq. 7",
-    {"lam": {"from": 1, "to": 1e-4, "points": 10}},
+    QuadBoostL1, "QuadBoost-L1", "QuadBoost, eq. 7", {"lam": {"from": 1, "to": 1e-4, "points": 10}}
 )
-
 QUADBOOST_L2 = Entry(
     QuadBoostL2,
     "QuadBoost-L2",
     "QuadBoost, eq. 8",
     {"n_rounds": [10, 100, 1000, 10_000], "lam": {"from": 1000, "to": 1, "points": 5}},
 )
-
 QUADBOOST_LINF = Entry(
     QuadBoostLInf,
     "QuadBoost-L∞",

@@ -7,17 +7,11 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.greedy.cbboost import CBBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.hedge import HedgeBoost
-from quadrepro.core.learners.greedy.quadboost import (
-    QuadBoost,
-    QuadBoostL1,
-    QuadBoostL2,
-    QuadBoostLInf,
-)
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     Algorithm,
@@ -29,6 +23,12 @@ from quadrepro.core.learners.learner import (
     positive_votes,
 )
 from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.learners.quadboost import (
+    QuadBoost,
+    QuadBoostL1,
+    QuadBoostL2,
+    QuadBoostLInf,
+)
 from quadrepro.core.preprocessing import Normaliser, encode
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem

@@ -7,8 +7,8 @@ from dataclasses import fields
 import pytest
 from pydantic import ValidationError
 
-from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.learner import Entry, Learner
+from quadrepro.core.learners.quadboost import QuadBoostL2
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
 
 

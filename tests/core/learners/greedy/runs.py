@@ -11,16 +11,9 @@ from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.gradient.boosting import GradientBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost, WeightBoosting
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.hedge import HedgeBoost
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, State, Step, Watcher, boost
-from quadrepro.core.learners.greedy.quadboost import (
-    QuadBoost,
-    QuadBoostL1,
-    QuadBoostL2,
-    QuadBoostLInf,
-)
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 
@@ -109,17 +102,6 @@ RUNS = {
     "adaboost_reg, power 1": over_voters(AdaBoostReg(power=1), PRICES),
     "ebboost": over_voters(EBBoost(), LAMBDAS),
     "hedge": over_voters(HedgeBoost(), RATES),
-    "cb-boost": over_voters(CBBoost(), NONE),
-    "cb-boost, real": over_voters(CBBoost(allow_repeats=False), NONE, real=True),
-    "cb-boost, reweight, real": over_voters(CBBoost(reweight=True), NONE, real=True),
-    "gb-cb-boost, real": over_voters(GBCBBoost(), NONE, real=True),
-    "quadboost": over_voters(QuadBoost(), NONE),
-    "quadboost-l1": over_voters(QuadBoostL1(), [0.5, 0.1, 0.01]),
-    "quadboost-l2, real": over_voters(QuadBoostL2(), [5.0, 1.0, 0.1], real=True),
-    "quadboost-l2, by correlation, real": over_voters(
-        QuadBoostL2(selection="correlation"), [5.0, 1.0, 0.1], real=True
-    ),
-    "quadboost-linf, real": over_voters(QuadBoostLInf(reweight=True), [0.01, 0.1, 1.0], real=True),
     "adaboost, drawn": over_drawn_stumps(AdaBoost(), NONE * 3),
     "adaboost_reg, drawn": over_drawn_stumps(AdaBoostReg(), PRICES),
     "ebboost, drawn": over_drawn_stumps(EBBoost(), LAMBDAS),

@@ -6,16 +6,9 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.hedge import HedgeBoost
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
-from quadrepro.core.learners.greedy.quadboost import (
-    QuadBoost,
-    QuadBoostL1,
-    QuadBoostL2,
-    QuadBoostLInf,
-)
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 
@@ -27,12 +20,6 @@ VALUES: dict[GreedyAlgorithm, tuple[str, list[float]]] = {
     AdaBoostReg(): ("C", [100.0, 10.0]),
     EBBoost(): ("lam", [1.0, 0.1, 0.0]),
     HedgeBoost(): ("eta", [0.05, 0.4]),
-    CBBoost(): ("", []),
-    CBBoost(reweight=True): ("", []),
-    GBCBBoost(): ("", []),
-    QuadBoost(): ("", []),
-    QuadBoostL2(): ("lam", [5.0, 0.5]),
-    QuadBoostLInf(reweight=True): ("alpha_max", [0.01, 0.1]),
 }
 
 
@@ -85,11 +72,11 @@ def test_without_an_edge_the_vote_is_empty(algorithm: GreedyAlgorithm) -> None:
     assert not algorithm.path(H, y, grid).any()
 
 
-@pytest.mark.parametrize("algorithm", [*VALUES, QuadBoostL1()], ids=repr)
+@pytest.mark.parametrize("algorithm", VALUES, ids=repr)
 def test_the_hyperparameter_beside_the_rounds_has_one_value_per_trajectory(
     algorithm: GreedyAlgorithm,
 ) -> None:
-    name, values = VALUES.get(algorithm, ("lam", [0.1, 0.01]))
+    name, values = VALUES[algorithm]
     assert algorithm.value_name == name
     found = algorithm.values(Grid.of({name: values} if name else {"n_rounds": [3]}))
     np.testing.assert_array_equal(found, values or [np.nan])
@@ -100,7 +87,6 @@ def test_numbers_of_rounds_are_whole() -> None:
     rounds = AdaBoost().rounds(Grid.of({"n_rounds": [2.0, 5]}))
     assert rounds == [2, 5]
     assert {type(t) for t in rounds} == {int}
-    assert QuadBoostL1(max_rounds=7).rounds(Grid.of({"lam": [1.0]})) == [7]
 
 
 def test_trajectories_are_numbered_sample_by_sample(problem: Problem) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.greedy.cbboost import CBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.cqboost import CqBoost
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP

@@ -6,31 +6,35 @@ from typing import Any
 
 import numpy as np
 import pytest
-from quadrepro.core.learners.voting import MatrixVotes
 from scipy.optimize import lsq_linear
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import Lasso, Ridge
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.greedy import QuadBoostClassifier
-from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
-from quadrepro.core.learners.greedy.quadboost import (
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.quadboost import (
+    TIE,
     QuadBoost,
     QuadBoostL1,
     QuadBoostL2,
     QuadBoostLInf,
     Selection,
+    first_of_largest,
+    first_of_size,
+    subtract,
 )
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.learner import NoSolutionError
+from quadrepro.core.learners.trainers import NoSolutionError
+from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.stumps import Stumps
+from tests.core.learners.given import votes
 
 Problem = tuple[FloatArray, FloatArray]
 Rule = Callable[[FloatArray, FloatArray], FloatArray]
 MANY = 200_000
 
 
-def fit(algorithm: GreedyAlgorithm, problem: Problem, **candidate: float) -> FloatArray:
+def fit(algorithm: QuadBoost, problem: Problem, **candidate: float) -> FloatArray:
     grid = Grid.of({name: [value] for name, value in candidate.items()})
     return algorithm.path(*problem, grid)[0]
 
@@ -110,10 +114,10 @@ def test_an_l1_candidate_that_the_rounds_do_not_bring_to_lambda_is_never_chosen(
     H, y = make_problem()
     algorithm, grid = QuadBoostL1(reweight, max_rounds=35), Grid.of({"lam": [0.3, 1e-4]})
     assert np.isnan(algorithm.path(H, y, grid)).all(axis=1).tolist() == [False, True]
-    losses = MatrixVotes([grid], algorithm, H, y, H).losses(np.arange(60) % 3)
-    assert np.isnan(losses.values).tolist() == [False, True]
+    losses = votes(algorithm, H, y, [grid], H).losses(np.arange(60) % 3)
+    assert np.isnan(losses).tolist() == [False, True]
     with pytest.raises(NoSolutionError, match="after 1 rounds, a residual correlation is still"):
-        MatrixVotes([grid], replace(algorithm, max_rounds=1), H, y, H).path()
+        votes(replace(algorithm, max_rounds=1), H, y, [grid], H).outputs(1)
 
 
 def test_the_voter_of_largest_correlation_need_not_lower_the_risk_most() -> None:
@@ -128,9 +132,14 @@ def test_the_voter_of_largest_correlation_need_not_lower_the_risk_most() -> None
     np.testing.assert_array_equal(estimator.fit(H, y).voter_weights_, by_correlation)
 
 
-def test_voters_that_say_nothing_end_a_run_by_correlation() -> None:
+@pytest.mark.parametrize(
+    "algorithm", [QuadBoost(), QuadBoost(selection="correlation"), QuadBoost(reweight=True)]
+)
+def test_voters_that_are_zero_end_a_run(algorithm: QuadBoost) -> None:
     problem = np.zeros((3, 2)), np.array([1.0, -1.0, 1.0])
-    assert not fit(QuadBoost(selection="correlation"), problem, n_rounds=3).any()
+    assert not fit(algorithm, problem, n_rounds=3).any()
+    picks, steps = algorithm.steps(algorithm.reduced(*problem), np.nan, 3)
+    assert len(picks) == len(steps) == 0
 
 
 @pytest.mark.parametrize(
@@ -213,3 +222,90 @@ def test_l1_stops_when_no_voter_exceeds_lambda(problem: Problem) -> None:
 
 def test_l1_above_every_correlation_is_the_empty_vote(problem: Problem) -> None:
     assert not fit(QuadBoostL1(), problem, lam=0.99).any()
+
+
+VARIANTS = {
+    "vanilla": (QuadBoost(), [np.nan]),
+    "l1": (QuadBoostL1(), [0.3, 0.01]),
+    "l2": (QuadBoostL2(), [5.0, 0.5]),
+    "linf": (QuadBoostLInf(), [0.01, 0.1]),
+}
+FORMS = {
+    "additive": {},
+    "reweight": {"reweight": True},
+    "correlation": {"selection": "correlation"},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("real", [False, True])
+def test_a_path_is_the_sum_of_the_steps_of_each_candidate_alone_on_each_sample(
+    make_problem: Callable[..., Problem], real: bool, variant: str, form: str
+) -> None:
+    H, y = make_problem(real=real)
+    algorithm, values = VARIANTS[variant]
+    algorithm = replace(algorithm, **FORMS[form])
+    rounds = [100_000] if variant == "l1" else [1, 4, 15]
+    axes = {} if variant == "l1" else {"n_rounds": rounds}
+    grid = Grid.of({**axes, algorithm.value_name: values} if algorithm.value_name else axes)
+    samples = np.vstack([np.ones(60), np.arange(60) % 3])
+    path = algorithm.path(H, y, grid, samples)
+    assert path.shape == (2, len(grid), 12)
+    for sample, weights in zip(samples, path, strict=True):
+        alone = algorithm.reduced(H, y, sample[None])
+        for candidate, found in zip(grid.candidates, weights, strict=True):
+            value = float(candidate.get(algorithm.value_name, np.nan))
+            n_rounds = int(candidate.get("n_rounds", rounds[0]))
+            picks, steps = algorithm.steps(alone, value, n_rounds)
+            assert len(picks) == len(steps) <= n_rounds
+            summed = np.zeros(12)
+            np.add.at(summed, picks, steps)
+            # Sums over both samples at a time may be rounded differently, but not whole numbers.
+            np.testing.assert_allclose(found, summed, atol=1e-12 if real else 0)
+
+
+def test_a_run_ends_with_a_step_within_the_tolerance() -> None:
+    # The first step takes all of the correlation of 1/3, the second finds nothing left.
+    problem = reduce_problem(np.array([[1.0], [1.0], [-1.0]]), np.ones(3))
+    assert [a.tolist() for a in QuadBoost().steps(problem, np.nan, 10)] == [[0], [1 / 3]]
+    picks, steps = QuadBoostL2(tol=1e-3).steps(problem, 1.0, 100)
+    # With η = 1 and λ = 1, every step halves the correlation.
+    np.testing.assert_allclose(steps, 1 / 6 / 2.0 ** np.arange(9))
+    assert picks.tolist() == [0] * 9
+
+
+def test_l1_has_no_hyperparameter_but_lambda_and_at_most_max_rounds() -> None:
+    assert QuadBoostL1(max_rounds=7).rounds(Grid.of({"lam": [1.0]})) == [7]
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 64, 131])
+def test_the_first_of_the_largest_is_that_of_numpy_at_any_length(size: int) -> None:
+    rng = np.random.default_rng(size)
+    gram = rng.normal(size=(size, size)) * 10.0 ** rng.integers(-6, 6, (size, size))
+    c = gram[0] - gram[-1]
+    expected = c - 0.3 * gram[-1]
+    assert subtract(c, gram, size - 1, 0.3) == np.abs(expected).max()
+    np.testing.assert_array_equal(c, expected)
+    assert first_of_size(c, np.abs(c).max()) == np.abs(c).argmax()
+    assert first_of_largest(c) == c.argmax()
+    assert first_of_largest(-np.abs(c)) == np.abs(c).argmin()
+
+
+@pytest.mark.parametrize(("shift", "pick"), [(0.0, 1), (TIE / 2, 1), (2 * TIE, 2)])
+def test_of_voters_that_only_rounding_tells_apart_the_first_is_picked(
+    shift: float, pick: int
+) -> None:
+    scores = np.array([0.1, 0.5, 0.5 * (1 + shift)])
+    assert first_of_largest(scores) == pick
+    assert first_of_size(np.array([0.1, -0.5, 0.5]) * scores / [0.1, 0.5, 0.5], scores[2]) == pick
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_ties_go_to_the_voter_of_lowest_index(form: str) -> None:
+    # Each voter errs on one example of its own.
+    H = 1.0 - 2.0 * np.eye(7)[:, :5]
+    nearly = H * (1.0 - 1e-13 * np.arange(5)[::-1])
+    for voters in (H, nearly):
+        picks, _ = QuadBoost(**FORMS[form]).steps(reduce_problem(voters, np.ones(7)), np.nan, 1)
+        assert picks.tolist() == [0]

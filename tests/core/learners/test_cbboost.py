@@ -11,8 +11,15 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import nnls
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.cbboost import CBBoost, CBoundBoosting, GBCBBoost
-from quadrepro.core.learners.greedy.loop import Step, Trace
+from quadrepro.core.learners.cbboost import (
+    CBBoost,
+    CBoundBoosting,
+    GBCBBoost,
+    best_step,
+    decrease,
+    decrease_if_reset,
+    slope_of,
+)
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 from tests.core.learners.greedy.problems import signs, small_labels
@@ -33,10 +40,8 @@ small_problems = st.tuples(
 
 def steps_of(algorithm: CBoundBoosting, H: FloatArray, y: FloatArray, n_rounds: int) -> Steps:
     """Return each round's voter and its signed weight, before the weights are normalised."""
-    problem = reduce_problem(H, y, merge_voters=False)
-    trace = Trace()
-    algorithm.run(problem, np.array([np.nan]), n_rounds, [trace])
-    return list(zip(trace.picks, trace.weights, strict=True))
+    picks, changes = algorithm.steps(reduce_problem(H, y, merge_voters=False), np.nan, n_rounds)
+    return list(zip(picks.tolist(), changes.tolist(), strict=True))
 
 
 def votes_of(H: FloatArray, steps: Steps) -> list[FloatArray]:
@@ -329,15 +334,57 @@ def test_ties_go_to_the_voter_of_lowest_index(algorithm: CBoundBoosting) -> None
 
 
 def test_the_only_voter_of_a_vote_keeps_its_weight(make_problem: Callable[..., Problem]) -> None:
+    # Rounding may give its vote a minimum elsewhere, but it has no margin without the voter.
+    for gamma, eta, nu in np.random.default_rng(0).uniform(0.01, 1.0, (1000, 3)):
+        alpha = float(np.sqrt(nu / eta))
+        assert decrease_if_reset(gamma, eta, alpha, alpha * eta, alpha * gamma, nu) == 0.0
     for seed in range(20):
         H, y = make_problem(n=1, seed=seed, real=True)
-        state = CBBoost().state(reduce_problem(H, y), np.zeros(1, dtype=np.intp))
-        for weight in (0.1, 0.7, 0.3):
-            step = Step(np.array([0]), np.array([weight * np.sign(y @ H[:, 0])]), None)
-            state.weights[0] += step.weights
-            state.advance(step)
-        # Rounding may give its vote a minimum elsewhere, but it has no margin without the voter.
-        assert not state.changes().any()
+        assert len(steps_of(CBBoost(reweight=True), H, y, 9)) == 1
+
+
+@each_kind
+def test_slopes_and_decreases_are_those_of_the_c_bound(
+    make_problem: Callable[..., Problem], real: bool
+) -> None:
+    H, y = make_problem(m=80, real=real)
+    steps = steps_of(CBBoost(), H, y, 6)
+    F, oriented = votes_of(H, steps)[-1], H * np.sign(H.T @ y)
+    vote_gamma, nu, used = (y * F).mean(), (F**2).mean(), {j for j, _ in steps}
+    admissible = 0
+    for j, h in enumerate(oriented.T):
+        gamma, eta, tau = (y * h).mean(), (h**2).mean(), (F * h).mean()
+        slope = slope_of(gamma, eta, tau, vote_gamma, nu)
+        # The slope along the last voter is zero but for rounding.
+        if not (gamma * nu / vote_gamma - tau > 1e-9 and gamma * tau < vote_gamma * eta):
+            assert slope < 1e-9
+            continue
+        admissible += 1
+        tiny = 1e-6
+        found = (c_bound(F - tiny * h, y) - c_bound(F + tiny * h, y)) / (2 * tiny)
+        assert slope * 2 * vote_gamma**2 / nu**2 == pytest.approx(found, rel=1e-4)
+        step = best_step(gamma, eta, 0.0, tau, vote_gamma, nu)
+        after = c_bound(F, y) - c_bound(F + step * h, y)
+        assert decrease(slope, eta, tau, nu) * vote_gamma**2 / nu == pytest.approx(after, rel=1e-9)
+        if j not in used:
+            again = decrease_if_reset(gamma, eta, 0.0, tau, vote_gamma, nu)
+            assert again == pytest.approx(decrease(slope, eta, tau, nu), rel=1e-9)
+    assert 0 < admissible < 12
+
+
+@each_algorithm
+def test_a_path_is_the_sum_of_the_steps_of_each_sample_alone(
+    problem: Problem, algorithm: CBoundBoosting
+) -> None:
+    H, y = problem
+    samples = np.vstack([np.ones(60), np.arange(60) % 3])
+    path = algorithm.path(H, y, Grid.of({"n_rounds": [1, 4, 15]}), samples)
+    for sample, weights in zip(samples, path, strict=True):
+        for t, found in zip([1, 4, 15], weights, strict=True):
+            picks, changes = algorithm.steps(algorithm.reduced(H, y, sample[None]), np.nan, t)
+            summed = np.zeros(12)
+            np.add.at(summed, picks, changes)
+            np.testing.assert_allclose(found, summed / np.abs(summed).sum(), rtol=1e-14)
 
 
 def test_a_vote_of_parallel_voters_whose_weight_is_set_anew_ends() -> None:
