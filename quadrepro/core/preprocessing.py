@@ -104,9 +104,9 @@ def count_rows(found: Found, view: View) -> int:
 
 def count_columns(card: Card, view: View) -> int:
     """Return about how many columns a view has, by the card alone."""
-    one_hot = view.nominal == "one-hot"
-    kept = (a for a in card.attributes if a.name not in view.exclude)
-    return bool(view.target_as) + sum(len(a.codes or "_") if one_hot else 1 for a in kept)
+    kept = [a for a in card.attributes if a.name not in view.exclude]
+    codes = [view.order.get(a.name, a.codes) or "_" for a in kept]
+    return bool(view.target_as) + (sum(map(len, codes)) if view.nominal == "one-hot" else len(kept))
 
 
 def _rows(table: RawTable, view: View, kept: Iterable[Attribute]) -> BoolArray:

@@ -132,8 +132,9 @@ class StoredRows:
         """What results depend on besides the view, the rule and the draws."""
         card, view, rule = self.examples.found.card, self.examples.view, self.splitter.rule
         # The hash of the rows leaves out the order of codes.
-        coded = [a for a in card.attributes if a.codes and a.name not in view.order]
-        content: dict[str, Any] = {"data": card.content_hash, "codes": {a.name: a.codes for a in coded}}
+        coded = (a for a in card.attributes if a.codes and a.name not in view.order)
+        orders = {a.name: a.codes for a in coded}
+        content: dict[str, Any] = {"data": card.content_hash, "codes": orders}
         if rule.openml_task is not None:
             content["splits"] = hash_of_splits(card, rule.openml_task)
         if rule.time:

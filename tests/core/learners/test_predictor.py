@@ -16,7 +16,7 @@ from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Part, TrainingData
 from quadrepro.core.learners.predictor import Predictions, Predictor
 from quadrepro.core.learners.voting import FixedStumps
-from quadrepro.core.splits import windows
+from quadrepro.core.splits import KnownRows, deal
 
 NEIGHBOURS = [1, 3, 7, 15, 31]
 
@@ -80,7 +80,8 @@ def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn(
     examples: Examples,
 ) -> None:
     X, y, X_new = examples
-    labels, fold = np.where(y > 0, 1.0, -1.0), windows(120, 4)
+    labels = np.where(y > 0, 1.0, -1.0)
+    fold = deal(120, 4, np.random.default_rng(0), KnownRows(times=np.arange(120)))
     knn = EstimatorPredictor("KNeighborsClassifier")
     choice = by_folds(knn, [Grid.of({"n_neighbors": NEIGHBOURS[:4]})], X, labels, fold, X_new)
     theirs = GridSearchCV(
