@@ -37,11 +37,11 @@ def _given(model: Model) -> set[str]:
 
 
 def _refuse_pairs(given: Collection[str], apart: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuse two fields of which one would have no effect."""
+    """Refuse two fields of which one would have no effect, or not the one that it names."""
     for key, others in apart.items():
         for other in others:
             if key in given and other in given:
-                message = f"{other} has no effect with {key}: leave one of them out"
+                message = f"{other} cannot be combined with {key}: leave one of them out"
                 raise fault(message, *other.split("."))
 
 

@@ -77,18 +77,34 @@ def test_attributes_that_divide_the_rows_are_not_learned_from() -> None:
     ("fields", "place", "message"),
     [
         ({"outer": 1}, "outer", "outer must be a number of folds of 2 or more, such as 10, or how"),
-        ({"time": "day", "outer": 5}, "outer", "outer has no effect with time: leave one of them"),
-        ({"outer": 5, "column": "fold"}, "column", "column has no effect with outer"),
-        ({"column": "fold", "openml_task": 5}, "openml_task", "openml_task has no effect with col"),
-        ({"openml_task": 5, "test": 9}, "test", "test has no effect with openml_task"),
-        ({"train": "all", "stratify": True}, "stratify", "stratify has no effect with train: all"),
-        ({"train": "all", "outer": 3}, "outer", "outer has no effect with train: all"),
-        ({"train": "all", "at_most": 3}, "at_most", "at_most has no effect with train: all"),
-        ({"train": 0.8, "outer": 3}, "train", "train has no effect with outer"),
-        ({"at_most": 100, "outer": 5}, "at_most", "at_most has no effect with outer"),
-        ({"train": 400, "at_most": 30}, "at_most", "at_most has no effect with a number for train"),
-        ({"time": "day", "groups": "site"}, "groups", "groups has no effect with time"),
-        ({"groups": "site", "test": 3}, "test", "test has no effect with groups"),
+        (
+            {"time": "day", "outer": 5},
+            "outer",
+            "outer cannot be combined with time: leave one of them",
+        ),
+        ({"outer": 5, "column": "fold"}, "column", "column cannot be combined with outer"),
+        (
+            {"column": "fold", "openml_task": 5},
+            "openml_task",
+            "openml_task cannot be combined with col",
+        ),
+        ({"openml_task": 5, "test": 9}, "test", "test cannot be combined with openml_task"),
+        (
+            {"train": "all", "stratify": True},
+            "stratify",
+            "stratify cannot be combined with train: all",
+        ),
+        ({"train": "all", "outer": 3}, "outer", "outer cannot be combined with train: all"),
+        ({"train": "all", "at_most": 3}, "at_most", "at_most cannot be combined with train: all"),
+        ({"train": 0.8, "outer": 3}, "train", "train cannot be combined with outer"),
+        ({"at_most": 100, "outer": 5}, "at_most", "at_most cannot be combined with outer"),
+        (
+            {"train": 400, "at_most": 30},
+            "at_most",
+            "at_most cannot be combined with a number for train",
+        ),
+        ({"time": "day", "groups": "site"}, "groups", "groups cannot be combined with time"),
+        ({"groups": "site", "test": 3}, "test", "test cannot be combined with groups"),
     ],
 )
 def test_a_rule_of_which_a_part_has_no_effect_is_refused(
@@ -152,7 +168,7 @@ def test_outer_is_a_number_of_folds_or_how_often_rows_are_divided(outer: object)
             (
                 given,
                 (*other.split("."),),
-                f"{other} has no effect with {key}: leave one of them out",
+                f"{other} cannot be combined with {key}: leave one of them out",
             )
             for key, other, given in [
                 ("inputs", "voters", {"inputs": "voters", "voters": 5}),
