@@ -15,13 +15,14 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from quadrepro.base.text import few
 from quadrepro.base.types import FloatArray, IntArray, NumberArray
 from quadrepro.core.learners.learner import trained_on
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.cache import TEST, TRAIN
 from quadrepro.data.canonical import Column, is_missing, is_text, number, numbers
-from quadrepro.errors import ConfigError, nearest
+from quadrepro.errors import ConfigError
 
 PARTS = {"train": TRAIN, "valid": 3, "test": TEST}
 """What a column calls the part of a row, and its number; 0 if a split leaves out the row."""
@@ -127,11 +128,10 @@ def _parts(name: str, column: Column) -> NDArray[np.uint8]:
     if PARTS.keys() >= {*values}:
         return np.array([[PARTS[value]] for value in values], dtype=np.uint8)
     tested_by = numbers(map(str, values))
-    if wrong := [v for v, n in zip(values, tested_by.tolist(), strict=True) if not n.is_integer()]:
-        odd = str(min(wrong, key=PARTS.__contains__))
+    if not all(map(float.is_integer, tested_by.tolist())):
         raise ConfigError(
-            f"{name} has {odd!r}{nearest(odd, PARTS)}; it must have train, valid or test for each"
-            " row, or the number of the repeat that tests it"
+            f"{name} must have train, valid or test for each row, or the number of the repeat that"
+            f" tests it, but has {few(sorted({*map(str, values)}))}"
         )
     repeats = np.unique(tested_by[tested_by >= 0])
     return np.where(tested_by[:, None] == repeats, TEST, TRAIN).astype(np.uint8)
@@ -166,31 +166,29 @@ def deal(n_rows: int, k: int, rng: np.random.Generator, known: KnownRows = UNKNO
     if known.classes is known.groups is known.times is None:
         fold[rng.permutation(len(fold))] = np.arange(len(fold)) % max(k, 1)
     elif k:
-        for f, rows in enumerate(_dealt(n_rows, k, rng, known)):
-            fold[rows] = f
+        splitter, groups = _splitter(k, rng, known)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            for f, (_, rows) in enumerate(splitter.split(fold, known.classes, groups)):
+                fold[rows] = f
     if len(np.unique(fold[fold >= 0])) < k:
         raise ValueError(f"{n_rows} rows are too few, or their groups too uneven, for {k} folds")
     return fold
 
 
-def _dealt(n_rows: int, k: int, rng: np.random.Generator, known: KnownRows) -> list[IntArray]:
-    """Return the rows of each fold, by a splitter of scikit-learn."""
+def _splitter(k: int, rng: np.random.Generator, known: KnownRows) -> tuple[Any, IntArray | None]:
+    """Return scikit-learn's splitter into k folds, and the groups that it takes."""
     from sklearn import model_selection as skl
 
-    groups = known.groups
     if known.times is not None:
-        splitter: Any = skl.TimeSeriesSplit(k)
-    elif groups is None:
-        splitter = skl.StratifiedKFold(k, shuffle=True, random_state=_seed(rng))
-    elif known.classes is None:
-        splitter = skl.GroupKFold(k, shuffle=True, random_state=_seed(rng))
-    else:
-        # Its own shuffling gives groups the classes of others in scikit-learn 1.6.
-        splitter = skl.StratifiedGroupKFold(k)
-        groups = rng.permutation(int(groups.max()) + 1)[groups]
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return [rows for _, rows in splitter.split(np.empty(n_rows), known.classes, groups)]
+        return skl.TimeSeriesSplit(k), None
+    if known.groups is None:
+        return skl.StratifiedKFold(k, shuffle=True, random_state=_seed(rng)), None
+    if known.classes is None:
+        return skl.GroupKFold(k, shuffle=True, random_state=_seed(rng)), known.groups
+    # Its own shuffling gives groups the classes of others in scikit-learn 1.6.
+    named = rng.permutation(int(known.groups.max()) + 1)
+    return skl.StratifiedGroupKFold(k), named[known.groups]
 
 
 def _seed(rng: np.random.Generator) -> int:

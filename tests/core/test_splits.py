@@ -476,10 +476,15 @@ def test_groups_classes_and_words_become_codes_and_parts() -> None:
         ("groups", ["a", "", ""], "c divides the rows, but is missing in 2 of them"),
         ("time", [1.0, np.nan], "c divides the rows, but is missing in 1 of them"),
         ("time", ["2020-01-01", "monday"], "c has 'monday': times must be numbers, or dates as"),
-        ("column", ["train", "tset"], "c has 'tset'; did you mean 'test'?; it must have train, va"),
-        ("column", ["1", "1_0"], "c has '1_0'; known are test, train, valid; it must have train,"),
-        ("column", ["train", "1"], "c has 'train'"),
-        ("column", [1.0, 1.5], "c has '1.5'"),
+        *(
+            ("column", values, f"c must have train, valid or test for each row, or {rest}")
+            for values, rest in [
+                (["train", "tset"], "the number of the repeat that tests it, but has train, tset"),
+                (["1", "1_0"], "the number of the repeat that tests it, but has 1, 1_0"),
+                (["train", "1"], "the number of the repeat that tests it, but has 1, train"),
+                ([1.0, 1.5], "the number of the repeat that tests it, but has 1.0, 1.5"),
+            ]
+        ),
     ],
 )
 def test_columns_that_cannot_be_used_are_refused(key: str, values: list[Any], message: str) -> None:
