@@ -7,7 +7,7 @@ from pathlib import Path
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.core.cell import Cell, Shared
+from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Learner
 from quadrepro.engine.keys import makers
 
@@ -24,4 +24,4 @@ def with_learner(cell: Cell, learner: Learner) -> Cell:
         "algorithm": type(learner).__name__,
     }
     changed["settings"] = learner.content
-    return replace(cell, learner=learner, shared=Shared(cell.shared.fields | changed))
+    return replace(cell, learner=learner, content=cell.content | changed)

@@ -105,7 +105,7 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
 def _check_attributes(entry: DatasetEntry, rule: SplitRule, view: View) -> None:
     """Refuse a split by an attribute that there is not, or of rows that are drawn again."""
     known = load_card(entry.name).attribute_names
-    for key, name in rule.columns:
+    for key, name in rule.columns.items():
         if name not in known:
             message = f"{entry.name} has no attribute {name!r}{nearest(name, known)}"
             raise fault(message, "protocol", "split", key)

@@ -22,7 +22,7 @@ from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve, voters_
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
 from quadrepro.config.tables import AskedField, RequestedTables
 from quadrepro.core.learners.registry import BASELINE
-from quadrepro.core.protocol import MOST_REPEATS, Protocol
+from quadrepro.core.protocol import Protocol
 from quadrepro.data.card import load_card
 from quadrepro.data.schema import View
 from quadrepro.engine.metrics import find_metric
@@ -52,7 +52,7 @@ class Config(Model):
     title: str = Field(description="Title of tables and pages.")
     paper: str = Field("", description="Paper with printed numbers: one that ships, or a folder.")
     seed: int = Field(0, ge=0, lt=2**32, description="Seed of all random draws.")
-    repeats: int = Field(1, ge=1, le=MOST_REPEATS, description="Number of random splits.")
+    repeats: int = Field(1, ge=1, le=100_000, description="Number of random splits.")
     protocol: Protocol = Field(description="How data are prepared and candidates are chosen.")
     datasets: tuple[DatasetEntry, ...] = Field(min_length=1, description="Rows of the tables.")
     absent: tuple[Absent, ...] = Field((), description="Data sets that cannot be had.")

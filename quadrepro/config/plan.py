@@ -17,17 +17,19 @@ from typing import Any
 from quadrepro.config.algorithms import Column
 from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
-from quadrepro.core.cell import Cell, Shared
+from quadrepro.core.cell import Cell
 from quadrepro.core.learners.grid import Grid
+from quadrepro.core.preprocessing import count_columns
 from quadrepro.core.problems import RowSource, Sources
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
+from quadrepro.data.card import load_card
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
-from quadrepro.engine.keys import made_by
+from quadrepro.engine.keys import makers
 from quadrepro.errors import ConfigError, together
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Raised when a record's fields or a cell's steps change their meaning."""
 
 _UNUSED = generator(0)
@@ -109,30 +111,38 @@ def _cells_of(experiment: Experiment, row: Row, sources: Sources) -> Iterator[Ce
     columns = [(c, _first(experiment, row, c, sources)) for c in experiment.columns_of(row)]
     for repeat, of_repeat in enumerate(draws):
         for column, first in columns:
-            grids, own = first.grids, dict(first.own)
+            grids, content = first.grids, first.content | {"draws": of_repeat}
             if column.entry.draw:
                 rng = generator(*of_repeat, "values", column.id)
                 grids = column.make_grids(rng, row.entry.grid)
-                own["grid"] = _axes(grids)
-            if first.protocol.holdout is not None and first.learner.takes_drawn_stumps:
-                own["draws"] = (*of_repeat, "stumps")
-            elif first.protocol.draws_more or first.learner.draws:
-                own["draws"] = of_repeat
-            yield replace(first, repeat=repeat, draws=of_repeat, grids=grids, own=own)
+                content["grid"] = _axes(grids)
+            yield replace(first, repeat=repeat, draws=of_repeat, grids=grids, content=content)
 
 
 def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -> Cell:
     """Return what all cells of a column in a row have in common, as its first cell."""
-    title = row.entry.title
+    title, task = row.entry.title, experiment.tasks[row.entry.title]
     protocol, view = experiment.protocols[title], column.own_view(experiment.views[title])
-    task, measures = experiment.tasks[title], column.entry.measures or protocol.measures
+    measures = column.entry.measures or protocol.measures
     learner = column.learner.for_task(task)
     wrong = column.fault_of_task(title, task, measures)
     if learner is None or wrong:
         raise ConfigError(wrong)
     protocol = protocol.model_copy(update={"measures": measures})
-    source = source_of(sources, row.entry, protocol, view)
-    cell = Cell(
+    source, voters = source_of(sources, row.entry, protocol, view), experiment.voters(protocol)
+    grids = () if column.entry.draw else column.make_grids(_UNUSED, row.entry.grid)
+    content = {
+        "schema": SCHEMA_VERSION,
+        "algorithm": type(learner).__name__,
+        "settings": learner.content,
+        "grid": _axes(grids),
+        "view": view.content(),
+        "protocol": protocol.content(),
+        "measures": measures,
+        **source.content,
+        **makers(learner, measures, voters),
+    }
+    return Cell(
         experiment=experiment.name,
         dataset=title,
         algorithm=column.name,
@@ -141,28 +151,11 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
         draws=_draws(experiment, row)[0],
         protocol=protocol,
         learner=learner,
-        grids=() if column.entry.draw else column.make_grids(_UNUSED, row.entry.grid),
-        size=source.sizes[0] * source.n_columns,
-        shared=Shared({}),
-        own={},
-        voters=experiment.voters(protocol),
+        grids=grids,
+        size=source.sizes[0] * count_columns(load_card(row.entry.name), view),
+        content=content,
+        voters=voters,
     )
-    return replace(cell, shared=Shared(_content(cell, view)))
-
-
-def _content(cell: Cell, view: View) -> dict[str, Any]:
-    """Return what the keys of all cells of a column in a row are the hash of."""
-    content = {
-        "schema": SCHEMA_VERSION,
-        "algorithm": type(cell.learner).__name__,
-        "settings": cell.learner.content,
-        "view": view.content(),
-        "protocol": cell.protocol.content(),
-        **made_by(cell),
-    }
-    if cell.grids:
-        content["grid"] = _axes(cell.grids)
-    return content
 
 
 def _axes(grids: tuple[Grid, ...]) -> Any:

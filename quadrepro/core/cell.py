@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, Transformer
 from quadrepro.core.measures.measure import evaluate
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
-from quadrepro.core.problems import Examples, Problem, RowSource
+from quadrepro.core.problems import Problem, RowSource
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.core.voters.random_stumps import RandomStumps
@@ -32,41 +31,28 @@ if TYPE_CHECKING:
 
 def key_of(content: Mapping[str, Any]) -> str:
     """Return the key of a cell with some content."""
-    return _key(_items(content))
-
-
-@dataclass(frozen=True, eq=False)
-class Shared:
-    """What the contents of several cells have in common, serialised only once."""
-
-    fields: dict[str, Any]
-
-    @cached_property
-    def items(self) -> dict[str, str]:
-        """Name and value of each field as JSON, by name."""
-        return _items(self.fields)
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One data set, one algorithm, one repeat.
-
-    Its source is a problem once the cell is ready. What its result depends on is in `shared` as far
-    as other repeats share it, else in `own`. Its `size` is that of its training data.
-    """
+    """One data set, one algorithm, one repeat."""
 
     experiment: str
     dataset: str
     algorithm: str
     repeat: int
     source: RowSource | Problem = field(repr=False)
+    """What makes its examples, or the examples themselves once it is ready."""
     draws: Draws
     protocol: Protocol
     learner: Learner
     grids: tuple[Grid, ...]
     size: int
-    shared: Shared = field(repr=False)
-    own: dict[str, Any] = field(repr=False)
+    """About the number of values of its training data."""
+    content: dict[str, Any] = field(repr=False)
+    """What the result depends on."""
     voters: EstimatorPredictor | None = None
     """What makes the transformer that votes are over; None for stumps."""
 
@@ -75,15 +61,10 @@ class Cell:
         """The examples and their split, made again every time unless the cell is ready."""
         return self.source if isinstance(self.source, Problem) else self.source.problem(self.draws)
 
-    @property
-    def content(self) -> dict[str, Any]:
-        """All that the result depends on."""
-        return self.shared.fields | self._own
-
     @cached_property
     def key(self) -> str:
         """Hash of the content, under which the record is kept."""
-        return _key(self.shared.items | _items(self._own))
+        return key_of(self.content)
 
     @property
     def name(self) -> str:
@@ -97,41 +78,7 @@ class Cell:
 
     def ready(self) -> Cell:
         """Return the cell with its examples, as a worker needs it."""
-        return replace(self, source=self.problem, own=self._own)
-
-    @property
-    def _own(self) -> dict[str, Any]:
-        if isinstance(self.source, Problem):
-            return self.own
-        return self.own | self.source.origin(self.draws)
-
-
-def make_ready(cells: Iterable[Cell], among: Iterable[Cell]) -> Iterator[Cell]:
-    """Yield cells with their examples, and let go of examples that no later cell has."""
-    left = Counter(_examples(cell) for cell in among)
-    for cell in cells:
-        yield cell.ready()
-        examples = _examples(cell)
-        left[examples] -= 1
-        if examples is not None and not left[examples]:
-            examples.let_go()
-
-
-def _examples(cell: Cell) -> Examples | None:
-    return None if isinstance(cell.source, Problem) else cell.source.examples
-
-
-def _key(items: Mapping[str, str]) -> str:
-    # Joined in the order of their names, items are the JSON of the whole with sorted keys.
-    text = "{" + ", ".join(items[name] for name in sorted(items)) + "}"
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _items(fields: Mapping[str, Any]) -> dict[str, str]:
-    return {
-        name: f'"{name}": {json.dumps(value, sort_keys=True, ensure_ascii=False)}'
-        for name, value in fields.items()
-    }
+        return replace(self, source=self.problem)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,48 +4,45 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from quadrepro.base.models import Model, fault, known_by
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.schema import View
 
-MOST_REPEATS = 100_000
-"""A config has at most as many repeats."""
 
-_OUTER = re.compile(r"(?:(?P<times>[1-9]\d{0,5})x)?(?P<folds>[1-9]\d{0,5})")
-
-# Ways to divide rows that leave no share to choose.
-_WHOLE = ("outer", "column", "openml_task")
-
-
-def _times_and_folds(value: Any) -> Any:
+def _times_and_folds(value: Any) -> str:
     """Return ``10`` as ``1x10``, so that both are the same rule."""
-    found = None if isinstance(value, bool) else _OUTER.fullmatch(str(value))
-    if found is None or int(found["folds"]) < 2:
+    found = re.fullmatch(r"(?:([1-9]\d{0,5})x)?([1-9]\d{0,5})", str(value))
+    if found is None or found[2] == "1":
         raise ValueError(
             "outer must be a number of folds of 2 or more, such as 10, or how often rows are"
             f" divided into how many, such as 5x2, not {value!r}"
         )
-    times, folds = int(found["times"] or 1), int(found["folds"])
-    if times * folds > MOST_REPEATS:
-        raise ValueError(f"outer makes {times * folds:,} repeats: at most {MOST_REPEATS:,}")
-    return f"{times}x{folds}"
+    return f"{found[1] or 1}x{found[2]}"
 
 
 def _none_required(schema: dict[str, Any]) -> None:
     """Require no key in a JSON schema, since rows of a config change some keys only."""
     schema.pop("required", None)
+
+
+def _given(model: Model) -> set[str]:
+    """Return the fields that are neither at their default nor null."""
+    return {*model.model_dump(exclude_defaults=True, exclude_none=True)}
+
+
+def _refuse_pairs(given: Collection[str], apart: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse two fields of which one would have no effect, or not the one that it names."""
+    for key, others in apart.items():
+        for other in others:
+            if key in given and other in given:
+                message = f"{other} cannot be combined with {key}: leave one of them out"
+                raise fault(message, *other.split("."))
 
 
 Train = Literal["half", "all"] | Annotated[int, Field(ge=2)] | Annotated[float, Field(gt=0, lt=1)]
@@ -77,55 +74,44 @@ class SplitRule(Model):
     )
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
-        ways = [way for way in ("time", *_WHOLE) if getattr(self, way) is not None]
-        if len(ways) > 1:
-            raise fault(f"rows are divided either by {ways[0]} or by {ways[1]}: give one", ways[1])
-        [way] = ways or [""]
-        others = {"stratify": self.stratify, "groups": self.groups is not None}
-        given = [key for key in others if others[key]]
-        if self.train == "all" and (way or given):
-            name = way or given[0]
-            raise fault(f"train: all divides no rows, so {name} has nothing to do", name)
-        if way == "time" and given:
-            message = f"time alone decides which rows are trained on: leave {given[0]} out"
-            raise fault(message, "time")
-        self._check_sizes(way)
+    def _all_have_an_effect(self) -> Self:
+        kind = "a number for train" if isinstance(self.train, int) else f"train: {self.train}"
+        sizes = ("train", "at_most", "test")
+        apart = {
+            "train: all": (
+                *("time", "outer", "column", "openml_task"),
+                *("stratify", "groups", "at_most", "test"),
+            ),
+            "a number for train": ("at_most",),
+            "time": ("outer", "column", "openml_task", "stratify", "groups", "test"),
+            "outer": ("column", "openml_task", *sizes),
+            "column": ("openml_task", *sizes),
+            "openml_task": sizes,
+            "groups": ("test",),
+        }
+        _refuse_pairs({*_given(self), kind}, apart)
         return self
 
-    def _check_sizes(self, way: str) -> None:
-        """Refuse numbers of rows that something else determines."""
-        is_limited = self.at_most not in (None, 500)
-        if way in _WHOLE and (self.train != "half" or is_limited):
-            key = "train" if self.train != "half" else "at_most"
-            raise fault(f"{way} determines the training rows: leave {key} out", key)
-        if type(self.train) is int and is_limited:
-            raise fault("train is a number of rows: leave at_most out", "at_most")
-        other = way or ("groups" if self.groups else "")
-        if self.test is not None and (other or self.train == "all"):
-            raise fault(f"{other or 'train: all'} determines the test rows: leave test out", "test")
-
     @property
-    def columns(self) -> Iterator[tuple[str, str]]:
-        """The attributes that divide the rows, each after the key that names it."""
+    def columns(self) -> dict[str, str]:
+        """The attributes that divide the rows, by the field that names them."""
         named = {"groups": self.groups, "time": self.time, "column": self.column}
-        return ((key, name) for key, name in named.items() if name is not None)
+        return {key: name for key, name in named.items() if name is not None}
 
     def without_columns(self, view: View) -> View:
         """Return a view without the attributes that divide the rows."""
-        named = dict.fromkeys(name for _, name in self.columns)
-        left_out = tuple(name for name in named if name not in view.exclude)
-        return view.model_copy(update={"exclude": (*view.exclude, *left_out)}) if left_out else view
+        exclude = dict.fromkeys((*view.exclude, *self.columns.values()))
+        return view.model_copy(update={"exclude": (*exclude,)})
 
     @property
     def needs_rows(self) -> bool:
         """Whether splits depend on what the rows hold, and not on their number alone."""
-        return self.stratify or self.openml_task is not None or any(self.columns)
+        return self.stratify or self.openml_task is not None or bool(self.columns)
 
     @property
     def draws_share(self) -> bool:
         """Whether a share of the rows is trained on, in the order of time or drawn at random."""
-        return all(getattr(self, way) is None for way in _WHOLE)
+        return self.outer is None and self.column is None and self.openml_task is None
 
     @property
     def outer_folds(self) -> int:
@@ -136,13 +122,6 @@ class SplitRule(Model):
     def repeats(self) -> int | None:
         """The number of repeats that `outer` makes; None without."""
         return math.prod(map(int, self.outer.split("x"))) if self.outer else None
-
-    @property
-    def giver(self) -> str:
-        """What gives the parts: an attribute or an OpenML task; empty if none."""
-        if self.column is not None:
-            return f"attribute {self.column}"
-        return f"OpenML task {self.openml_task}" if self.openml_task is not None else ""
 
     @property
     def most(self) -> int | None:
@@ -165,19 +144,7 @@ class SplitRule(Model):
         """
         if self.train == "all":
             return n_rows
-        first = self.first_share(n_rows)
-        return first if self.most is None else min(self.most, first)
-
-    def content(self) -> dict[str, Any]:
-        """Return the fields that splits depend on, as plain data."""
-        # What is not set is left out, so a new field does not change the keys of records.
-        fields = self.model_dump(exclude_none=True)
-        unused = {
-            "stratify": not self.stratify,
-            "train": not self.draws_share,
-            "at_most": not self.draws_share or self.most is None,
-        }
-        return {key: value for key, value in fields.items() if not unused.get(key)}
+        return min(self.first_share(n_rows), self.most or n_rows)
 
 
 Measures = tuple[Annotated[str, known_by(MEASURES.find)], ...]
@@ -197,12 +164,6 @@ class Noise(Model):
     labels_of: Literal["train", "all"] = Field(
         "train", description="Change labels of training and validation rows, or of all."
     )
-
-    @model_validator(mode="after")
-    def _names_something(self) -> Self:
-        if not self.model_fields_set & {"deviation", "labels"}:
-            raise ValueError("noise must name deviation or labels")
-        return self
 
     @property
     def of_attributes(self) -> dict[str, float]:
@@ -295,70 +256,33 @@ class Protocol(Model):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if self.voter_set is not None:
-            self._check_voter_set()
-        chooses = self.folds or self.holdout
-        if self.measures and chooses:
+        apart = {
+            "voter_set": ("holdout", "stumps_per_attribute", "inputs"),
+            "inputs": ("holdout", "voters"),
+            "measures": ("holdout",),
+            "sample": ("split",),
+            "holdout": ("split.outer", "split.openml_task", "split.groups", "split.time"),
+        }
+        _refuse_pairs(_given(self) | {f"split.{key}" for key in _given(self.split)}, apart)
+        if self.measures and self.folds:
             raise ValueError("measures are kept only if nothing is chosen: set folds to 0")
-        if self.sample is not None:
-            self._check_sample(self.sample)
-        if self.inputs == "voters" and (self.holdout is not None or self.voters is not None):
-            raise ValueError("inputs can be voters only if all stumps are fixed before training")
-        if self.split.train == "all" and chooses:
+        if self.split.train == "all" and (self.folds or self.holdout is not None):
             raise ValueError("nothing can be chosen if all rows are trained on: set folds to 0")
-        ways = [w for w in ("outer", "openml_task", "groups", "time") if getattr(self.split, w)]
-        if self.holdout is not None and ways:
-            raise fault(f"{ways[0]} does not go with a hold-out: use folds", "holdout")
-        return self
-
-    def _check_voter_set(self) -> None:
-        if self.holdout is not None:
-            raise fault("a hold-out draws its own stumps: leave voter_set out", "voter_set")
-        if "stumps_per_attribute" in self.model_fields_set:
-            raise fault("voter_set replaces stumps: leave it out", "stumps_per_attribute")
-        if self.inputs == "voters":
-            message = "inputs are the values of stumps: give those of a transformer by a pipeline"
-            raise fault(message, "inputs")
-
-    def _check_sample(self, sample: Sample) -> None:
-        if (sample.valid > 0) != (self.holdout is not None):
+        if self.sample is not None and bool(self.sample.valid) != (self.holdout is not None):
             raise ValueError("sample needs valid rows if there is a holdout, and only then")
-        if self.split != SplitRule():
-            raise ValueError("a sample has its own parts: leave split out")
-        if sample.train < 2 * self.inner_folds:
-            message = f"sample has {sample.train} training rows: too few for {self.folds} folds"
-            raise ValueError(message)
+        if self.sample is not None and self.sample.train < self.inner_folds:
+            raise ValueError(
+                f"{self.sample.train} training rows are too few for {self.folds} folds"
+            )
+        return self
 
     @property
     def inner_folds(self) -> int:
         """The number of folds of the training part; 0 with a hold-out."""
         return 0 if self.holdout is not None else self.folds
 
-    @property
-    def draws_more(self) -> bool:
-        """Whether a cell may have random draws besides its split."""
-        drawn = (self.sample, self.noise, self.voters, self.voter_set)
-        return any(part is not None for part in drawn)
-
     def content(self) -> dict[str, Any]:
         """Return the fields that results depend on, other than the view, as plain data."""
-        # Fields that are not set are left out, so a new field does not change the keys of records.
         # `for_each` changes the names of the draws, which the keys hold.
-        fields = self.model_dump(
-            exclude={"view": True, "sample": {"for_each"}}, exclude_none=True, mode="json"
-        )
-        fields["split"] = self.split.content()
-        if self.noise is not None and not self.noise.labels:
-            del fields["noise"]["labels"], fields["noise"]["labels_of"]
-        if not self.measures:
-            del fields["measures"]
-        if self.voter_set is not None:
-            del fields["stumps_per_attribute"]
-        if self.inputs == "attributes":
-            del fields["inputs"]
-        if self.holdout is not None:
-            if self.holdout.by == "validation":
-                del fields["holdout"]["by"]
-            if self.holdout.lag is not None:
-                del fields["holdout"]["patience"]
-        return fields
+        left_out: dict[str, Any] = {"view": True, "sample": {"for_each"}}
+        return self.model_dump(mode="json", exclude=left_out, exclude_defaults=True)

@@ -1,37 +1,39 @@
-"""Splits and folds as row indices: how rows are divided, by their number or by what they hold."""
+"""Splits of rows into training, validation and test rows, and of training rows into folds.
+
+Rows that are divided by their number alone are permuted here. What looks at classes, groups or time
+is drawn by the splitters of scikit-learn, which takes long to import.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
 from statistics import fmean
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
+from quadrepro.base.text import few
+from quadrepro.base.types import FloatArray, IntArray, NumberArray
 from quadrepro.core.learners.learner import trained_on
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.cache import TEST, TRAIN
-from quadrepro.data.canonical import (
-    Column,
-    is_missing,
-    is_text,
-    number,
-    numbers,
-    numeric_column,
-)
-from quadrepro.errors import ConfigError, nearest
+from quadrepro.data.canonical import Column, is_missing, is_text, number, numbers
+from quadrepro.errors import ConfigError
+
+PARTS = {"train": TRAIN, "valid": 3, "test": TEST}
+"""What a column calls the part of a row, and its number; 0 if a split leaves out the row."""
+
+Parts = tuple[IntArray, IntArray]
+"""Rows that are drawn, and the others."""
 
 
 @dataclass(frozen=True)
 class Split:
-    """Training rows with their folds, and test rows, as indices.
+    """Training rows with their folds, validation and test rows, as indices.
 
     Attributes
     ----------
@@ -50,82 +52,50 @@ class Split:
         valid = None if self.valid is None else rows[self.valid]
         return Split(rows[self.train], rows[self.test], self.fold, valid)
 
-    @property
-    def hash(self) -> str:
-        """The SHA-256 of the indices, in hexadecimal digits."""
-        digest = hashlib.sha256()
-        parts = (self.train, self.test, self.fold)
-        for part in parts if self.valid is None else (*parts, self.valid):
-            digest.update(np.ascontiguousarray(part, dtype="<i8").data)
-            digest.update(b"|")
-        return digest.hexdigest()
-
-
-def deal_folds(n_rows: int, k: int, rng: np.random.Generator) -> IntArray:
-    """Return a random fold for each row, in k folds of even sizes; an empty array for 0 folds."""
-    fold = np.empty(n_rows if k else 0, dtype=np.intp)
-    if k:
-        fold[rng.permutation(n_rows)] = np.arange(n_rows) % k
-    return fold
-
-
-PARTS = ("train", "valid", "test")
-"""Values of a column of parts."""
-
-GIVEN = ""
-"""The column with the splits of an OpenML task; no attribute has this name."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
 
 @dataclass(frozen=True, eq=False)
 class KnownRows:
-    """Known facts of the rows for a split, each of shape (n_rows,) or None.
+    """What a rule needs to know of the rows, besides their number; None for the rest.
 
     Attributes
     ----------
-    classes, groups : ndarray of int or None, default None
-        Codes, from 0; no classes for a regression.
-    times : ndarray of int or float, or None, default None
+    classes, groups : ndarray of int, shape (n_rows,), or None, default None
+        Codes, from 0.
+    times : ndarray of int or float, shape (n_rows,), or None, default None
         What rows are sorted by.
-    part : ndarray of int or None, default None
-        The place of each row's part in `PARTS`.
-    tested : ndarray of int or None, default None
-        The repeat that tests each row; -1 for rows that are never tested.
-    splits : ndarray of uint8, shape (n_rows, n_splits), or None, default None
-        The part of each row in the splits of an OpenML task.
+    parts : ndarray of uint8, shape (n_rows, n_repeats), or None, default None
+        The part of each row in each repeat, as a column or an OpenML task gives it.
     """
 
     classes: IntArray | None = None
     groups: IntArray | None = None
     times: NumberArray | None = None
-    part: IntArray | None = None
-    tested: IntArray | None = None
-    splits: NDArray[np.uint8] | None = None
+    parts: NDArray[np.uint8] | None = None
 
     @classmethod
     def of(
-        cls, y: FloatArray | None, beside: Mapping[str, Column], rule: SplitRule, title: str
+        cls,
+        rule: SplitRule,
+        y: FloatArray,
+        columns: Mapping[str, Column],
+        parts: NDArray[np.uint8] | None = None,
     ) -> Self:
-        """Return what a rule needs from the classes and columns; `title` is for messages."""
-        columns = {key: beside[name] for key, name in rule.columns}
-        for key, name in rule.columns:
-            if lacking := int(is_missing(columns[key]).sum()):
-                rows_are = "1 row is" if lacking == 1 else f"{lacking} rows are"
-                raise ConfigError(f"{rows_are} without {name}, by which {title} is divided")
-        classes = None if y is None else _codes(y)
-        groups = _codes(columns["groups"]) if "groups" in columns else None
-        times = _times(columns["time"], f"{rule.time} of {title}") if rule.time else None
-        part = tested = None
-        if rule.column:
-            part, tested = _given(columns["column"], f"{rule.column} of {title}")
-        splits = beside[GIVEN].astype(np.uint8) if GIVEN in beside else None
-        return cls(classes, groups, times, part, tested, splits)
+        """Return what a rule needs of targets, the columns that it names, and parts of a task."""
+        for name, column in columns.items():
+            if n_missing := int(is_missing(column).sum()):
+                raise ConfigError(f"{name} divides the rows, but is missing in {n_missing} of them")
+        return cls(
+            _codes(y) if rule.stratify else None,
+            _codes(columns[rule.groups]) if rule.groups else None,
+            _times(rule.time, columns[rule.time]) if rule.time else None,
+            _parts(rule.column, columns[rule.column]) if rule.column else parts,
+        )
 
     def take(self, rows: IntArray) -> Self:
         """Return what is known of some of the rows."""
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
-        return type(self)(**{k: None if v is None else v[rows] for k, v in found.items()})
+        return type(self)(
+            *(None if known is None else known[rows] for known in vars(self).values())
+        )
 
 
 UNKNOWN = KnownRows()
@@ -136,169 +106,89 @@ def _codes(column: Column) -> IntArray:
     return np.unique(column, return_inverse=True)[1].astype(np.intp)
 
 
-def _times(column: Column, what: str) -> NumberArray:
+def _times(name: str, column: Column) -> NumberArray:
     """Return numbers as they are, and dates in microseconds."""
     if not is_text(column):
-        return column  # type: ignore[return-value]
-    texts = sorted(set(column.tolist()))
+        return cast(NumberArray, column)
+    texts = column.tolist()
     if None not in map(number, texts):
-        return numbers(column.tolist())
-    moments = {text: _moment(text, what) for text in texts}
-    # Whole numbers, since float64 does not tell microseconds of distant years apart.
-    return np.array([moments[text] for text in column.tolist()], dtype=np.int64)
+        return numbers(texts)
+    import pandas as pd
+
+    dates = pd.to_datetime(texts, format="ISO8601", utc=True, errors="coerce")
+    if dates.hasnans:
+        odd = texts[int(dates.isna().argmax())]
+        raise ConfigError(f"{name} has {odd!r}: times must be numbers, or dates as 2024-12-31")
+    return cast(NumberArray, dates.as_unit("us").asi8)
 
 
-def _moment(text: str, what: str) -> int:
-    for written in (text, f"{text}-01"):
-        try:
-            moment = datetime.fromisoformat(written)
-        except ValueError:
-            continue
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return (aware - _EPOCH) // timedelta(microseconds=1)
-    raise ConfigError(f"{what} has {text!r}, which is neither a number nor a date as 2024-12-31")
-
-
-def _given(column: Column, what: str) -> tuple[IntArray | None, IntArray | None]:
-    """Return the part of each row, or the repeat that tests it."""
+def _parts(name: str, column: Column) -> NDArray[np.uint8]:
+    """Return the parts of the one split that words name, or of the repeats that test each row."""
     values = column.tolist()
-    distinct = set(values)
-    if distinct <= set(PARTS):
-        if not {"train", "test"} <= distinct:
-            raise ConfigError(f"{what} names no row {min({'train', 'test'} - distinct)}")
-        return np.array([PARTS.index(value) for value in values]), None
-    places = numbers(values) if is_text(column) else numeric_column(column)
-    if np.isinf(places).any():
-        odd = min(distinct - {*PARTS}, key=lambda value: (number(value) is not None, value))
+    if PARTS.keys() >= {*values}:
+        return np.array([[PARTS[value]] for value in values], dtype=np.uint8)
+    tested_by = numbers(map(str, values))
+    if not all(map(float.is_integer, tested_by.tolist())):
         raise ConfigError(
-            f"{what} has {odd!r}{nearest(odd, PARTS)}; it must have train, valid or test for each"
-            " row, or number the test parts"
+            f"{name} must have train, valid or test for each row, or the number of the repeat that"
+            f" tests it, but has {few(sorted({*map(str, values)}))}"
         )
-    if not np.all(places == np.rint(places)):
-        odd_place = float(places[places != np.rint(places)][0])
-        raise ConfigError(f"{what} has {odd_place:g}, but test parts are numbered by whole numbers")
-    found = _codes(np.maximum(places, -1.0)) - bool(places.min() < 0)
-    if found.max() < 1 and places.min() >= 0:
-        raise ConfigError(f"{what} is {places[0]:g} in every row, so nothing is left to train on")
-    if found.max() < 0:
-        raise ConfigError(f"{what} is negative in every row, so no row is tested")
-    return None, found
+    repeats = np.unique(tested_by[tested_by >= 0])
+    return np.where(tested_by[:, None] == repeats, TEST, TRAIN).astype(np.uint8)
 
 
-Parts = tuple[IntArray, IntArray]
-"""The rows that were drawn, and the others."""
+def draw(known: KnownRows, n_drawn: int, n_others: int | None, rng: np.random.Generator) -> Parts:
+    """Draw whole groups, or rows with the share of each class; the others are all if None.
 
-AllParts = tuple[IntArray, IntArray | None, IntArray]
-"""Training, validation and test rows."""
-
-
-def draw_by_class(
-    classes: IntArray,
-    n_drawn: int,
-    rng: np.random.Generator,
-    n_others: int | None = None,
-) -> Parts:
-    """Draw rows of which each class has its share, with StratifiedShuffleSplit.
-
-    By default the others are all that are left. A class with a single row is drawn as if it were of
-    the largest class.
+    A class with a single row is drawn as if it were of the largest class.
     """
-    from sklearn.model_selection import StratifiedShuffleSplit
+    from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
 
-    n_others = len(classes) - n_drawn if n_others is None else n_others
-    classes = _codes(classes)
-    sizes = _sizes(classes)
-    if sizes.min() < 2 < sizes.max():
-        classes = np.where(np.isin(classes, np.flatnonzero(sizes < 2)), sizes.argmax(), classes)
-        classes = _codes(classes)
-        sizes = _sizes(classes)
-    if sizes.min() < 2 or min(n_drawn, n_others) < len(sizes):
-        raise ValueError(
-            f"{len(classes)} rows of {len(sizes)} classes, {sizes.min()} of the rarest, are too few"
-            f" to be divided by class into {n_drawn} and {n_others}"
-        )
-    splitter = StratifiedShuffleSplit(
-        1, train_size=n_drawn, test_size=n_others, random_state=_seed(rng)
-    )
-    return _first(splitter, classes)
-
-
-def draw_groups(groups: IntArray, n_drawn: int, rng: np.random.Generator) -> Parts:
-    """Draw all rows of some groups, with GroupShuffleSplit."""
-    from sklearn.model_selection import GroupShuffleSplit
-
-    n_groups = len(np.unique(groups))
-    if not 0 < n_drawn < n_groups:
-        raise ValueError(f"{n_groups} groups are too few")
-    splitter = GroupShuffleSplit(
-        1, train_size=n_drawn, test_size=n_groups - n_drawn, random_state=_seed(rng)
-    )
-    return _first(splitter, groups, groups)
-
-
-def deal(
-    n_rows: int,
-    k: int,
-    rng: np.random.Generator,
-    *,
-    classes: IntArray | None = None,
-    groups: IntArray | None = None,
-) -> IntArray:
-    """Return a random fold for each row; folds divide no group and have equal class shares.
-
-    A class with fewer rows than folds is missing in some of them.
-    """
-    if n_rows < k:
-        raise ValueError(f"{n_rows} rows are too few for {k} folds")
-    if groups is None and classes is None:
-        return deal_folds(n_rows, k, rng)
-    # scikit-learn takes long to import.
-    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
-
-    if groups is not None and (n_groups := len(np.unique(groups))) < k:
-        raise ValueError(f"{n_groups} groups are too few for {k} folds")
-    if classes is not None and (largest := _sizes(classes).max()) < k:
-        raise ValueError(f"{largest} rows of the largest class are too few for {k} folds")
-    splitter: Any
-    if groups is None:
-        splitter = StratifiedKFold(k, shuffle=True, random_state=_seed(rng))
-    elif classes is None:
-        # Without shuffling, scikit-learn 1.6 sorts groups by their sizes, and the order of equal
-        # ones depends on the processor.
-        splitter = GroupKFold(k, shuffle=True, random_state=_seed(rng))
+    given = {"train_size": n_drawn, "test_size": n_others, "random_state": _seed(rng)}
+    if known.groups is not None:
+        [(drawn, others)] = GroupShuffleSplit(1, **given).split(known.groups, None, known.groups)
     else:
-        # Its own shuffling gives groups the classes of others in scikit-learn 1.6.
-        splitter = StratifiedGroupKFold(k)
-        groups = rng.permutation(int(groups.max()) + 1)[groups]
-    fold = np.empty(n_rows, dtype=np.intp)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        for f, (_, out) in enumerate(splitter.split(fold, classes, groups)):
-            if not len(out):
-                raise ValueError(f"the groups are too uneven for {k} folds")
-            fold[out] = f
+        assert known.classes is not None
+        sizes = np.bincount(known.classes)
+        classes = np.where(sizes[known.classes] < 2, sizes.argmax(), known.classes)
+        [(drawn, others)] = StratifiedShuffleSplit(1, **given).split(classes, classes)
+    return drawn, others
+
+
+def deal(n_rows: int, k: int, rng: np.random.Generator, known: KnownRows = UNKNOWN) -> IntArray:
+    """Return the fold of each row; an empty array for 0 folds.
+
+    Rows are dealt at random; folds divide no group and have equal shares of each class, but a class
+    with fewer rows than folds is missing in some. If times are known, the rows are in their order,
+    and folds are windows of time, with -1 for the rows before the first.
+    """
+    fold = np.full(n_rows if k else 0, -1, dtype=np.intp)
+    if known.classes is known.groups is known.times is None:
+        fold[rng.permutation(len(fold))] = np.arange(len(fold)) % max(k, 1)
+    elif k:
+        splitter, groups = _splitter(k, rng, known)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            for f, (_, rows) in enumerate(splitter.split(fold, known.classes, groups)):
+                fold[rows] = f
+    if len(np.unique(fold[fold >= 0])) < k:
+        raise ValueError(f"{n_rows} rows are too few, or their groups too uneven, for {k} folds")
     return fold
 
 
-def windows(n_rows: int, k: int) -> IntArray:
-    """Return folds in the order of time, with TimeSeriesSplit; -1 before the first."""
-    from sklearn.model_selection import TimeSeriesSplit
+def _splitter(k: int, rng: np.random.Generator, known: KnownRows) -> tuple[Any, IntArray | None]:
+    """Return scikit-learn's splitter into k folds, and the groups that it takes."""
+    from sklearn import model_selection as skl
 
-    if n_rows <= k:
-        raise ValueError(f"{n_rows} training rows are too few for {k} folds in the order of time")
-    fold = np.full(n_rows, -1, dtype=np.intp)
-    for f, (_, out) in enumerate(TimeSeriesSplit(k).split(fold)):
-        fold[out] = f
-    return fold
-
-
-def _sizes(classes: IntArray) -> IntArray:
-    return np.unique(classes, return_counts=True)[1]
-
-
-def _first(splitter: Any, y: IntArray, groups: IntArray | None = None) -> Parts:
-    first, second = next(splitter.split(y, y, groups))
-    return first, second
+    if known.times is not None:
+        return skl.TimeSeriesSplit(k), None
+    if known.groups is None:
+        return skl.StratifiedKFold(k, shuffle=True, random_state=_seed(rng)), None
+    if known.classes is None:
+        return skl.GroupKFold(k, shuffle=True, random_state=_seed(rng)), known.groups
+    # Its own shuffling gives groups the classes of others in scikit-learn 1.6.
+    named = rng.permutation(int(known.groups.max()) + 1)
+    return skl.StratifiedGroupKFold(k), named[known.groups]
 
 
 def _seed(rng: np.random.Generator) -> int:
@@ -306,8 +196,8 @@ def _seed(rng: np.random.Generator) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Division:
-    """How the rows of a view are divided; a split is one draw of it."""
+class Splitter:
+    """How the rows of a view are split; a split is one draw of it."""
 
     title: str
     """The row of the table, for messages."""
@@ -324,25 +214,36 @@ class Division:
     of: int | None = None
     """Number of rows that the divided ones are drawn from, if that is done for every split."""
 
+    def __post_init__(self) -> None:
+        """Refuse what the number of rows alone rules out."""
+        if self.of is not None and self.of < self.n_rows:
+            raise ConfigError(f"{self.title} has {self.of} rows: {self.n_rows} cannot be drawn")
+        if self.rule.groups or self.rule.column or self.rule.openml_task:
+            return
+        n_train, n_valid, n_test = self.sizes
+        if n_train < max(2, self.folds) or n_valid < self.holdout or n_test < 1:
+            raise ConfigError(
+                f"{self.title} has {self.n_rows} rows, too few for this split: {n_train} to train"
+                f" on in {self.folds} folds, {n_valid} to validate, {n_test} to test"
+            )
+
     @property
     def sizes(self) -> tuple[int, int, int]:
         """The sizes of the training, validation and test part.
 
-        If they depend on what the rows hold, these are about the sizes of the last repeat.
+        They are means where repeats differ, and about right where they depend on what rows hold.
         """
         rule, n_rows = self.rule, self.n_rows
-        if rule.time:
-            rest = self._window
-            n_train = min(rule.most or n_rows, n_rows - rest)
-        elif rule.train == "all":
+        if rule.train == "all":
             n_train = rest = n_rows
+        elif rule.time:
+            n_train, rest = round(fmean(n for n, _ in self._windows)), self._windows[0][1]
         elif rule.draws_share:
             n_train = rule.training_size(n_rows)
             rest = n_rows - (rule.first_share(n_rows) if rule.groups else n_train)
-            rest = rest if rule.test is None or rest < rule.test else rule.test
+            rest = min(rest, rule.test or rest)
         else:
-            # A column that names parts could give any size.
-            rest = -(-n_rows // max(rule.outer_folds or self.repeats, 2))
+            rest = n_rows // max(rule.outer_folds or self.repeats, 2)
             n_train = n_rows - rest
         n_valid = rest // 2 if self.holdout else 0
         return n_train, n_valid, rest - n_valid
@@ -350,184 +251,102 @@ class Division:
     def test_share(self, n_test: float) -> float:
         """Return the share of a split's rows that are tested, given their mean number.
 
-        It is 1 if all rows are trained on as well. In the order of time, parts to train on grow
-        from repeat to repeat, and their mean size counts.
+        It is 1 if all rows are trained on as well.
         """
-        rule = self.rule
-        if rule.train == "all":
+        if self.rule.train == "all":
             return 1.0
-        if not rule.draws_share:
-            return n_test / self.n_rows
         n_train, n_valid, _ = self.sizes
-        sizes = [float(n_train)]
-        if rule.time:
-            starts = (self.n_rows - i * self._window for i in range(1, 1 + self.repeats))
-            sizes = [float(min(start, rule.most or start)) for start in starts]
-        return n_test / (fmean(sizes) + n_valid + n_test)
-
-    def named(self, draws: Draws) -> dict[str, Any]:
-        """Return what names the split of one repeat, besides the rows and the rule."""
-        named: dict[str, Any] = {"draws": draws}
-        # The number of repeats decides how long the windows are.
-        return named | {"repeats": self.repeats} if self.rule.time else named
+        return n_test / (n_train + n_valid + n_test if self.rule.draws_share else self.n_rows)
 
     def split(self, draws: Draws, known: KnownRows = UNKNOWN) -> Split:
         """Draw the split of one repeat."""
-        if self.of is None:
-            return self._split(draws, known)
-        rows = generator(*draws, "rows").permutation(self.of)[: self.n_rows]
-        return self._split(draws, known.take(rows)).among(rows)
+        try:
+            if self.of is None:
+                return self._split(draws, known)
+            rows = generator(*draws, "rows").permutation(self.of)[: self.n_rows]
+            return self._split(draws, known.take(rows)).among(rows)
+        except ValueError as error:
+            raise ConfigError(f"{self.title}, repeat {draws[2]}: {error}") from None
 
-    def check(self, draws: Iterable[Draws], known: KnownRows) -> None:
-        """Refuse splits that are not possible, or that leave nothing to learn."""
+    def check(self, draws: Iterable[Draws], known: KnownRows, y: FloatArray | None) -> None:
+        """Refuse splits that are not possible, or that train on one of the classes `y` alone."""
         for of_repeat in draws:
             split = self.split(of_repeat, known)
-            if known.classes is None:
-                continue
-            classes = known.classes[split.train]
-            seen = np.ones(len(classes), dtype=bool)
-            before = [trained_on(split.fold, f) for f in range(split.fold.max(initial=-1) + 1)]
-            for f, rows in enumerate((seen, *before)):
-                if np.ptp(classes[rows]) == 0:
-                    of = f"before fold {f - 1}" if f else "for training"
-                    raise self._error(of_repeat, f"all rows {of} have the same class")
+            seen = [split.train[trained_on(split.fold, f)] for f in range(self.folds)]
+            if y is not None and min(np.ptp(y[rows]) for rows in seen or [split.train]) == 0:
+                what = "the rows to train on are all of one class"
+                raise ConfigError(f"{self.title}, repeat {of_repeat[2]}: {what}")
 
     def _split(self, draws: Draws, known: KnownRows) -> Split:
-        try:
-            train, valid, test = self._parts(draws, known)
-            return Split(train, test, self._folds(draws, train, known), valid)
-        except ValueError as error:
-            raise self._error(draws, str(error)) from None
-
-    def _parts(self, draws: Draws, known: KnownRows) -> AllParts:
-        rule = self.rule
-        given = self._given(draws, known)
-        if given is not None:
-            self._require_whole_groups(known, given)
-            return given
-        if known.times is not None:
-            train, rest = self._before_and_after(draws, known.times)
+        rule, (seed, name, repeat), valid = self.rule, draws, None
+        if known.parts is not None:
+            train, valid, test = self._given(known.parts, repeat, known.groups)
+        elif known.times is not None:
+            # Rows of the same time stay in canonical order.
+            order = np.argsort(known.times, kind="stable")
+            n_train, n_test = self._windows[repeat]
+            start = self.n_rows - (self.repeats - repeat) * n_test
+            train, test = order[start - n_train : start], order[start : start + n_test]
         elif rule.outer_folds:
-            train, rest = self._outer_fold(draws, known)
-        elif known.groups is not None:
-            train, rest = self._some_groups(draws, known.groups)
+            division, f = divmod(repeat, rule.outer_folds)
+            rng = generator(seed, name, division, "outer")
+            fold = deal(self.n_rows, rule.outer_folds, rng, known)
+            train, test = np.flatnonzero(fold != f), np.flatnonzero(fold == f)
         else:
-            train, rest = self._some_rows(draws, known)
-        if rule.train == "all":
-            return train, None, train
-        if not self.holdout:
-            return train, None, rest
-        return train, *self._halves(draws, rest, known)
+            train, test = self._share(draws, known)
+        if self.holdout and valid is None:
+            valid, test = self._halves(draws, test, known)
+        rng = generator(*draws, "folds")
+        return Split(train, test, deal(len(train), self.folds, rng, known.take(train)), valid)
 
-    def _given(self, draws: Draws, known: KnownRows) -> AllParts | None:
-        """Return the parts that a column or a task gives, if there is one."""
-        if known.part is not None:
-            return self._named_parts(known.part)
-        if known.tested is not None:
-            return self._numbered_part(known.tested, draws[2])
-        if known.splits is not None:
-            return self._split_of_task(known.splits, draws[2])
-        return None
-
-    def _named_parts(self, part: IntArray) -> AllParts:
-        column = self.rule.column
-        self._require_repeats(1, f"{column} gives one split")
-        train, valid, test = (np.flatnonzero(part == place) for place in range(len(PARTS)))
-        if self.holdout and not len(valid):
-            raise ValueError(f"{column} names no valid rows, which the holdout needs")
-        if len(valid) and not self.holdout:
-            raise ValueError(f"{column} names valid rows, which only a holdout uses")
+    def _given(
+        self, parts: NDArray[np.uint8], repeat: int, groups: IntArray | None
+    ) -> tuple[IntArray, IntArray | None, IntArray]:
+        """Return the parts that a column or an OpenML task gives."""
+        giver, n = self.rule.column or f"OpenML task {self.rule.openml_task}", parts.shape[1]
+        if n != self.repeats:
+            raise ValueError(f"{giver} has {n} splits: set repeats to {n}, not {self.repeats}")
+        part = parts[:, repeat]
+        train, valid, test = (np.flatnonzero(part == place) for place in PARTS.values())
+        if not (train.size and test.size):
+            raise ValueError(f"{giver} has no row of this view to train or to test on")
+        if bool(valid.size) != self.holdout:
+            raise ValueError(f"{giver} must have valid rows if there is a holdout, and only then")
+        if groups is not None:
+            first = np.unique(groups, return_index=True)[1]
+            if (part != part[first][groups]).any():
+                raise ValueError(f"{giver} divides a group of {self.rule.groups}")
         return train, valid if self.holdout else None, test
 
-    def _numbered_part(self, tested: IntArray, repeat: int) -> AllParts:
-        column, n_parts = self.rule.column, int(tested.max()) + 1
-        self._require_repeats(n_parts, f"{column} makes {n_parts} test parts")
-        if self.holdout:
-            raise ValueError(f"{column} numbers the test parts, so none is held out: use folds")
-        train, test = _sides(tested == repeat)
-        return train, None, test
-
-    def _split_of_task(self, splits: NDArray[np.uint8], repeat: int) -> AllParts:
-        task, n_splits = self.rule.giver, splits.shape[1]
-        self._require_repeats(n_splits, f"{task} has {n_splits} split{'s' * (n_splits > 1)}")
-        train, test = (np.flatnonzero(splits[:, repeat] == part) for part in (TRAIN, TEST))
-        if not (len(train) and len(test)):
-            raise ValueError(f"{task} has no row of this view to train or to test on")
-        return train, None, test
-
-    def _require_repeats(self, n: int, what: str) -> None:
-        if n != self.repeats:
-            raise ConfigError(f"{self.title}: {what}: set repeats to {n}, not {self.repeats}")
-
-    def _require_whole_groups(self, known: KnownRows, parts: AllParts) -> None:
-        if known.groups is not None:
-            of_parts = [np.unique(known.groups[rows]) for rows in parts if rows is not None]
-            if len(np.unique(np.concatenate(of_parts))) < sum(map(len, of_parts)):
-                raise ValueError(f"{self.rule.giver} divides a group of {self.rule.groups}")
-
-    def _before_and_after(self, draws: Draws, times: NumberArray) -> Parts:
-        window, most = self._window, self.rule.most
-        if window < 1:
-            raise ValueError(f"too few rows are left for {self.repeats} test parts")
-        # Rows of the same time stay in canonical order.
-        order = np.argsort(times, kind="stable")
-        start = self.n_rows - (self.repeats - draws[2]) * window
-        first = 0 if most is None else max(0, start - most)
-        return order[first:start], order[start : start + window]
-
-    def _outer_fold(self, draws: Draws, known: KnownRows) -> Parts:
-        (seed, name, repeat), k = draws, self.rule.outer_folds
-        division, tested = divmod(repeat, k)
-        rng = generator(seed, name, division, "outer")
-        return _sides(deal(self.n_rows, k, rng, **self._by(known)) == tested)
-
-    def _some_rows(self, draws: Draws, known: KnownRows) -> Parts:
+    def _share(self, draws: Draws, known: KnownRows) -> Parts:
+        """Draw a share of the rows or groups for training."""
         rule, rng = self.rule, generator(*draws, "split")
+        if known.groups is not None:
+            n_groups = len(np.unique(known.groups))
+            n_train = rule.first_share(n_groups)
+            if n_train >= n_groups:
+                raise ValueError(f"{n_train} of {n_groups} groups are trained on: too few are left")
+            train, rest = draw(known, n_train, None, rng)
+            if rule.most is not None and len(train) > rule.most:
+                train = generator(*draws, "at most").permutation(train)[: rule.most]
+            return train, rest
         n_train = rule.training_size(self.n_rows)
-        if rule.stratify:
-            assert known.classes is not None
-            return draw_by_class(known.classes, n_train, rng, rule.test)
+        if known.classes is not None:
+            return draw(known, n_train, rule.test, rng)
         order = rng.permutation(self.n_rows)
-        return order[:n_train], order[n_train:][: rule.test]
-
-    def _some_groups(self, draws: Draws, groups: IntArray) -> Parts:
-        n_groups, most = len(np.unique(groups)), self.rule.most
-        n_train = self.rule.first_share(n_groups)
-        if n_train >= n_groups:
-            raise ValueError(f"{n_train} of {n_groups} groups are trained on: too few are left")
-        train, rest = draw_groups(groups, n_train, generator(*draws, "split"))
-        if most is not None and len(train) > most:
-            train = generator(*draws, "at most").permutation(train)[:most]
-        return train, rest
+        return order[:n_train], order if rule.train == "all" else order[n_train:][: rule.test]
 
     def _halves(self, draws: Draws, rest: IntArray, known: KnownRows) -> Parts:
-        """Halve the rows that are not trained on, by class if these were drawn by class."""
+        """Halve the rows that are not trained on into validation and test rows."""
         n_valid = len(rest) // 2
-        if not self.rule.stratify:
+        if known.classes is None:
             return rest[:n_valid], rest[n_valid:]
-        assert known.classes is not None
-        valid, test = draw_by_class(known.classes[rest], n_valid, generator(*draws, "valid"))
+        valid, test = draw(known.take(rest), n_valid, None, generator(*draws, "valid"))
         return rest[valid], rest[test]
 
-    def _folds(self, draws: Draws, train: IntArray, known: KnownRows) -> IntArray:
-        if self.holdout or not self.folds:
-            return np.empty(0, dtype=np.intp)
-        if known.times is not None:
-            return windows(len(train), self.folds)
-        by = self._by(known.take(train))
-        return deal(len(train), self.folds, generator(*draws, "folds"), **by)
-
-    def _by(self, known: KnownRows) -> dict[str, IntArray | None]:
-        return {"classes": known.classes if self.rule.stratify else None, "groups": known.groups}
-
     @property
-    def _window(self) -> int:
-        """The number of rows that each repeat tests, in the order of time."""
-        return (self.n_rows - self.rule.first_share(self.n_rows)) // self.repeats
-
-    def _error(self, draws: Draws, message: str) -> ConfigError:
-        return ConfigError(f"{self.title}, repeat {draws[2]}: {message}")
-
-
-def _sides(tested: BoolArray) -> Parts:
-    return np.flatnonzero(~tested), np.flatnonzero(tested)
+    def _windows(self) -> list[tuple[int, int]]:
+        """The number of rows that each repeat trains on and tests, in the order of time."""
+        n_test = (self.n_rows - self.rule.first_share(self.n_rows)) // self.repeats
+        before = (self.n_rows - i * n_test for i in range(self.repeats, 0, -1))
+        return [(min(n, self.rule.most or n), n_test) for n in before]

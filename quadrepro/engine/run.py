@@ -16,7 +16,7 @@ from typing import Any
 from joblib import Parallel, delayed
 from joblib.externals.loky import ProcessPoolExecutor, cpu_count
 
-from quadrepro.core.cell import Cell, make_ready
+from quadrepro.core.cell import Cell
 from quadrepro.engine.keys import commit
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.worker import NO_LIMITS, Limits, begin, ended, run_cell
@@ -90,7 +90,7 @@ def compute(
 def largest_first(cells: Iterable[Cell]) -> Iterator[Cell]:
     """Yield the cells of each experiment in turn, those of its largest data sets first.
 
-    So no long cell begins when all others are done, and few data sets are in memory.
+    So no long cell begins when all others are done, and each data set is read once or twice.
     """
     for _, some in groupby(cells, key=lambda cell: cell.experiment):
         yield from sorted(some, key=lambda cell: cell.size, reverse=True)
@@ -113,9 +113,9 @@ def _parallel(jobs: int | None) -> Parallel:
 
 
 def _tasks(cells: list[Cell], sent: list[str], limits: Mapping[str, Limits]) -> Iterator[Any]:
-    for cell in make_ready(cells, cells):
+    for cell in cells:
         sent.append(cell.key)
-        yield delayed(run_cell)(cell, limits.get(cell.experiment, NO_LIMITS))
+        yield delayed(run_cell)(cell.ready(), limits.get(cell.experiment, NO_LIMITS))
 
 
 def _alone(cell: Cell, limits: Mapping[str, Limits]) -> Record:

@@ -72,7 +72,11 @@ class Explanation:
         content = cell.content
         n_train, n_valid, n_test = self.plan.sources[cell.dataset].sizes
         valid = f"{n_valid} to validate, " if n_valid else ""
-        protocol, titles = content["protocol"], self.plan.experiment.titles
+        titles, rule = self.plan.experiment.titles, cell.protocol.sample or cell.protocol.split
+        # A rule of defaults alone is shown by its share.
+        asked = rule.model_dump(exclude_defaults=True) or rule.model_dump(
+            include={"train", "at_most"}
+        )
         return {
             "entry": f"{cell.dataset}, {titles[cell.algorithm]} of {config.title}",
             entry.unit: _mean(entry),
@@ -81,7 +85,7 @@ class Explanation:
             "grid": "; or ".join(map(_axes, cell.grids)),
             "data": content.get("data") or f"drawn by {content['rule']}",
             "rows": f"{n_train} to train, {valid}{n_test} to test",
-            "split": _inline(protocol.get("sample") or protocol.get("split", {})),
+            "split": _inline(asked),
             "seed": f"{cell.draws[0]}, with the name {cell.draws[1]!r} and the split's number",
             "code": content["code"],
             "packages": _inline(content["packages"]),

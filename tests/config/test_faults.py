@@ -40,7 +40,6 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         (VIEW, f"{VIEW}\n  split: {{at_mst: 3}}", "5:11", "'at_mst'; did you mean 'at_most'?"),
         (VIEW, f"{VIEW}\n  folds: 1", "5:3", "one fold leaves nothing to train on"),
         (VIEW, f"{VIEW}\n  measures: [train_eror]", "5:14", "did you mean 'train_error'?"),
-        (VIEW, f"{VIEW}\n  noise: {{}}", "5:3", "noise must name deviation or labels"),
         (VIEW, f"{VIEW}\n  voter_set: StandardScalar", "5:3", "did you mean 'StandardScaler'?"),
         (VIEW, f"{VIEW}\n  voter_set: SVC", "5:3", "outputs of a transformer: SVC is not one"),
         (VIEW, f"{VIEW}\n  voter_set: mine:Own", "5:3", "unknown module 'mine'"),

@@ -157,7 +157,7 @@ def test_the_rows_of_a_sweep_share_the_split_but_not_the_key(swept: Write) -> No
     assert [cell.grids[0].axes for cell in (three, four)] == [
         (("n_rounds", (value,)),) for value in (3, 4)
     ]
-    assert three.content["division"] == four.content["division"]
+    assert three.content["draws"] == four.content["draws"]
     assert three.key != four.key
 
 

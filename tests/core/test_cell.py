@@ -9,32 +9,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quadrepro.config.loading import load_experiment
-from quadrepro.config.plan import make_plan
 from quadrepro.core import problems
-from quadrepro.core.cell import Cell, Shared, make_ready
+from quadrepro.core.cell import Cell
 from quadrepro.core.preprocessing import encode
 from quadrepro.core.problems import Problem
+from tests.cells import cells_of
 
 
 @pytest.fixture
 def cell(small_config: Callable[..., Path]) -> Cell:
-    return make_plan(load_experiment(small_config())).cells[0]
+    return cells_of(small_config())[0]
 
 
 def test_the_key_is_the_hash_of_the_content_in_the_order_of_its_names(cell: Cell) -> None:
-    content = {"b": [1, 0.5], "a": {"name": "µ"}}
     text = '{"a": {"name": "µ"}, "b": [1, 0.5]}'
-    for shared, own in ((content, {}), ({}, content), ({"b": [1, 0.5]}, {"a": {"name": "µ"}})):
-        ready = replace(cell.ready(), shared=Shared(shared), own=own)
-        assert ready.content == content
-        assert ready.key == hashlib.sha256(text.encode()).hexdigest()
-
-
-def test_the_key_depends_on_nothing_but_the_content(cell: Cell) -> None:
-    other = replace(cell, dataset="other", algorithm="other", repeat=9, grids=())
-    assert other.key == cell.key
-    assert replace(cell, own={"seed": -1}).key != cell.key
+    other = replace(cell, dataset="other", content={"b": [1, 0.5], "a": {"name": "µ"}})
+    assert other.key == hashlib.sha256(text.encode()).hexdigest()
+    assert replace(cell, dataset="other", algorithm="other", repeat=9, grids=()).key == cell.key
 
 
 def test_a_ready_cell_has_the_key_and_the_problem_and_needs_no_source(cell: Cell) -> None:
@@ -42,22 +33,22 @@ def test_a_ready_cell_has_the_key_and_the_problem_and_needs_no_source(cell: Cell
     assert (ready.key, ready.content) == (cell.key, cell.content)
     assert isinstance(ready.source, Problem)
     assert ready.problem is ready.source
-    assert ready.problem.split.hash == cell.problem.split.hash
+    np.testing.assert_array_equal(ready.problem.split.train, cell.problem.split.train)
     np.testing.assert_array_equal(ready.problem.X, cell.problem.X)
 
 
-def test_examples_are_let_go_after_the_last_cell_that_has_them(
+def test_a_data_set_is_read_once_for_cells_in_a_row_and_forgotten_after_others(
     small_config: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = []
     monkeypatch.setattr(problems, "encode", lambda d, *of: read.append(d) or encode(d, *of))
-    cells = make_plan(load_experiment(small_config(), 2)).cells
-    for cell in make_ready(iter(cells), cells):
-        assert isinstance(cell.source, Problem)
-        held = {c.dataset for c in cells if c.source.examples._encoded is not None}  # type: ignore
-        assert held == {cell.dataset}
-    assert not any(c.source.examples._encoded for c in cells)  # type: ignore[union-attr]
+    cells = cells_of(small_config(), 2)
+    for cell in cells:
+        assert cell.ready().problem.X is cells[cells.index(cell) // 4 * 4].problem.X
     assert len(read) == 2
+    cells_of(small_config())[0].ready(), cells_of(small_config())[0].ready()
+    cells[-1].ready()
+    assert len(read) == 5
 
 
 def test_candidates_of_all_grids_are_counted(cell: Cell) -> None:

@@ -16,7 +16,8 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def noisy(X: Table, seed: int, deviation: float, contrast: float = 1.0) -> Table:
-    return add_noise(X, np.random.default_rng(seed), deviation, contrast)
+    rows = np.arange(len(X))
+    return add_noise(X, np.random.default_rng(seed), deviation, contrast, train=rows)
 
 
 @given(TABLES, SEEDS)

@@ -11,16 +11,27 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from quadrepro.base.models import mistakes
-from quadrepro.core.protocol import Holdout, HoldoutStumps, Noise, Protocol, Sample, SplitRule
+from quadrepro.core.protocol import Protocol, SplitRule
+from quadrepro.data.card import load_card
+from quadrepro.data.schema import View
+from quadrepro.papers.paper import load_paper
+
+SAMPLE = {"train": 20, "test": 30}
+TABLE = load_paper("quadboost").printed("table1")
 
 
 def protocol(**fields: Any) -> Protocol:
     return Protocol.model_validate({"view": "paper", **fields})
 
 
-@given(st.integers(4, 10**6))
-def test_half_is_quadboosts_rule(n_rows: int) -> None:
-    assert SplitRule().training_size(n_rows) == min(500, (n_rows + 1) // 2)
+@pytest.mark.parametrize("name", TABLE.rows)
+def test_every_printed_risk_is_a_count_over_the_test_set_of_the_default(name: str) -> None:
+    n_rows = load_card(name).rows
+    n_test = n_rows - SplitRule().training_size(n_rows)
+    for column in TABLE.columns:
+        printed = TABLE.number(name, column)
+        assert printed is not None
+        assert abs(round(printed * n_test) / n_test - printed) <= 0.0005 + 1e-12
 
 
 @given(st.integers(4, 10**5), st.integers(2, 10**5), st.integers(1, 999))
@@ -32,76 +43,100 @@ def test_a_share_as_written_is_rounded_up_to_whole_rows_up_to_the_cap(
     assert uncapped == -(-thousandths * n_rows // 1000)
     n_train = SplitRule(train=share, at_most=at_most).training_size(n_rows)
     assert n_train == min(uncapped, at_most)
+    assert SplitRule().training_size(n_rows) == min(500, (n_rows + 1) // 2)
+    assert SplitRule(train="all").training_size(n_rows) == n_rows
+    assert SplitRule(train=at_most).training_size(n_rows) == min(at_most, n_rows)
+
+
+@given(st.integers(1, 50), st.integers(2, 50))
+def test_outer_makes_as_many_repeats_as_folds(times: int, folds: int) -> None:
+    rule = SplitRule.model_validate({"outer": f"{times}x{folds}"})
+    assert (rule.repeats, rule.outer_folds) == (times * folds, folds)
+    assert SplitRule.model_validate({"outer": folds}) == SplitRule(outer=f"1x{folds}")
+    assert (SplitRule().repeats, SplitRule().outer_folds) == (None, 0)
+
+
+def test_splits_by_number_alone_need_no_rows() -> None:
+    assert not SplitRule().needs_rows
+    assert not SplitRule(outer="1x5").needs_rows
+    for key in ("stratify", "groups", "time", "column", "openml_task"):
+        given = {key: True if key == "stratify" else 7 if key == "openml_task" else "a"}
+        assert SplitRule.model_validate(given).needs_rows
+
+
+def test_attributes_that_divide_the_rows_are_not_learned_from() -> None:
+    view = View(positive=("a",), exclude=("id", "site"))
+    assert SplitRule(groups="site", column="fold").without_columns(view).exclude == (
+        *("id", "site", "fold"),
+    )
+    assert SplitRule().without_columns(view) == view
+    assert SplitRule(groups="g", column="g").without_columns(View()).exclude == ("g",)
 
 
 @pytest.mark.parametrize(
-    ("share", "n_rows", "n_train"),
-    [(0.55, 100, 55), (0.07, 100, 7), (0.14, 100, 14), (0.28, 100, 28), (0.55, 101, 56)],
+    ("fields", "place", "message"),
+    [
+        ({"outer": 1}, "outer", "outer must be a number of folds of 2 or more, such as 10, or how"),
+        (
+            {"time": "day", "outer": 5},
+            "outer",
+            "outer cannot be combined with time: leave one of them",
+        ),
+        ({"outer": 5, "column": "fold"}, "column", "column cannot be combined with outer"),
+        (
+            {"column": "fold", "openml_task": 5},
+            "openml_task",
+            "openml_task cannot be combined with col",
+        ),
+        ({"openml_task": 5, "test": 9}, "test", "test cannot be combined with openml_task"),
+        (
+            {"train": "all", "stratify": True},
+            "stratify",
+            "stratify cannot be combined with train: all",
+        ),
+        ({"train": "all", "outer": 3}, "outer", "outer cannot be combined with train: all"),
+        ({"train": "all", "at_most": 3}, "at_most", "at_most cannot be combined with train: all"),
+        ({"train": 0.8, "outer": 3}, "train", "train cannot be combined with outer"),
+        ({"at_most": 100, "outer": 5}, "at_most", "at_most cannot be combined with outer"),
+        (
+            {"train": 400, "at_most": 30},
+            "at_most",
+            "at_most cannot be combined with a number for train",
+        ),
+        ({"time": "day", "groups": "site"}, "groups", "groups cannot be combined with time"),
+        ({"groups": "site", "test": 3}, "test", "test cannot be combined with groups"),
+    ],
 )
-def test_a_share_of_whole_rows_is_not_rounded_up(share: float, n_rows: int, n_train: int) -> None:
-    rule = SplitRule(train=share)
-    assert rule.training_size(n_rows) == rule.first_share(n_rows) == n_train
+def test_a_rule_of_which_a_part_has_no_effect_is_refused(
+    fields: dict[str, Any], place: str, message: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        SplitRule.model_validate(fields)
+    [found] = mistakes(caught.value, fields)
+    assert found.place == (place,)
+    assert found.message.startswith(message)
 
 
-@given(st.integers(1, 10**6))
-def test_all_rows_are_all_rows_whatever_the_cap(n_rows: int) -> None:
-    assert SplitRule(train="all", at_most=2).training_size(n_rows) == n_rows
-
-
-def test_the_sizes_of_a_sample_are_training_validation_and_test() -> None:
-    assert Sample(train=3, valid=1, test=2).sizes == (3, 1, 2)
-    assert Sample(train=3, test=2).sizes == (3, 0, 2)
-
-
-SAMPLE = {"train": 20, "test": 30}
+@pytest.mark.parametrize("outer", [0, "2x1", "0x5", "x5", "5x", "5x2x2", True, 2.5, "-2"])
+def test_outer_is_a_number_of_folds_or_how_often_rows_are_divided(outer: object) -> None:
+    with pytest.raises(ValidationError, match=r"such as 10, or how often .* such as 5x2, not"):
+        SplitRule.model_validate({"outer": outer})
 
 
 @pytest.mark.parametrize(
     ("fields", "place", "message"),
     [
         ({"folds": 1}, ("folds",), "one fold leaves nothing to train on: give 2 or more, or 0"),
-        ({"folds": -1}, ("folds",), "folds must be at least 0, not -1"),
-        (
-            {"normalise": "tan"},
-            ("normalise",),
-            "normalise must be 'tanh' or 'none', not 'tan'",
-        ),
+        ({"fold": 3}, ("fold",), "unknown key 'fold'; did you mean 'folds'?"),
         (
             {"split": {"train": 1.0}},
             ("split", "train"),
             "train must be 'half' or 'all' or at least 2 or less than 1, not 1.0",
         ),
-        ({"split": {"at_most": 1}}, ("split", "at_most"), "at_most must be at least 2, not 1"),
-        ({"voters": 0}, ("voters",), "voters must be at least 1, not 0"),
-        (
-            {"inputs": "voters", "voters": 5},
-            (),
-            "inputs can be voters only if all stumps are fixed before training",
-        ),
-        (
-            {"inputs": "voters", "folds": 0, "holdout": {}},
-            (),
-            "inputs can be voters only if all stumps are fixed before training",
-        ),
         (
             {"noise": {"deviation": math.inf}},
             ("noise", "deviation"),
             "deviation must be a finite number, not inf",
-        ),
-        (
-            {"noise": {"deviation": 1e10}},
-            ("noise", "deviation"),
-            "deviation must be at most 1000000000, not 10000000000.0",
-        ),
-        (
-            {"noise": {"deviation": 0, "contrast": 0}},
-            ("noise", "contrast"),
-            "contrast must be greater than 0, not 0",
-        ),
-        (
-            {"holdout": {"stumps": {"polarity": "one"}}},
-            ("holdout", "stumps", "polarity"),
-            "polarity must be 'both' or 'random', not 'one'",
         ),
         (
             {"folds": 0, "measures": ["train_error", "tain_error"]},
@@ -110,11 +145,6 @@ SAMPLE = {"train": 20, "test": 30}
         ),
         (
             {"measures": ["train_error"]},
-            (),
-            "measures are kept only if nothing is chosen: set folds to 0",
-        ),
-        (
-            {"folds": 0, "holdout": {}, "measures": ["train_error"]},
             (),
             "measures are kept only if nothing is chosen: set folds to 0",
         ),
@@ -128,22 +158,35 @@ SAMPLE = {"train": 20, "test": 30}
             (),
             "sample needs valid rows if there is a holdout, and only then",
         ),
-        (
-            {"sample": SAMPLE, "split": {"at_most": 10}},
-            (),
-            "a sample has its own parts: leave split out",
-        ),
-        (
-            {"sample": SAMPLE, "folds": 11},
-            (),
-            "sample has 20 training rows: too few for 11 folds",
-        ),
+        ({"sample": SAMPLE, "folds": 21}, (), "20 training rows are too few for 21 folds"),
         (
             {"split": {"train": "all"}},
             (),
             "nothing can be chosen if all rows are trained on: set folds to 0",
         ),
-        ({"fold": 3}, ("fold",), "unknown key 'fold'; did you mean 'folds'?"),
+        *(
+            (
+                given,
+                (*other.split("."),),
+                f"{other} cannot be combined with {key}: leave one of them out",
+            )
+            for key, other, given in [
+                ("inputs", "voters", {"inputs": "voters", "voters": 5}),
+                ("inputs", "holdout", {"inputs": "voters", "folds": 0, "holdout": {}}),
+                ("measures", "holdout", {"holdout": {}, "measures": ["train_error"]}),
+                ("sample", "split", {"sample": SAMPLE, "split": {"at_most": 10}}),
+                ("voter_set", "holdout", {"voter_set": "a:B", "holdout": {}}),
+                ("voter_set", "inputs", {"voter_set": "a:B", "inputs": "voters"}),
+                (
+                    *("voter_set", "stumps_per_attribute"),
+                    {"voter_set": "a:B", "stumps_per_attribute": 3},
+                ),
+                ("holdout", "split.outer", {"holdout": {}, "split": {"outer": 2}}),
+                ("holdout", "split.openml_task", {"holdout": {}, "split": {"openml_task": 2}}),
+                ("holdout", "split.groups", {"holdout": {}, "split": {"groups": "a"}}),
+                ("holdout", "split.time", {"holdout": {}, "split": {"time": "a"}}),
+            ]
+        ),
     ],
 )
 def test_a_protocol_that_cannot_be_is_refused(
@@ -162,6 +205,7 @@ def test_a_protocol_that_cannot_be_is_refused(
         {"sample": {**SAMPLE, "valid": 5}, "holdout": {}},
         {"sample": SAMPLE, "folds": 0, "split": {"train": "half", "at_most": 500}},
         {"split": {"train": "all"}, "folds": 0},
+        {"split": {"outer": 5, "at_most": None, "time": None}},
         {"folds": 0, "measures": ["train_error"]},
     ],
 )
@@ -169,92 +213,18 @@ def test_what_only_looks_like_a_contradiction_is_allowed(fields: dict[str, Any])
     assert protocol(**fields)
 
 
-@pytest.mark.parametrize(
-    ("fields", "more"),
-    [
-        ({}, False),
-        ({"holdout": {}}, False),
-        ({"noise": {"deviation": 0}}, True),
-        ({"voters": 5}, True),
-        ({"sample": SAMPLE}, True),
-    ],
-)
-def test_a_cell_draws_more_than_split_and_stumps_with_noise_voters_or_a_sample(
-    fields: dict[str, Any], more: bool
-) -> None:
-    assert protocol(**fields).draws_more is more
-
-
-def test_a_key_names_every_field_but_the_view_and_what_is_not_set() -> None:
-    assert protocol().content() == {
-        "split": {"train": "half", "at_most": 500},
-        "normalise": "tanh",
-        "stumps_per_attribute": 10,
-        "folds": 5,
+def test_the_content_is_what_differs_from_the_defaults_but_for_the_view() -> None:
+    assert protocol().content() == protocol(split={"train": "half"}, folds=5).content() == {}
+    fields: dict[str, Any] = {
+        "split": {"at_most": None},
+        "sample": None,
+        "voters": 7,
+        "folds": 0,
+        "holdout": {"patience": 3, "stumps": {"redraw": False}},
+        "noise": {"deviation": 0.5},
     }
-    full = protocol(
-        sample={**SAMPLE, "valid": 4},
-        voters=7,
-        folds=0,
-        holdout={"patience": 3},
-        noise={"deviation": 0.5},
-    ).content()
-    assert full["sample"] == {"train": 20, "valid": 4, "test": 30}
-    assert full["voters"] == 7
-    assert full["noise"] == {"deviation": 0.5, "contrast": 1.0}
-    assert full["holdout"]["patience"] == 3
-    assert "by" not in full["holdout"]
-    assert full["holdout"]["stumps"] == {
-        "per_round": 500,
-        "redraw": True,
-        "thresholds": "uniform",
-        "deviations": 1.0,
-        "polarity": "both",
-    }
-    assert protocol(folds=0, measures=["train_error"]).content()["measures"] == ["train_error"]
-    assert protocol(inputs="voters").content()["inputs"] == "voters"
-
-
-def test_a_key_names_the_rule_that_ends_a_run_and_the_choice_by_the_test_part() -> None:
-    fields = {"lag": 20, "patience": 3, "by": "test"}
-    holdout = protocol(folds=0, holdout=fields).content()["holdout"]
-    assert (holdout["lag"], holdout["by"]) == (20, "test")
-    assert "patience" not in holdout
-
-
-def test_two_views_have_the_same_key_and_two_of_anything_else_have_not() -> None:
-    base = protocol()
-    assert base.model_copy(update={"view": "other"}).content() == base.content()
-    others: list[dict[str, Any]] = [
-        {"folds": 4},
-        {"normalise": "none"},
-        {"stumps_per_attribute": 9},
-        {"split": SplitRule(at_most=None)},
-        {"holdout": Holdout(stumps=HoldoutStumps(redraw=False))},
-        {"noise": Noise(deviation=0)},
-    ]
-    contents = [base.model_copy(update=change).content() for change in others]
-    assert all(content != base.content() for content in contents)
-
-
-def test_a_key_names_the_transformer_and_its_parameters() -> None:
-    stumps = protocol()
-    assert "voter_set" not in stumps.content()
-    assert not stumps.draws_more
-    mine = protocol(voter_set={"my_module:Mine": {"depth": 3}})
-    assert mine.content()["voter_set"] == {"my_module:Mine": {"depth": 3}}
-    assert "stumps_per_attribute" not in mine.content()
-    assert mine.draws_more
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"holdout": {}}, "a hold-out draws its own stumps"),
-        ({"stumps_per_attribute": 3}, "voter_set replaces stumps: leave it out"),
-        ({"inputs": "voters"}, "inputs are the values of stumps: give those of a transformer"),
-    ],
-)
-def test_voters_that_cannot_be_are_refused(fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValidationError, match=message):
-        protocol(voter_set="my_module:Mine", **fields)
+    given = {key: value for key, value in fields.items() if value is not None}
+    assert protocol(**fields).content() == given
+    assert protocol(noise={}).content() != protocol().content() != protocol(holdout={}).content()
+    fresh = protocol(sample={**SAMPLE, "for_each": "row"})
+    assert fresh.content() == {"sample": SAMPLE}

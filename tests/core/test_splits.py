@@ -1,177 +1,493 @@
+"""Splits against scikit-learn's splitters, and by what holds for each: parts, groups, shares."""
+
 from __future__ import annotations
 
-from dataclasses import replace
-from statistics import fmean
+import hashlib
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from sklearn import model_selection as skl
 
+from quadrepro.base.types import IntArray
 from quadrepro.core.protocol import SplitRule
-from quadrepro.core.splits import Division, KnownRows, Split
-from quadrepro.data.card import load_card
-from quadrepro.papers.paper import load_paper
+from quadrepro.core.seeds import generator
+from quadrepro.core.splits import UNKNOWN, KnownRows, Split, Splitter, deal, draw
+from quadrepro.data.cache import TEST, TRAIN
+from quadrepro.errors import ConfigError
 
-TABLE = load_paper("quadboost").printed("table1")
-NAMES = TABLE.rows
-DRAWS = 0, "toy", 3
-
-
-def division(
-    n_rows: int, folds: int = 0, holdout: bool = False, of: int | None = None, **rule: Any
-) -> Division:
-    return Division("toy", SplitRule.model_validate(rule), n_rows, folds, holdout, 1, of)
-
-
-def split_of(n_rows: int, folds: int = 0, holdout: bool = False, **rule: Any) -> Split:
-    return division(n_rows, folds, holdout, **rule).split(DRAWS)
+RNG = np.random.default_rng(0)
+CLASSES = np.repeat([0, 1, 2], [60, 30, 30])[RNG.permutation(120)]
+GROUPS = np.concatenate([np.arange(12), RNG.integers(12, size=108)])
+TIMES = RNG.permutation(120).astype(np.float64)
+VALID = 3
+seeds = st.integers(0, 2**32 - 1)
+repeats = st.integers(0, 100)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_printed_risk_is_a_count_over_the_rules_test_set(name: str) -> None:
-    n_rows = load_card(name).rows
-    n_test = n_rows - SplitRule().training_size(n_rows)
-    for column in TABLE.columns:
-        printed = TABLE.number(name, column)
-        assert printed is not None
-        assert abs(round(printed * n_test) / n_test - printed) <= 0.0005 + 1e-12
+def splitter(
+    folds: int = 0,
+    n_repeats: int = 1,
+    n_rows: int = 120,
+    of: int | None = None,
+    holdout: bool = False,
+    **rule: Any,
+) -> Splitter:
+    found = SplitRule.model_validate(rule)
+    return Splitter("toy", found, n_rows, folds, holdout, n_repeats, of)
 
 
-@pytest.mark.parametrize(
-    ("name", "sizes"),
-    [
-        ("bupa", (173, 172)),
-        ("zoo", (51, 50)),
-        ("letter_ab", (500, 1055)),
-        ("yeast", (500, 984)),
-        ("pima", (384, 384)),
-    ],
-)
-def test_the_rule_rounds_up_and_caps(name: str, sizes: tuple[int, int]) -> None:
-    n_rows = load_card(name).rows
-    assert (SplitRule().training_size(n_rows), n_rows - SplitRule().training_size(n_rows)) == sizes
+def split_of(rows: Splitter, repeat: int = 0, **known: Any) -> Split:
+    """Return the split of a repeat, with the classes of the rule."""
+    if rows.rule.stratify and "classes" not in known:
+        known["classes"] = CLASSES
+    return rows.split((0, "toy", repeat), KnownRows(**known))
 
 
-def test_a_share_is_rounded_up_and_uncapped_where_there_is_no_cap() -> None:
-    rule = SplitRule(train=0.999, at_most=None)
-    assert [rule.training_size(n) for n in (11_791, 1000, 5)] == [11_780, 999, 5]
+def parts_of(split: Split) -> list[IntArray]:
+    return [split.train, *([] if split.valid is None else [split.valid]), split.test]
 
 
-@given(st.integers(10, 300), st.integers(5, 200), st.integers(2, 5), st.integers(0, 2**32 - 1))
-def test_a_split_is_a_partition_with_even_folds(
-    n_rows: int, at_most: int, folds: int, seed: int
+def assert_partition(split: Split, n_rows: int = 120) -> None:
+    np.testing.assert_array_equal(np.sort(np.concatenate(parts_of(split))), np.arange(n_rows))
+
+
+def codes(seed: int, n_rows: int, n_codes: int) -> IntArray:
+    """Return codes of which each occurs."""
+    drawn = np.random.default_rng(seed).integers(n_codes, size=n_rows)
+    return np.unique(drawn, return_inverse=True)[1]
+
+
+@given(st.integers(10, 300), st.integers(5, 200), st.integers(2, 5), st.booleans(), seeds)
+def test_a_share_is_a_partition_with_even_folds_or_halves(
+    n_rows: int, at_most: int, folds: int, holdout: bool, seed: int
 ) -> None:
-    rows = division(n_rows, folds, at_most=at_most)
+    rows = splitter(0 if holdout else folds, n_rows=n_rows, holdout=holdout, at_most=at_most)
     split = rows.split((seed, "toy", 0))
+    assert_partition(split, n_rows)
     assert len(split.train) == rows.rule.training_size(n_rows)
-    assert sorted([*split.train, *split.test]) == list(range(n_rows))
-    sizes = np.bincount(split.fold, minlength=folds)
-    assert sizes.sum() == len(split.train)
-    assert sizes.max() - sizes.min() <= 1
+    assert rows.sizes == (
+        len(split.train),
+        n_rows - len(split.train) - len(split.test),
+        *([len(split.test)]),
+    )
+    if holdout:
+        assert split.valid is not None
+        assert len(split.test) - len(split.valid) in (0, 1)
+        assert not split.fold.size
+    else:
+        assert np.ptp(np.bincount(split.fold, minlength=folds)) <= 1
+    plain = splitter(n_rows=n_rows, at_most=at_most).split((seed, "toy", 0))
+    np.testing.assert_array_equal(split.train, plain.train)
+    # Training and other rows are the ends of one permutation, which the published tables hang on.
+    order = generator(seed, "toy", 0, "split").permutation(n_rows)
+    np.testing.assert_array_equal(np.concatenate(parts_of(split)), order)
 
 
-def test_a_hash_knows_the_folds_and_which_part_is_the_test() -> None:
-    split = split_of(20, 5)
-    assert split.hash == replace(split).hash
-    assert split.hash != replace(split, fold=split.fold[::-1]).hash
-    assert split.hash != replace(split, train=split.test, test=split.train).hash
-
-
-@given(st.integers(4, 3000), st.integers(2, 600))
-def test_a_hold_out_halves_what_is_not_trained_on(n_rows: int, at_most: int) -> None:
-    split = split_of(n_rows, holdout=True, at_most=at_most)
-    assert split.valid is not None
-    parts = [split.train, split.valid, split.test]
-    np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(n_rows))
-    np.testing.assert_array_equal(split.train, split_of(n_rows, at_most=at_most).train)
-    assert len(split.test) - len(split.valid) in (0, 1)
-    assert not split.fold.size
-
-
-def test_validation_rows_belong_to_the_hash() -> None:
-    split = split_of(40, holdout=True)
-    assert split.valid is not None
-    other = replace(split, valid=split.valid[::-1])
-    assert len({split.hash, other.hash, replace(split, valid=None).hash}) == 3
-
-
-@given(st.integers(6, 60), st.integers(2, 4), st.sampled_from([0, 2]), st.booleans(), st.data())
-def test_a_division_knows_the_sizes_of_its_splits_and_draws_the_same_again(
-    n_rows: int, n_train: int, folds: int, holdout: bool, data: st.DataObject
+@pytest.mark.parametrize("holdout", [False, True])
+@given(repeat=repeats, share=st.sampled_from(["half", 0.3, 0.7]))
+def test_all_parts_and_folds_have_equal_shares_of_each_class(
+    holdout: bool, repeat: int, share: float | str
 ) -> None:
-    of = data.draw(st.none() | st.integers(n_rows, 100))
-    overlaps = not holdout and not folds and data.draw(st.booleans())
-    rule = {"train": "all"} if overlaps else {"train": 0.9, "at_most": n_train}
-    rows = division(n_rows, folds, holdout, of, **rule)
-    split = rows.split(DRAWS)
-    valid = [] if split.valid is None else split.valid
-    assert rows.sizes == (len(split.train), len(valid), len(split.test))
-    assert len(split.train) == (n_rows if overlaps else n_train)
-    parts = [*split.train, *valid, *([] if overlaps else split.test)]
-    assert len(set(parts)) == len(parts) == n_rows
-    assert max(parts) < (of or n_rows)
-    assert rows.split(DRAWS).hash == split.hash
-    assert rows.split((0, "toy", 4)).hash != split.hash
+    rows = splitter(0 if holdout else 4, stratify=True, train=share, holdout=holdout)
+    split = split_of(rows, repeat)
+    assert_partition(split)
+    assert [len(part) for part in parts_of(split)] == [size for size in rows.sizes if size]
+    for part in parts_of(split):
+        expected = np.bincount(CLASSES) * len(part) / 120
+        assert np.abs(np.bincount(CLASSES[part]) - expected).max() <= 1
+    for c in range(3) if not holdout else ():
+        assert np.ptp(np.bincount(split.fold[CLASSES[split.train] == c], minlength=4)) <= 1
+
+
+@pytest.mark.parametrize("stratify", [False, True])
+@given(repeat=repeats)
+def test_no_group_is_in_two_parts_or_folds(stratify: bool, repeat: int) -> None:
+    split = split_of(splitter(3, groups="g", stratify=stratify), repeat, groups=GROUPS)
+    assert_partition(split)
+    groups = [{*GROUPS[part]} for part in parts_of(split)]
+    assert list(map(len, groups)) == [6, 6]
+    folds = [{*GROUPS[split.train][split.fold == f]} for f in range(3)]
+    for found in (groups, folds):
+        assert len(set().union(*found)) == sum(map(len, found))
+
+
+def test_training_rows_beyond_the_most_are_left_out_and_not_tested() -> None:
+    full, fewer = (
+        split_of(splitter(groups="g", **most), groups=GROUPS) for most in ({}, {"at_most": 20})
+    )
+    assert len(full.train) > 20
+    assert len({*fewer.train}) == 20
+    assert {*fewer.train} < {*full.train}
+    np.testing.assert_array_equal(fewer.test, full.test)
+
+
+@pytest.mark.parametrize("at_most", [None, 25])
+@pytest.mark.parametrize(("share", "n_repeats"), [(0.6, 1), (0.25, 3), (0.2, 4), (0.9, 12)])
+def test_windows_grow_in_the_order_of_time_as_in_time_series_split(
+    at_most: int | None, share: float, n_repeats: int
+) -> None:
+    rows = splitter(2, n_repeats, time="t", train=share, at_most=at_most)
+    order, rest = np.argsort(TIMES), round((1 - share) * 120)
+    outer = skl.TimeSeriesSplit(
+        max(n_repeats, 2), test_size=rest // n_repeats, max_train_size=at_most
+    )
+    sizes = []
+    for repeat, (train, test) in enumerate([*outer.split(TIMES)][-n_repeats:]):
+        split = split_of(rows, repeat, times=TIMES)
+        np.testing.assert_array_equal(split.train, order[train])
+        np.testing.assert_array_equal(split.test, order[test])
+        for f, (seen, out) in enumerate(skl.TimeSeriesSplit(2).split(split.train)):
+            np.testing.assert_array_equal(np.flatnonzero(split.fold == f), out)
+            np.testing.assert_array_equal(np.flatnonzero(split.fold < f), seen)
+        sizes.append(len(train))
+    assert rows.sizes == (round(np.mean(sizes)), 0, len(split.test))
 
 
 @pytest.mark.parametrize(
-    ("rule", "n_rows", "repeats"),
+    "rule", [{}, {"stratify": True}, {"groups": "g"}, {"groups": "g", "stratify": True}]
+)
+def test_outer_folds_test_each_row_once_and_are_dealt_again(rule: dict[str, Any]) -> None:
+    rows, known = splitter(2, 6, outer="2x3", **rule), {}
+    if "groups" in rule:
+        known = {"groups": GROUPS}
+    splits = [split_of(rows, repeat, **known) for repeat in range(6)]
+    for of_division in (splits[:3], splits[3:]):
+        tested = np.concatenate([split.test for split in of_division])
+        np.testing.assert_array_equal(np.sort(tested), np.arange(120))
+        for split in of_division:
+            assert_partition(split)
+            if "groups" in rule:
+                assert not {*GROUPS[split.train]} & {*GROUPS[split.test]}
+            elif rule:
+                assert np.bincount(CLASSES[split.test]).tolist() == [20, 10, 10]
+            else:
+                assert rows.sizes == (len(split.train), 0, len(split.test))
+    assert {*splits[0].test} != {*splits[3].test}
+    assert splits[0].fold.tolist() != splits[1].fold.tolist()
+
+
+def test_as_many_outer_folds_as_groups_leave_out_one_group_each() -> None:
+    rows = splitter(3, 12, outer=12, groups="g")
+    tested = [{*GROUPS[split_of(rows, r, groups=GROUPS).test].tolist()} for r in range(12)]
+    assert sorted(map(sorted, tested)) == [[group] for group in range(12)]
+
+
+@pytest.mark.parametrize("giver", [{"column": "c"}, {"openml_task": 59}])
+def test_parts_that_are_given_are_taken_as_they_are(giver: dict[str, Any]) -> None:
+    parts = RNG.choice([0, TRAIN, TEST], size=(120, 4)).astype(np.uint8)
+    rows = splitter(n_repeats=4, **giver)
+    for repeat in range(4):
+        split = split_of(rows, repeat, parts=parts)
+        np.testing.assert_array_equal(split.train, np.flatnonzero(parts[:, repeat] == TRAIN))
+        np.testing.assert_array_equal(split.test, np.flatnonzero(parts[:, repeat] == TEST))
+    assert rows.test_share(30) == 30 / 120
+    parts = RNG.choice([TRAIN, VALID, TEST], size=(120, 1)).astype(np.uint8)
+    split = split_of(splitter(holdout=True, column="c"), parts=parts)
+    for part, rows_of in zip((TRAIN, VALID, TEST), parts_of(split), strict=True):
+        np.testing.assert_array_equal(rows_of, np.flatnonzero(parts == part))
+
+
+def test_a_column_may_divide_the_rows_where_groups_end() -> None:
+    parts = np.where(GROUPS[:, None] % 2 == [0, 1], TEST, TRAIN).astype(np.uint8)
+    split = split_of(splitter(2, 2, column="c", groups="g"), 1, parts=parts, groups=GROUPS)
+    np.testing.assert_array_equal(split.test, np.flatnonzero(GROUPS % 2 == 1))
+    folds = [{*GROUPS[split.train][split.fold == f]} for f in (0, 1)]
+    assert not folds[0] & folds[1]
+
+
+@pytest.mark.parametrize("rule", [{}, {"stratify": True}])
+def test_rows_drawn_for_a_repeat_are_divided_among_themselves(rule: dict[str, Any]) -> None:
+    rows = splitter(2, n_rows=100, of=120, **rule)
+    found = [np.concatenate(parts_of(split_of(rows, repeat))) for repeat in range(2)]
+    assert [len({*of}) for of in found] == [100, 100]
+    assert {*found[0]} != {*found[1]}
+    if rule:
+        split = split_of(rows)
+        halves = [np.bincount(CLASSES[part]) for part in parts_of(split)]
+        assert np.ptp(halves, axis=0).max() <= 1
+
+
+@pytest.mark.parametrize("rule", [{}, {"stratify": True}, {"groups": "g"}, {"outer": "1x4"}])
+def test_splits_differ_by_repeat_and_are_drawn_again_the_same(rule: dict[str, Any]) -> None:
+    rows, known = splitter(2, 4, **rule), {"groups": GROUPS} if "groups" in rule else {}
+    first, again, second = (split_of(rows, repeat, **known) for repeat in (0, 0, 1))
+    np.testing.assert_array_equal(first.train, again.train)
+    np.testing.assert_array_equal(first.fold, again.fold)
+    assert {*first.test} != {*second.test}
+
+
+@given(repeat=repeats, train=st.integers(2, 60), test=st.integers(1, 60))
+def test_parts_have_the_sizes_that_are_given(repeat: int, train: int, test: int) -> None:
+    rows = splitter(train=train, test=test)
+    split = split_of(rows, repeat)
+    assert (len(split.train), 0, len(split.test)) == rows.sizes == (train, 0, test)
+    assert not np.intersect1d(split.train, split.test).size
+    split = split_of(splitter(stratify=True, train=40, test=20), repeat)
+    assert np.bincount(CLASSES[split.train]).tolist() == [20, 10, 10]
+    assert np.bincount(CLASSES[split.test]).tolist() == [10, 5, 5]
+
+
+def test_where_all_rows_are_trained_on_they_are_all_tested() -> None:
+    rows = splitter(train="all")
+    split = split_of(rows)
+    assert sorted(split.train) == [*range(120)]
+    np.testing.assert_array_equal(split.train, split.test)
+    assert (rows.sizes, rows.test_share(120)) == ((120, 0, 120), 1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "n_repeats", "holdout"),
     [
-        ({"train": "half"}, 101, 3),
-        ({"train": 0.8, "at_most": 30}, 101, 3),
-        ({"train": "half", "test": 20}, 101, 3),
-        ({"outer": 10}, 101, 10),
-        ({"outer": "2x3"}, 101, 6),
-        ({"time": "day", "train": 0.2}, 100, 4),
-        ({"time": "day", "train": 0.2, "at_most": 50}, 100, 4),
+        ({"train": "half"}, 3, False),
+        ({"train": "half"}, 3, True),
+        ({"train": 0.8, "at_most": 30}, 3, True),
+        ({"train": "half", "test": 20}, 3, False),
+        ({"outer": 10}, 10, False),
+        ({"time": "day", "train": 0.2}, 4, False),
+        ({"time": "day", "train": 0.2, "at_most": 50}, 4, False),
     ],
 )
-@pytest.mark.parametrize("holdout", [False, True])
 def test_the_share_of_tests_is_that_of_the_splits_that_are_drawn(
-    rule: dict[str, Any], n_rows: int, repeats: int, holdout: bool
+    rule: dict[str, Any], n_repeats: int, holdout: bool
 ) -> None:
-    if holdout and not {"outer", "time"}.isdisjoint(rule):
-        return
-    rows = Division("toy", SplitRule.model_validate(rule), n_rows, 0, holdout, repeats)
-    known = KnownRows(times=np.arange(n_rows) if "time" in rule else None)
-    splits = [rows.split((0, "toy", i), known) for i in range(repeats)]
-    n_test = fmean(len(split.test) for split in splits)
-    valid = [0 if split.valid is None else len(split.valid) for split in splits]
-    n_all = fmean(len(s.train) + n + len(s.test) for s, n in zip(splits, valid, strict=True))
-    assert rows.test_share(n_test) == pytest.approx(n_test / n_all)
+    rows = splitter(0, n_repeats, 101, holdout=holdout, **rule)
+    known = {"times": np.arange(101)} if "time" in rule else {}
+    sizes = [list(map(len, parts_of(split_of(rows, i, **known)))) for i in range(n_repeats)]
+    n_test, n_all = np.mean([of[-1] for of in sizes]), np.mean(list(map(sum, sizes)))
+    assert rows.test_share(n_test) == pytest.approx(n_test / n_all, abs=0.003)
 
 
-def test_given_test_parts_are_tested_against_all_other_rows() -> None:
-    assert division(432, openml_task=59).test_share(108) == 108 / 432
+def test_rare_classes_are_divided_in_every_repeat() -> None:
+    rare = np.array([0] * 80 + [1] * 37 + [2] * 2 + [3])
+    for repeat in range(100):
+        split = split_of(splitter(4, stratify=True, train=0.75), repeat, classes=rare)
+        assert_partition(split)
+        of_fold = [np.bincount(rare[split.train[split.fold == f]])[:2] for f in range(4)]
+        assert np.ptp(of_fold, axis=0).max() <= 1
+        assert_partition(
+            split_of(splitter(holdout=True, stratify=True, train=0.75), repeat, classes=rare)
+        )
+        drawn = split_of(splitter(n_rows=100, of=120, stratify=True), repeat, classes=rare)
+        assert len({*drawn.train, *drawn.test}) == 100
 
 
-def test_rows_that_are_trained_on_as_well_are_all_tested() -> None:
-    assert division(90, train="all").test_share(90) == 1
-
-
-@given(st.integers(2, 60), st.integers(2, 9), st.integers(0, 5))
-def test_outer_folds_test_each_row_once_and_are_drawn_again(
-    n_rows: int, outer: int, times: int
+@given(seeds, st.integers(20, 100), st.integers(2, 12), st.integers(2, 5), st.booleans())
+def test_folds_by_group_and_class_are_those_of_scikit_learn(
+    seed: int, n_rows: int, n_groups: int, k: int, by_class: bool
 ) -> None:
-    outer = min(outer, n_rows)
-    rows = division(n_rows, outer=outer)
-    splits = [rows.split((0, "toy", times * outer + r)) for r in range(outer)]
-    tested = np.concatenate([split.test for split in splits])
-    np.testing.assert_array_equal(np.sort(tested), np.arange(n_rows))
-    for split in splits:
-        assert not {*split.train} & {*split.test}
-        assert len(split.train) + len(split.test) == n_rows
-        assert len(split.test) in (n_rows // outer, -(-n_rows // outer))
-    assert rows.sizes == tuple(len(part) for part in (splits[0].train, [], splits[0].test))
-    assert rows.split((0, "toy", 0)).hash == rows.split((0, "toy", 0)).hash
+    groups, classes = codes(seed, n_rows, n_groups), codes(seed + 1, n_rows, 2)
+    assume(groups.max() + 1 >= k and np.bincount(classes).min() >= k)
+    rng = generator(seed, "toy")
+    state = int(generator(seed, "toy").integers(2**32))
+    if by_class:
+        named = generator(seed, "toy").permutation(groups.max() + 1)[groups]
+        expected = [*skl.StratifiedGroupKFold(k).split(groups, classes, named)]
+        assume(all(out.size for _, out in expected))
+        fold = deal(n_rows, k, rng, KnownRows(classes, groups))
+    elif n_groups % 2:
+        expected = [
+            *skl.GroupKFold(k, shuffle=True, random_state=state).split(groups, None, groups)
+        ]
+        fold = deal(n_rows, k, rng, KnownRows(groups=groups))
+    else:
+        by = skl.StratifiedKFold(k, shuffle=True, random_state=state)
+        expected = [*by.split(classes, classes)]
+        fold = deal(n_rows, k, rng, KnownRows(classes))
+    for f, (_, out) in enumerate(expected):
+        np.testing.assert_array_equal(np.flatnonzero(fold == f), out)
 
 
-def test_outer_folds_have_even_inner_folds_that_differ_by_repeat() -> None:
-    rows = division(60, 4, outer=3)
-    first, second = (rows.split((0, "toy", repeat)) for repeat in (0, 1))
-    assert np.bincount(first.fold).tolist() == [10] * 4
-    assert first.fold.tolist() != second.fold.tolist()
-    other = rows.split((0, "toy", 3))
-    assert {*first.test} != {*other.test}
+def test_draws_are_the_same_under_every_version_of_scikit_learn() -> None:
+    # Records name these draws, and not their hash. Equal under scikit-learn 1.6.0 and 1.9.1.
+    classes, groups = codes_named(1, 400, 3), codes_named(2, 400, 40)
+    found = [
+        *draw(KnownRows(classes), 150, None, generator(0, "toy")),
+        *draw(KnownRows(groups=groups), 13, None, generator(0, "toy")),
+        deal(400, 5, generator(0, "toy"), KnownRows(classes)),
+        deal(400, 5, generator(0, "toy"), KnownRows(groups=groups)),
+        deal(400, 5, generator(0, "toy"), KnownRows(classes, groups)),
+        deal(403, 4, generator(0, "toy"), KnownRows(times=np.arange(403))),
+    ]
+    digests = [hashlib.sha256(a.astype("<i8").tobytes()).hexdigest()[:8] for a in found]
+    assert digests == [
+        *("ea3e63f5", "6959a5f1", "f5d6c8e1", "f6fb3782"),
+        *("a44b1ebc", "f588bc01", "e85b9f02", "fd274ec0"),
+    ]
+
+
+def codes_named(seed: int, n_rows: int, n_codes: int) -> IntArray:
+    drawn = generator(seed, "toy").integers(n_codes, size=n_rows)
+    return np.unique(drawn, return_inverse=True)[1]
+
+
+NUMBERED = np.where(np.arange(120)[:, None] % 4 == np.arange(4), TEST, TRAIN).astype(np.uint8)
+ONE = NUMBERED[:, :1]
+ALIKE = np.repeat([0.0, 1.0], 60)
+
+
+@pytest.mark.parametrize(
+    ("rows", "known", "message"),
+    [
+        (
+            splitter(55, stratify=True, train=0.9),
+            {},
+            "cannot be greater than the number of members",
+        ),
+        (splitter(stratify=True, train=2), {}, "train_size = 2 should be greater or equal to the"),
+        (
+            splitter(7, groups="g"),
+            {"groups": GROUPS},
+            "n_splits=7 greater than the number of group",
+        ),
+        (
+            splitter(groups="g"),
+            {"groups": np.zeros(120, dtype=int)},
+            "1 of 1 groups are trained on: too few are left",
+        ),
+        (
+            splitter(5, column="c"),
+            {"parts": np.repeat([[TRAIN], [TEST]], [3, 117], axis=0)},
+            ("3 rows are too few, or their groups too uneven, for 5 folds"),
+        ),
+        (
+            splitter(n_repeats=3, column="c"),
+            {"parts": NUMBERED},
+            "c has 4 splits: set repeats to 4",
+        ),
+        (splitter(column="c"), {"parts": 0 * ONE + TEST}, "c has no row of this view to train or"),
+        (splitter(n_repeats=1, openml_task=59), {"parts": 0 * ONE}, "OpenML task 59 has no row of"),
+        (
+            splitter(holdout=True, column="c"),
+            {"parts": ONE},
+            "c must have valid rows if there is a",
+        ),
+        (
+            splitter(column="c"),
+            {"parts": np.repeat([[TRAIN], [TEST], [VALID]], 40, axis=0)},
+            "c must have valid rows if there is a holdout, and only then",
+        ),
+        (
+            splitter(n_repeats=4, column="c", groups="g"),
+            {"parts": NUMBERED, "groups": GROUPS},
+            "c divides a group of g",
+        ),
+        (
+            splitter(time="t"),
+            {"times": np.arange(120)},
+            "the rows to train on are all of one class",
+        ),
+        (
+            splitter(3, time="t", train=0.7, at_most=None),
+            {"times": np.arange(120)},
+            "the rows to train on are all of one class",
+        ),
+    ],
+)
+def test_what_cannot_be_divided_or_learned_is_refused(
+    rows: Splitter, known: dict[str, Any], message: str
+) -> None:
+    if rows.rule.stratify:
+        known = {"classes": CLASSES, **known}
+    with pytest.raises(ConfigError) as caught:
+        rows.check(
+            [(0, "toy", repeat) for repeat in range(rows.repeats)], KnownRows(**known), ALIKE
+        )
+    assert str(caught.value).startswith("toy, repeat 0: ")
+    assert message in str(caught.value)
+
+
+def test_what_can_be_divided_passes() -> None:
+    draws = [(0, "toy", repeat) for repeat in range(3)]
+    splitter(3, 3, stratify=True).check(draws, KnownRows(CLASSES), CLASSES.astype(float))
+    by_time = KnownRows(times=np.arange(120))
+    splitter(0, 3, time="t", train=0.6).check(draws, by_time, ALIKE)
+    splitter(3, 3, time="t").check(draws, by_time, None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"n_rows": 60, "of": 50}, "toy has 50 rows: 60 cannot be drawn"),
+        ({"train": 0.999, "at_most": None}, "120 to train on in 0 folds, 0 to validate, 0 to test"),
+        ({"train": 0.99, "holdout": True}, "119 to train on in 0 folds, 0 to validate, 1 to test"),
+        ({"train": 0.02, "folds": 5}, "3 to train on in 5 folds, 0 to validate, 117 to test"),
+        ({"outer": 121}, "120 to train on in 0 folds, 0 to validate, 0 to test"),
+        ({"time": "t", "n_repeats": 61}, "120 to train on in 0 folds, 0 to validate, 0 to test"),
+    ],
+)
+def test_too_few_rows_are_refused_by_their_number_alone(
+    fields: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        splitter(**fields)
+
+
+def known_of(values: list[Any], key: str) -> KnownRows:
+    rule = SplitRule.model_validate({key: "c"})
+    return KnownRows.of(rule, np.zeros(len(values)), {"c": np.array(values)})
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2019-12-31", "2020-01-01", "2020-01-01T00:00:01", "2020-01-02"],
+        ["2020-01", "2020-02-15", "2020-03"],
+        ["2020-01-01T12:00+02:00", "2020-01-01T11:00", "2020-01-01T11:00:00.000001Z"],
+        ["9", "10", "1e3"],
+        ["0001-01-01", "9999-12-30T23:59:59.999998", "9999-12-30T23:59:59.999999"],
+    ],
+)
+def test_times_sort_as_dates_or_numbers_and_not_as_text(texts: list[str]) -> None:
+    times = known_of(texts, "time").times
+    assert times is not None
+    assert (np.diff(times) > 0).all()
+
+
+@given(st.lists(st.integers(-3, 6), min_size=3, max_size=30))
+def test_numbered_parts_are_those_of_scikit_learns_predefined_split(numbers: list[int]) -> None:
+    tested_by = [max(n, -1) for n in numbers]
+    expected = [test.tolist() for _, test in skl.PredefinedSplit(tested_by).split()]
+    for column in ([str(n) for n in numbers], [float(n) for n in numbers]):
+        parts = known_of(column, "column").parts
+        assert parts is not None
+        assert [np.flatnonzero(part == TEST).tolist() for part in parts.T] == expected
+        assert ((parts == TEST) | (parts == TRAIN)).all()
+
+
+def test_groups_classes_and_words_become_codes_and_parts() -> None:
+    rule, y = SplitRule(groups="site", stratify=True), np.array([1.0, -1.0, 1.0])
+    known = KnownRows.of(rule, y, {"site": np.array([7.5, 7.5, 2.0])}).take(np.array([2, 0]))
+    assert known.classes is not None
+    assert known.groups is not None
+    assert (known.classes.tolist(), known.groups.tolist()) == ([1, 1], [0, 1])
+    assert known.times is known.parts is None
+    parts = known_of(["test", "train", "valid"], "column").parts
+    assert parts is not None
+    assert parts.tolist() == [[TEST], [TRAIN], [VALID]]
+    assert vars(KnownRows.of(SplitRule(), y, {})) == vars(UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "message"),
+    [
+        ("groups", ["a", "", ""], "c divides the rows, but is missing in 2 of them"),
+        ("time", [1.0, np.nan], "c divides the rows, but is missing in 1 of them"),
+        ("time", ["2020-01-01", "monday"], "c has 'monday': times must be numbers, or dates as"),
+        *(
+            ("column", values, f"c must have train, valid or test for each row, or {rest}")
+            for values, rest in [
+                (["train", "tset"], "the number of the repeat that tests it, but has train, tset"),
+                (["1", "1_0"], "the number of the repeat that tests it, but has 1, 1_0"),
+                (["train", "1"], "the number of the repeat that tests it, but has 1, train"),
+                ([1.0, 1.5], "the number of the repeat that tests it, but has 1.0, 1.5"),
+            ]
+        ),
+    ],
+)
+def test_columns_that_cannot_be_used_are_refused(key: str, values: list[Any], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        known_of(values, key)
+    assert str(caught.value).startswith(message)

@@ -93,8 +93,8 @@ def test_every_split_has_the_rows_of_the_task_and_there_are_as_many_repeats(card
             assert found == sorted(ROWS[i] for i in np.flatnonzero(of_task))
     plan = planned()
     plan.check_data()
-    named = {"draws": (0, "mine", 1), "splits": hash_of_splits(card, 59)}
-    assert plan.cells[1].content["division"] == named
+    content = plan.cells[1].content
+    assert (content["draws"], content["splits"]) == ((0, "mine", 1), hash_of_splits(card, 59))
     with pytest.raises(ConfigError, match="OpenML task 59 has 6 splits: set repeats to 6, not 3"):
         planned(CONFIG.replace("repeats: 6", "repeats: 3")).check_data()
 

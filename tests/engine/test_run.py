@@ -15,7 +15,7 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.core.cell import Cell, Shared
+from quadrepro.core.cell import Cell
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.engine import worker
@@ -164,9 +164,9 @@ def test_bad_cells_harm_only_themselves_and_workers_leave_the_records_of_this_pr
 def test_a_worker_with_other_code_than_the_plan_ends_the_run(
     cells: list[Cell], tmp_path: Path
 ) -> None:
-    shared = Shared(cells[0].shared.fields | {"code": "0" * 16})
+    other = replace(cells[0], content=cells[0].content | {"code": "0" * 16})
     with pytest.raises(ConfigError, match="other code or packages than the plan"):
-        list(compute([replace(cells[0], shared=shared)], RecordStore(tmp_path), 1))
+        list(compute([other], RecordStore(tmp_path), 1))
 
 
 def test_a_record_says_with_what_it_was_computed(cells: list[Cell], tmp_path: Path) -> None:

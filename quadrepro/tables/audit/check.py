@@ -15,7 +15,7 @@ from quadrepro.config.datasets import DatasetEntry
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import source_of
 from quadrepro.core.problems import FreshRows, Sources
-from quadrepro.core.splits import Division
+from quadrepro.core.splits import Splitter
 from quadrepro.data.card import load_card
 from quadrepro.data.store import Found
 from quadrepro.errors import ConfigError, DataError, nearest
@@ -121,26 +121,26 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     _, _, n_test = source.sizes
     if isinstance(source, FreshRows):
         return Size(n_test, 0)
-    division = source.division
-    rule = division.rule
-    if any(rule.columns) or rule.openml_task is not None:
+    splitter = source.splitter
+    rule = splitter.rule
+    if rule.columns or rule.openml_task is not None:
         return "the rows decide which of them are tested; n_test can say how many"
-    others = _roundings(division) - {n_test}
-    return Size(n_test, division.n_rows, tuple(sorted(others)))
+    others = _roundings(splitter) - {n_test}
+    return Size(n_test, splitter.n_rows, tuple(sorted(others)))
 
 
-def _roundings(division: Division) -> set[int]:
+def _roundings(splitter: Splitter) -> set[int]:
     """Return the sizes of a test set with every share of the rows rounded up and down."""
-    rule, n_rows = division.rule, division.n_rows
+    rule, n_rows = splitter.rule, splitter.n_rows
     rests = {n_rows}
     if rule.outer_folds:
         rests = _whole(Fraction(n_rows, rule.outer_folds))
     elif rule.test is not None or isinstance(rule.train, int):
-        rests = {sum(division.sizes[1:])}
+        rests = {sum(splitter.sizes[1:])}
     elif rule.train != "all":
         most = rule.at_most or n_rows
         rests = {n_rows - min(n_train, most) for n_train in _whole(rule.share * n_rows)}
-    if not division.holdout:
+    if not splitter.holdout:
         return rests
     return {half for rest in rests for half in _whole(Fraction(rest, 2))}
 
