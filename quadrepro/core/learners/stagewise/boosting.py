@@ -15,7 +15,7 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
 from quadrepro.core import elementary_old as elementary
-from quadrepro.core.learners.gradient.trees import check_size
+from quadrepro.core.learners.old_gradient.trees import check_size
 from quadrepro.core.learners.greedy.loop import Rule, State, Step, Watcher, boost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.learners.learner import Outputs, TrainingData
@@ -202,8 +202,8 @@ class StagewiseBoost(Predictor):
 
     kernels: ClassVar[tuple[str, ...]] = (
         "elementary_old_compiled",
-        "learners.gradient.trees_compiled",
-        "learners.gradient.weighted_trees_compiled",
+        "learners.old_gradient.trees_compiled",
+        "learners.old_gradient.weighted_trees_compiled",
     )
 
     cuts: int = 1
