@@ -12,7 +12,6 @@ which they are added does not matter. With weights they are added in the order o
 
 from __future__ import annotations
 
-import math
 from numbers import Integral
 from typing import NamedTuple
 
@@ -83,7 +82,16 @@ class Trees(NamedTuple):
 
     def answers(self, leaves: LeafArray) -> FloatArray:
         """Return the values of leaves, shape (n_targets, n_examples)."""
-        return np.take_along_axis(self.values, leaves, axis=1)
+        answers = np.empty(leaves.shape)
+        _look_up(leaves, self.values, answers)
+        return answers
+
+
+@njit
+def _look_up(leaves: LeafArray, values: FloatArray, answers: FloatArray) -> None:
+    for t in range(len(leaves)):
+        for i in range(leaves.shape[1]):
+            answers[t, i] = values[t, leaves[t, i]]
 
 
 @njit
@@ -219,23 +227,29 @@ class TreeFitter:
         if not finite.all():
             targets = np.where(finite[:, None], targets, 0.0)
             largest = np.where(finite, largest, 0.0)
-        units, limit = np.ones(n), largest
+        numbers: NumberArray = targets
+        units, limits = np.ones(n), largest
         if self._weights is None:
-            targets, units = whole_numbers(targets, largest)
-            limit = np.full(n, float(largest_whole(m)))
-        shape = n, self._n_cuts
-        parents, features = np.zeros((2, *shape), dtype=np.int64)
-        thresholds, gains = np.full(shape, np.inf), np.zeros(shape)
-        trees = Trees(parents, features, thresholds, gains, np.zeros((n, self._n_cuts + 1)))
-        leaves = np.zeros((n, m), dtype=np.int32)
-        _grow(targets, self._weights, self._sorted, self._size, NO_GAIN * limit, trees, leaves)
-        units = np.where(finite, units, np.nan)[:, None]
-        n_leaves = 1 + int(leaves.max())
-        parents, features, thresholds, gains = (
-            np.ascontiguousarray(part[:, : n_leaves - 1]) for part in trees[:4]
+            numbers, units = whole_numbers(targets, largest)
+            limits = np.full(n, float(largest_whole(m)))
+        trees = Trees(
+            np.zeros((n, self._n_cuts), dtype=np.int64),
+            np.zeros((n, self._n_cuts), dtype=np.int64),
+            np.full((n, self._n_cuts), np.inf),
+            np.zeros((n, self._n_cuts)),
+            np.zeros((n, self._n_cuts + 1)),
         )
-        values = units * trees.values[:, :n_leaves]
-        return Trees(parents, features, thresholds, units * gains, values), leaves
+        leaves = np.zeros((n, m), dtype=np.int32)
+        _grow(numbers, self._weights, self._sorted, self._size, NO_GAIN * limits, trees, leaves)
+        units = np.where(finite, units, np.nan)[:, None]
+        made = int(leaves.max())
+        return Trees(
+            np.ascontiguousarray(trees.parents[:, :made]),
+            np.ascontiguousarray(trees.features[:, :made]),
+            np.ascontiguousarray(trees.thresholds[:, :made]),
+            units * trees.gains[:, :made],
+            units * trees.values[:, : made + 1],
+        ), leaves
 
 
 def largest_whole(n_examples: int) -> int:
@@ -243,9 +257,7 @@ def largest_whole(n_examples: int) -> int:
     return 1 << (62 - n_examples.bit_length())
 
 
-def whole_numbers(
-    targets: FloatArray, largest: FloatArray
-) -> tuple[NDArray[np.int64], FloatArray]:
+def whole_numbers(targets: FloatArray, largest: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
     """Round targets to whole numbers of small units.
 
     Parameters
@@ -307,9 +319,9 @@ def _grow(
         )
         n_leaves = 1
         for step in range(size.steps):
-            first, last = 0, n_leaves
+            made, first, last = n_leaves, 0, n_leaves
             if not size.by_level:
-                first = _first_tied(tops[:n_leaves])
+                first = _first_tied(tops[:made])
                 last = first + 1
             for parent in range(first, last):
                 if tops[parent] <= no_gain[t]:
@@ -342,7 +354,7 @@ def _grow(
                             leaf,
                             size.least,
                         )
-            if n_leaves == last:
+            if n_leaves == made:
                 break
 
 
@@ -385,14 +397,14 @@ def _best_cut(
     ends: IntArray,
     leaf: tuple[int, float, float, float],
     least: float,
-) -> tuple[float, int, int]:
+) -> tuple[float, int, np.int64]:
     """Return the root of the largest gain of a leaf's cuts, its list, and the highest rank left."""
     count, size, centre, _ = leaf
     factors = np.empty(count - 1)
     for i in range(count - 1):
         left, right = i + 1.0, count - i - 1.0
         factors[i] = np.sqrt(size / (left * right)) if min(left, right) >= least else 0.0
-    top, best, bound = 0.0, 0, 0
+    top, best, bound = 0.0, 0, np.int64(0)
     for s in range(len(begins)):
         examples, rank = listed[begins[s] : ends[s]], ranks[s // 2]
         # Of cuts that tie, the first is taken on the way up, and the last on the way down.
@@ -411,9 +423,7 @@ def _best_cut(
                 gain = 0.0
                 if min(left, right) >= least:
                     gain = abs(total) * np.sqrt(size / (left * right))
-            if gain > floor and (
-                i == len(examples) - 1 or rank[example] != rank[examples[i + 1]]
-            ):
+            if gain > floor and (i == len(examples) - 1 or rank[example] != rank[examples[i + 1]]):
                 top, best, floor = gain, s, max(before, gain * tie)
                 bound = np.int64(rank[example]) - s % 2
     return top, best, bound
@@ -431,7 +441,7 @@ def _first_tied(gains: FloatArray) -> int:
 @njit
 def _split(
     leaves: LeafArray, parent: int, new: int, ranks: ExampleArray, bound: int
-) -> tuple[int, int]:
+) -> tuple[np.uint32, np.uint32]:
     """Move ranks above a bound to a new leaf; return the neighbouring ranks on either side."""
     # Operators instead of branches, on numbers of 32 bits, make this a loop of vectors.
     here, there, last = np.int32(parent), np.int32(new), np.uint32(bound)
@@ -454,10 +464,10 @@ def _midpoint(low: float, high: float) -> float:
 @njit
 def _part(
     listed: ExampleArray, begin: int, end: int, leaves: LeafArray, new: int, spare: ExampleArray
-) -> int:
+) -> np.int64:
     """Move the examples of a new leaf behind the others, in order; return where they begin."""
-    # An example is written to both places, and to one of them in vain: faster than a branch. Unsigned
-    # numbers spare the check of negative indices.
+    # An example is written to both places, and to one of them in vain: faster than a branch.
+    # Unsigned numbers spare the check of negative indices.
     left, right = np.uint64(begin), np.uint64(0)
     for i in range(begin, end):
         example = listed[i]

@@ -15,10 +15,10 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
 from quadrepro.core import elementary_old as elementary
-from quadrepro.core.learners.old_gradient.trees import check_size
 from quadrepro.core.learners.greedy.loop import Rule, State, Step, Watcher, boost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.learners.learner import Outputs, TrainingData
+from quadrepro.core.learners.old_gradient.trees import check_size
 from quadrepro.core.learners.one_vs_rest import first_of_largest
 from quadrepro.core.learners.predictor import Predictor
 from quadrepro.core.learners.stagewise.weak import (
