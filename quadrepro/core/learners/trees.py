@@ -302,23 +302,23 @@ def _grow(
 ) -> None:
     """Grow a tree for each target; all leaves are 0, and thresholds infinite, at first."""
     n_lists, most = len(examples.starts) - 1, trees.values.shape[1]
-    listed = examples.listed.copy()
-    spare = np.empty(targets.shape[1], np.uint32)
-    # Of each leaf: its part of each list, and its best cut.
+    listed, spare = examples.listed.copy(), np.empty(targets.shape[1], np.uint32)
+    # Of each leaf: its part of each list, and its best cut, whose gain is negative if unknown.
     begins, ends = np.empty((most, n_lists), np.int64), np.empty((most, n_lists), np.int64)
     tops, lists, bounds = np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64)
     for t in range(len(targets)):
         target, own = targets[t], leaves[t]
         if size.steps > 1:
             listed[:] = examples.listed
-        begins[0], ends[0] = examples.starts[:-1], examples.starts[1:]
-        leaf = _summary(target, weights, own, 0)
-        trees.values[t, 0] = leaf[3]
-        tops[0], lists[0], bounds[0] = _best_cut(
-            target, weights, examples.ranks, listed, begins[0], ends[0], leaf, size.least
-        )
+        begins[0], ends[0], tops[0] = examples.starts[:-1], examples.starts[1:], -1.0
         n_leaves = 1
         for step in range(size.steps):
+            for leaf in range(n_leaves):
+                if tops[leaf] < 0.0:
+                    parts = begins[leaf], ends[leaf], _summary(target, weights, own, leaf)
+                    tops[leaf], lists[leaf], bounds[leaf] = _best_cut(
+                        target, weights, examples.ranks, listed, *parts, size.least
+                    )
             made, first, last = n_leaves, 0, n_leaves
             if not size.by_level:
                 first = _first_tied(tops[:made])
@@ -326,36 +326,24 @@ def _grow(
             for parent in range(first, last):
                 if tops[parent] <= no_gain[t]:
                     continue
-                new, f = n_leaves, lists[parent] // 2
+                new, f, cut = n_leaves, lists[parent] // 2, n_leaves - 1
                 n_leaves += 1
                 low, high = _split(own, parent, new, examples.ranks[f], bounds[parent])
-                trees.parents[t, new - 1], trees.features[t, new - 1] = parent, f
-                trees.thresholds[t, new - 1] = _midpoint(
-                    examples.values[f, low], examples.values[f, high]
-                )
-                trees.gains[t, new - 1] = tops[parent]
-                searched = step < size.steps - 1
-                for s in range(n_lists if searched else 0):
-                    ends[new, s] = ends[parent, s]
-                    middle = _part(listed, begins[parent, s], ends[parent, s], own, new, spare)
-                    ends[parent, s] = begins[new, s] = middle
-                for child in (parent, new):
-                    leaf = _summary(target, weights, own, child)
-                    trees.values[t, child] = leaf[3]
-                    tops[child] = 0.0
-                    if searched:
-                        tops[child], lists[child], bounds[child] = _best_cut(
-                            target,
-                            weights,
-                            examples.ranks,
-                            listed,
-                            begins[child],
-                            ends[child],
-                            leaf,
-                            size.least,
-                        )
+                trees.parents[t, cut], trees.features[t, cut] = parent, f
+                trees.gains[t, cut] = tops[parent]
+                below, above = examples.values[f, low], examples.values[f, high]
+                middle = below / 2 + above / 2
+                # If no number lies between them, examples of the lower value stay all the same.
+                trees.thresholds[t, cut] = middle if middle < above else below
+                tops[parent] = tops[new] = -1.0
+                for s in range(n_lists if step < size.steps - 1 else 0):
+                    begin, end = begins[parent, s], ends[parent, s]
+                    begins[new, s] = _part(listed, begin, end, own, new, spare)
+                    ends[parent, s], ends[new, s] = begins[new, s], end
             if n_leaves == made:
                 break
+        for leaf in range(n_leaves):
+            trees.values[t, leaf] = _summary(target, weights, own, leaf)[3]
 
 
 @njit
@@ -452,13 +440,6 @@ def _split(
         high = min(high, rank if inside & (rank > last) else HIGHEST)
         leaves[i] = there if inside & (rank > last) else leaves[i]
     return low, high
-
-
-@njit
-def _midpoint(low: float, high: float) -> float:
-    """Return the threshold between neighbouring values; the lower one if nothing is between."""
-    middle = low / 2 + high / 2
-    return middle if middle < high else low
 
 
 @njit
