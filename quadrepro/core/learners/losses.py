@@ -43,9 +43,9 @@ weights have the same loss.
 NEWTON_STEPS = 100
 """Limit on the steps of a line search; bisection alone converges in fewer."""
 
-LEAST_MARGIN, LARGEST_MARGIN = -300.0, 600.0
-"""Margins beyond count as these: no product of a line search, and no square of a gradient, is
-infinite."""
+LARGEST_MARGIN = 300.0
+"""Margins of larger size count as this: products of a line search and squares of gradients are
+finite."""
 
 LANES = 8
 """Numbers that the sums of a line search add at once, as wide processors do."""
@@ -126,7 +126,8 @@ class MarginLoss:
 
     def probability(self, scores: FloatArray) -> FloatArray:
         """Return 1 / (1 + exp(-F)) or, for the exponential loss, 1 / (1 + exp(-2F))."""
-        return np.asarray(1.0 / (1.0 + powers_of((self.c - 2.0) * scores[None], np.ones(1))[0]))
+        factors = np.full(len(scores), self.c - 2.0)
+        return np.asarray(1.0 / (1.0 + powers_of(scores[None], factors)[0]))
 
 
 Loss = SquaredLoss | MarginLoss
@@ -211,7 +212,7 @@ def _values(c: float, scores: FloatArray, y: FloatArray, losses: FloatArray) -> 
 def _power(margin: float) -> float:
     """Return exp(z) of a margin within the limits; the NaN of an overflow is the largest."""
     margin = margin if margin < LARGEST_MARGIN else LARGEST_MARGIN
-    return exp(margin if margin > LEAST_MARGIN else LEAST_MARGIN)
+    return exp(margin if margin > -LARGEST_MARGIN else -LARGEST_MARGIN)
 
 
 @njit
