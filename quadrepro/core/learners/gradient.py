@@ -167,7 +167,7 @@ class GradientBoost(Predictor):
         If a setting is out of range or the settings contradict each other.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     step: StepName = "full"
     """Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting (``truncation``, which is 1
