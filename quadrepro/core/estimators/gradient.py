@@ -16,15 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.core.estimators.base import LearnerEstimator, LinkedClassifier, two_classes
-from quadrepro.core.learners.gradient.boosting import (
-    Bound,
-    Ensemble,
-    Gains,
-    GradientBoost,
-    StepName,
-    TrainingLoss,
-)
-from quadrepro.core.learners.gradient.steps import follow
+from quadrepro.core.learners.gradient import Bound, GradientBoost, StepName
 from quadrepro.core.learners.grid import N_ROUNDS
 
 
@@ -60,21 +52,26 @@ class GradientBoostEstimator(LearnerEstimator):
         algorithm = GradientBoost(**self._settings())
         candidate = self._candidate(algorithm, float(len(y)))
 
-        value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
+        values = np.array([candidate.get(algorithm.value_name, 1.0)], dtype=np.float64)
         n_rounds = int(candidate[N_ROUNDS.name])
-        ensemble, losses, gains = Ensemble(), TrainingLoss(n_rounds, 1), Gains(X.shape[1])
-        algorithm.run(X, y, value, n_rounds, [ensemble, losses, gains], weights=weights)
-        self.rounds_, self.n_iter_ = ensemble.rounds, len(ensemble.rounds)
-        self.train_loss_ = losses.path[0]
-        self._gains = gains.of_features
+        if weights is not None:
+            # The mean loss does not depend on the scale, but the limits of a line search do.
+            weights = weights / weights.mean()
+        counts = np.ones(len(y)) if weights is None else weights
+        self.rounds_, losses, self._gains = [], [], np.zeros(X.shape[1])
+        for added, scores in algorithm.rounds(X, y, values, n_rounds, weights):
+            self.rounds_.append(added)
+            losses.append(algorithm.training_loss.mean(scores, y, counts)[0])
+            np.add.at(self._gains, added.trees.features[0], np.square(added.trees.gains[0]))
+        self.train_loss_, self.n_iter_ = np.array(losses), len(losses)
 
     def _staged_scores(self, X: ArrayLike) -> Iterator[FloatArray]:
         check_is_fitted(self)
         X = validated(self, X, reset=False)
         columns = np.ascontiguousarray(np.asarray(X).T)
         scores = np.zeros((1, columns.shape[1]))
-        for trees, step in self.rounds_:
-            follow(scores, trees, trees.leaves(columns), step)
+        for added in self.rounds_:
+            added.follow(scores, added.trees.leaves(columns))
             yield scores[0].copy()
 
     def _scores(self, X: ArrayLike) -> FloatArray:
@@ -127,7 +124,7 @@ class GradientBoostClassifier(LinkedClassifier, GradientBoostEstimator):
     ----------
     classes_ : ndarray of shape (2,)
         The labels; a score above zero is the second.
-    rounds_ : list of (Trees, Step)
+    rounds_ : list of Round
         What each round added.
     train_loss_ : ndarray of shape (n_rounds,)
         Mean loss on the training examples after each round.
@@ -271,7 +268,7 @@ class GradientBoostRegressor(RegressorMixin, GradientBoostEstimator):
 
     Attributes
     ----------
-    rounds_ : list of (Trees, Step)
+    rounds_ : list of Round
         What each round added.
     train_loss_ : ndarray of shape (n_rounds,)
         Mean squared error on the training examples after each round.

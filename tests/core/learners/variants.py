@@ -29,7 +29,7 @@ from quadrepro import (
     SAMMEClassifier,
     Stumps,
 )
-from quadrepro.core.learners.gradient.boosting import StepName
+from quadrepro.core.learners.gradient import StepName
 
 STEPS = get_args(StepName)
 

@@ -15,10 +15,12 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
 from quadrepro.core import elementary_old as elementary
-from quadrepro.core.learners.gradient.trees import check_size
 from quadrepro.core.learners.greedy.loop import Rule, State, Step, Watcher, boost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
-from quadrepro.core.learners.learner import Outputs, Predictor, TrainingData
+from quadrepro.core.learners.learner import Outputs, TrainingData
+from quadrepro.core.learners.old_gradient.trees import check_size
+from quadrepro.core.learners.one_vs_rest import first_of_largest
+from quadrepro.core.learners.predictor import Predictor
 from quadrepro.core.learners.stagewise.weak import (
     Asked,
     Weak,
@@ -29,7 +31,6 @@ from quadrepro.core.learners.stagewise.weak import (
     contestant,
     weak_trees,
 )
-from quadrepro.core.learners.trainers import first_of_largest
 
 ROUNDING = 1e-10
 """Scores, and means in a leaf, that differ by no more are equal, and the first class is taken."""
@@ -201,8 +202,8 @@ class StagewiseBoost(Predictor):
 
     kernels: ClassVar[tuple[str, ...]] = (
         "elementary_old_compiled",
-        "learners.gradient.trees_compiled",
-        "learners.gradient.weighted_trees_compiled",
+        "learners.old_gradient.trees_compiled",
+        "learners.old_gradient.weighted_trees_compiled",
     )
 
     cuts: int = 1

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.gradient.trees import GrownTrees
-from quadrepro.core.learners.gradient.weighted_trees import WeightedTreeFitter
+from quadrepro.core.learners.old_gradient.trees import GrownTrees
+from quadrepro.core.learners.old_gradient.weighted_trees import WeightedTreeFitter
 
 if TYPE_CHECKING:
     from quadrepro.core.learners.learner import Learner

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.learners.gradient.boosting import GradientBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost, WeightBoosting
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.ebboost import EBBoost
@@ -82,18 +81,6 @@ def over_drawn_stumps(algorithm: WeightBoosting, values: list[float]) -> Run:
     return Run(len(values), start)
 
 
-def over_trees(step: str, values: list[float]) -> Run:
-    """Return the run of gradient boosting with one trajectory per value."""
-
-    def start(
-        examples: Examples, rows: IntArray, n_rounds: int, watchers: Sequence[Watcher[State]]
-    ) -> None:
-        y = examples.y + examples.X[:, 0]
-        GradientBoost(step).run(examples.X, y, np.array(values)[rows], n_rounds, watchers)
-
-    return Run(len(values), start)
-
-
 LAMBDAS, PRICES, RATES = [2.0, 0.3, 0.0], [30.0, 3.0, 0.0], [0.03, 0.2, 0.5]
 
 RUNS = {
@@ -106,8 +93,6 @@ RUNS = {
     "adaboost_reg, drawn": over_drawn_stumps(AdaBoostReg(), PRICES),
     "ebboost, drawn": over_drawn_stumps(EBBoost(), LAMBDAS),
     "hedge, drawn": over_drawn_stumps(HedgeBoost(), RATES),
-    "boosting, shrink": over_trees("shrink", [0.1, 0.5, 1.0]),
-    "boosting, rescale": over_trees("rescale", [1.0, 5.0, 20.0]),
 }
 
 

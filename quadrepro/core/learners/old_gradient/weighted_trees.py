@@ -15,7 +15,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core import compiling
-from quadrepro.core.learners.gradient.trees import (
+from quadrepro.core.learners.old_gradient.trees import (
     NO_GAIN,
     TIE,
     ExampleArray,
@@ -35,7 +35,7 @@ class WeightedTreeFitter(TreeGrower):
     weights : ndarray of shape (n_examples,)
         Positive weights.
     cuts, depth : int, int or None
-        As for `quadrepro.core.learners.gradient.trees.TreeGrower`.
+        As for `quadrepro.core.learners.old_gradient.trees.TreeGrower`.
     least_share : float, default 0.0
         Least share of the total weight in a leaf.
 

@@ -1,4 +1,4 @@
-"""Growing regression trees and following them; see `quadrepro.core.learners.gradient`.
+"""Growing regression trees and following them; see `quadrepro.core.learners.old_gradient`.
 
 Sums are over whole numbers, so their order does not matter. Examples are numbered by unsigned
 numbers, because an index that may be negative costs a check.

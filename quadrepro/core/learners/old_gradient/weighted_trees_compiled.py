@@ -1,4 +1,4 @@
-"""Growing weighted regression trees; see `quadrepro.core.learners.gradient.weighted_trees`.
+"""Growing weighted regression trees; see `quadrepro.core.learners.old_gradient.weighted_trees`.
 
 Sums run in the order of the features, as numpy's do.
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.core.compiling import compiled
-from quadrepro.core.learners.gradient.trees_compiled import (
+from quadrepro.core.learners.old_gradient.trees_compiled import (
     NUMBERS,
     Examples,
     Leaves,

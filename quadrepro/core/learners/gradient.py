@@ -1,0 +1,402 @@
+"""Gradient boosting over regression trees, with seven ways to step (Re-scale boosting).
+
+The scores of the examples start from F = 0. Round k fits a tree g by least squares to the negative
+gradient of Q(F) = mean φ(F(x), y) at the training examples, and takes a step
+
+    F <- (1 - α_k) F + w g,
+
+where β* = argmin_β Q((1 - α_k) F + β g) is the line search's weight and
+
+    Boosting                α_k = 0                    w = β*                       algorithm 1
+    RSboosting              α_k = 0                    w = ν β*                     section IV
+    RTboosting              α_k = 0                    w = clip(β*, ±c k^(-2/3))    section IV
+    ε-boosting              α_k = 0                    w = ε / rms(g)               section IV
+    RBoosting               α_k = min(1, 2 / (k + u))  w = β*                       algorithm 2
+    Re-scale RTboosting     α_k = min(1, 2 / (k + u))  w = clip(β*, ±k^(-2/3))      remark 1
+    Re-scale ε-boosting     α_k = 3 / (k + 3)          w = ε / rms(g)               remark 1
+
+The theorems have α_k = 3 / (k + 3). All values of ν, c, ε or u are runs side by side, and numbers
+of rounds are nested: one run for each value serves all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray, Task
+from quadrepro.core.elementary import exp, log
+from quadrepro.core.jit import njit
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
+from quadrepro.core.learners.learner import Entry, Outputs, Predictor
+from quadrepro.core.learners.losses import LOSSES, Loss, LossName, mean_of, ratio
+
+from quadrepro.core.learners.trees import LeafArray, TreeFitter, Trees, check_size
+
+Lazy = Callable[[], FloatArray]
+"""Returns one number for each run, when it is needed."""
+
+
+def searched(k: int, value: FloatArray, beta: Lazy, unit: Lazy) -> FloatArray:
+    """Return β*."""
+    return beta()
+
+
+def shared(k: int, nu: FloatArray, beta: Lazy, unit: Lazy) -> FloatArray:
+    """Return ν β*."""
+    return nu * beta()
+
+
+def truncated(k: int, c: FloatArray, beta: Lazy, unit: Lazy) -> FloatArray:
+    """Return clip(β*, ±c k^(-2/3)); the bound is for g in its unit."""
+    bounds = exp(-2 / 3 * log(float(k))) * unit() * c
+    return np.clip(beta(), -bounds, bounds)
+
+
+def truncated_at_1(k: int, value: FloatArray, beta: Lazy, unit: Lazy) -> FloatArray:
+    """Return clip(β*, ±k^(-2/3))."""
+    return truncated(k, np.ones(len(value)), beta, unit)
+
+
+def of_length(k: int, eps: FloatArray, beta: Lazy, unit: Lazy) -> FloatArray:
+    """Return ε / rms(g); there is no line search.
+
+    The sign of ε should be that of <-∇Q(F), g>, which a least-squares fit never makes negative.
+    """
+    return eps * unit()
+
+
+def unchanged(k: int, value: FloatArray) -> FloatArray:
+    """Return α_k = 0."""
+    return np.zeros(len(value))
+
+
+def rescaling(k: int, u: FloatArray) -> FloatArray:
+    """Return α_k = min(1, 2 / (k + u))."""
+    return np.minimum(1.0, 2.0 / (k + u))
+
+
+def rescaling_in_theory(k: int, value: FloatArray) -> FloatArray:
+    """Return the α_k = 3 / (k + 3) of the theorems, whatever the values are."""
+    return np.full(len(value), 3.0 / (k + 3.0))
+
+
+class Step(NamedTuple):
+    """A way to step: w and α_k in round k for values of the hyper-parameter, if there is one."""
+
+    weight: Callable[[int, FloatArray, Lazy, Lazy], FloatArray]
+    alpha: Callable[[int, FloatArray], FloatArray] = unchanged
+    value: Hyperparameter | None = None
+
+
+NU = Hyperparameter("nu", "number", "small", "share ν of the line search's step", largest=2.0)
+U = Hyperparameter("u", "number", "small", "u of α_k = min(1, 2 / (k + u))")
+EPS = Hyperparameter("eps", "number", "small", "length ε of a step")
+TRUNCATION = Hyperparameter(
+    "truncation", "number", "small", "c of the bound c k^(-2/3)", optional=True
+)
+
+StepName = Literal[
+    "full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", "rescale-epsilon"
+]
+STEPS: dict[StepName, Step] = {
+    "full": Step(searched),
+    "shrink": Step(shared, value=NU),
+    "truncate": Step(truncated, value=TRUNCATION),
+    "rescale": Step(searched, rescaling, U),
+    "epsilon": Step(of_length, value=EPS),
+    "rescale-truncate": Step(truncated_at_1, rescaling, U),
+    "rescale-epsilon": Step(of_length, rescaling_in_theory, EPS),
+}
+TRUNCATED = ("truncate", "rescale-truncate")
+
+Bound = Literal["tree", "unit"]
+
+SMALLEST_TARGET = 1e-50
+"""Targets are at least as large, and at most its inverse, since their fourth powers are needed."""
+
+LONGEST_STEP = 1e6
+"""A longer step ε, in units of the largest target, loses the targets in rounding."""
+
+
+def unit_of(g: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return 1 / rms(g), or 0 if g is 0."""
+    return ratio(np.ones(len(g)), np.sqrt(mean_of(np.square(g), weights)))
+
+
+class Round(NamedTuple):
+    """What a round adds to every run: F <- kept F + weights g.
+
+    Attributes
+    ----------
+    trees : Trees
+        g, one tree for each run.
+    weights, kept : ndarray of shape (n_runs,)
+        w and 1 - α_k.
+    """
+
+    trees: Trees
+    weights: FloatArray
+    kept: FloatArray
+
+    def follow(self, scores: FloatArray, leaves: LeafArray) -> None:
+        """Change the scores of examples, shape (n_runs, n_examples), in place."""
+        _follow(leaves, self.kept, self.weights[:, None] * self.trees.values, scores)
+
+
+@njit
+def _follow(leaves: LeafArray, kept: FloatArray, moves: FloatArray, scores: FloatArray) -> None:
+    for t in range(len(leaves)):
+        for i in range(leaves.shape[1]):
+            scores[t, i] = kept[t] * scores[t, i] + moves[t, leaves[t, i]]
+
+
+@dataclass(frozen=True)
+class GradientBoost(Predictor):
+    """Boosting along the gradient of a loss, with regression trees as base learners.
+
+    The number of rounds is nested; all values of the step's hyper-parameter advance side by side.
+
+    Raises
+    ------
+    ValueError
+        If a setting is out of range or the settings contradict each other.
+    """
+
+    step: StepName = "full"
+    """Boosting, RSboosting (its hyper-parameter is ``nu``), RTboosting (``truncation``, which is 1
+    if a grid does not name it), RBoosting (``u``), ε-boosting (``eps``), re-scale RTboosting
+    (``u``) or re-scale ε-boosting (``eps``), the last with the α_k = 3 / (k + 3) of RBoosting's
+    theorems."""
+    loss: LossName | None = None
+    """The squared loss of a number, or the logistic or exponential loss of a class; None for the
+    squared or the logistic loss, by the task. RBoosting with the exponential loss is re-scale
+    AdaBoost."""
+    cuts: int = 1
+    """Number of cuts J of a tree; 1 gives a stump."""
+    depth: int | None = None
+    """Depth of the trees, instead of a number of cuts."""
+    theory: bool = False
+    """Whether RBoosting uses the α_k = 3 / (k + 3) of its theorems; it then has no hyper-parameter.
+    """
+    bound: Bound | None = None
+    """Whether the truncated steps bound the weight of a tree as it was fitted, or of the tree
+    scaled to a root mean square of 1 on the training examples; None for "tree" with the squared
+    loss and "unit" with the others."""
+    min_weight_fraction_leaf: float = 0.0
+    """Least share of the weight of all training examples in a leaf."""
+
+    def __post_init__(self) -> None:
+        choices = (
+            ("step", tuple(STEPS)),
+            ("loss", (None, *LOSSES)),
+            ("bound", (None, *get_args(Bound))),
+        )
+        for name, known in choices:
+            if (given := getattr(self, name)) not in known:
+                raise ValueError(f"{name} must be {', '.join(map(repr, known))}, not {given!r}")
+        check_size(self.cuts, self.depth)
+        if not 0 <= self.min_weight_fraction_leaf <= 0.5:
+            raise ValueError(
+                "min_weight_fraction_leaf must be between 0 and 0.5, not"
+                f" {self.min_weight_fraction_leaf}"
+            )
+        if self.theory and self.step != "rescale":
+            raise ValueError(f"theory is for step 'rescale', not {self.step!r}")
+        if self.bound is not None and self.step not in TRUNCATED:
+            names = " and ".join(map(repr, TRUNCATED))
+            raise ValueError(f"bound is for steps {names}, not {self.step!r}")
+
+    @property
+    def task(self) -> Task:
+        """The task of the loss; regression if no loss is set."""
+        return "regression" if self.loss in (None, "l2") else "classification"
+
+    def for_task(self, task: Task) -> Self | None:
+        """Return the algorithm with the loss of a task, or None if it has another loss."""
+        if self.loss is None:
+            return replace(self, loss="l2" if task == "regression" else "logistic")
+        return super().for_task(task)
+
+    @property
+    def value_name(self) -> str:
+        """Name of the hyper-parameter other than ``n_rounds``; empty if there is none."""
+        return "" if self._step.value is None else self._step.value.name
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        """What a grid may name."""
+        return (N_ROUNDS,) if self._step.value is None else (self._step.value, N_ROUNDS)
+
+    @property
+    def training_loss(self) -> Loss:
+        """The loss that is minimised."""
+        return LOSSES[self.loss or "l2"]
+
+    @property
+    def _step(self) -> Step:
+        return Step(searched, rescaling_in_theory) if self.theory else STEPS[self.step]
+
+    @property
+    def _as_fitted(self) -> bool:
+        """Whether the bound of a truncated step is for the tree as it was fitted."""
+        bound = self.bound or ("tree" if self.task == "regression" else "unit")
+        return self.step in TRUNCATED and bound == "tree"
+
+    def rounds(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        values: FloatArray,
+        n_rounds: int,
+        weights: FloatArray | None = None,
+    ) -> Iterator[tuple[Round, FloatArray]]:
+        """Run for every value of the step's hyper-parameter.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_examples, n_features)
+            Training examples.
+        y : ndarray of shape (n_examples,)
+            Numbers, or labels -1 or +1.
+        values : ndarray of shape (n_runs,)
+            Values of the hyper-parameter; a single 1 if there is none.
+        n_rounds : int
+            Number of rounds.
+        weights : ndarray of shape (n_examples,) or None, default None
+            How often each example counts, with a mean of 1; None for once.
+
+        Yields
+        ------
+        Round
+            What a round adds.
+        ndarray of shape (n_runs, n_examples)
+            The scores of the training examples after it; the next round changes them.
+        """
+        if self.task == "regression":
+            self._check_targets(float(np.abs(y).max()), values)
+        fitter = TreeFitter(X, self.cuts, self.depth, self.min_weight_fraction_leaf, weights)
+        w = np.ones(len(y)) if weights is None else weights
+        step, loss = self._step, self.training_loss
+        scores, ones = np.zeros((len(values), len(y))), np.ones(len(values))
+        for k in range(1, n_rounds + 1):
+            trees, leaves = fitter.fit(loss.descent(scores, y))
+            g, kept = trees.answers(leaves), 1.0 - step.alpha(k, values)
+            scores *= kept[:, None]
+            beta = partial(loss.search, scores, g, leaves, y, w)
+            unit = (lambda: ones) if self._as_fitted else partial(unit_of, g, w)
+            weight = step.weight(k, values, beta, unit)
+            scores += weight[:, None] * g
+            yield Round(trees, weight, kept), scores
+
+    def _check_targets(self, largest: float, values: FloatArray) -> None:
+        if largest and not SMALLEST_TARGET <= largest <= 1 / SMALLEST_TARGET:
+            raise ValueError(
+                f"the largest target, {largest:g}, must be between {SMALLEST_TARGET:g} and"
+                f" {1 / SMALLEST_TARGET:g}: scale the targets"
+            )
+        if self._step.value is EPS and largest and values.max() > LONGEST_STEP * largest:
+            raise ValueError(
+                f"eps is in units of the targets, so it must be at most {LONGEST_STEP:g} times the"
+                f" largest of them, {largest:g}, not {values.max():g}"
+            )
+
+    def predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Train every candidate and return its predictions; nothing is drawn.
+
+        See `Predictor.predictions`.
+        """
+        found = [self._predictions(X, y, grid, X_new) for grid in grids]
+        # Most learners have one grid, whose scores may take as long to copy as rounds to run.
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def _predictions(
+        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray
+    ) -> FloatArray:
+        self.check(grid)
+        values = np.asarray(grid.axis(self.value_name) or (1.0,), dtype=np.float64)
+        place = {int(t): i for i, t in enumerate(grid.axis(N_ROUNDS.name) or ())}
+        columns = np.ascontiguousarray(X_new.T)
+        scores = np.zeros((len(values), len(X_new)))
+        path = np.empty((len(values), len(place), len(X_new)))
+        for k, (added, _) in enumerate(self.rounds(X, y, values, max(place)), start=1):
+            added.follow(scores, added.trees.leaves(columns))
+            if k in place:
+                path[:, place[k]] = scores
+        return np.asarray(grid.flatten(path[None], (self.value_name, N_ROUNDS.name))[0])
+
+    def outputs_of(self, predictions: FloatArray) -> Outputs:
+        """Return the scores of classes with the probabilities that minimise the expected loss."""
+        if self.task == "regression":
+            return Outputs(predictions)
+        positive = self.training_loss.probability(predictions)
+        return Outputs.by_score(predictions, np.column_stack([1.0 - positive, positive]))
+
+
+def _preset(step: str, own: str = "") -> dict[str, Any]:
+    """Return the settings of a way to step; `own` is the one that the user may change."""
+    fixed = {"bound": None, "theory": False}
+    return {"step": step} | {name: value for name, value in fixed.items() if name != own}
+
+
+_TREES = {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]}
+_FEW = {"n_rounds": [5, 20, 100, 500]}
+_STEPS = [0.01, 0.03, 0.1, 0.3, 1]
+_SCALES = {"u": [1, 10, 100, 1000], **_FEW}
+
+BOOSTING = Entry(
+    GradientBoost, "Boosting", "Re-scale boosting, algorithm 1", _TREES, _preset("full")
+)
+RSBOOSTING = Entry(
+    GradientBoost,
+    "RSboosting",
+    "Re-scale boosting, section IV",
+    {"nu": _STEPS, **_FEW},
+    _preset("shrink"),
+)
+RTBOOSTING = Entry(
+    GradientBoost,
+    "RTboosting",
+    "Re-scale boosting, section IV",
+    _TREES,
+    _preset("truncate", "bound"),
+)
+RBOOSTING = Entry(
+    GradientBoost,
+    "RBoosting",
+    "Re-scale boosting, algorithm 2",
+    _SCALES,
+    _preset("rescale", "theory"),
+)
+EPSILON_BOOSTING = Entry(
+    GradientBoost,
+    "ε-boosting",
+    "Re-scale boosting, section IV",
+    {"eps": _STEPS, **_FEW},
+    _preset("epsilon"),
+)
+RESCALE_RTBOOSTING = Entry(
+    GradientBoost,
+    "Re-scale RTboosting",
+    "Re-scale boosting, remark 1",
+    _SCALES,
+    _preset("rescale-truncate", "bound"),
+)
+RESCALE_EPSILON_BOOSTING = Entry(
+    GradientBoost,
+    "Re-scale ε-boosting",
+    "Re-scale boosting, remark 1",
+    {"eps": _STEPS, **_FEW},
+    _preset("rescale-epsilon"),
+)

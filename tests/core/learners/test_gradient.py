@@ -1,0 +1,384 @@
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.metrics import log_loss, mean_squared_error
+from sklearn.model_selection import cross_val_score
+from sklearn.tree import DecisionTreeRegressor
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
+from quadrepro.core.estimators.greedy import AdaBoostClassifier
+from quadrepro.core.learners.gradient import STEPS, GradientBoost
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.losses import LOSSES
+from quadrepro.core.voters.stumps import Stumps
+from tests.processors import lines_of
+
+GRIDS: dict[str, dict[str, list[float]]] = {
+    "full": {},
+    "shrink": {"nu": [0.05, 0.3, 1.0]},
+    "truncate": {},
+    "rescale": {"u": [1.0, 10.0, 1e6]},
+    "epsilon": {"eps": [0.01, 0.2, 1.0]},
+    "rescale-truncate": {"u": [1.0, 10.0, 1e6]},
+    "rescale-epsilon": {"eps": [0.01, 0.2, 1.0]},
+}
+each_step = pytest.mark.parametrize("step", GRIDS)
+each_loss = pytest.mark.parametrize("loss", LOSSES)
+
+
+def problem(loss: str, m: int = 60, seed: int = 0) -> tuple[FloatArray, FloatArray]:
+    rng = np.random.default_rng(seed)
+    X = np.hstack([rng.normal(size=(m, 2)), rng.integers(0, 3, (m, 2))])
+    y = X[:, 0] + np.sin(3 * X[:, 1]) + X[:, 2] + rng.normal(0, 0.5, m)
+    return X, (y if loss == "l2" else np.where(y > 1, 1.0, -1.0))
+
+
+def predictions(
+    algorithm: GradientBoost, X: FloatArray, y: FloatArray, grid: dict[str, Any], new: FloatArray
+) -> FloatArray:
+    return algorithm.predictions(X, y, [Grid.of(grid)], new, np.random.default_rng())
+
+
+def plainly(
+    step: str,
+    value: float,
+    loss: str,
+    X: FloatArray,
+    y: FloatArray,
+    bound: str | None,
+    theory: bool,
+) -> FloatArray:
+    """Return the scores after each of 8 rounds, from the paper's definitions."""
+    scores, stages = np.zeros(len(y)), []
+    losses: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+        "l2": (lambda f: y - f, lambda f: (y - f) ** 2),
+        "logistic": (lambda f: y / (1 + np.exp(y * f)), lambda f: np.log1p(np.exp(-y * f))),
+        "exponential": (lambda f: y * np.exp(-y * f), lambda f: np.exp(-y * f)),
+    }
+    descent, phi = losses[loss]
+    for k in range(1, 9):
+        g = DecisionTreeRegressor(max_leaf_nodes=4).fit(X, descent(scores)).predict(X)
+        if theory or step == "rescale-epsilon":
+            scores = (1 - 3 / (k + 3)) * scores
+        elif step in ("rescale", "rescale-truncate"):
+            scores = (1 - min(1, 2 / (k + value))) * scores
+        best = minimize_scalar(lambda b, f=scores, g=g: phi(f + b * g).mean(), tol=1e-12).x
+        size = np.sqrt((g**2).mean())
+        c = value if step == "truncate" and value == value else 1.0
+        by_tree = (bound or ("tree" if loss == "l2" else "unit")) == "tree"
+        limit = c * k ** (-2 / 3) / (1 if by_tree else size)
+        weight = {
+            "shrink": value * best,
+            "truncate": np.clip(best, -limit, limit),
+            "rescale-truncate": np.clip(best, -limit, limit),
+            "epsilon": value / size,
+            "rescale-epsilon": value / size,
+        }.get(step, best)
+        scores = scores + weight * g
+        stages.append(scores)
+    return np.array(stages)
+
+
+@pytest.mark.parametrize(
+    ("step", "values", "bound", "theory"),
+    [
+        *((step, values, None, False) for step, values in GRIDS.items()),
+        ("truncate", {}, "tree", False),
+        ("truncate", {"truncation": [0.2, 1.0, 5.0]}, "unit", False),
+        ("rescale-truncate", {"u": [5.0]}, "tree", False),
+        ("rescale-truncate", {"u": [5.0]}, "unit", False),
+        ("rescale", {}, None, True),
+    ],
+)
+@each_loss
+def test_predictions_are_those_of_a_plain_loop_over_scikit_learns_trees(
+    step: Any, values: dict[str, list[float]], bound: Any, theory: bool, loss: Any
+) -> None:
+    X, y = problem(loss, m=120)
+    # Without equal values, and in the single precision that scikit-learn's trees have.
+    X = X[:, :2].astype(np.float32).astype(float)
+    algorithm = GradientBoost(step, loss, cuts=3, bound=bound, theory=theory)
+    found = predictions(algorithm, X, y, {**values, "n_rounds": range(1, 9)}, X)
+    expected = [
+        plainly(step, value, loss, X, y, bound, theory)
+        for value in next(iter(values.values()), [np.nan])
+    ]
+    np.testing.assert_allclose(found, np.concatenate(expected), rtol=1e-4, atol=1e-5)
+
+
+@each_step
+@each_loss
+@pytest.mark.parametrize("size", [{}, {"cuts": 3}, {"depth": 2}], ids=str)
+def test_candidates_are_separate_runs_in_the_grids_order(
+    step: Any, loss: Any, size: dict[str, Any]
+) -> None:
+    X, y = problem(loss)
+    new = problem(loss, seed=1)[0]
+    algorithm = GradientBoost(step, loss, **size)
+    grid = Grid.of({"n_rounds": [1, 4, 9], **GRIDS[step]})
+    together = algorithm.predictions(X, y, [grid], new, np.random.default_rng())
+    assert together.shape == (len(grid.candidates), len(new))
+    for candidate, scores in zip(grid.candidates, together, strict=True):
+        alone = {name: [value] for name, value in candidate.items()}
+        np.testing.assert_array_equal(predictions(algorithm, X, y, alone, new)[0], scores)
+
+
+@each_step
+@each_loss
+def test_new_examples_are_scored_as_training_examples_are(step: Any, loss: Any) -> None:
+    X, y = problem(loss)
+    values = np.array(next(iter(GRIDS[step].values()), [1.0]))
+    again = np.zeros((len(values), len(y)))
+    for added, scores in GradientBoost(step, loss, depth=2).rounds(X, y, values, 12):
+        added.follow(again, added.trees.leaves(np.ascontiguousarray(X.T)))
+        np.testing.assert_array_equal(again, scores)
+
+
+@each_step
+@each_loss
+@pytest.mark.parametrize("X", [np.zeros((6, 2)), np.arange(6.0)[:, None]], ids=["flat", "sloping"])
+def test_degenerate_problems_have_finite_answers(step: Any, loss: Any, X: FloatArray) -> None:
+    algorithm, grid = GradientBoost(step, loss, cuts=9), {**GRIDS[step], "n_rounds": [1, 300]}
+    for y in (np.ones(6), -np.ones(6), np.zeros(6) if loss == "l2" else np.array([1, -1] * 3)):
+        scores = predictions(algorithm, X, y.astype(float), grid, X)
+        assert np.isfinite(scores).all()
+        if y.all() and (y == y[0]).all():
+            assert (np.sign(scores) == y).all()
+
+
+def test_the_loss_gives_the_task_or_else_the_task_the_loss() -> None:
+    for loss in LOSSES:
+        boosting, task = GradientBoost(loss=loss), GradientBoost(loss=loss).task
+        assert task == ("regression" if loss == "l2" else "classification")
+        other = "classification" if loss == "l2" else "regression"
+        assert boosting.for_task(task) == boosting
+        assert boosting.for_task(other) is None
+    open_ = GradientBoost("rescale", cuts=4)
+    assert open_.task == "regression"
+    assert open_.for_task("classification") == GradientBoost("rescale", "logistic", cuts=4)
+    assert open_.for_task("regression") == GradientBoost("rescale", "l2", cuts=4)
+
+
+def test_each_step_has_the_hyper_parameter_of_its_formula() -> None:
+    for step in STEPS:
+        named = {h.name for h in GradientBoost(step).hyperparameters}
+        own = set(GRIDS[step]) or ({"truncation"} if step == "truncate" else set())
+        assert named == own | {"n_rounds"}
+    assert [h.name for h in GradientBoost("rescale", theory=True).hyperparameters] == ["n_rounds"]
+
+
+def test_outputs_have_the_probabilities_of_the_loss() -> None:
+    scores = np.array([-1.0, 0.0, 2.0])
+    for loss, factor in (("logistic", 1.0), ("exponential", 2.0)):
+        outputs = GradientBoost(loss=loss).outputs_of(scores)  # type: ignore[arg-type]
+        assert outputs.predicted.tolist() == [0, 0, 1]
+        assert outputs.probabilities is not None
+        np.testing.assert_allclose(outputs.probabilities[:, 1], 1 / (1 + np.exp(-factor * scores)))
+        np.testing.assert_allclose(outputs.probabilities.sum(axis=1), 1)
+    assert GradientBoost().outputs_of(scores).predicted.tolist() == scores.tolist()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"loss": "hinge"}, "loss must be None, 'l2', 'logistic', 'exponential', not 'hinge'"),
+        ({"step": "full", "theory": True}, "theory is for step 'rescale', not 'full'"),
+        ({"step": "truncate", "bound": "ball"}, "bound must be None, 'tree', 'unit', not 'ball'"),
+        ({"step": "full", "bound": "unit"}, "bound is for steps 'truncate' and .* not 'full'"),
+        ({"cuts": 4, "depth": 2}, "give depth 2 or cuts 4"),
+        ({"min_weight_fraction_leaf": 0.6}, "must be between 0 and 0.5, not 0.6"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(
+    settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        GradientBoost(**settings)
+
+
+@pytest.mark.parametrize(
+    ("step", "scale", "grid", "message"),
+    [
+        ("rescale", 1.0, {}, "GradientBoost needs a value of u"),
+        ("full", 1e60, {}, "the largest target, .* must be between 1e-50 and 1e[+]50"),
+        ("epsilon", 1.0, {"eps": [1e8]}, "eps is in units of the targets"),
+    ],
+)
+def test_problems_and_grids_out_of_range_are_refused(
+    step: Any, scale: float, grid: dict[str, Any], message: str
+) -> None:
+    X, y = problem("l2")
+    with pytest.raises(ValueError, match=message):
+        predictions(GradientBoost(step), X, scale * y, {**grid, "n_rounds": [3]}, X)
+
+
+REGRESSORS = [
+    GradientBoostRegressor("full", n_rounds=20),
+    GradientBoostRegressor("truncate", n_rounds=20, cuts=3),
+    GradientBoostRegressor("rescale", u=5.0, n_rounds=20, depth=2),
+    GradientBoostRegressor("rescale-epsilon", eps=0.2, n_rounds=20),
+]
+CLASSIFIERS = [
+    GradientBoostClassifier("shrink", nu=0.3, n_rounds=20),
+    GradientBoostClassifier("rescale-truncate", u=5.0, n_rounds=20, cuts=3),
+    GradientBoostClassifier("epsilon", eps=0.2, n_rounds=20),
+    GradientBoostClassifier("rescale", u=5.0, n_rounds=20, depth=2, loss="exponential"),
+]
+
+
+@pytest.mark.parametrize("estimator", [*REGRESSORS, *CLASSIFIERS], ids=repr)
+def test_every_stage_of_an_estimator_is_a_candidate_of_the_algorithm(estimator: Any) -> None:
+    loss = getattr(estimator, "loss", "l2")
+    X, y = problem(loss)
+    new = problem(loss, seed=1)[0]
+    algorithm = GradientBoost(estimator.step, loss, estimator.cuts, estimator.depth)
+    name = algorithm.value_name
+    own = {name: [getattr(estimator, name)]} if name else {}
+    expected = predictions(algorithm, X, y, {**own, "n_rounds": range(1, 21)}, new)
+    fitted = clone(estimator).fit(X, y)
+    by_score = "predict" if loss == "l2" else "decision_function"
+    stages = list(getattr(fitted, f"staged_{by_score}")(new))
+    np.testing.assert_array_equal(stages, expected)
+    np.testing.assert_array_equal(getattr(fitted, by_score)(new), expected[-1])
+    assert fitted.n_iter_ == len(fitted.rounds_) == 20
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("estimator", [*REGRESSORS, *CLASSIFIERS], ids=repr)
+def test_the_training_loss_is_that_of_the_stages(estimator: Any, weighted: bool) -> None:
+    loss = getattr(estimator, "loss", "l2")
+    X, y = problem(loss)
+    w = np.linspace(0.5, 3.0, len(y)) if weighted else None
+    fitted = clone(estimator).fit(X, y, w)
+    if loss == "l2":
+        stages = fitted.staged_predict(X)
+        losses = [mean_squared_error(y, stage, sample_weight=w) for stage in stages]
+    elif loss == "logistic":
+        stages = fitted.staged_decision_function(X)
+        losses = [log_loss(y, 1 / (1 + np.exp(-f)), sample_weight=w) for f in stages]
+    else:
+        stages = fitted.staged_decision_function(X)
+        losses = [np.average(np.exp(-y * stage), weights=w) for stage in stages]
+    np.testing.assert_allclose(fitted.train_loss_, losses, rtol=1e-9)
+
+
+@pytest.mark.parametrize("size", [{}, {"depth": 2}])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_importances_are_those_of_scikit_learns_gradient_boosting(
+    size: dict[str, int], weighted: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4)).astype(np.float32).astype(np.float64)
+    y = X[:, 0] + np.sin(2 * X[:, 1]) + rng.normal(0, 0.3, 400)
+    weights = rng.uniform(0.2, 2.0, 400) if weighted else None
+    ours = GradientBoostRegressor("shrink", nu=0.3, n_rounds=15, **size).fit(X, y, weights)
+    theirs = GradientBoostingRegressor(
+        learning_rate=0.3,
+        n_estimators=15,
+        max_depth=size.get("depth", 1),
+        init="zero",
+        random_state=0,
+    ).fit(X, y, weights)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-6)
+    np.testing.assert_allclose(
+        ours.feature_importances_, theirs.feature_importances_, rtol=1e-6, atol=1e-12
+    )
+
+
+def test_boosting_by_the_exponential_loss_is_adaboost_where_trees_answer_alike() -> None:
+    # Every example has its mirror image in the other class: both answers of a stump are as large.
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1.0, 1.0], size=(40, 3))
+    y = np.where(X.sum(axis=1) + rng.normal(0, 1.5, 40) > 0, 1, -1)
+    X, y = np.vstack([X, -X]), np.concatenate([y, -y])
+    ours = GradientBoostClassifier("full", n_rounds=30, loss="exponential").fit(X, y)
+    adaboost = AdaBoostClassifier(n_rounds=30, voters=Stumps(1)).fit(X, y)
+    np.testing.assert_allclose(
+        [*ours.staged_decision_function(X)], [*adaboost.staged_decision_function(X)], rtol=1e-9
+    )
+
+
+def test_a_score_of_zero_is_the_first_class() -> None:
+    X = np.zeros((4, 1))
+    fitted = GradientBoostClassifier(n_rounds=3).fit(X, ["no", "yes", "yes", "no"])
+    assert fitted.decision_function(X).tolist() == [0.0] * 4
+    assert fitted.predict(X).tolist() == ["no"] * 4
+    assert fitted.feature_importances_.tolist() == [0.0]
+
+
+def test_learns_real_data_sets() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    assert cross_val_score(GradientBoostClassifier(n_rounds=50), X, y, cv=3).mean() > 0.93
+    X, y = load_diabetes(return_X_y=True)
+    assert cross_val_score(GradientBoostRegressor(n_rounds=50), X, y, cv=3).mean() > 0.35
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (GradientBoostClassifier(loss="l2"), "loss must be 'logistic', 'exponential', not 'l2'"),
+        (GradientBoostRegressor("half"), "step must be 'full', .*, not 'half'"),
+        (GradientBoostRegressor("shrink", nu=0.0), "nu must be positive"),
+        (GradientBoostClassifier("epsilon", eps=float("nan")), "eps must be positive"),
+        (GradientBoostRegressor(n_rounds=1.5), "n_rounds takes whole numbers"),
+        (GradientBoostRegressor(cuts=0), "cuts must be a whole number from 1 to 10000, not 0"),
+        (GradientBoostRegressor(cuts=2, depth=2), "give depth 2 or cuts 2"),
+    ],
+)
+def test_impossible_parameters_are_refused_by_name(estimator: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(np.array([[0.0], [1.0], [2.0]]), [0, 1, 1])
+
+
+def test_one_class_is_refused() -> None:
+    with pytest.raises(ValueError, match="y holds 1 class, not 2"):
+        GradientBoostClassifier().fit(np.zeros((4, 1)), [1, 1, 1, 1])
+
+
+@pytest.mark.parametrize("estimator", [GradientBoostRegressor, GradientBoostClassifier])
+def test_the_defaults_are_those_of_the_documentation(estimator: Any) -> None:
+    defaults = {n: p.default for n, p in inspect.signature(estimator).parameters.items()}
+    text = inspect.cleandoc(estimator.__doc__)
+    documented = re.findall(r"^(\w+) : .*, default (.+)$", text, re.MULTILINE)
+    assert {name: ast.literal_eval(value) for name, value in documented} == defaults
+
+
+CODE = """
+import hashlib
+import numpy as np
+from quadrepro.core.learners.gradient import STEPS, GradientBoost
+from quadrepro.core.learners.grid import Grid
+
+rng = np.random.default_rng(0)
+X = np.hstack([rng.normal(size=(30, 3)), rng.integers(0, 4, (30, 2))])
+y = X[:, 0] * X[:, 3] + X[:, 1] + rng.normal(size=30)
+labels = np.where(y > 1, 1.0, -1.0)
+for step in STEPS:
+    for loss, targets in (("l2", y), ("logistic", labels), ("exponential", labels)):
+        algorithm = GradientBoost(step, loss, cuts=3)
+        own = {h.name: [0.1, 0.5] for h in algorithm.hyperparameters if h.name != "n_rounds"}
+        grid = Grid.of({**own, "n_rounds": [1, 5]})
+        scores = algorithm.predictions(X[:24], targets[:24], [grid], X, rng)
+        print(step, loss, hashlib.sha256(scores.tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_an_older_processor_and_plain_python_give_the_same_bits() -> None:
+    # numpy takes no notice of features that it does not know.
+    older = "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"
+    plain = lines_of(CODE, NPY_DISABLE_CPU_FEATURES=older, NUMBA_DISABLE_JIT="1")
+    assert plain == lines_of(CODE)
+    assert len(plain) == 21

@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeRegressor
+
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.learners.trees import (
+    TreeFitter,
+    Trees,
+    check_size,
+    largest_whole,
+    whole_numbers,
+)
+
+each_size = pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 5}, {"depth": 3}], ids=str)
+
+
+def draw(m: int, d: int, n_targets: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return features that fit into scikit-learn's single precision, and targets."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, d)).astype(np.float32).astype(np.float64)
+    return X, np.sin(X).sum(axis=1) + rng.normal(size=(n_targets, m))
+
+
+def mixed(m: int, seed: int) -> FloatArray:
+    """Return features without ties, with few values, mostly 0 and constant."""
+    rng = np.random.default_rng(seed)
+    sparse = np.where(rng.random((m, 2)) < 0.7, 0.0, rng.normal(size=(m, 2)).round(1))
+    return np.hstack([rng.normal(size=(m, 1)), rng.integers(0, 3, (m, 2)), sparse, np.ones((m, 1))])
+
+
+def fitted(X: FloatArray, targets: FloatArray, **size: Any) -> tuple[Trees, FloatArray]:
+    """Return trees and their answers on the training examples."""
+    trees, leaves = TreeFitter(X, **size).fit(targets)
+    return trees, trees.answers(leaves)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ({"cuts": 1}, {"max_depth": 1}),
+        ({"cuts": 4}, {"max_leaf_nodes": 5}),
+        ({"cuts": 9}, {"max_leaf_nodes": 10}),
+        ({"depth": 3}, {"max_depth": 3}),
+        ({"depth": 3, "least_share": 0.1}, {"max_depth": 3, "min_weight_fraction_leaf": 0.1}),
+        ({"depth": 2, "least_share": 0.3}, {"max_depth": 2, "min_weight_fraction_leaf": 0.3}),
+    ],
+    ids=str,
+)
+def test_cuts_are_those_of_scikit_learn(
+    ours: dict[str, Any], theirs: dict[str, Any], seed: int, weighted: bool
+) -> None:
+    X, targets = draw(300, 3, 3, seed)
+    new = draw(100, 3, 1, seed + 1000)[0]
+    weights = np.random.default_rng(seed).uniform(0.1, 3.0, 300) if weighted else None
+    trees, answers = fitted(X, targets, **ours, weights=weights)
+    on_new = trees.answers(trees.leaves(np.ascontiguousarray(new.T)))
+    for t, y in enumerate(targets):
+        reference = DecisionTreeRegressor(**theirs).fit(X, y, weights)
+        inner = reference.tree_.feature >= 0
+        expected = zip(
+            reference.tree_.feature[inner], reference.tree_.threshold[inner], strict=True
+        )
+        made = np.isfinite(trees.thresholds[t])
+        cuts = zip(trees.features[t, made], trees.thresholds[t, made], strict=True)
+        assert sorted(cuts) == sorted(expected)
+        np.testing.assert_allclose(answers[t], reference.predict(X), atol=1e-12)
+        np.testing.assert_allclose(on_new[t], reference.predict(new), atol=1e-12)
+
+
+class Cut(NamedTuple):
+    gain: Fraction
+    feature: int
+    threshold: float
+
+
+def exactly_best(X: IntArray, y: IntArray) -> Cut:
+    """Return the first best cut of all, in exact arithmetic; its gain is 0 if none has one."""
+    best = Cut(Fraction(0), 0, np.inf)
+    for feature, column in enumerate(X.T):
+        values = np.unique(column)
+        for threshold in (values[1:] + values[:-1]) / 2:
+            right = column > threshold
+            sums = [Fraction(int(part.sum())) ** 2 / len(part) for part in (y[right], y[~right])]
+            gain = sum(sums) - Fraction(int(y.sum())) ** 2 / len(y)
+            if gain > best.gain:
+                best = Cut(Fraction(gain), feature, threshold)
+    return best
+
+
+def mean_of_leaves(y: IntArray, leaves: list[IntArray]) -> FloatArray:
+    answer = np.empty(len(y))
+    for leaf in leaves:
+        answer[leaf] = y[leaf].mean()
+    return answer
+
+
+@st.composite
+def few_values(draw: st.DrawFn) -> tuple[IntArray, IntArray]:
+    """Draw features of few values, so that there are ties, and three targets."""
+    m, d = draw(st.integers(1, 14)), draw(st.integers(1, 3))
+    features = st.lists(st.integers(-2, 3), min_size=m * d, max_size=m * d)
+    targets = st.lists(st.integers(-4, 4), min_size=m * 3, max_size=m * 3)
+    return np.array(draw(features)).reshape(m, d), np.array(draw(targets)).reshape(3, m)
+
+
+@settings(max_examples=100, deadline=None)
+@given(few_values(), st.integers(1, 6), st.booleans())
+def test_every_cut_is_the_first_best_of_all_leaves_in_exact_arithmetic(
+    problem: tuple[IntArray, IntArray], n_cuts: int, weighted: bool
+) -> None:
+    X, targets = problem
+    weights = np.ones(len(X)) if weighted else None
+    trees, answers = fitted(X.astype(float), targets.astype(float), cuts=n_cuts, weights=weights)
+    for t, y in enumerate(targets):
+        leaves, expected = [np.arange(len(y))], []
+        for _ in range(n_cuts):
+            best = [exactly_best(X[leaf], y[leaf]) for leaf in leaves]
+            # `index` finds the oldest of equally good leaves.
+            parent = [cut.gain for cut in best].index(max(cut.gain for cut in best))
+            if best[parent].gain == 0:
+                break
+            expected.append((parent, *best[parent][1:], float(best[parent].gain) ** 0.5))
+            right = X[leaves[parent], best[parent].feature] > best[parent].threshold
+            leaves.append(leaves[parent][right])
+            leaves[parent] = leaves[parent][~right]
+        made = [cut for cut in zip(*(part[t] for part in trees[:4]), strict=True) if cut[3] > 0]
+        assert [cut[:3] for cut in made] == [cut[:3] for cut in expected]
+        np.testing.assert_allclose([cut[3] for cut in made], [cut[3] for cut in expected])
+        np.testing.assert_allclose(answers[t], mean_of_leaves(y, leaves), atol=1e-13)
+
+
+@settings(max_examples=60, deadline=None)
+@given(few_values(), st.integers(1, 4))
+def test_every_leaf_is_cut_best_down_to_the_depth_in_exact_arithmetic(
+    problem: tuple[IntArray, IntArray], depth: int
+) -> None:
+    X, targets = problem
+    _, answers = fitted(X.astype(float), targets.astype(float), depth=depth)
+
+    def grown(leaf: IntArray, y: IntArray, depth: int) -> list[IntArray]:
+        best = exactly_best(X[leaf], y[leaf])
+        if depth == 0 or best.gain == 0:
+            return [leaf]
+        right = X[leaf, best.feature] > best.threshold
+        return [*grown(leaf[~right], y, depth - 1), *grown(leaf[right], y, depth - 1)]
+
+    for y, answer in zip(targets, answers, strict=True):
+        leaves = grown(np.arange(len(y)), y, depth)
+        np.testing.assert_allclose(answer, mean_of_leaves(y, leaves), atol=1e-13)
+
+
+@each_size
+@pytest.mark.parametrize("weighted", [False, True])
+def test_leaves_of_the_training_examples_are_those_of_the_trees_and_gains_add_up(
+    size: dict[str, int], weighted: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    X, targets = mixed(90, 0), rng.normal(size=(5, 90))
+    weights = rng.uniform(0.5, 2.0, 90)
+    trees, leaves = TreeFitter(X, **size, weights=weights if weighted else None).fit(targets)
+    np.testing.assert_array_equal(trees.leaves(np.ascontiguousarray(X.T)), leaves)
+    w = weights if weighted else np.ones(90)
+    means = (w * targets).sum(axis=1, keepdims=True) / w.sum()
+    before, after = np.square(targets - means), np.square(targets - trees.answers(leaves))
+    np.testing.assert_allclose(np.square(trees.gains).sum(axis=1), ((before - after) * w).sum(1))
+
+
+@each_size
+def test_a_target_has_the_same_tree_alone_as_among_others(size: dict[str, int]) -> None:
+    X, targets = draw(70, 3, 6, 1)
+    # A stump fits one target without error, so that its tree has fewer cuts than others.
+    targets[2] = np.where(X[:, 1] > 0, 3.0, -1.0)
+    _, together = fitted(X, targets, **size)
+    for y, answer in zip(targets, together, strict=True):
+        np.testing.assert_array_equal(fitted(X, y[None], **size)[1][0], answer)
+
+
+@each_size
+@pytest.mark.parametrize("seed", range(3))
+def test_whole_weights_give_the_tree_of_repeated_rows(seed: int, size: dict[str, int]) -> None:
+    rng = np.random.default_rng(seed)
+    X, targets, counts = mixed(60, seed), rng.normal(size=(3, 60)), rng.integers(1, 5, 60)
+    size = {**size, "least_share": 0.05}
+    expected, _ = fitted(X.repeat(counts, axis=0), targets.repeat(counts, axis=1), **size)
+    found, _ = fitted(X, targets, **size, weights=0.3 * counts)
+    for ours, theirs in zip(found[:3], expected[:3], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_allclose(found.values, expected.values, rtol=1e-12, atol=1e-14)
+
+
+def test_the_mean_of_equal_targets_is_that_target() -> None:
+    X, targets = np.arange(20.0)[:, None], np.array([[0.1] * 10 + [0.3] * 10])
+    for seed in range(10):
+        weights = np.random.default_rng(seed).uniform(0.1, 3.0, 20)
+        assert fitted(X, targets, weights=weights)[0].values.tolist() == [[0.1, 0.3]]
+
+
+@pytest.mark.parametrize("low", [1.0, np.nextafter(1.0, 2.0)])
+def test_a_threshold_between_neighbouring_numbers_separates_them(low: float) -> None:
+    high = np.nextafter(low, 2.0)
+    X, targets = np.array([[low], [high], [9.0]]), np.array([[0.0, 1.0, 9.0]])
+    trees, answers = fitted(X, targets, cuts=2)
+    assert answers.tolist() == trees.answers(trees.leaves(X.T.copy())).tolist() == [[0.0, 1.0, 9.0]]
+
+
+@each_size
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "X",
+    [np.zeros((5, 2)), np.arange(10.0).reshape(5, 2), np.zeros((1, 1))],
+    ids=["constant features", "features", "one example"],
+)
+def test_a_constant_target_is_answered_by_its_mean(
+    X: FloatArray, size: dict[str, int], weighted: bool
+) -> None:
+    targets = np.full((2, len(X)), [[0.1], [1e9 / 3]])
+    weights = np.linspace(0.5, 1.5, len(X)) if weighted else None
+    trees, answers = fitted(X, targets, **size, weights=weights)
+    np.testing.assert_allclose(answers, targets, rtol=1e-15)
+    assert not np.isfinite(trees.thresholds).any()
+
+
+@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 1.5, 30)], ids=["counts", "weights"])
+@pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan])
+def test_targets_that_are_not_finite_give_one_leaf_of_nan(
+    odd: float, weights: FloatArray | None
+) -> None:
+    X, targets = draw(30, 2, 2, 0)
+    alone = fitted(X, targets[1:], weights=weights)[0]
+    targets[0, 3] = odd
+    trees, leaves = TreeFitter(X, weights=weights).fit(targets)
+    assert np.isnan(trees.values[0, 0])
+    assert not leaves[0].any()
+    np.testing.assert_array_equal(trees.values[1:], alone.values)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 1000, 1024])
+def test_whole_numbers_are_the_targets_in_units_of_their_own(m: int) -> None:
+    rng = np.random.default_rng(m)
+    scales = np.array([[1.0], [1e-200], [1e200], [1.7e308], [5e-324], [0.0]])
+    targets = scales * np.append(rng.uniform(-1, 1, (6, m - 1)), np.ones((6, 1)), axis=1)
+    whole, units = whole_numbers(targets, np.abs(targets).max(axis=1))
+    limit = largest_whole(m)
+    assert m * limit < 2**62 <= 4 * m * limit
+    sizes = np.abs(whole).max(axis=1)
+    assert ((limit / 2 <= sizes[:4]) & (sizes[:4] <= limit)).all()
+    assert (np.abs(whole * units[:, None] - targets).max(axis=1) <= units).all()
+
+
+@pytest.mark.parametrize(
+    ("cuts", "depth", "message"),
+    [
+        (1.5, None, "cuts must be a whole number from 1 to 10000, not 1.5"),
+        (0, None, "cuts must be a whole number from 1 to 10000, not 0"),
+        (1, 10_001, "depth must be a whole number from 1 to 10000, not 10001"),
+        (4, 2, "give depth 2 or cuts 4"),
+    ],
+)
+def test_sizes_out_of_range_are_refused(cuts: Any, depth: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check_size(cuts, depth)
