@@ -9,8 +9,8 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro.base.types import FloatArray, Targets
-from quadrepro.core.learners.contestants.paths import find_maker
-from quadrepro.core.learners.contestants.predictor import nested_predictions
+from quadrepro.core.learners.imported import find
+from quadrepro.core.learners.estimator import nested_predictions
 
 from .conftest import best_of, row
 
@@ -29,7 +29,7 @@ def test_ensembles_that_grow(
     name: str, benchmark: BenchmarkFixture, pima: tuple[FloatArray, FloatArray]
 ) -> None:
     X, y = pima
-    make = find_maker(f"sklearn:{name}")
+    make = find(f"sklearn:{name}")
 
     def nested() -> Mapping[int, Targets]:
         return nested_predictions(make(random_state=0), SIZES, X, y, X)
