@@ -9,8 +9,8 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro.base.types import FloatArray, Targets
-from quadrepro.core.learners.imported import find
 from quadrepro.core.learners.estimator import nested_predictions
+from quadrepro.core.learners.imported import find
 
 from .conftest import best_of, row
 

@@ -13,8 +13,8 @@ from pydantic import ConfigDict, Field, model_validator
 from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.base.types import Task
 from quadrepro.config.axis import Axis, Distribution, from_simple
-from quadrepro.core.learners.imported import step_of
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Value
+from quadrepro.core.learners.imported import step_of
 from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import check_name, find_entry
 from quadrepro.core.measures.registry import MEASURES

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import least
-from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
+from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid, Stopping, Value

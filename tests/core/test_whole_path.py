@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import take_last
-from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
+from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import NoSolutionError, Part, TrainingData

@@ -1,8 +1,8 @@
 """Estimators of scikit-learn's kind as a config names them: by import path, or as a pipeline.
 
 A parameter that takes an estimator is given its name: that of a class of scikit-learn, an import
-path, or a mapping of one of them to its own parameters. An estimator is given what it needs here
-and the config leaves out: a seed, one thread, silence, and the names of categories.
+path, or a mapping of one of them to its own parameters. Estimators get what they need here unless
+the config gives it: a seed, one thread, silence, and the names of categories.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -20,7 +19,6 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.pipeline import make_pipeline
 
-from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.learners.imported import (
@@ -56,81 +54,42 @@ SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
 
 SEEDS = ("random_state", "random_seed", "seed")
 THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")
-
-QUIET: Mapping[str, Mapping[tuple[str, ...], Any]] = MappingProxyType(
-    {
-        "lightgbm": {("verbose", "verbosity"): -1},
-        "catboost": {
-            ("logging_level", "verbose", "silent"): "Silent",
-            ("allow_writing_files", "train_dir"): False,
-        },
-    }
-)
+QUIET: dict[str, dict[tuple[str, ...], Any]] = {
+    "lightgbm": {("verbose", "verbosity"): -1},
+    "catboost": {
+        ("logging_level", "verbose", "silent"): "Silent",
+        ("allow_writing_files", "train_dir"): False,
+    },
+}
 """Parameters that keep the estimators of a package silent, by any of their names."""
-
-
-class Wrapped(BaseEstimator):  # type: ignore[misc]
-    """A class of the user with `fit` and `predict` alone; each fit makes an object of it."""
-
-    maker: ClassVar[Callable[..., Any]]
-
-    def __init__(self, **parameters: Any) -> None:
-        self.maker(**parameters)  # so that a mistake shows before anything is fitted
-        takes = inspect.signature(type(self)).parameters.values()
-        vars(self).update({p.name: p.default for p in takes} | parameters)
-
-    @classmethod
-    def of(cls, maker: Any) -> type[Self]:
-        """Return the estimator of a class, which has its name and its parameters."""
-        own = {"maker": staticmethod(maker), "__signature__": inspect.signature(maker)}
-        return type(maker.__name__, (cls,), own)
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        return sorted(inspect.signature(cls).parameters)
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Make an object of the class and fit it."""
-        self.model_ = self.maker(**self.get_params(deep=False))
-        self.model_.fit(X, y)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Return what the object predicts."""
-        return self.model_.predict(X)
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what else the fitted object has, such as `predict_proba`."""
-        if name.startswith("__") or "model_" not in vars(self):
-            raise AttributeError(name)
-        return getattr(self.model_, name)
 
 
 def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     """Return a new estimator."""
     maker = find(full_path(name), folder)
-    place = defined_at(maker)
+    short, place = label_of(name), defined_at(maker)
+    takes = inspect.signature(maker).parameters
     if inspect.isclass(maker) and not is_estimator(maker):
         if not (hasattr(maker, "fit") and hasattr(maker, "predict")):
             raise ValueError(f"{name}{place} is not an estimator: {TO_DERIVE}")
-        maker = Wrapped.of(maker)
-    takes = inspect.signature(maker).parameters
+        maker = type(maker.__name__, (maker, BaseEstimator), {})
     takes_all = any(p.kind is p.VAR_KEYWORD for p in takes.values())
     given = {key: _resolved(key, value, folder) for key, value in parameters.items()}
     own = {key: v for key, v in given.items() if key in takes or (takes_all and "__" not in key)}
     try:
         made = maker(**own)
+        if inspect.isclass(made) or not is_estimator(made):
+            what = f"{name}{place} returns {type(made).__name__}, which is not an estimator"
+            raise ValueError(f"{what}: {TO_DERIVE}")
+        made.get_params()
     except Exception as error:
-        raise ValueError(f"{_short(name)} cannot be made: {described(error)}") from None
-    if inspect.isclass(made) or not is_estimator(made):
-        what = f"{name}{place} returns {type(made).__name__}, which is not an estimator"
-        raise ValueError(f"{what}: {TO_DERIVE}")
+        raise ValueError(f"{short} cannot be made: {described(error)}") from None
     for key in given.keys() - own.keys():
         try:
             made.set_params(**{key: given[key]})
         except (ValueError, AttributeError):
             hint = nearest(key, names_of(made))
-            raise ValueError(f"{_short(name)} has no parameter {key!r}{hint}") from None
+            raise ValueError(f"{short} has no parameter {key!r}{hint}") from None
     return made
 
 
@@ -138,7 +97,7 @@ def _resolved(key: str, value: Any, folder: str) -> Any:
     """Return the value of a parameter, with estimators in place of their names."""
     steps = [s if s in KEPT else build(*step_of(s), folder) for s in steps_in(key, value)]
     if SEVERAL.fullmatch(key) and steps:
-        return make_pipeline(*steps).steps  # which names them
+        return make_pipeline(*steps).steps  # which gives them names
     return steps[0] if steps else value
 
 
@@ -163,6 +122,28 @@ def runs_own_code(name: str, parameters: Mapping[str, Any], folder: str) -> bool
     return bool(folder) and any(own_file(path, folder) for path in paths_in(name, parameters))
 
 
+def checked(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
+    """Return an estimator, or None for code of the folder, which is only read.
+
+    scikit-learn's estimators check values themselves. Those of other packages do so when they are
+    fitted, and code of the config's folder when it is called, which is in the first cell.
+    """
+    if runs_own_code(name, parameters, folder):
+        for path in paths_in(name, parameters):
+            check_path(path, folder)
+        return None
+    made = build(name, parameters, folder)
+    for _, part in parts(made):
+        if hasattr(part, "_parameter_constraints"):
+            part._validate_params()
+    return made
+
+
+def label_of(step: Any) -> str:
+    """Return what a step is called in tables."""
+    return step_of(step)[0].rpartition(":")[2]
+
+
 def defined_at(maker: Any) -> str:
     """Return where a class or function is defined, as `` (file:line)``, or "" if unknown."""
     try:
@@ -179,54 +160,17 @@ def parts(estimator: Any) -> Iterator[tuple[str, Any]]:
             yield f"{key}__", value
 
 
-def own_names(estimator: Any) -> dict[str, Any]:
-    """Return the names of an estimator's own parameters, and their values if they are known."""
+def own_names(estimator: Any) -> list[str]:
+    """Return the names of an estimator's own parameters, some of which it may not show."""
     takes = inspect.signature(type(estimator)).parameters.values()
-    found = {p.name: None for p in takes if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
-    if package_of(estimator) == "lightgbm":
-        # Its estimators take, and pass on, all parameters of the library.
-        from lightgbm.basic import _ConfigAliases
-
-        found |= dict.fromkeys(_ConfigAliases.get(*_ConfigAliases._get_all_param_aliases()))
-    return found | estimator.get_params(deep=False)
+    shown = [p.name for p in takes if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    return [*dict.fromkeys([*shown, *estimator.get_params(deep=False)])]
 
 
 def names_of(estimator: Any) -> list[str]:
     """Return the names of all parameters of an estimator and of those that it holds."""
     own = [f"{prefix}{name}" for prefix, part in parts(estimator) for name in own_names(part)]
-    return list(dict.fromkeys([*own, *estimator.get_params(deep=True)]))
-
-
-def names(name: str, parameters: Mapping[str, Any], folder: str = "") -> list[str]:
-    """Return the names of all parameters that an estimator can be given besides some."""
-    path = full_path(name)
-    if runs_own_code(name, parameters, folder):
-        own, complete = declared(path, folder)
-        return [*dict.fromkeys([*own, *(k for k in parameters if not complete or "__" in k)])]
-    try:
-        flat = {key: value for key, value in parameters.items() if "__" not in key}
-        return names_of(build(name, flat, folder))
-    except ValueError:  # `fault_of` tells what is wrong
-        return [*dict.fromkeys([*inspect.signature(find(path)).parameters, *parameters])]
-
-
-def fault_of(name: str, parameters: Mapping[str, Any], folder: str = "") -> str | None:
-    """Return why an estimator cannot have some parameters, or None if nothing is known against it.
-
-    scikit-learn's estimators check values themselves. Those of other packages do so when they are
-    fitted, and code of the config's folder when it is called, which is in the first cell.
-    """
-    try:
-        if runs_own_code(name, parameters, folder):
-            for path in paths_in(name, parameters):
-                check_path(path, folder)
-            return None
-        for _, part in parts(build(name, parameters, folder)):
-            if hasattr(part, "_parameter_constraints"):
-                part._validate_params()
-    except ValueError as error:
-        return str(error)
-    return None
+    return [*dict.fromkeys([*own, *estimator.get_params(deep=True)])]
 
 
 def package_of(estimator: Any) -> str:
@@ -234,19 +178,20 @@ def package_of(estimator: Any) -> str:
     return type(estimator).__module__.partition(".")[0]
 
 
-def settle(part: Any, random_state: int | None, categories: Sequence[str]) -> None:
+def settle(part: Any, random_state: int | None, nominal: Sequence[str] = ()) -> None:
     """Give an estimator a seed, one thread, silence and categories, unless these are given."""
     package, known = package_of(part), own_names(part)
+    given = {key for key, value in part.get_params(deep=False).items() if value is not None}
     # Those of scikit-learn have one thread by default, and some of them warn of `n_jobs`.
-    threads = {} if package == "sklearn" else {THREADS: 1}
-    for aliases, value in {SEEDS: random_state, **threads, **QUIET.get(package, {})}.items():
-        found = [name for name in aliases if name in known]
-        if found and all(known[name] is None for name in found):
-            part.set_params(**{found[0]: value})
-    if categories and package == "xgboost":
+    needed = {SEEDS: random_state} if package == "sklearn" else {SEEDS: random_state, THREADS: 1}
+    wanted = {tuple(n for n in names if n in known): value for names, value in needed.items()}
+    for names, value in {**wanted, **QUIET.get(package, {})}.items():
+        if names and not given.intersection(names):
+            part.set_params(**{names[0]: value})
+    if nominal and package == "xgboost":
         part.set_params(enable_categorical=True)
-    if categories and package == "catboost" and not known["cat_features"]:
-        part.set_params(cat_features=list(categories))
+    if nominal and package == "catboost" and "cat_features" not in given:
+        part.set_params(cat_features=list(nominal))
 
 
 def task_of(estimator: Any) -> Task | None:
@@ -260,9 +205,9 @@ def task_of(estimator: Any) -> Task | None:
 
 def size_name(estimator: Any) -> str:
     """Return the parameter with the size of an ensemble that can grow; "" for other estimators."""
-    known, package = estimator.get_params(deep=False), package_of(estimator)
-    if package not in ("sklearn", OURS):
+    if package_of(estimator) not in ("sklearn", OURS):
         return ""
+    known = estimator.get_params(deep=False)
     if hasattr(estimator, "staged_predict"):
         return next(name for name in ("n_rounds", "n_estimators", "max_iter") if name in known)
     # scikit-learn refuses to grow the one, and warns of the other.
@@ -273,14 +218,13 @@ def size_name(estimator: Any) -> str:
 def nested(
     estimator: Any, sizes: Sequence[Any], X: Any, y: Any, X_new: Any, method: str = "predict"
 ) -> list[Any]:
-    """Return what an ensemble predicts at each of several sizes, of one run."""
-    name = size_name(estimator)
-    if hasattr(estimator, f"staged_{method}"):
+    """Return what an ensemble predicts at each of several sizes, fitted once for all of them."""
+    name, found = size_name(estimator), {}
+    if staged := getattr(estimator, f"staged_{method}", None):
         estimator.set_params(**{name: max(sizes)}).fit(X, y)
-        stages = list(getattr(estimator, f"staged_{method}")(X_new))
+        stages = list(staged(X_new))
         # An ensemble that stops early stays as it is, however large it may be.
         return [stages[min(size, len(stages)) - 1] for size in sizes]
-    found = {}
     estimator.set_params(warm_start=True)
     for size in sorted(set(sizes)):
         found[size] = estimator.set_params(**{name: size}).fit(X, y).predict(X_new)
@@ -290,7 +234,7 @@ def nested(
 def estimator_outputs(
     estimator: Any, labels: FloatArray | None, data: TrainingData, X_new: Any
 ) -> Outputs:
-    """Return the outputs of an estimator, fitted to the indices of some labels."""
+    """Return the outputs of an estimator, fitted to the places of some labels."""
     predicted = np.ravel(estimator.predict(X_new))
     if labels is None:
         return Outputs(predicted.astype(np.float64))
@@ -301,7 +245,7 @@ def estimator_outputs(
         probabilities[:, seen] = estimator.predict_proba(X_new)
     # Scores of pairs of classes are left out; of three classes there are three, too.
     pairs = getattr(estimator, "decision_function_shape", "") == "ovo"
-    if hasattr(estimator, "decision_function") and not pairs and len(seen) > 1:
+    if hasattr(estimator, "decision_function") and len(seen) > 1 and not pairs:
         scores = np.asarray(estimator.decision_function(X_new), np.float64)
         if data.n_classes > 2:
             found = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
@@ -314,12 +258,16 @@ def estimator_outputs(
 class Parameter(Hyperparameter):
     """A parameter of an estimator, which checks its values itself."""
 
-    check: Callable[[Mapping[str, Value]], str | None]
+    check: Callable[[Mapping[str, Value]], Any]
 
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return the estimator's message about an invalid value, or None if all are valid."""
-        wrong = (self.check({self.name: value}) for value in values)
-        return next(filter(None, wrong), None)
+        try:
+            for value in values:
+                self.check({self.name: value})
+        except ValueError as error:
+            return str(error)
+        return None
 
 
 @dataclass(frozen=True)
@@ -360,11 +308,6 @@ class EstimatorPredictor(Imported, Predictor):
         return paths_in(self.name, self.settings)
 
     @property
-    def packages(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The packages the estimators come from, and scikit-learn, which calls all of them."""
-        return tuple(dict.fromkeys(("scipy", "scikit-learn", *super().packages)))
-
-    @property
     def task(self) -> Task:
         """The task of the estimator."""
         made = None if self.predicts else build(self.name, self.settings, self.folder)
@@ -372,9 +315,9 @@ class EstimatorPredictor(Imported, Predictor):
 
     def for_task(self, task: Task) -> Self | None:
         """Return the predictor for a task; code of the config's own is asked when it is run."""
-        if self.folder and not self.predicts:
-            return replace(self, predicts="regression" if task == "regression" else "classification")
-        return super().for_task(task)
+        if not self.folder:
+            return super().for_task(task)
+        return replace(self, predicts="regression" if task == "regression" else "classification")
 
     @property
     def many_classes(self) -> bool:  # type: ignore[override]
@@ -387,22 +330,52 @@ class EstimatorPredictor(Imported, Predictor):
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """All parameters of the estimator, each of them optional."""
-        known = names(self.name, {**self.settings, **dict.fromkeys(self.searched)}, self.folder)
-        meaning = f"parameter of {_short(self.name)}"
-        found: list[Hyperparameter] = [
-            Parameter(name, "any", "small", meaning, optional=True, check=self._fault)
-            for name in known
-        ]
-        if self.name.startswith(f"{OURS}:"):
-            found = [replace(N_ROUNDS, optional=True) if h.name == N_ROUNDS.name else h for h in found]
-        return tuple(found)
+        given = {**self.settings, **dict.fromkeys(self.searched)}
+        if runs_own_code(self.name, given, self.folder):
+            own, complete = declared(full_path(self.name), self.folder)
+            known = [*own, *(key for key in given if not complete or "__" in key)]
+        else:
+            try:
+                flat = {key: value for key, value in given.items() if "__" not in key}
+                known = names_of(build(self.name, flat, self.folder))
+            except ValueError:  # told when the estimator is checked
+                known = [*inspect.signature(find(full_path(self.name))).parameters, *given]
+        of_rounds = self.name.startswith(f"{OURS}:") and N_ROUNDS.name
+        kinds: dict[str, Any] = {"meaning": f"parameter of {label_of(self.name)}", "optional": True}
+        return tuple(
+            replace(N_ROUNDS, optional=True)
+            if name == of_rounds
+            else Parameter(name, "any", "small", check=self._check, **kinds)
+            for name in dict.fromkeys(known)
+        )
 
-    def _fault(self, candidate: Mapping[str, Value]) -> str | None:
-        return fault_of(self.name, {**self.settings, **candidate}, self.folder)
+    def _check(self, candidate: Mapping[str, Value]) -> None:
+        checked(self.name, {**self.settings, **candidate}, self.folder)
 
     def for_columns(self, data: TrainingData) -> Self:
         """Return this predictor with the columns that hold codes, if it asks for them."""
         return replace(self, n_codes=data.n_codes) if self.categories else self
+
+    def estimator(
+        self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
+    ) -> Any:
+        """Return the estimator of a candidate, not fitted."""
+        made = build(self.name, {**self.settings, **(candidate or {})}, self.folder)
+        does = {self.predicts, None} if hasattr(made, "predict") else set()
+        if self.predicts and task_of(made) not in does:
+            number = self.predicts == "regression"
+            wanted, mixin = ("a number", "Regressor") if number else ("classes", "Classifier")
+            raise ValueError(
+                f"{self.name}{defined_at(type(made))} must predict {wanted} here, but it does not:"
+                f" give it predict, and derive it from scikit-learn's {mixin}Mixin"
+            )
+        for _, part in parts(made):
+            settle(part, random_state, [f"x{i}" for i, n in enumerate(self.n_codes) if n])
+        return made
+
+    def try_code(self, candidate: Mapping[str, Value]) -> None:
+        """Import and make the estimator of a candidate, without fitting it."""
+        self.estimator(candidate)
 
     def predictions(
         self,
@@ -415,25 +388,27 @@ class EstimatorPredictor(Imported, Predictor):
         """Fit once for all candidates that differ only in size; see `Predictor.predictions`."""
         candidates = [candidate for grid in grids for candidate in grid.candidates]
         random_state = int(rng.integers(2**31))
-        labels, targets = self._labels(y)
-        if labels is not None and len(labels) == 1:
-            return np.full((len(candidates), len(X_new)), labels[0])
-        # One class is separated from the rest by scores, which labels do not tell.
-        method = "predict" if self.many_classes else "decision_function"
-        table, table_new = self._table(X), self._table(X_new)
         predicted = np.empty((len(candidates), len(X_new)))
+        labels, y = self._labels(y)
+        if labels is not None and len(labels) == 1:
+            predicted[:] = labels[0]
+            return predicted
+        # Of two classes, one is told from the rest of more by its score.
+        method = "predict" if self.many_classes else "decision_function"
+        X, X_new = self._table(X), self._table(X_new)
         # Parameters were checked with the config; an ensemble would check them for every tree.
         with config_context(skip_parameter_validation=True):
             for group in self._differing_in_size(candidates):
                 estimator = self.estimator(candidates[group[0]], random_state)
                 if len(group) > 1:
                     sizes = [candidates[i][size_name(estimator)] for i in group]
-                    predicted[group] = nested(estimator, sizes, table, targets, table_new, method)
+                    predicted[group] = nested(estimator, sizes, X, y, X_new, method)
                 else:
-                    found = getattr(estimator.fit(table, targets), method)(table_new)
-                    predicted[group] = np.ravel(found)
-        use_labels = labels is not None and method == "predict"
-        return labels[predicted.astype(np.intp)] if use_labels else predicted
+                    estimator.fit(X, y)
+                    predicted[group] = np.ravel(getattr(estimator, method)(X_new))
+        if labels is None or method != "predict":
+            return predicted
+        return labels[predicted.astype(np.intp)]
 
     def outputs(
         self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
@@ -442,8 +417,8 @@ class EstimatorPredictor(Imported, Predictor):
         labels, y = self._labels(data.train.y)
         estimator = self.estimator(candidate, int(data.rng("all").integers(2**31)))
         with config_context(skip_parameter_validation=True):
-            fitted = estimator.fit(self._table(data.train.X), y)
-            return estimator_outputs(fitted, labels, data, self._table(X_new))
+            estimator.fit(self._table(data.train.X), y)
+            return estimator_outputs(estimator, labels, data, self._table(X_new))
 
     def outputs_of(self, predictions: FloatArray) -> Outputs | None:
         """Return None for a classifier, whose predictions do not tell scores and probabilities."""
@@ -463,43 +438,17 @@ class EstimatorPredictor(Imported, Predictor):
             groups.setdefault(repr(others) if size in candidate else str(i), []).append(i)
         return list(groups.values())
 
-    def estimator(
-        self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
-    ) -> Any:
-        """Return the estimator of a candidate, not fitted."""
-        estimator = build(self.name, {**self.settings, **(candidate or {})}, self.folder)
-        kind = task_of(estimator)
-        if self.predicts and (not hasattr(estimator, "predict") or kind not in (None, self.predicts)):
-            number = self.predicts == "regression"
-            wanted, mixin = ("a number", "Regressor") if number else ("classes", "Classifier")
-            raise ValueError(
-                f"{self.name}{defined_at(type(estimator))} must predict {wanted} here, but it does"
-                f" not: give it predict, and derive it from scikit-learn's {mixin}Mixin"
-            )
-        nominal = [name for name, n in zip(self._columns, self.n_codes, strict=True) if n]
-        for _, part in parts(estimator):
-            settle(part, random_state, nominal)
-        return estimator
-
-    def try_code(self, candidate: Mapping[str, Value]) -> None:
-        """Import and make the estimator of a candidate, without fitting it."""
-        self.estimator(candidate)
-
-    @property
-    def _columns(self) -> list[str]:
-        return [f"x{i}" for i in range(len(self.n_codes))]
-
     def _table(self, X: FloatArray) -> Any:
         """Return examples with categories in place of codes, as a data frame."""
         if not any(self.n_codes):
             return X
         # CatBoost needs a category for what is missing.
-        catboost = any(package_of(part) == "catboost" for _, part in parts(self.estimator()))
-        frame = pd.DataFrame(X, columns=self._columns)
-        for name, n_codes in zip(self._columns, self.n_codes, strict=True):
+        gaps = all(package_of(part) != "catboost" for _, part in parts(self.estimator()))
+        frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+        for name, n_codes in zip(frame, self.n_codes, strict=True):
             if n_codes:
-                known = [*map(str, range(n_codes)), *(["missing"] if catboost else [])]
-                codes = frame[name].fillna(n_codes if catboost else -1).astype(np.intp)
+                known = [*map(str, range(n_codes)), *([] if gaps else ["missing"])]
+                codes = frame[name].fillna(-1 if gaps else n_codes).astype(np.intp)
                 frame[name] = pd.Categorical.from_codes(codes, known)
         return frame
 
@@ -520,7 +469,6 @@ class EstimatorEntry:
     """An estimator or an algorithm by import path."""
 
     path: str
-    """Its import path."""
     label: str
     """Its name in tables."""
     source: str = ""
@@ -530,11 +478,8 @@ class EstimatorEntry:
     preset: Mapping[str, Any] = field(default_factory=dict)
     """Parameters that the user cannot change."""
     learner: type[EstimatorPredictor] = EstimatorPredictor
-    """Its class."""
     folder: str = ""
-    """The folder of the config."""
     searched: tuple[str, ...] = ()
-    """The hyper-parameters that the config gives values of."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -553,10 +498,10 @@ class EstimatorEntry:
         parameters = {**self.preset, **settings}
         if names_algorithm(self.path, self.folder):
             return ImportedAlgorithm(self.path, parameters, self.folder, self.searched)
-        found = made_of({self.path: parameters}, self.folder)
-        if found is None:
+        made = checked(self.path, parameters, self.folder)
+        if made is None:
             return self.learner(self.path, parameters, self.folder, self.searched)
-        if task_of(found) is None:
+        if task_of(made) is None:
             raise ValueError(f"{self.label} predicts neither classes nor numbers")
         return self.learner(self.path, parameters)
 
@@ -569,42 +514,20 @@ BASELINE = EstimatorEntry(
 def estimator_entry(path: str, folder: str = "") -> EstimatorEntry:
     """Return the entry of an import path such as ``"sklearn:SVC"``."""
     check_path(path, folder)
-    return EstimatorEntry(path, _short(path), folder=folder)
+    return EstimatorEntry(path, label_of(path), folder=folder)
 
 
 def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
     """Return the entry of a pipeline."""
-    for i, step in enumerate(steps):
-        with faults_at(i):
-            found = step if step in KEPT else made_of(step, folder)
-            if i < len(steps) - 1 and not (found in (None, *KEPT) or hasattr(found, "transform")):
-                raise ValueError(f"a step before the last must transform: {_label(step)} does not")
-            if i == len(steps) - 1 and found is not None and task_of(found) is None:
-                raise ValueError(f"the last step must predict, but {_label(step)} does not")
-    label = " + ".join(map(_label, steps))
-    return EstimatorEntry("sklearn:Pipeline", label, preset={"steps": [*steps]}, folder=folder)
+    label, preset = " + ".join(map(label_of, steps)), {"steps": [*steps]}
+    checked("Pipeline", preset, folder)
+    return EstimatorEntry("sklearn:Pipeline", label, preset=preset, folder=folder)
 
 
 def transformer(step: Any, folder: str = "") -> EstimatorPredictor:
     """Return what makes a transformer of a config; ValueError if it cannot be used."""
     name, parameters = step_of(step)
-    found = made_of(step, folder)
-    if found is not None and not hasattr(found, "transform"):
+    made = checked(name, parameters, folder)
+    if made is not None and not hasattr(made, "transform"):
         raise ValueError(f"votes are over the outputs of a transformer: {name} is not one")
     return EstimatorPredictor(full_path(name), parameters, folder)
-
-
-def made_of(step: Any, folder: str) -> Any:
-    """Return the estimator of a step; None for code of the config's own, which is not imported."""
-    name, parameters = step_of(step)
-    if wrong := fault_of(name, parameters, folder):
-        raise ValueError(wrong)
-    return None if runs_own_code(name, parameters, folder) else build(name, parameters, folder)
-
-
-def _label(step: Any) -> str:
-    return _short(step_of(step)[0])
-
-
-def _short(name: str) -> str:
-    return name.rpartition(":")[2]

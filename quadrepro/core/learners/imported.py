@@ -33,7 +33,7 @@ SKLEARN, OURS = "sklearn", "quadrepro"
 """Modules whose public classes are named without the module that they are in."""
 
 BOOSTERS = ("xgboost", "lightgbm", "catboost")
-"""Packages that the extra ``boosters`` installs."""
+"""Packages that the extra ``boosters`` installs, which hints name."""
 
 REFUSED = frozenset({*sys.stdlib_module_names, "test", OURS})
 """Modules of Python and of quadrepro, which a config cannot name."""
@@ -151,14 +151,12 @@ def own_file(path: str, folder: str) -> Path | None:
     file = module_file(folder, module) if folder else None
     if file is not None:
         return file
-    if top in BOOSTERS:
-        raise ValueError(f"{top} is not installed: pip install {top}, or quadrepro[boosters]")
     beside = [file.stem for file in Path(folder).glob("*.py")] if folder else []
-    if meant := closest(module, [SKLEARN, *BOOSTERS, *beside]):
+    meant = closest(module, [SKLEARN, *BOOSTERS, *beside])
+    if meant not in (None, module):
         raise ValueError(f"unknown module {module!r}; did you mean {meant!r}?")
     raise ValueError(
-        f"unknown module {module!r}, beside the config or installed: pip install the package that"
-        " has it"
+        f"no module {module!r} beside the config or installed: pip install its package"
     )
 
 
@@ -326,10 +324,10 @@ class Imported(Learner):
 
     @property
     def packages(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The packages that the code comes from."""
-        tops = {name.partition(".")[0] for name in self._used()} - REFUSED
+        """The packages that the code comes from, and scikit-learn, which calls estimators."""
+        tops = {name.partition(".")[0] for name in self._used()} - REFUSED - {SKLEARN}
         found = {name for top in tops if _is_installed(top, self.folder) for name in _projects(top)}
-        return tuple(sorted(found))
+        return ("scipy", "scikit-learn", *sorted(found))
 
     def _used(self) -> set[str]:
         """Return the modules that installed code is in, and all that own code may import."""
@@ -342,8 +340,6 @@ class Imported(Learner):
 @cache
 def _projects(top: str) -> tuple[str, ...]:
     """Return the names that a module is installed by."""
-    if top == SKLEARN:
-        return ("scikit-learn", "scipy")
     # Most have the name of their module; it takes long to read what all of them hold.
     return (top,) if versions_of([top]) else tuple(packages_distributions().get(top, ()))
 

@@ -28,7 +28,14 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone, is_classifier, is_regressor
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    _fit_context,
+    clone,
+    is_classifier,
+    is_regressor,
+)
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
@@ -42,14 +49,14 @@ from sklearn.utils.validation import (
 )
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.elementary import exp_each, log_each
+from quadrepro.core.elementary import exp_each, log, log_each
 from quadrepro.core.learners.estimator import EstimatorEntry
 
 EPS = float(np.finfo(np.float64).eps)
 """Probabilities are at least this, so that logarithms and quotients are finite."""
 
 NO_EDGE = 1e-10
-"""A weight of a vote of at most this is rounding error, and counts as none."""
+"""A weight of a vote of at most this is rounding error, and c as none."""
 
 ONLY_BINARY = "Only binary classification is supported"
 
@@ -57,7 +64,7 @@ Round = tuple[list[Any], FloatArray, float]
 """Weak learners of a round, what they add to F on the training examples, and its weight."""
 
 
-class StagewiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers whose weak learner is fitted to the weights of every round.
 
     Attributes
@@ -113,18 +120,18 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,) or None, default None
-            How often each example counts; None for once. Examples of weight 0 are left out.
+            How often each example c; None for once. Examples of weight 0 are left out.
 
         Returns
         -------
         StagewiseClassifier
             The fitted classifier.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        counts = _check_sample_weight(sample_weight, X, dtype=X.dtype, ensure_non_negative=True)
-        X, y, counts = X[counts > 0], y[counts > 0], counts[counts > 0]
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        examples, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
+        c = _check_sample_weight(sample_weight, examples, ensure_non_negative=True)
+        examples, labels, c = examples[c > 0], labels[c > 0], c[c > 0]
+        self.classes_, codes = np.unique(labels, return_inverse=True)
         n_classes = len(self.classes_)
         if n_classes < 2 or (n_classes > 2 and not self.many_classes):
             only = "At least two classes are needed" if n_classes < 2 else ONLY_BINARY
@@ -132,9 +139,9 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rng = check_random_state(self.random_state)
         self.estimators_: list[list[Any]] = []
         self.estimator_weights_: list[float] = []
-        F = np.zeros((len(y), n_classes))
+        F = np.zeros((len(codes), n_classes))
         for _ in range(self.n_rounds):
-            fitted, added, weight = self._boost(X, codes, counts, F, rng)
+            fitted, added, weight = self._boost(examples, codes, c, F, rng)
             if weight <= NO_EDGE:
                 break
             decides = weight == np.inf
@@ -148,14 +155,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     @abstractmethod
-    def _boost(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        counts: FloatArray,
-        F: FloatArray,
-        rng: np.random.RandomState,
-    ) -> Round:
+    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
         """Take one round.
 
         A weight of zero ends the run without the round. An infinite weight lets the round decide
@@ -191,12 +191,12 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes, numbers above zero for the second; else one column per class.
         """
-        return deque(self.staged_decision_function(X), maxlen=1).pop()
+        return last(self.staged_decision_function(X))
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield F after each round; see `decision_function`."""
         for F in self._staged(X):
-            yield (F[:, 1] - F[:, 0]) / 2 if F.shape[1] == 2 else F
+            yield np.asarray((F[:, 1] - F[:, 0]) / 2) if F.shape[1] == 2 else F
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of the largest F, the first of equal ones.
@@ -211,7 +211,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             Labels from `classes_`.
         """
-        return deque(self.staged_predict(X), maxlen=1).pop()
+        return last(self.staged_predict(X))
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
         """Yield the predicted labels after each round; see `predict`."""
@@ -232,7 +232,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`.
         """
-        return deque(self.staged_predict_proba(X), maxlen=1).pop()
+        return last(self.staged_predict_proba(X))
 
     @available_if(lambda self: self.has_probabilities)  # type: ignore[untyped-decorator]
     def staged_predict_proba(self, X: ArrayLike) -> Iterator[FloatArray]:
@@ -242,12 +242,12 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _staged(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield F with one column per class after each round, or once if there was none."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        F = np.zeros((len(X), len(self.classes_)))
+        examples = validate_data(self, X, dtype=np.float64, reset=False)
+        F = np.zeros((len(examples), len(self.classes_)))
         if not self.estimators_:
             yield F
         for fitted, weight in zip(self.estimators_, self.estimator_weights_, strict=True):
-            F = F + weight * self._added(fitted, X)
+            F = F + weight * self._added(fitted, examples)
             yield F
 
     def _validate_params(self) -> None:
@@ -273,17 +273,22 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def last(stages: Iterator[NDArray[Any]]) -> NDArray[Any]:
+    """Return the last of several stages."""
+    return deque(stages, maxlen=1).pop()
+
+
 def probabilities_of(F: FloatArray) -> FloatArray:
     """Return exp(F_k) / sum of exp(F_j), for two classes 1 / (1 + exp(-2 F))."""
     shares = exp_each(F - F.max(axis=1, keepdims=True))
-    return shares / shares.sum(axis=1, keepdims=True)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def weights_of(codes: IntArray, counts: FloatArray, F: FloatArray) -> FloatArray:
+def weights_of(y: IntArray, c: FloatArray, F: FloatArray) -> FloatArray:
     """Return the weights c exp(-F_y), with a mean of 1."""
-    own = F[np.arange(len(F)), codes]
-    w = counts * exp_each(own.min() - own)
-    return w / w.mean()
+    own = F[np.arange(len(F)), y]
+    w = c * exp_each(own.min() - own)
+    return np.asarray(w / w.mean())
 
 
 def of_two_classes(f: FloatArray) -> FloatArray:
@@ -307,7 +312,8 @@ class RealAdaBoostClassifier(StagewiseClassifier):
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
-        A classifier with ``predict_proba`` that takes ``sample_weight``, instead of scikit-learn's trees.
+        A classifier with ``predict_proba`` that takes ``sample_weight``, instead of scikit-learn's
+        trees.
     random_state : int, RandomState instance or None, default None
         Seed of the weak learners, which get another one in every round, as in scikit-learn.
 
@@ -332,15 +338,8 @@ class RealAdaBoostClassifier(StagewiseClassifier):
 
     fits = "probabilities"
 
-    def _boost(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        counts: FloatArray,
-        F: FloatArray,
-        rng: np.random.RandomState,
-    ) -> Round:
-        weak = self._weak(rng).fit(X, codes, sample_weight=weights_of(codes, counts, F))
+    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
+        weak = self._weak(rng).fit(X, y, sample_weight=weights_of(y, c, F))
         return [weak], self._added([weak], X), 1.0
 
     def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
@@ -387,16 +386,9 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
 
     fits = "numbers"
 
-    def _boost(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        counts: FloatArray,
-        F: FloatArray,
-        rng: np.random.RandomState,
-    ) -> Round:
-        w = weights_of(codes, counts, F)
-        weak = self._weak(rng).fit(X, 2.0 * codes - 1.0, sample_weight=w)
+    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
+        w = weights_of(y, c, F)
+        weak = self._weak(rng).fit(X, 2.0 * y - 1.0, sample_weight=w)
         return [weak], self._added([weak], X), 1.0
 
     def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
@@ -475,23 +467,16 @@ class LogitBoostClassifier(StagewiseClassifier):
         super().__init__(n_rounds, cuts=cuts, depth=depth, weak=weak, random_state=random_state)
         self.z_max = z_max
 
-    def _boost(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        counts: FloatArray,
-        F: FloatArray,
-        rng: np.random.RandomState,
-    ) -> Round:
+    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
         fitted, n_classes = [], F.shape[1]
         for k, p in enumerate(probabilities_of(F).T):
             if n_classes == 2 and k == 0:
                 continue
-            is_class = codes == k
+            is_class = y == k
             # z is 1 / p for the class, and -1 / (1 - p) for all others.
             size = 1.0 / np.maximum(np.where(is_class, p, 1.0 - p), EPS)
             z = np.where(is_class, 1.0, -1.0) * np.minimum(size, self.z_max)
-            w = counts * np.maximum(p * (1.0 - p), 2.0 * EPS)
+            w = c * np.maximum(p * (1.0 - p), 2.0 * EPS)
             fitted.append(self._weak(rng).fit(X, z, sample_weight=w / w.mean()))
         return fitted, self._added(fitted, X), 1.0
 
@@ -500,7 +485,7 @@ class LogitBoostClassifier(StagewiseClassifier):
             return 0.5 * of_two_classes(fitted[0].predict(X))
         g = np.column_stack([weak.predict(X) for weak in fitted])
         n_classes = len(fitted)
-        return (n_classes - 1) / n_classes * (g - g.mean(axis=1, keepdims=True))
+        return np.asarray((n_classes - 1) / n_classes * (g - g.mean(axis=1, keepdims=True)))
 
 
 class AdaBoostM1Classifier(StagewiseClassifier):
@@ -550,23 +535,16 @@ class AdaBoostM1Classifier(StagewiseClassifier):
     has_probabilities = False
     many_classes = True
 
-    def _boost(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        counts: FloatArray,
-        F: FloatArray,
-        rng: np.random.RandomState,
-    ) -> Round:
-        w = weights_of(codes, counts, F)
-        weak = self._weak(rng).fit(X, codes, sample_weight=w)
+    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
+        w = weights_of(y, c, F)
+        weak = self._weak(rng).fit(X, y, sample_weight=w)
         voted = self._added([weak], X)
-        missed, hit = np.bincount(voted[np.arange(len(codes)), codes] == 1.0, w, minlength=2)
+        missed, hit = np.bincount(voted[np.arange(len(y)), y] == 1.0, w, minlength=2)
         return [weak], voted, self._alpha(missed, hit) if missed > 0 else np.inf
 
     def _alpha(self, missed: float, hit: float) -> float:
         """Return log((1 - error) / error), given the weights of both kinds of examples."""
-        return float(log_each(hit / missed))
+        return log(hit / missed)
 
     def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
         return np.asarray(fitted[0].predict(X)[:, None] == np.arange(len(self.classes_)), float)
@@ -617,7 +595,7 @@ class SAMMEClassifier(AdaBoostM1Classifier):
 
     def _alpha(self, missed: float, hit: float) -> float:
         """Return log((1 - error) / error) + log(K - 1)."""
-        return super()._alpha(missed, hit) + float(log_each(len(self.classes_) - 1.0))
+        return super()._alpha(missed, hit) + log(len(self.classes_) - 1.0)
 
 
 ROUNDS = {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]}

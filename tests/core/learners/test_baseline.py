@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quadrepro.core.learners.baseline import Baseline
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from quadrepro.base.types import FloatArray, Task
-from quadrepro.core.learners.baseline import Baseline
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Outputs, Part, TrainingData
 from quadrepro.core.learners.registry import find_entry

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray, IntArray, Task
 from quadrepro.core.cell import Choice, least, take_last
-from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
+from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Part, TrainingData
 from quadrepro.core.learners.predictor import Predictions, Predictor

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from quadrepro.core.learners.contestants.algorithm import ImportedAlgorithm
+from quadrepro.core.learners.contestants.paths import enter, find_maker, names_algorithm
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
-from quadrepro.core.learners.contestants.algorithm import ImportedAlgorithm
-from quadrepro.core.learners.contestants.paths import enter, find_maker, names_algorithm
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
 

@@ -6,13 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sklearn.base import BaseEstimator
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline
-from sklearn.svm import SVC, LinearSVC
-
 from quadrepro.core.learners.contestants.building import (
     build,
     build_step,
@@ -26,6 +19,12 @@ from quadrepro.core.learners.contestants.building import (
     use_categories,
 )
 from quadrepro.core.learners.contestants.paths import enter
+from sklearn.base import BaseEstimator
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, LinearSVC
 
 OWN = """
 from sklearn.svm import SVC

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from pydantic_core import PydanticCustomError
-
 from quadrepro.core.learners.contestants.predictor import estimator_entry, pipeline_entry
 
 

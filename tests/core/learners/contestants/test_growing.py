@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quadrepro.core.learners.contestants.building import build
+from quadrepro.core.learners.contestants.predictor import nested_predictions, size_name
 from sklearn.utils import all_estimators
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.contestants.building import build
-from quadrepro.core.learners.contestants.predictor import nested_predictions, size_name
 
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quadrepro.core.learners.contestants.predictor import estimator_outputs
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier
@@ -11,7 +12,6 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro.base.types import FloatArray, Task
-from quadrepro.core.learners.contestants.predictor import estimator_outputs
 from quadrepro.core.learners.learner import Outputs, Part, TrainingData
 from quadrepro.core.learners.voting import FixedStumps
 

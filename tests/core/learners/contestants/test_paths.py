@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 import xgboost
-from sklearn.utils import all_estimators
-
 from quadrepro.core.learners.contestants.paths import (
     check_path,
     distributions_of,
@@ -22,6 +20,7 @@ from quadrepro.core.learners.contestants.paths import (
     own_file,
     sklearn_modules,
 )
+from sklearn.utils import all_estimators
 
 
 @pytest.fixture

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from quadrepro.core.learners.contestants.building import build
+from quadrepro.core.learners.contestants.paths import enter
+from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -17,9 +20,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from quadrepro.base.types import FloatArray, Task
-from quadrepro.core.learners.contestants.building import build
-from quadrepro.core.learners.contestants.paths import enter
-from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Part, TrainingData
 from quadrepro.core.learners.voting import FixedStumps
