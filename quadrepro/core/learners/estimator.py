@@ -19,6 +19,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.pipeline import make_pipeline
 
+from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.learners.imported import (
@@ -72,7 +73,9 @@ def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     if inspect.isclass(maker) and not is_estimator(maker):
         if not (hasattr(maker, "fit") and hasattr(maker, "predict")):
             raise ValueError(f"{name}{place} is not an estimator: {TO_DERIVE}")
-        maker = type(maker.__name__, (maker, BaseEstimator), {})
+        # It need not mark what it has learned, as scikit-learn's do.
+        own = {"__sklearn_is_fitted__": lambda self: True}
+        maker = type(maker.__name__, (maker, BaseEstimator), own)
     takes_all = any(p.kind is p.VAR_KEYWORD for p in takes.values())
     given = {key: _resolved(key, value, folder) for key, value in parameters.items()}
     own = {key: v for key, v in given.items() if key in takes or (takes_all and "__" not in key)}
@@ -339,7 +342,8 @@ class EstimatorPredictor(Imported, Predictor):
                 flat = {key: value for key, value in given.items() if "__" not in key}
                 known = names_of(build(self.name, flat, self.folder))
             except ValueError:  # told when the estimator is checked
-                known = [*inspect.signature(find(full_path(self.name))).parameters, *given]
+                known = [*inspect.signature(find(full_path(self.name))).parameters]
+                known += [key for key in given if "__" in key]
         of_rounds = self.name.startswith(f"{OURS}:") and N_ROUNDS.name
         kinds: dict[str, Any] = {"meaning": f"parameter of {label_of(self.name)}", "optional": True}
         return tuple(
@@ -519,9 +523,12 @@ def estimator_entry(path: str, folder: str = "") -> EstimatorEntry:
 
 def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
     """Return the entry of a pipeline."""
-    label, preset = " + ".join(map(label_of, steps)), {"steps": [*steps]}
-    checked("Pipeline", preset, folder)
-    return EstimatorEntry("sklearn:Pipeline", label, preset=preset, folder=folder)
+    for i, step in enumerate(steps):
+        with faults_at(i):
+            if step not in KEPT:
+                checked(*step_of(step), folder)
+    label = " + ".join(map(label_of, steps))
+    return EstimatorEntry("sklearn:Pipeline", label, preset={"steps": [*steps]}, folder=folder)
 
 
 def transformer(step: Any, folder: str = "") -> EstimatorPredictor:

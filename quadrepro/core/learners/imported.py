@@ -155,9 +155,7 @@ def own_file(path: str, folder: str) -> Path | None:
     meant = closest(module, [SKLEARN, *BOOSTERS, *beside])
     if meant not in (None, module):
         raise ValueError(f"unknown module {module!r}; did you mean {meant!r}?")
-    raise ValueError(
-        f"no module {module!r} beside the config or installed: pip install its package"
-    )
+    raise ValueError(f"unknown module {module!r}: pip install the package that has it")
 
 
 def _is_installed(top: str, folder: str) -> bool:

@@ -38,7 +38,7 @@ OF_FITS = re.compile(
 
 
 def exempt(estimator: Any) -> dict[str, str]:
-    """Return the checks that an estimator need not pass, as `AdaBoostClassifier` of scikit-learn."""
+    """Return the checks that an estimator fails, as scikit-learn's `AdaBoostClassifier` does."""
     name = "check_sample_weight_equivalence_on_dense_data"
     of_trees = isinstance(estimator, StagewiseClassifier)
     return {name: "equally good cuts are told apart by rounding"} if of_trees else {}
