@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from quadrepro.base.types import FloatArray, Targets
-from quadrepro.core.learners.estimator import nested_predictions
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.estimator import nested
 from quadrepro.core.learners.imported import find
 
 from .conftest import best_of, row
@@ -31,17 +31,16 @@ def test_ensembles_that_grow(
     X, y = pima
     make = find(f"sklearn:{name}")
 
-    def nested() -> Mapping[int, Targets]:
-        return nested_predictions(make(random_state=0), SIZES, X, y, X)
+    def together() -> list[Any]:
+        return nested(make(random_state=0), SIZES, X, y, X)
 
-    def alone() -> Mapping[int, Targets]:
-        return {k: make(n_estimators=k, random_state=0).fit(X, y).predict(X) for k in SIZES}
+    def alone() -> list[Any]:
+        return [make(n_estimators=k, random_state=0).fit(X, y).predict(X) for k in SIZES]
 
-    ours, theirs = nested(), alone()
-    assert all(np.array_equal(ours[k], theirs[k]) for k in SIZES)
-    benchmark.pedantic(nested, rounds=2)
+    np.testing.assert_array_equal(together(), alone())
+    benchmark.pedantic(together, rounds=2)
     row(
         f"scikit-learn's `{name}` of five sizes on pima's half",
-        best_of(3, nested),
+        best_of(3, together),
         {"each fitted alone": best_of(3, alone)},
     )

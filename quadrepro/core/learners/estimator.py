@@ -68,31 +68,32 @@ QUIET: dict[str, dict[tuple[str, ...], Any]] = {
 def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     """Return a new estimator."""
     maker = find(full_path(name), folder)
-    short, place = label_of(name), defined_at(maker)
     takes = inspect.signature(maker).parameters
     if inspect.isclass(maker) and not is_estimator(maker):
         if not (hasattr(maker, "fit") and hasattr(maker, "predict")):
-            raise ValueError(f"{name}{place} is not an estimator: {TO_DERIVE}")
+            raise ValueError(f"{name}{defined_at(maker)} is not an estimator: {TO_DERIVE}")
         # It need not mark what it has learned, as scikit-learn's do.
-        own = {"__sklearn_is_fitted__": lambda self: True}
-        maker = type(maker.__name__, (maker, BaseEstimator), own)
+        unmarked = {"__sklearn_is_fitted__": lambda self: True}
+        maker = type(maker.__name__, (maker, BaseEstimator), unmarked)
     takes_all = any(p.kind is p.VAR_KEYWORD for p in takes.values())
     given = {key: _resolved(key, value, folder) for key, value in parameters.items()}
     own = {key: v for key, v in given.items() if key in takes or (takes_all and "__" not in key)}
     try:
         made = maker(**own)
-        if inspect.isclass(made) or not is_estimator(made):
-            what = f"{name}{place} returns {type(made).__name__}, which is not an estimator"
-            raise ValueError(f"{what}: {TO_DERIVE}")
-        made.get_params()
+        usable = is_estimator(made) and not inspect.isclass(made)
+        if usable:
+            made.get_params()
     except Exception as error:
-        raise ValueError(f"{short} cannot be made: {described(error)}") from None
+        raise ValueError(f"{label_of(name)} cannot be made: {described(error)}") from None
+    if not usable:
+        what = f"returns {type(made).__name__}, which is not an estimator"
+        raise ValueError(f"{name}{defined_at(maker)} {what}: {TO_DERIVE}")
     for key in given.keys() - own.keys():
         try:
             made.set_params(**{key: given[key]})
         except (ValueError, AttributeError):
             hint = nearest(key, names_of(made))
-            raise ValueError(f"{short} has no parameter {key!r}{hint}") from None
+            raise ValueError(f"{label_of(name)} has no parameter {key!r}{hint}") from None
     return made
 
 
