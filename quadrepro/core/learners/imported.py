@@ -16,6 +16,7 @@ import importlib.util
 import inspect
 import re
 import sys
+import sysconfig
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -196,9 +197,9 @@ def enter(folder: str) -> None:
 
 
 def _is_own(file: Path) -> bool:
-    """Return whether a file is code of the entered folder, and not of a package within it."""
-    installed = file.is_relative_to(PACKAGE) or "site-packages" in file.parts
-    return bool(_entered) and file.is_relative_to(_entered) and not installed
+    """Return whether a file is the user's, and not of Python, quadrepro or an installed package."""
+    others = PACKAGE, sysconfig.get_path("stdlib")
+    return "site-packages" not in file.parts and not any(map(file.is_relative_to, others))
 
 
 def described(error: BaseException) -> str:
@@ -215,7 +216,8 @@ def place_of_user(error: BaseException) -> str:
     ''
     """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if _is_own(file := Path(frame.filename)):
+        file = Path(frame.filename)
+        if file.suffix == ".py" and _is_own(file):
             return f" ({file.name}:{frame.lineno})"
     return ""
 
