@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         RegularizedLPBoostClassifier,
         RegularizedQPBoostClassifier,
     )
-    from .core.estimators.stagewise import (
+    from .core.learners.stagewise import (
         AdaBoostM1Classifier,
         GentleAdaBoostClassifier,
         LogitBoostClassifier,
@@ -51,7 +51,7 @@ _PUBLIC = {
         *("CqBoostClassifier", "LPBoostClassifier", "MinCqClassifier"),
         *("RegularizedLPBoostClassifier", "RegularizedQPBoostClassifier"),
     ],
-    "core.estimators.stagewise": [
+    "core.learners.stagewise": [
         *("AdaBoostM1Classifier", "GentleAdaBoostClassifier", "LogitBoostClassifier"),
         *("RealAdaBoostClassifier", "SAMMEClassifier"),
     ],

@@ -13,8 +13,8 @@ from pydantic import ConfigDict, Field, model_validator
 from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.base.types import Task
 from quadrepro.config.axis import Axis, Distribution, from_simple
-from quadrepro.core.learners.contestants.building import step_of
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Value
+from quadrepro.core.learners.imported import step_of
 from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import check_name, find_entry
 from quadrepro.core.measures.registry import MEASURES
@@ -23,7 +23,7 @@ from quadrepro.data.schema import View
 from quadrepro.errors import nearest
 
 if TYPE_CHECKING:
-    from quadrepro.core.learners.contestants.predictor import EstimatorEntry
+    from quadrepro.core.learners.estimator import EstimatorEntry
 
 
 class AlgorithmEntry(Model):
@@ -197,7 +197,7 @@ def _source(entry: AlgorithmEntry, folder: str) -> Entry | EstimatorEntry:
     with faults_at(entry.key):
         if entry.pipeline:
             # The module imports scikit-learn.
-            from quadrepro.core.learners.contestants.predictor import pipeline_entry
+            from quadrepro.core.learners.estimator import pipeline_entry
 
             source = pipeline_entry(entry.pipeline, folder)
         else:

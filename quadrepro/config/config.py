@@ -29,7 +29,7 @@ from quadrepro.engine.metrics import find_metric
 from quadrepro.errors import ConfigError, together
 
 if TYPE_CHECKING:
-    from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
+    from quadrepro.core.learners.estimator import EstimatorPredictor
     from quadrepro.papers.paper import Paper
 
 
@@ -233,7 +233,7 @@ class Experiment:
         if protocol.voter_set is None:
             return None
         # The module imports scikit-learn.
-        from quadrepro.core.learners.contestants.predictor import transformer
+        from quadrepro.core.learners.estimator import transformer
 
         return transformer(protocol.voter_set, self.code_folder)
 

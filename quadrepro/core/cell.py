@@ -26,7 +26,7 @@ from quadrepro.core.seeds import Draws, generator
 from quadrepro.core.voters.random_stumps import RandomStumps
 
 if TYPE_CHECKING:
-    from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
+    from quadrepro.core.learners.estimator import EstimatorPredictor
 
 
 def key_of(content: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ from threadpoolctl import ThreadpoolController
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, CellResult, compute, rmse
 from quadrepro.core.compiling import warm
-from quadrepro.core.learners.contestants.own import place_of_user
+from quadrepro.core.learners.imported import place_of_user
 from quadrepro.engine.keys import environment, made_by, utc_now
 from quadrepro.engine.records import Record, Status
 from quadrepro.errors import ConfigError

@@ -90,7 +90,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         (OF_ADA, "algorithm: sklearn:RandomForestClasifier", "14:5", "mean 'RandomForestClassif"),
         (OF_ADA, "algorithm: xgboost:XGBClasifier", "14:5", "did you mean 'XGBClassifier'?"),
         (OF_ADA, "algorithm: sklearn:StandardScaler", "14:5", "predicts neither classes nor"),
-        (OF_ADA, "algorithm: os:system", "14:5", "os is a module of Python itself"),
+        (OF_ADA, "algorithm: os:system", "14:5", "os is a module of Python or"),
         (OF_ADA, "algorithm: numpy:ndarray", "14:5", "is not an estimator: it needs fit"),
         (OF_ADA, "pipeline: [StandardScaler, SVCC]", "14:32", "no estimator 'SVCC'; did you mean"),
         (OF_ADA, f"{PIPELINE}grid: {{svc__c: 1}}", "15:12", "'svc__c'; did you mean 'svc__C'?"),

@@ -23,7 +23,14 @@ from quadrepro.engine.keys import commit, makers
 from quadrepro.engine.worker import run_cell
 
 VERIFIED = (
-    *("base/", "errors.py", "engine/", "core/learners/registry", "core/measures/registry"),
+    *(
+        "__init__.py",
+        "base/",
+        "errors.py",
+        "engine/",
+        "core/learners/registry",
+        "core/measures/registry",
+    ),
     *("data/cache", "data/checks", "data/store", "data/source"),
 )
 """Other modules that a cell runs through: what they return does not depend on their code, since

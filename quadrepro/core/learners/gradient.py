@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
@@ -34,7 +34,6 @@ from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.learners.learner import Entry, Outputs, Predictor
 from quadrepro.core.learners.losses import LOSSES, Loss, LossName, mean_of, ratio
-
 from quadrepro.core.learners.trees import LeafArray, TreeFitter, Trees, check_size
 
 Lazy = Callable[[], FloatArray]

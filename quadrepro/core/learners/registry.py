@@ -5,6 +5,7 @@ An entry gives the module of its algorithm, which is imported only when it is ne
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quadrepro.base.registry import Registry
@@ -12,7 +13,7 @@ from quadrepro.core.learners.learner import Entry
 from quadrepro.errors import closest, nearest
 
 if TYPE_CHECKING:
-    from quadrepro.core.learners.contestants.predictor import EstimatorEntry
+    from quadrepro.core.learners.estimator import EstimatorEntry
 
 
 def axis_text(axis: Any) -> str:
@@ -31,7 +32,7 @@ def axis_text(axis: Any) -> str:
 BASELINE = "baseline"
 """Name of the algorithm that does not look at the attributes."""
 
-ALGORITHMS: Registry[Entry] = Registry(
+ALGORITHMS: Registry[Entry | EstimatorEntry] = Registry(
     "algorithm",
     {
         "quadboost": "core.learners.quadboost:QUADBOOST",
@@ -56,13 +57,13 @@ ALGORITHMS: Registry[Entry] = Registry(
         "epsilon-boosting": "core.learners.gradient:EPSILON_BOOSTING",
         "rescale-rtboosting": "core.learners.gradient:RESCALE_RTBOOSTING",
         "rescale-epsilon-boosting": "core.learners.gradient:RESCALE_EPSILON_BOOSTING",
-        "real-adaboost": "core.learners.stagewise.additive:REAL_ADABOOST",
-        "gentle-adaboost": "core.learners.stagewise.additive:GENTLE_ADABOOST",
-        "logitboost": "core.learners.stagewise.additive:LOGITBOOST",
-        "adaboost-m1": "core.learners.stagewise.samme:ADABOOST_M1",
-        "samme": "core.learners.stagewise.samme:SAMME_ENTRY",
+        "real-adaboost": "core.learners.stagewise:REAL_ADABOOST",
+        "gentle-adaboost": "core.learners.stagewise:GENTLE_ADABOOST",
+        "logitboost": "core.learners.stagewise:LOGITBOOST",
+        "adaboost-m1": "core.learners.stagewise:ADABOOST_M1",
+        "samme": "core.learners.stagewise:SAMME",
         "hedge": "core.learners.greedy.hedge:HEDGE",
-        BASELINE: "core.learners.baseline:BASELINE",
+        BASELINE: "core.learners.estimator:BASELINE",
     },
 )
 """The algorithms; each declares its entry in its own file."""
@@ -72,8 +73,7 @@ def check_name(name: str) -> None:
     """Raise KeyError, with the nearest name, if an algorithm is unknown."""
     if name in ALGORITHMS:
         return
-    # The module imports scikit-learn.
-    from quadrepro.core.learners.contestants.paths import sklearn_modules
+    from quadrepro.core.learners.imported import sklearn_modules
 
     if closest(name, ALGORITHMS) is None and (meant := closest(name, sklearn_modules())):
         raise KeyError(f"unknown algorithm {name!r}; did you mean 'sklearn:{meant}'?")
@@ -85,8 +85,9 @@ def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
     """Return the entry of an algorithm, or of an estimator such as ``"sklearn:SVC"``."""
     if ":" in name:
         # The module imports scikit-learn.
-        from quadrepro.core.learners.contestants.predictor import estimator_entry
+        from quadrepro.core.learners.estimator import estimator_entry
 
         return estimator_entry(name, folder)
     check_name(name)
-    return ALGORITHMS[name]
+    found = ALGORITHMS[name]
+    return found if isinstance(found, Entry) else replace(found, folder=folder)

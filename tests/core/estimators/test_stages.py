@@ -37,7 +37,7 @@ def test_a_prediction_is_the_last_stage_and_takes_the_memory_of_a_few(
     rng = np.random.default_rng(0)
     X, new = rng.normal(size=(60, 2)), rng.normal(size=(N_NEW, 2))
     estimator.fit(X, (X[:, 0] + rng.normal(size=60) > 0).astype(float))
-    assert len(estimator.rounds_) == N_ROUNDS
+    assert estimator.n_iter_ == N_ROUNDS
     predict = getattr(estimator, method)
     predict(new[:2])
     tracemalloc.start()

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from quadrepro import AdaBoostClassifier, GradientBoostClassifier
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
+from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.gradient import GradientBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost

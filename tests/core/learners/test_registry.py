@@ -7,7 +7,8 @@ from dataclasses import fields
 import pytest
 from pydantic import ValidationError
 
-from quadrepro.core.learners.learner import Entry, Learner
+from quadrepro.core.learners.estimator import EstimatorEntry
+from quadrepro.core.learners.learner import Learner
 from quadrepro.core.learners.quadboost import QuadBoostL2
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
 
@@ -15,22 +16,24 @@ from quadrepro.core.learners.registry import ALGORITHMS, find_entry
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_entry_makes_an_algorithm_with_its_defaults(name: str) -> None:
     entry = find_entry(name)
-    assert isinstance(entry, Entry)
     learner = entry.make({})
     assert type(learner) is entry.learner
     assert issubclass(entry.learner, Learner)
     assert bool(learner.hyperparameters) == (name != "baseline")
+    assert entry.source
+    if isinstance(entry, EstimatorEntry):
+        assert set(entry.settings) == set(entry.names({}))
+        return
     assert {key: getattr(learner, key) for key in entry.preset} == entry.preset
     assert {key: getattr(learner, key) for key in entry.settings} == entry.settings
     named = {f.name for f in fields(entry.learner)}
     assert set(entry.settings) == named - set(entry.preset)
-    assert entry.source
 
 
 def test_labels_and_learners_are_distinct() -> None:
     entries = ALGORITHMS.values()
     assert len({entry.label for entry in entries}) == len(ALGORITHMS)
-    assert len({(entry.learner, str(entry.preset)) for entry in entries}) == len(ALGORITHMS)
+    assert len({repr(entry.make({})) for entry in entries}) == len(ALGORITHMS)
 
 
 @pytest.mark.parametrize(
@@ -95,5 +98,5 @@ def test_an_algorithm_is_imported_when_it_is_needed_and_not_before() -> None:
         "from quadrepro.core.learners.registry import *\nALGORITHMS['lpboost'].learner"
     )
     assert "quadrepro.core.learners.programs.lpboost" in after
-    assert "quadrepro.core.learners.contestants" not in after
+    assert "quadrepro.core.learners.estimator" not in after
     assert not [name for name in after if name.startswith("quadrepro.core.learners.gradient")]

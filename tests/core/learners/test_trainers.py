@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import GridSearchCV, PredefinedSplit, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
@@ -16,10 +17,9 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro import QuadBoostClassifier
 from quadrepro.base.types import FloatArray, IntArray, Task
-from quadrepro.core.learners.contestants.predictor import EstimatorPredictor
+from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
-from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping
 from quadrepro.core.learners.learner import (
     Outputs,

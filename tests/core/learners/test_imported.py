@@ -1,3 +1,5 @@
+"""Import paths of a config: where code is found, what is refused, what keys depend on."""
+
 from __future__ import annotations
 
 import os
@@ -11,16 +13,15 @@ import pytest
 import xgboost
 from sklearn.utils import all_estimators
 
-from quadrepro.core.learners.contestants.paths import (
+import quadrepro
+from quadrepro.core.learners.estimator import EstimatorPredictor
+from quadrepro.core.learners.imported import (
     check_path,
-    distributions_of,
+    declared,
     enter,
-    find_maker,
-    full_path,
-    modules_of,
-    own_code,
+    find,
     own_file,
-    sklearn_modules,
+    own_files,
 )
 
 
@@ -31,11 +32,6 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     enter("")
 
 
-def test_a_bare_name_is_of_scikit_learn() -> None:
-    assert full_path("SVC") == "sklearn:SVC"
-    assert full_path("xgboost:XGBClassifier") == "xgboost:XGBClassifier"
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_every_estimator_of_scikit_learn_is_found_where_it_is() -> None:
     experimental = {"HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer"}
@@ -44,29 +40,22 @@ def test_every_estimator_of_scikit_learn_is_found_where_it_is() -> None:
         for name, found in all_estimators()
         if name not in experimental and "feature_extraction" not in found.__module__
     }
-    assert {name: find_maker(f"sklearn:{name}") for name in estimators} == estimators
+    assert {name: find(f"sklearn:{name}") for name in estimators} == estimators
 
 
 def test_the_modules_of_scikit_learn_are_read_and_not_imported() -> None:
     code = (
-        "import sys; from quadrepro.core.learners.contestants.paths import sklearn_modules;"
+        "import sys; from quadrepro.core.learners.imported import sklearn_modules;"
         "assert sklearn_modules()['SVC'] == 'sklearn.svm';"
         "print([name for name in sys.modules if name.startswith('sklearn')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-    assert len(set(sklearn_modules().values())) > 25
 
 
-def test_a_class_of_a_package_is_found_by_its_import_path() -> None:
-    assert find_maker("xgboost:XGBClassifier") is xgboost.XGBClassifier
-    assert distributions_of(["xgboost:XGBClassifier"]) == ("xgboost",)
-    assert distributions_of(["yaml:Loader"]) == ("PyYAML",)
-    assert modules_of(["xgboost:XGBClassifier"]) == ()
-
-
-def test_of_scikit_learn_the_versions_tell_all() -> None:
-    assert distributions_of(["sklearn:SVC"]) == ("scipy", "scikit-learn")
+def test_classes_of_packages_and_quadrepros_own_are_found() -> None:
+    assert find("xgboost:XGBClassifier") is xgboost.XGBClassifier
+    assert find("quadrepro:AdaBoostClassifier") is quadrepro.AdaBoostClassifier
 
 
 @pytest.mark.parametrize(
@@ -74,39 +63,28 @@ def test_of_scikit_learn_the_versions_tell_all() -> None:
     [
         ("sklearn:Rigde", "scikit-learn has no estimator 'Rigde'; did you mean 'Ridge'?"),
         ("sklearn:clone", "scikit-learn has no estimator 'clone'"),
-        (
-            "xgboost:XGBClasifier",
-            "has no class or function 'XGBClasifier'; did you mean 'XGBClassifier'?",
-        ),
+        ("xgboost:XGBClasifier", "no class or function 'XGBClasifier'; did you mean 'XGBClass"),
         ("xgboost:__version__", "has no class or function '__version__'"),
         ("xgbost:XGBClassifier", "unknown module 'xgbost'; did you mean 'xgboost'?"),
-        ("xgboost.sklern:XGBClassifier", "xgboost has no module 'xgboost.sklern'"),
+        ("xgboost.sklern:XGBClassifier", "No module named 'xgboost.sklern'"),
         ("nowhere_at_all:make", "pip install the package that has it"),
         ("joblib:load", "joblib:load is not an estimator: it needs fit, get_params and set_params"),
-        ("os:system", "os is a module of Python itself, which a config cannot name"),
-        ("test.support:run_in_subinterp", "test is a module of Python itself"),
+        ("os:system", "os is a module of Python or of quadrepro, which a config cannot name"),
+        ("test.support:run_in_subinterp", "test is a module of Python or of quadrepro"),
         ("__main__:run", "'__main__:run' is not a public import path"),
-        ("idlelib.run:main", "idlelib is a module of Python itself"),
-        ("quadrepro:AdaBoostClassifier", "quadrepro is a module of quadrepro itself"),
+        ("quadrepro:load_results", "is not an estimator: it needs fit, get_params"),
+        ("quadrepro:AdaBostClassifier", "did you mean 'AdaBoostClassifier'?"),
+        ("quadrepro.api:rank", "quadrepro is a module of Python or of quadrepro"),
         ("pip.__main__:sys", "is not a public import path, such as xgboost:XGBClassifier"),
         ("pip._internal:main", "is not a public import path"),
         ("click.testing:CliRunner", "is not an estimator: it needs fit, get_params"),
-        ("numpy:ndarray", "numpy:ndarray is not an estimator: it needs fit, get_params"),
         ("xgboost:a.b", "'xgboost:a.b' is not a public import path"),
         (":SVC", "':SVC' is not a public import path"),
     ],
 )
-def test_what_is_not_there_is_refused_with_the_nearest_name(path: str, message: str) -> None:
+def test_what_is_not_there_or_not_an_estimator_is_refused(path: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
-        find_maker(path)
-
-
-def test_of_a_missing_package_the_message_says_how_to_install_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "catboost", None)
-    with pytest.raises(ValueError, match=r"catboost is not installed: pip install catboost, or"):
-        find_maker("catboost:CatBoostClassifier")
+        find(path)
 
 
 def test_a_module_of_the_folder_is_found_with_what_it_imports_of_it(folder: Path) -> None:
@@ -114,11 +92,10 @@ def test_a_module_of_the_folder_is_found_with_what_it_imports_of_it(folder: Path
     (folder / "mine_two.py").write_text("def twice(): ...")
     (folder / "mine_three.py").write_text("raise SystemExit")
     path, where = "mine_one:make", str(folder)
-    assert own_code([path, "sklearn:SVC"], where) == {
+    assert own_files([path, "sklearn:SVC"], where) == {
         name: folder / f"{name}.py" for name in ("mine_one", "mine_two")
     }
-    assert modules_of([path], where) == ()
-    assert find_maker(path, where).__name__ == "make"
+    assert find(path, where).__name__ == "make"
 
 
 def test_a_package_of_the_folder_is_found(folder: Path) -> None:
@@ -126,10 +103,10 @@ def test_a_package_of_the_folder_is_found(folder: Path) -> None:
     (folder / "mine" / "__init__.py").touch()
     (folder / "mine" / "models.py").write_text("from .parts import make")
     (folder / "mine" / "parts.py").write_text("def make(): ...")
-    assert find_maker("mine.models:make", str(folder)).__name__ == "make"
-    found = own_code(["mine.models:make"], str(folder))
+    assert find("mine.models:make", str(folder)).__name__ == "make"
+    found = own_files(["mine.models:make"], str(folder))
     assert [*found] == ["mine", "mine.models", "mine.parts"]
-    with pytest.raises(ValueError, match=r"mine has no module 'mine\.model'"):
+    with pytest.raises(ValueError, match=r"unknown module 'mine\.model'"):
         check_path("mine.model:make", str(folder))
 
 
@@ -147,26 +124,40 @@ def test_what_the_code_of_a_folder_defines_is_read_and_not_imported(
     assert "mine_read" not in sys.modules
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("make", (["kind", "depth"], False)),
+        ("Own", (["size"], True)),
+        ("Open", (["size"], False)),
+        ("Bare", ([], False)),
+    ],
+)
+def test_what_code_of_the_folder_takes_is_read_and_not_imported(
+    folder: Path, name: str, expected: tuple[list[str], bool]
+) -> None:
+    (folder / "mine_takes.py").write_text(
+        "def make(kind, *, depth=1): ...\n"
+        "class Own:\n  def __init__(self, size=1): ...\n  def make(self, other): ...\n"
+        "class Open:\n  def __init__(self, size=1, **others): ...\n"
+        "class Bare(Own): ...\n1 / 0"
+    )
+    assert declared(f"mine_takes:{name}", str(folder)) == expected
+
+
 def test_nothing_of_a_folder_is_imported_that_is_not_named(folder: Path) -> None:
     (folder / "mine_four.py").write_text("raise SystemExit")
     before = list(sys.path)
     with pytest.raises(ValueError, match="unknown module 'mine_for'; did you mean 'mine_four'"):
-        find_maker("mine_for:make", str(folder))
-    find_maker("sklearn:SVC", str(folder))
+        find("mine_for:make", str(folder))
+    find("sklearn:SVC", str(folder))
     assert sys.path == before
 
 
 def test_an_installed_package_comes_before_a_file_of_the_folder(folder: Path) -> None:
     (folder / "xgboost.py").write_text("raise SystemExit")
     assert own_file("xgboost:XGBClassifier", str(folder)) is None
-    assert find_maker("xgboost:XGBClassifier", str(folder)) is xgboost.XGBClassifier
-
-
-def test_the_packages_that_code_of_the_folder_imports_count(folder: Path) -> None:
-    (folder / "mine_eight.py").write_text("import json\nimport xgboost.sklearn\nimport mine_nine\n")
-    (folder / "mine_nine.py").write_text("def f():\n    from sklearn.svm import SVC\n")
-    found = distributions_of(["mine_eight:make"], str(folder))
-    assert found == ("xgboost", "scipy", "scikit-learn")
+    assert find("xgboost:XGBClassifier", str(folder)) is xgboost.XGBClassifier
 
 
 def test_the_folder_in_which_python_was_started_installs_nothing(
@@ -186,7 +177,7 @@ def test_each_config_has_the_modules_of_its_own_folder(folder: Path) -> None:
         (folder / place / "mine_number.py").write_text(f"def NUMBER(): return {number}")
     before = list(sys.path)
     for place, number in (("first", 1), ("second", 2), ("first", 1)):
-        assert find_maker("mine_five:make", str(folder / place))() == number
+        assert find("mine_five:make", str(folder / place))() == number
     enter("")
     assert sys.path == before
 
@@ -201,25 +192,27 @@ def test_a_file_that_is_hidden_by_another_is_refused(
     monkeypatch.chdir(first)
     monkeypatch.setattr(sys, "path", [str(first), *sys.path])
     with pytest.raises(ValueError, match=r"second/mine_six.py is hidden by .*first/mine_six.py"):
-        find_maker("mine_six:make", str(second))
+        find("mine_six:make", str(second))
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("import nowhere_at_all", "cannot be imported: No module named 'nowhere_at_all'"),
+        ("import nowhere_at_all", "No module named 'nowhere_at_all' (mine_broken.py:1)"),
         ("def f():\n  1 / 0\nf()", "ZeroDivisionError: division by zero (mine_broken.py:2)"),
         ("import numpy\nnumpy.linalg.inv([[0.0]])", "Singular matrix (mine_broken.py:2)"),
         ("raise SystemExit(3)", "cannot be imported: SystemExit: 3"),
     ],
 )
-def test_a_module_that_cannot_be_imported_is_refused(folder: Path, text: str, message: str) -> None:
+def test_a_module_that_cannot_be_imported_is_refused_with_its_line(
+    folder: Path, text: str, message: str
+) -> None:
     (folder / "mine_broken.py").write_text(text)
     with pytest.raises(ValueError, match=re.escape(message)):
-        find_maker("mine_broken:make", str(folder))
+        find("mine_broken:make", str(folder))
 
 
-@pytest.mark.parametrize("text", ["def make(:", "\0", "(" * 10_000, "-" * 100_000 + "1"])
+@pytest.mark.parametrize("text", ["def make(:", "\0", "(" * 10_000])
 def test_a_module_that_cannot_be_read_is_refused(folder: Path, text: str) -> None:
     (folder / "mine_odd.py").write_text("import mine_odder\ndef make(): ...")
     (folder / "mine_odder.py").write_text(text)
@@ -230,10 +223,33 @@ def test_a_module_that_cannot_be_read_is_refused(folder: Path, text: str) -> Non
 def test_a_worker_finds_the_folder_again(folder: Path) -> None:
     (folder / "mine_seven.py").write_text("def make(): ...")
     code = (
-        "from quadrepro.core.learners.contestants.paths import find_maker;"
-        f"print(find_maker('mine_seven:make', {str(folder)!r}).__name__)"
+        "from quadrepro.core.learners.imported import find;"
+        f"print(find('mine_seven:make', {str(folder)!r}).__name__)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ}
     )
     assert done.stdout == "make\n"
+
+
+def test_a_key_holds_the_folders_files_and_the_packages_that_they_import(folder: Path) -> None:
+    (folder / "mine_eight.py").write_text("import json\nimport xgboost.sklearn\nimport mine_nine\n")
+    (folder / "mine_nine.py").write_text(
+        "def f():\n    import yaml\n    from quadrepro.core.splits import windows\n"
+    )
+    learner = EstimatorPredictor("mine_eight:make", folder=str(folder))
+    first, second = learner.own_code
+    assert (first[0], second[0]) == ("mine_eight.py", "mine_nine.py")
+    assert learner.packages == ("scipy", "scikit-learn", "PyYAML", "xgboost")
+    assert "quadrepro.core.splits" in learner.modules
+    (folder / "mine_nine.py").write_text("")
+    assert learner.own_code == (first, ("mine_nine.py", learner.own_code[1][1]))
+    assert learner.own_code[1] != second
+
+
+def test_a_key_holds_the_packages_of_nested_estimators_and_quadrepros_own_code() -> None:
+    mixed = EstimatorPredictor("Pipeline", {"steps": ["PCA", "xgboost:XGBClassifier"]})
+    assert mixed.packages == ("scipy", "scikit-learn", "xgboost")
+    assert mixed.modules == ("quadrepro.core.learners.estimator",)
+    ours = EstimatorPredictor("BaggingClassifier", {"estimator": "quadrepro:SAMMEClassifier"})
+    assert "quadrepro.core.learners.stagewise" in ours.modules

@@ -12,8 +12,7 @@ import pytest
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
-from quadrepro.core.learners.contestants.algorithm import ImportedAlgorithm
-from quadrepro.core.learners.contestants.paths import enter, find_maker, names_algorithm
+from quadrepro.core.learners.imported import ImportedAlgorithm, enter, find, names_algorithm
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
 
@@ -157,7 +156,7 @@ def test_an_installed_algorithm_is_one_and_other_classes_are_not(
     assert names_algorithm("beside_edges:Edges")
     assert not names_algorithm("sklearn:SVC")
     with pytest.raises(ValueError, match="is not an estimator"):
-        find_maker("beside_edges:Estimator")
+        find("beside_edges:Estimator")
     path = tmp_path / "elsewhere" / "small.yaml"
     path.parent.mkdir()
     path.write_text(beside(ADA, own("Edges")).read_text())
@@ -198,7 +197,7 @@ def test_the_code_of_voters_belongs_to_the_key(beside: Write, tmp_path: Path) ->
             "the outputs of a transformer: sklearn:SVC is not one",
         ),
         ("voter_set: {sklearn:PCA: {n: 3}}", "PCA has no parameter 'n'"),
-        ("voter_set: {os:system: {command: ls}}", "os is a module of Python itself"),
+        ("voter_set: {os:system: {command: ls}}", "os is a module of Python or of quadrepro"),
         (
             "inputs: voters\n  voter_set: {beside_voters:Signs: {n_voters: 9}}",
             "inputs are the values of stumps",

@@ -1,1 +1,0 @@
-"""Estimators of other packages, as configs name them."""

@@ -1,0 +1,539 @@
+"""Estimators of scikit-learn's kind as a config names them: by import path, or as a pipeline.
+
+A parameter that takes an estimator is given its name: that of a class of scikit-learn, an import
+path, or a mapping of one of them to its own parameters. Estimators get what they need here unless
+the config gives it: a seed, one thread, silence, and the names of categories.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+from sklearn import config_context
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.pipeline import make_pipeline
+
+from quadrepro.base.models import faults_at
+from quadrepro.base.types import FloatArray, Task
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
+from quadrepro.core.learners.imported import (
+    OURS,
+    Imported,
+    ImportedAlgorithm,
+    check_path,
+    declared,
+    described,
+    find,
+    full_path,
+    is_estimator,
+    names_algorithm,
+    own_file,
+    step_of,
+)
+from quadrepro.core.learners.learner import Outputs, Predictor, TrainingData
+from quadrepro.errors import nearest
+
+TO_DERIVE = (
+    "give it fit and predict, or derive it from scikit-learn's BaseEstimator with ClassifierMixin,"
+    " RegressorMixin or TransformerMixin, or from quadrepro's Algorithm"
+)
+"""How code of the user becomes an estimator."""
+
+KEPT = ("passthrough", "drop")
+"""Words that scikit-learn takes in place of an estimator."""
+
+ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer|weak)")
+SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
+"""Parameters that take an estimator, or a list of them."""
+
+SEEDS = ("random_state", "random_seed", "seed")
+THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")
+QUIET: dict[str, dict[tuple[str, ...], Any]] = {
+    "lightgbm": {("verbose", "verbosity"): -1},
+    "catboost": {
+        ("logging_level", "verbose", "silent"): "Silent",
+        ("allow_writing_files", "train_dir"): False,
+    },
+}
+"""Parameters that keep the estimators of a package silent, by any of their names."""
+
+
+def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
+    """Return a new estimator."""
+    maker = find(full_path(name), folder)
+    takes = inspect.signature(maker).parameters
+    if inspect.isclass(maker) and not is_estimator(maker):
+        if not (hasattr(maker, "fit") and hasattr(maker, "predict")):
+            raise ValueError(f"{name}{defined_at(maker)} is not an estimator: {TO_DERIVE}")
+        # It need not mark what it has learned, as scikit-learn's do.
+        unmarked = {"__sklearn_is_fitted__": lambda self: True}
+        maker = type(maker.__name__, (maker, BaseEstimator), unmarked)
+    takes_all = any(p.kind is p.VAR_KEYWORD for p in takes.values())
+    given = {key: _resolved(key, value, folder) for key, value in parameters.items()}
+    own = {key: v for key, v in given.items() if key in takes or (takes_all and "__" not in key)}
+    try:
+        made = maker(**own)
+        usable = is_estimator(made) and not inspect.isclass(made)
+        if usable:
+            made.get_params()
+    except Exception as error:
+        raise ValueError(f"{label_of(name)} cannot be made: {described(error)}") from None
+    if not usable:
+        what = f"returns {type(made).__name__}, which is not an estimator"
+        raise ValueError(f"{name}{defined_at(maker)} {what}: {TO_DERIVE}")
+    for key in given.keys() - own.keys():
+        try:
+            made.set_params(**{key: given[key]})
+        except (ValueError, AttributeError):
+            hint = nearest(key, names_of(made))
+            raise ValueError(f"{label_of(name)} has no parameter {key!r}{hint}") from None
+    return made
+
+
+def _resolved(key: str, value: Any, folder: str) -> Any:
+    """Return the value of a parameter, with estimators in place of their names."""
+    steps = [s if s in KEPT else build(*step_of(s), folder) for s in steps_in(key, value)]
+    if SEVERAL.fullmatch(key) and steps:
+        return make_pipeline(*steps).steps  # which gives them names
+    return steps[0] if steps else value
+
+
+def steps_in(key: str, value: Any) -> list[Any]:
+    """Return the estimators that the value of a parameter names."""
+    if SEVERAL.fullmatch(key) and isinstance(value, list | tuple):
+        return [*value]
+    return [value] if ONE.fullmatch(key) and isinstance(value, str | Mapping) else []
+
+
+def paths_in(name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the import paths of an estimator and of all that its parameters name."""
+    found = [full_path(name)]
+    for key, value in parameters.items():
+        for step in steps_in(key, value):
+            found += () if step in KEPT else paths_in(*step_of(step))
+    return tuple(dict.fromkeys(found))
+
+
+def runs_own_code(name: str, parameters: Mapping[str, Any], folder: str) -> bool:
+    """Return whether an estimator, or one among its parameters, is code of the config's folder."""
+    return bool(folder) and any(own_file(path, folder) for path in paths_in(name, parameters))
+
+
+def checked(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
+    """Return an estimator, or None for code of the folder, which is only read.
+
+    scikit-learn's estimators check values themselves. Those of other packages do so when they are
+    fitted, and code of the config's folder when it is called, which is in the first cell.
+    """
+    if runs_own_code(name, parameters, folder):
+        for path in paths_in(name, parameters):
+            check_path(path, folder)
+        return None
+    made = build(name, parameters, folder)
+    for _, part in parts(made):
+        if hasattr(part, "_parameter_constraints"):
+            part._validate_params()
+    return made
+
+
+def label_of(step: Any) -> str:
+    """Return what a step is called in tables."""
+    return step_of(step)[0].rpartition(":")[2]
+
+
+def defined_at(maker: Any) -> str:
+    """Return where a class or function is defined, as `` (file:line)``, or "" if unknown."""
+    try:
+        return f" ({inspect.getsourcefile(maker)}:{inspect.getsourcelines(maker)[1]})"
+    except (OSError, TypeError):
+        return ""
+
+
+def parts(estimator: Any) -> Iterator[tuple[str, Any]]:
+    """Yield an estimator and all that it holds, with what their parameters begin with."""
+    yield "", estimator
+    for key, value in estimator.get_params(deep=True).items():
+        if is_estimator(value) and not inspect.isclass(value):
+            yield f"{key}__", value
+
+
+def own_names(estimator: Any) -> list[str]:
+    """Return the names of an estimator's own parameters, some of which it may not show."""
+    takes = inspect.signature(type(estimator)).parameters.values()
+    shown = [p.name for p in takes if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    return [*dict.fromkeys([*shown, *estimator.get_params(deep=False)])]
+
+
+def names_of(estimator: Any) -> list[str]:
+    """Return the names of all parameters of an estimator and of those that it holds."""
+    own = [f"{prefix}{name}" for prefix, part in parts(estimator) for name in own_names(part)]
+    return [*dict.fromkeys([*own, *estimator.get_params(deep=True)])]
+
+
+def package_of(estimator: Any) -> str:
+    """Return the name of the package that an estimator's class is of."""
+    return type(estimator).__module__.partition(".")[0]
+
+
+def settle(part: Any, random_state: int | None, nominal: Sequence[str] = ()) -> None:
+    """Give an estimator a seed, one thread, silence and categories, unless these are given."""
+    package, known = package_of(part), own_names(part)
+    given = {key for key, value in part.get_params(deep=False).items() if value is not None}
+    # Those of scikit-learn have one thread by default, and some of them warn of `n_jobs`.
+    needed = {SEEDS: random_state} if package == "sklearn" else {SEEDS: random_state, THREADS: 1}
+    wanted = {tuple(n for n in names if n in known): value for names, value in needed.items()}
+    for names, value in {**wanted, **QUIET.get(package, {})}.items():
+        if names and not given.intersection(names):
+            part.set_params(**{names[0]: value})
+    if nominal and package == "xgboost":
+        part.set_params(enable_categorical=True)
+    if nominal and package == "catboost" and "cat_features" not in given:
+        part.set_params(cat_features=list(nominal))
+
+
+def task_of(estimator: Any) -> Task | None:
+    """Return whether an estimator predicts classes or numbers; None if it does neither."""
+    if not hasattr(estimator, "predict"):
+        return None
+    if is_classifier(estimator):
+        return "classification"
+    return "regression" if is_regressor(estimator) else None
+
+
+def size_name(estimator: Any) -> str:
+    """Return the parameter with the size of an ensemble that can grow; "" for other estimators."""
+    if package_of(estimator) not in ("sklearn", OURS):
+        return ""
+    known = estimator.get_params(deep=False)
+    if hasattr(estimator, "staged_predict"):
+        return next(name for name in ("n_rounds", "n_estimators", "max_iter") if name in known)
+    # scikit-learn refuses to grow the one, and warns of the other.
+    refused = known.get("oob_score") or isinstance(known.get("class_weight"), str)
+    return "n_estimators" if {"n_estimators", "warm_start"} <= known.keys() and not refused else ""
+
+
+def nested(
+    estimator: Any, sizes: Sequence[Any], X: Any, y: Any, X_new: Any, method: str = "predict"
+) -> list[Any]:
+    """Return what an ensemble predicts at each of several sizes, fitted once for all of them."""
+    name, found = size_name(estimator), {}
+    if staged := getattr(estimator, f"staged_{method}", None):
+        estimator.set_params(**{name: max(sizes)}).fit(X, y)
+        stages = list(staged(X_new))
+        # An ensemble that stops early stays as it is, however large it may be.
+        return [stages[min(size, len(stages)) - 1] for size in sizes]
+    estimator.set_params(warm_start=True)
+    for size in sorted(set(sizes)):
+        found[size] = estimator.set_params(**{name: size}).fit(X, y).predict(X_new)
+    return [found[size] for size in sizes]
+
+
+def estimator_outputs(
+    estimator: Any, labels: FloatArray | None, data: TrainingData, X_new: Any
+) -> Outputs:
+    """Return the outputs of an estimator, fitted to the places of some labels."""
+    predicted = np.ravel(estimator.predict(X_new))
+    if labels is None:
+        return Outputs(predicted.astype(np.float64))
+    seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
+    scores = probabilities = None
+    if hasattr(estimator, "predict_proba"):
+        probabilities = np.zeros((len(predicted), data.n_classes))
+        probabilities[:, seen] = estimator.predict_proba(X_new)
+    # Scores of pairs of classes are left out; of three classes there are three, too.
+    pairs = getattr(estimator, "decision_function_shape", "") == "ovo"
+    if hasattr(estimator, "decision_function") and len(seen) > 1 and not pairs:
+        scores = np.asarray(estimator.decision_function(X_new), np.float64)
+        if data.n_classes > 2:
+            found = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+            scores = np.full((len(predicted), data.n_classes), -np.inf)
+            scores[:, seen] = found
+    return Outputs(seen[predicted.astype(np.intp)], scores, probabilities)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter(Hyperparameter):
+    """A parameter of an estimator, which checks its values itself."""
+
+    check: Callable[[Mapping[str, Value]], Any]
+
+    def fault(self, values: Sequence[Value]) -> str | None:
+        """Return the estimator's message about an invalid value, or None if all are valid."""
+        try:
+            for value in values:
+                self.check({self.name: value})
+        except ValueError as error:
+            return str(error)
+        return None
+
+
+@dataclass(frozen=True)
+class EstimatorPredictor(Imported, Predictor):
+    """An estimator of scikit-learn's kind; any of its parameters is a hyper-parameter."""
+
+    takes_raw = True
+
+    name: str
+    """Name of a class of scikit-learn, or the import path of a class or function."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Fixed parameters; all others are hyper-parameters or have their defaults. If no seed is
+    given, one is drawn for all candidates on the same examples."""
+    folder: str = ""
+    """The folder of the config, if the estimator is code of its own."""
+    searched: tuple[str, ...] = ()
+    """Hyper-parameters of code of the config's own, known only when it is imported."""
+    predicts: Task | Literal[""] = ""
+    """The task of the config's own code."""
+    categories: bool = False
+    """Whether nominal attributes are given as categories, in a data frame."""
+    keeps_missing: bool = False
+    """Whether missing values stay NaN."""
+    n_codes: tuple[int, ...] = ()
+    """Of each column the number of categories, 0 for numbers; empty as long as the learner is not
+    bound to the examples of a cell."""
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What results depend on: not the folder, but the code in it, see `own_code`."""
+        own = ("name", "settings", "categories", "keeps_missing")
+        return {key: getattr(self, key) for key in own}
+
+    @property
+    def paths(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Its import path, and those of all estimators among its parameters."""
+        return paths_in(self.name, self.settings)
+
+    @property
+    def task(self) -> Task:
+        """The task of the estimator."""
+        made = None if self.predicts else build(self.name, self.settings, self.folder)
+        return self.predicts or task_of(made) or "classification"
+
+    def for_task(self, task: Task) -> Self | None:
+        """Return the predictor for a task; code of the config's own is asked when it is run."""
+        if not self.folder:
+            return super().for_task(task)
+        return replace(self, predicts="regression" if task == "regression" else "classification")
+
+    @property
+    def many_classes(self) -> bool:  # type: ignore[override]
+        """Whether the estimator separates more than two classes, as all but some of ours do."""
+        if not self.name.startswith(f"{OURS}:"):
+            return True
+        tags = find(self.name)().__sklearn_tags__().classifier_tags
+        return tags is None or bool(tags.multi_class)
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        """All parameters of the estimator, each of them optional."""
+        given = {**self.settings, **dict.fromkeys(self.searched)}
+        if runs_own_code(self.name, given, self.folder):
+            own, complete = declared(full_path(self.name), self.folder)
+            known = [*own, *(key for key in given if not complete or "__" in key)]
+        else:
+            try:
+                flat = {key: value for key, value in given.items() if "__" not in key}
+                known = names_of(build(self.name, flat, self.folder))
+            except ValueError:  # told when the estimator is checked
+                known = [*inspect.signature(find(full_path(self.name))).parameters]
+                known += [key for key in given if "__" in key]
+        of_rounds = self.name.startswith(f"{OURS}:") and N_ROUNDS.name
+        kinds: dict[str, Any] = {"meaning": f"parameter of {label_of(self.name)}", "optional": True}
+        return tuple(
+            replace(N_ROUNDS, optional=True)
+            if name == of_rounds
+            else Parameter(name, "any", "small", check=self._check, **kinds)
+            for name in dict.fromkeys(known)
+        )
+
+    def _check(self, candidate: Mapping[str, Value]) -> None:
+        checked(self.name, {**self.settings, **candidate}, self.folder)
+
+    def for_columns(self, data: TrainingData) -> Self:
+        """Return this predictor with the columns that hold codes, if it asks for them."""
+        return replace(self, n_codes=data.n_codes) if self.categories else self
+
+    def estimator(
+        self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
+    ) -> Any:
+        """Return the estimator of a candidate, not fitted."""
+        made = build(self.name, {**self.settings, **(candidate or {})}, self.folder)
+        does = {self.predicts, None} if hasattr(made, "predict") else set()
+        if self.predicts and task_of(made) not in does:
+            number = self.predicts == "regression"
+            wanted, mixin = ("a number", "Regressor") if number else ("classes", "Classifier")
+            raise ValueError(
+                f"{self.name}{defined_at(type(made))} must predict {wanted} here, but it does not:"
+                f" give it predict, and derive it from scikit-learn's {mixin}Mixin"
+            )
+        for _, part in parts(made):
+            settle(part, random_state, [f"x{i}" for i, n in enumerate(self.n_codes) if n])
+        return made
+
+    def try_code(self, candidate: Mapping[str, Value]) -> None:
+        """Import and make the estimator of a candidate, without fitting it."""
+        self.estimator(candidate)
+
+    def predictions(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        grids: Sequence[Grid],
+        X_new: FloatArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Fit once for all candidates that differ only in size; see `Predictor.predictions`."""
+        candidates = [candidate for grid in grids for candidate in grid.candidates]
+        random_state = int(rng.integers(2**31))
+        predicted = np.empty((len(candidates), len(X_new)))
+        labels, y = self._labels(y)
+        if labels is not None and len(labels) == 1:
+            predicted[:] = labels[0]
+            return predicted
+        # Of two classes, one is told from the rest of more by its score.
+        method = "predict" if self.many_classes else "decision_function"
+        X, X_new = self._table(X), self._table(X_new)
+        # Parameters were checked with the config; an ensemble would check them for every tree.
+        with config_context(skip_parameter_validation=True):
+            for group in self._differing_in_size(candidates):
+                estimator = self.estimator(candidates[group[0]], random_state)
+                if len(group) > 1:
+                    sizes = [candidates[i][size_name(estimator)] for i in group]
+                    predicted[group] = nested(estimator, sizes, X, y, X_new, method)
+                else:
+                    estimator.fit(X, y)
+                    predicted[group] = np.ravel(getattr(estimator, method)(X_new))
+        if labels is None or method != "predict":
+            return predicted
+        return labels[predicted.astype(np.intp)]
+
+    def outputs(
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+    ) -> Outputs:
+        """Fit the estimator alone and return its outputs for new examples."""
+        labels, y = self._labels(data.train.y)
+        estimator = self.estimator(candidate, int(data.rng("all").integers(2**31)))
+        with config_context(skip_parameter_validation=True):
+            estimator.fit(self._table(data.train.X), y)
+            return estimator_outputs(estimator, labels, data, self._table(X_new))
+
+    def outputs_of(self, predictions: FloatArray) -> Outputs | None:
+        """Return None for a classifier, whose predictions do not tell scores and probabilities."""
+        return super().outputs_of(predictions) if self.task == "regression" else None
+
+    def _labels(self, y: FloatArray) -> tuple[FloatArray | None, Any]:
+        """Return the labels that occur, and their codes 0, 1, ..., which every estimator takes."""
+        return (None, y) if self.task == "regression" else np.unique(y, return_inverse=True)
+
+    def _differing_in_size(self, candidates: Sequence[Mapping[str, Value]]) -> list[list[int]]:
+        """Return the places of candidates that are parts of one ensemble; most are alone."""
+        groups: dict[str, list[int]] = {}
+        for i, candidate in enumerate(candidates):
+            size = size_name(self.estimator(candidate))
+            others = {key: value for key, value in candidate.items() if key != size}
+            # As text 1, 1.0 and True are three values, which they are to scikit-learn.
+            groups.setdefault(repr(others) if size in candidate else str(i), []).append(i)
+        return list(groups.values())
+
+    def _table(self, X: FloatArray) -> Any:
+        """Return examples with categories in place of codes, as a data frame."""
+        if not any(self.n_codes):
+            return X
+        # CatBoost needs a category for what is missing.
+        gaps = all(package_of(part) != "catboost" for _, part in parts(self.estimator()))
+        frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+        for name, n_codes in zip(frame, self.n_codes, strict=True):
+            if n_codes:
+                known = [*map(str, range(n_codes)), *([] if gaps else ["missing"])]
+                codes = frame[name].fillna(-1 if gaps else n_codes).astype(np.intp)
+                frame[name] = pd.Categorical.from_codes(codes, known)
+        return frame
+
+
+@dataclass(frozen=True)
+class Baseline(EstimatorPredictor):
+    """The most frequent class, the first of equal ones, or the mean, by scikit-learn's dummies."""
+
+    hyperparameters = ()
+
+    def for_task(self, task: Task) -> Self:
+        """Return the dummy of a task."""
+        return replace(self, name="Dummy" + ("Regressor" if task == "regression" else "Classifier"))
+
+
+@dataclass(frozen=True)
+class EstimatorEntry:
+    """An estimator or an algorithm by import path."""
+
+    path: str
+    label: str
+    """Its name in tables."""
+    source: str = ""
+    """The paper that describes it."""
+    grid: Mapping[str, Any] = field(default_factory=dict)
+    """Values of hyper-parameters for a config that names none."""
+    preset: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters that the user cannot change."""
+    learner: type[EstimatorPredictor] = EstimatorPredictor
+    folder: str = ""
+    searched: tuple[str, ...] = ()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Names and defaults of its own settings that the user may change."""
+        takes, known = inspect.signature(find(self.path)).parameters, self.names({})
+        return {name: takes[name].default for name in known if name in takes}
+
+    def names(self, settings: Mapping[str, Any]) -> Collection[str]:
+        """Return the names of the other settings that the user may change."""
+        learner = self.learner(self.path, {**settings, **self.preset}, self.folder)
+        fixed = {*self.preset, *self.grid}
+        return [h.name for h in learner.hyperparameters if h.name not in fixed]
+
+    def make(self, settings: Mapping[str, Any]) -> EstimatorPredictor | ImportedAlgorithm:
+        """Return the learner with the given parameters."""
+        parameters = {**self.preset, **settings}
+        if names_algorithm(self.path, self.folder):
+            return ImportedAlgorithm(self.path, parameters, self.folder, self.searched)
+        made = checked(self.path, parameters, self.folder)
+        if made is None:
+            return self.learner(self.path, parameters, self.folder, self.searched)
+        if task_of(made) is None:
+            raise ValueError(f"{self.label} predicts neither classes nor numbers")
+        return self.learner(self.path, parameters)
+
+
+BASELINE = EstimatorEntry(
+    "sklearn:DummyClassifier", "Baseline", "most frequent class, or mean", learner=Baseline
+)
+
+
+def estimator_entry(path: str, folder: str = "") -> EstimatorEntry:
+    """Return the entry of an import path such as ``"sklearn:SVC"``."""
+    check_path(path, folder)
+    return EstimatorEntry(path, label_of(path), folder=folder)
+
+
+def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
+    """Return the entry of a pipeline."""
+    for i, step in enumerate(steps):
+        with faults_at(i):
+            if step not in KEPT:
+                checked(*step_of(step), folder)
+    label = " + ".join(map(label_of, steps))
+    return EstimatorEntry("sklearn:Pipeline", label, preset={"steps": [*steps]}, folder=folder)
+
+
+def transformer(step: Any, folder: str = "") -> EstimatorPredictor:
+    """Return what makes a transformer of a config; ValueError if it cannot be used."""
+    name, parameters = step_of(step)
+    made = checked(name, parameters, folder)
+    if made is not None and not hasattr(made, "transform"):
+        raise ValueError(f"votes are over the outputs of a transformer: {name} is not one")
+    return EstimatorPredictor(full_path(name), parameters, folder)

@@ -1,0 +1,386 @@
+"""What a config names by import path: where its code is, and what results depend on.
+
+A bare name, or one after ``sklearn:``, is that of a public class of scikit-learn. Any other path is
+``module:attribute``: a class or function of a module in the config's folder, or an estimator or a
+subclass of `Algorithm` of an installed package. Modules of the folder are imported by `find` alone,
+which is called where cells are computed; all else is read from the text of their files.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+import sysconfig
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any
+
+from quadrepro.base.code import PACKAGE, versions_of
+from quadrepro.core.learners.grid import Hyperparameter, Value
+from quadrepro.core.learners.learner import Algorithm, Entry, Learner
+from quadrepro.errors import closest, nearest
+
+SKLEARN, OURS = "sklearn", "quadrepro"
+"""Modules whose public classes are named without the module that they are in."""
+
+BOOSTERS = ("xgboost", "lightgbm", "catboost")
+"""Packages that the extra ``boosters`` installs, which hints name."""
+
+REFUSED = frozenset({*sys.stdlib_module_names, "test", OURS})
+"""Modules of Python and of quadrepro, which a config cannot name."""
+
+_PATH = re.compile(r"[^\W\d_]\w*(\.[^\W\d_]\w*)*:[^\W\d]\w*")
+
+
+def full_path(name: str) -> str:
+    """Return the import path of a name: a bare one is of scikit-learn."""
+    return name if ":" in name else f"{SKLEARN}:{name}"
+
+
+def step_of(step: Any) -> tuple[str, Mapping[str, Any]]:
+    """Return the name and the parameters of an estimator in a config.
+
+    Examples
+    --------
+    >>> step_of("PCA"), step_of({"PCA": {"n_components": 2}})
+    (('PCA', {}), ('PCA', {'n_components': 2}))
+    """
+    if isinstance(step, str):
+        return step, {}
+    if isinstance(step, Mapping) and len(step) == 1:
+        ((name, parameters),) = step.items()
+        if isinstance(name, str) and isinstance(parameters, Mapping | None):
+            return name, parameters or {}
+    raise ValueError(
+        "a step must be the name of an estimator, or map its name to parameters, as"
+        f" {{PCA: {{n_components: 2}}}}, not {step!r}"
+    )
+
+
+def is_estimator(candidate: Any) -> bool:
+    """Return whether a class or an object has the methods of scikit-learn's estimators."""
+    return all(callable(getattr(candidate, m, None)) for m in ("fit", "get_params", "set_params"))
+
+
+def find(path: str, folder: str = "") -> Any:
+    """Import and return the class or the function that an import path names."""
+    own = own_file(path, folder)
+    module, _, name = path.partition(":")
+    if module == SKLEARN:
+        if name not in sklearn_modules():
+            hint = nearest(name, sklearn_modules())
+            raise ValueError(f"scikit-learn has no estimator {name!r}{hint}")
+        module = sklearn_modules()[name]
+    if own is not None:
+        enter(folder)
+    try:
+        imported = importlib.import_module(module)
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{module} cannot be imported: {described(error)}") from None
+    if own is not None and str(own) != imported.__file__:
+        raise ValueError(f"{own} is hidden by {imported.__file__}, which was found first")
+    found = getattr(imported, name, None)
+    if not callable(found):
+        hint = nearest(name, [key for key in dir(imported) if key[0] != "_"])
+        raise ValueError(f"{module} ({imported.__file__}) has no class or function {name!r}{hint}")
+    usable = inspect.isclass(found) and (is_estimator(found) or issubclass(found, Algorithm))
+    if own is None and not usable:
+        # Some installed functions run or load whatever their arguments name.
+        raise ValueError(
+            f"{path} is not an estimator: it needs fit, get_params and set_params. Use other code"
+            " from a module beside the config"
+        )
+    return found
+
+
+@cache
+def sklearn_modules() -> dict[str, str]:
+    """Return the module of each public class of scikit-learn.
+
+    The names are read from the text of the modules, since it takes long to import all of them.
+    """
+    spec = importlib.util.find_spec(SKLEARN)
+    assert spec is not None
+    assert spec.origin is not None
+    root = Path(spec.origin).parent
+    found: dict[str, str] = {}
+    for file in sorted([*root.glob("[a-z]*.py"), *root.glob("[a-z]*/__init__.py")]):
+        is_package = file.parent != root
+        listed = r'"([A-Z]\w+)"' if is_package else r"^class ([A-Z]\w+)"
+        for name in re.findall(listed, file.read_text(encoding="utf-8"), re.MULTILINE):
+            found.setdefault(name, f"{SKLEARN}.{file.parent.name if is_package else file.stem}")
+    return found
+
+
+def check_path(path: str, folder: str = "") -> None:
+    """Raise ValueError unless an import path can be used; modules of the folder are only read."""
+    file = own_file(path, folder)
+    if file is None:
+        find(path)
+        return
+    own_files([path], folder)  # refuses what cannot be parsed
+    nodes = [*ast.walk(tree_of(file))]
+    known = {getattr(node, key, None) for node in nodes for key in ("name", "asname", "id")}
+    module, _, name = path.partition(":")
+    if name not in known and "*" not in known:
+        hint = nearest(name, filter(None, known))
+        raise ValueError(f"{module} ({file}) has no {name!r}{hint}")
+
+
+def own_file(path: str, folder: str) -> Path | None:
+    """Return the file of the config's folder that an import path names; None if it is installed."""
+    if not _PATH.fullmatch(path):
+        raise ValueError(f"{path!r} is not a public import path, such as xgboost:XGBClassifier")
+    module = path.partition(":")[0]
+    top = module.partition(".")[0]
+    if module in (SKLEARN, OURS):
+        return None
+    if top in REFUSED:
+        raise ValueError(f"{top} is a module of Python or of quadrepro, which a config cannot name")
+    if _is_installed(top, folder):
+        return None
+    file = module_file(folder, module) if folder else None
+    if file is not None:
+        return file
+    beside = [file.stem for file in Path(folder).glob("*.py")] if folder else []
+    meant = closest(module, [SKLEARN, *BOOSTERS, *beside])
+    if meant not in (None, module):
+        raise ValueError(f"unknown module {module!r}; did you mean {meant!r}?")
+    raise ValueError(f"unknown module {module!r}: pip install the package that has it")
+
+
+def _is_installed(top: str, folder: str) -> bool:
+    """Return whether a module is found elsewhere than in the config's or the working folder."""
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return False
+    if spec is None:
+        return False
+    home = Path([*(spec.submodule_search_locations or ()), spec.origin or ""][0])
+    # `python -m` puts the working folder first on the path.
+    working = {Path.cwd()}.difference(map(Path, sys.path[1:]))
+    return home.parent not in {Path(folder), Path(_entered), *working}
+
+
+_entered = ""
+"""The folder of a config whose modules can be imported."""
+
+
+def enter(folder: str) -> None:
+    """Let Python find the modules of a folder after all others, and forget those of another one."""
+    global _entered
+    if folder == _entered:
+        return
+    if _entered:
+        # Code of the folder may have changed the path.
+        with contextlib.suppress(ValueError):
+            sys.path.remove(_entered)
+        for name, module in [*sys.modules.items()]:
+            file = Path(getattr(module, "__file__", None) or "")
+            if _is_own(file) and file == module_file(_entered, name):
+                del sys.modules[name]
+    if folder:
+        sys.path.append(folder)
+    importlib.invalidate_caches()
+    _entered = folder
+
+
+def _is_own(file: Path) -> bool:
+    """Return whether a file is the user's, and not of Python, quadrepro or an installed package."""
+    others = PACKAGE, sysconfig.get_path("stdlib")
+    installed = "site-packages" in file.parts
+    return not installed and not any(file.is_relative_to(folder) for folder in others)
+
+
+def described(error: BaseException) -> str:
+    """Return the kind and the message of an error, and where it left code of the user."""
+    return f"{type(error).__name__}: {error}{place_of_user(error)}"
+
+
+def place_of_user(error: BaseException) -> str:
+    """Return where an error left code of the config's folder, to be appended to a message.
+
+    Examples
+    --------
+    >>> place_of_user(ValueError("raised nowhere"))
+    ''
+    """
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename)
+        if file.suffix == ".py" and _is_own(file):
+            return f" ({file.name}:{frame.lineno})"
+    return ""
+
+
+def module_file(folder: str | Path, module: str) -> Path | None:
+    """Return the file of a module of a folder; None if it is not there."""
+    path = Path(folder).joinpath(*module.split("."))
+    return next((f for f in (path.with_suffix(".py"), path / "__init__.py") if f.is_file()), None)
+
+
+def own_files(paths: Iterable[str], folder: str) -> dict[str, Path]:
+    """Return the files of the folder that import paths name or that these import, by module.
+
+    Modules that code imports by a computed name are not seen.
+    """
+    rest = {path.partition(":")[0] for path in paths if own_file(path, folder)}
+    found: dict[str, Path] = {}
+    while rest:
+        module = rest.pop()
+        if module and module not in found and (file := module_file(folder, module)):
+            found[module] = file
+            rest |= {*imports_of(module, file), module.rpartition(".")[0]}
+    return dict(sorted(found.items()))
+
+
+def imports_of(module: str, file: Path) -> Iterator[str]:
+    """Yield all that a module may import; not all of these names are those of modules."""
+    package = module.split(".") if file.stem == "__init__" else module.split(".")[:-1]
+    for node in ast.walk(tree_of(file)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) + 1 - node.level] if node.level else []
+            base = ".".join([*above, *filter(None, [node.module])])
+            yield from (base, *(f"{base}.{alias.name}" for alias in node.names))
+
+
+def tree_of(file: Path) -> ast.Module:
+    """Return the syntax tree of a file, or raise ValueError if it has none."""
+    try:
+        return _parsed(file.read_bytes())
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OSError) as error:
+        raise ValueError(f"{file} cannot be read: {type(error).__name__}: {error}") from None
+
+
+@cache
+def _parsed(text: bytes) -> ast.Module:
+    return ast.parse(text)
+
+
+def declared(path: str, folder: str) -> tuple[list[str], bool]:
+    """Return the parameters that code of the folder declares, and whether these are all.
+
+    A function may return an estimator with more of them, and a class may inherit them.
+    """
+    file, name = own_file(path, folder), path.partition(":")[2]
+    body = tree_of(file).body if file else []
+    for of_class in (node for node in body if isinstance(node, ast.ClassDef) and node.name == name):
+        body, name = of_class.body, "__init__"
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            own = [arg.arg for arg in (*node.args.args, *node.args.kwonlyargs) if arg.arg != "self"]
+            return own, name == "__init__" and node.args.kwarg is None
+    return [], False
+
+
+def names_algorithm(path: str, folder: str = "") -> bool:
+    """Return whether an import path names a subclass of `Algorithm`.
+
+    In the config's folder, that is a class whose base is one of quadrepro's learners.
+    """
+    file = own_file(path, folder)
+    if file is None:
+        return issubclass(find(path), Algorithm)
+    known: set[str] = set()
+    for node in tree_of(file).body:
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{__package__}."):
+            known |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.ClassDef) and known & {ast.unparse(base) for base in node.bases}:
+            known.add(node.name)
+    return path.partition(":")[2] in known
+
+
+class Imported(Learner):
+    """A learner whose code a config names by import paths."""
+
+    folder: str
+    paths: tuple[str, ...]
+
+    @property
+    def own_code(self) -> tuple[tuple[str, str], ...]:
+        """Names and hashes of the files in the config's folder that are run."""
+        files = own_files(self.paths, self.folder).values()
+        return tuple(
+            (str(file.relative_to(self.folder)), hashlib.sha256(file.read_bytes()).hexdigest())
+            for file in files
+        )
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules of quadrepro whose code results depend on."""
+        used = sorted(name for name in self._used() if name.startswith(f"{OURS}."))
+        return (*super().modules, *used)
+
+    @property
+    def packages(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The packages that the code comes from, and scikit-learn, which calls estimators."""
+        tops = {name.partition(".")[0] for name in self._used()} - REFUSED - {SKLEARN}
+        found = {name for top in tops if _is_installed(top, self.folder) for name in _projects(top)}
+        return ("scipy", "scikit-learn", *sorted(found))
+
+    def _used(self) -> set[str]:
+        """Return the modules that installed code is in, and all that own code may import."""
+        installed = [path for path in self.paths if own_file(path, self.folder) is None]
+        files = own_files(self.paths, self.folder).items()
+        imports = {name for module, file in files for name in imports_of(module, file)}
+        return imports | {find(path).__module__ for path in installed}
+
+
+@cache
+def _projects(top: str) -> tuple[str, ...]:
+    """Return the names that a module is installed by."""
+    # Most have the name of their module; it takes long to read what all of them hold.
+    return (top,) if versions_of([top]) else tuple(packages_distributions().get(top, ()))
+
+
+@dataclass(frozen=True)
+class ImportedAlgorithm(Imported):
+    """A subclass of `Algorithm` that is imported only where cells are computed."""
+
+    gives_votes = True
+    takes_drawn_stumps = True
+
+    path: str
+    """The import path."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the class."""
+    folder: str = ""
+    """The folder of the config."""
+    searched: tuple[str, ...] = ()
+    """The hyper-parameters that the config gives values of; the class checks them."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The import path."""
+        return (self.path,)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What results depend on: not the folder, but the code in it."""
+        return {"path": self.path, "settings": self.settings}
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        """Those that the config gives values of."""
+        meaning = f"hyper-parameter of {self.path}"
+        return tuple(Hyperparameter(name, "any", "small", meaning) for name in self.searched)
+
+    def made(self) -> Learner:
+        """Return the imported algorithm."""
+        return Entry(find(self.path, self.folder), "", self.path).make(dict(self.settings))
+
+    def try_code(self, candidate: Mapping[str, Value]) -> None:
+        """Import and make the algorithm, and check a candidate."""
+        self.made().check_candidate(**candidate)

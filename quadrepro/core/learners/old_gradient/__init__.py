@@ -1,1 +1,0 @@
-"""Gradient boosting over regression trees."""

@@ -1,0 +1,620 @@
+r"""Boosting of weak learners that are fitted in every round to the weights of that round.
+
+F(x) has one number per class and starts at 0. Round t adds :math:`\alpha_t f_t(x)`, and the class
+of the largest F is predicted; for two classes, :math:`F = (F_2 - F_1) / 2` is above zero for the
+second. Where :math:`w` is not given otherwise, the round fits its weak learner to the weights
+
+.. math:: w_i \propto c_i \exp(-F_{y_i}(x_i)),
+
+in which :math:`c_i` is the weight of the example in the data; for two classes these are
+:math:`c_i \exp(-y_i F(x_i))` with :math:`y_i = \pm 1`.
+
+==================== ======================================================================
+Real, Gentle         Friedman, Hastie and Tibshirani, "Additive logistic regression: a
+AdaBoost, LogitBoost statistical view of boosting", Annals of Statistics 28, 2000
+AdaBoost.M1          Freund and Schapire, "Experiments with a new boosting algorithm", ICML 1996
+SAMME                Zhu, Zou, Rosset and Hastie, "Multi-class AdaBoost", Statistics and Its
+                     Interface 2, 2009
+==================== ======================================================================
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    _fit_context,
+    clone,
+    is_classifier,
+    is_regressor,
+)
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    has_fit_parameter,
+    validate_data,
+)
+
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.elementary import exp_each, log, log_each
+from quadrepro.core.learners.estimator import EstimatorEntry
+
+EPS = float(np.finfo(np.float64).eps)
+"""Probabilities are at least this, so that logarithms and quotients are finite."""
+
+NO_EDGE = 1e-10
+"""A weight of a vote of at most this is rounding error, and c as none."""
+
+ONLY_BINARY = "Only binary classification is supported"
+
+Round = tuple[list[Any], FloatArray, float]
+"""Weak learners of a round, what they add to F on the training examples, and its weight."""
+
+
+class StagewiseClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the classifiers whose weak learner is fitted to the weights of every round.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order.
+    estimators_ : list of list of estimators
+        The weak learners of each round: one, or of LogitBoost for more than two classes one per
+        class.
+    estimator_weights_ : list of float
+        The weight of each round in F.
+    n_iter_ : int
+        Number of rounds that added something.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+    """
+
+    fits: ClassVar[Literal["classes", "probabilities", "numbers"]]
+    """What a weak learner is fitted to, or asked for."""
+    has_probabilities: ClassVar[bool] = True
+    many_classes: ClassVar[bool] = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_rounds": [Interval(Integral, 1, 10**9, closed="both")],
+        "cuts": [Interval(Integral, 1, 10**9, closed="both")],
+        "depth": [Interval(Integral, 1, 10**9, closed="both"), None],
+        "weak": [HasMethods(["fit", "predict"]), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_rounds: int = 100,
+        *,
+        cuts: int = 1,
+        depth: int | None = None,
+        weak: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_rounds, self.cuts, self.depth = n_rounds, cuts, depth
+        self.weak, self.random_state = weak, random_state
+
+    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the weak learners.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training examples. Trees see them in single precision.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            How often each example c; None for once. Examples of weight 0 are left out.
+
+        Returns
+        -------
+        StagewiseClassifier
+            The fitted classifier.
+        """
+        examples, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
+        c = _check_sample_weight(sample_weight, examples, ensure_non_negative=True)
+        examples, labels, c = examples[c > 0], labels[c > 0], c[c > 0]
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        n_classes = len(self.classes_)
+        if n_classes < 2 or (n_classes > 2 and not self.many_classes):
+            only = "At least two classes are needed" if n_classes < 2 else ONLY_BINARY
+            raise ValueError(f"{only}: y holds {n_classes} class{'es' * (n_classes != 1)}")
+        rng = check_random_state(self.random_state)
+        self.estimators_: list[list[Any]] = []
+        self.estimator_weights_: list[float] = []
+        F = np.zeros((len(codes), n_classes))
+        for _ in range(self.n_rounds):
+            fitted, added, weight = self._boost(examples, codes, c, F, rng)
+            if weight <= NO_EDGE:
+                break
+            decides = weight == np.inf
+            weight = 1.0 + sum(self.estimator_weights_) if decides else weight
+            self.estimators_.append(fitted)
+            self.estimator_weights_.append(weight)
+            F += weight * added
+            if decides:
+                break
+        self.n_iter_ = len(self.estimators_)
+        return self
+
+    @abstractmethod
+    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
+        """Take one round.
+
+        A weight of zero ends the run without the round. An infinite weight lets the round decide
+        alone, and ends the run with it.
+        """
+
+    @abstractmethod
+    def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
+        """Return what a round adds to F for a weight of 1, shape (n_samples, n_classes)."""
+
+    def _weak(self, rng: np.random.RandomState) -> Any:
+        """Return a new weak learner with a seed."""
+        tree = DecisionTreeRegressor if self.fits == "numbers" else DecisionTreeClassifier
+        if self.weak is not None:
+            weak = clone(self.weak)
+        elif self.depth is not None:
+            weak = tree(max_depth=self.depth)
+        else:
+            weak = tree(max_leaf_nodes=self.cuts + 1)
+        seeded = sorted(key for key in weak.get_params() if key.endswith("random_state"))
+        return weak.set_params(**{key: int(rng.randint(2**31 - 1)) for key in seeded})
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return F.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes, numbers above zero for the second; else one column per class.
+        """
+        return last(self.staged_decision_function(X))
+
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield F after each round; see `decision_function`."""
+        for F in self._staged(X):
+            yield np.asarray((F[:, 1] - F[:, 0]) / 2) if F.shape[1] == 2 else F
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of the largest F, the first of equal ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels from `classes_`.
+        """
+        return last(self.staged_predict(X))
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
+        """Yield the predicted labels after each round; see `predict`."""
+        for F in self._staged(X):
+            yield self.classes_[F.argmax(axis=1)]
+
+    @available_if(lambda self: self.has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the probabilities of the classes, in proportion to exp(F).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+        """
+        return last(self.staged_predict_proba(X))
+
+    @available_if(lambda self: self.has_probabilities)  # type: ignore[untyped-decorator]
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield the probabilities after each round; see `predict_proba`."""
+        yield from map(probabilities_of, self._staged(X))
+
+    def _staged(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield F with one column per class after each round, or once if there was none."""
+        check_is_fitted(self)
+        examples = validate_data(self, X, dtype=np.float64, reset=False)
+        F = np.zeros((len(examples), len(self.classes_)))
+        if not self.estimators_:
+            yield F
+        for fitted, weight in zip(self.estimators_, self.estimator_weights_, strict=True):
+            F = F + weight * self._added(fitted, examples)
+            yield F
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        if self.depth is not None and self.cuts != 1:
+            raise ValueError("depth replaces cuts: leave out one of them")
+        if self.weak is None:
+            return
+        if self.cuts != 1 or self.depth is not None:
+            raise ValueError("weak replaces trees: leave out cuts and depth")
+        what = type(self.weak).__name__
+        task = "regression" if self.fits == "numbers" else "classification"
+        if not (is_regressor if self.fits == "numbers" else is_classifier)(self.weak):
+            raise ValueError(f"the weak learner must be for {task}, but {what} is not")
+        if not has_fit_parameter(self.weak, "sample_weight"):
+            raise ValueError(f"the weak learner must take sample_weight, but {what} does not")
+        if self.fits == "probabilities" and not hasattr(self.weak, "predict_proba"):
+            raise ValueError(f"the weak learner must give probabilities, but {what} does not")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.many_classes
+        return tags
+
+
+def last(stages: Iterator[NDArray[Any]]) -> NDArray[Any]:
+    """Return the last of several stages."""
+    return deque(stages, maxlen=1).pop()
+
+
+def probabilities_of(F: FloatArray) -> FloatArray:
+    """Return exp(F_k) / sum of exp(F_j), for two classes 1 / (1 + exp(-2 F))."""
+    shares = exp_each(F - F.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def weights_of(y: IntArray, c: FloatArray, F: FloatArray) -> FloatArray:
+    """Return the weights c exp(-F_y), with a mean of 1."""
+    own = F[np.arange(len(F)), y]
+    w = c * exp_each(own.min() - own)
+    return np.asarray(w / w.mean())
+
+
+def of_two_classes(f: FloatArray) -> FloatArray:
+    """Return the columns -f and f."""
+    return np.column_stack([-f, f])
+
+
+class RealAdaBoostClassifier(StagewiseClassifier):
+    r"""Real AdaBoost (Friedman, Hastie and Tibshirani 2000, algorithm 2), for two classes.
+
+    With p(x) the probability of the second class by the weak learner, a round adds
+
+    .. math:: f(x) = \tfrac12 \log \frac{p(x)}{1 - p(x)}.
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds.
+    cuts : int, default 1
+        Number of cuts of a tree, the best first; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
+    weak : estimator or None, default None
+        A classifier with ``predict_proba`` that takes ``sample_weight``, instead of scikit-learn's
+        trees.
+    random_state : int, RandomState instance or None, default None
+        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+
+    Attributes
+    ----------
+    classes_, estimators_, estimator_weights_, n_iter_, n_features_in_, feature_names_in_
+        As of `StagewiseClassifier`.
+
+    References
+    ----------
+    J. Friedman, T. Hastie and R. Tibshirani, "Additive logistic regression: a statistical view of
+    boosting", Annals of Statistics 28, 2000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import RealAdaBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> RealAdaBoostClassifier(20).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    fits = "probabilities"
+
+    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
+        weak = self._weak(rng).fit(X, y, sample_weight=weights_of(y, c, F))
+        return [weak], self._added([weak], X), 1.0
+
+    def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
+        p = np.maximum(fitted[0].predict_proba(X), EPS)
+        return of_two_classes(0.5 * log_each(p[:, 1] / p[:, 0]))
+
+
+class GentleAdaBoostClassifier(StagewiseClassifier):
+    r"""Gentle AdaBoost (Friedman, Hastie and Tibshirani 2000, algorithm 4), for two classes.
+
+    A round adds f, which the weak learner fits to :math:`y = \pm 1` by weighted least squares.
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds.
+    cuts : int, default 1
+        Number of cuts of a tree, the best first; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
+    weak : estimator or None, default None
+        A regressor that takes ``sample_weight``, instead of scikit-learn's trees.
+    random_state : int, RandomState instance or None, default None
+        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+
+    Attributes
+    ----------
+    classes_, estimators_, estimator_weights_, n_iter_, n_features_in_, feature_names_in_
+        As of `StagewiseClassifier`.
+
+    References
+    ----------
+    J. Friedman, T. Hastie and R. Tibshirani, "Additive logistic regression: a statistical view of
+    boosting", Annals of Statistics 28, 2000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import GentleAdaBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> GentleAdaBoostClassifier(20).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    fits = "numbers"
+
+    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
+        w = weights_of(y, c, F)
+        weak = self._weak(rng).fit(X, 2.0 * y - 1.0, sample_weight=w)
+        return [weak], self._added([weak], X), 1.0
+
+    def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
+        return of_two_classes(fitted[0].predict(X))
+
+
+class LogitBoostClassifier(StagewiseClassifier):
+    r"""LogitBoost (Friedman, Hastie and Tibshirani 2000, algorithms 3 and 6).
+
+    A round takes a Newton step for the logistic loss. With :math:`y^*_k = 1` for the examples of
+    class k and 0 for all others, and :math:`p_k \propto \exp(F_k)`, regressors :math:`g_k` are
+    fitted by least squares to
+
+    .. math:: z_k = \frac{y^*_k - p_k}{p_k (1 - p_k)}
+       \quad\text{with the weights}\quad w_k = c\, p_k (1 - p_k),
+
+    where :math:`|z_k|` is at most `z_max`. Of J classes, the round adds
+
+    .. math:: f_k(x) = \frac{J - 1}{J} \Big(g_k(x) - \frac1J \sum_j g_j(x)\Big).
+
+    Of two classes, :math:`g_1 = -g_2`, so that one regressor is fitted, and
+    :math:`F \leftarrow F + \tfrac12 g_2`.
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds.
+    cuts : int, default 1
+        Number of cuts of a tree, the best first; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
+    weak : estimator or None, default None
+        A regressor that takes ``sample_weight``, instead of scikit-learn's trees.
+    z_max : float, default 4.0
+        Largest size of z; the paper recommends 2 to 4.
+    random_state : int, RandomState instance or None, default None
+        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+
+    Attributes
+    ----------
+    classes_, estimators_, estimator_weights_, n_iter_, n_features_in_, feature_names_in_
+        As of `StagewiseClassifier`.
+
+    References
+    ----------
+    J. Friedman, T. Hastie and R. Tibshirani, "Additive logistic regression: a statistical view of
+    boosting", Annals of Statistics 28, 2000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import LogitBoostClassifier
+    >>> X, y = np.arange(9.0)[:, None], np.repeat(["a", "b", "c"], 3)
+    >>> LogitBoostClassifier(20).fit(X, y).predict([[1.0], [4.0], [7.0]])
+    array(['a', 'b', 'c'], dtype='<U1')
+    """
+
+    fits = "numbers"
+    many_classes = True
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **StagewiseClassifier._parameter_constraints,
+        "z_max": [Interval(Real, 1, 10**6, closed="both")],
+    }
+
+    def __init__(
+        self,
+        n_rounds: int = 100,
+        *,
+        cuts: int = 1,
+        depth: int | None = None,
+        weak: Any = None,
+        z_max: float = 4.0,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(n_rounds, cuts=cuts, depth=depth, weak=weak, random_state=random_state)
+        self.z_max = z_max
+
+    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
+        fitted, n_classes = [], F.shape[1]
+        for k, p in enumerate(probabilities_of(F).T):
+            if n_classes == 2 and k == 0:
+                continue
+            is_class = y == k
+            # z is 1 / p for the class, and -1 / (1 - p) for all others.
+            size = 1.0 / np.maximum(np.where(is_class, p, 1.0 - p), EPS)
+            z = np.where(is_class, 1.0, -1.0) * np.minimum(size, self.z_max)
+            w = c * np.maximum(p * (1.0 - p), 2.0 * EPS)
+            fitted.append(self._weak(rng).fit(X, z, sample_weight=w / w.mean()))
+        return fitted, self._added(fitted, X), 1.0
+
+    def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
+        if len(fitted) == 1:
+            return 0.5 * of_two_classes(fitted[0].predict(X))
+        g = np.column_stack([weak.predict(X) for weak in fitted])
+        n_classes = len(fitted)
+        return np.asarray((n_classes - 1) / n_classes * (g - g.mean(axis=1, keepdims=True)))
+
+
+class AdaBoostM1Classifier(StagewiseClassifier):
+    r"""AdaBoost.M1 (Freund and Schapire 1996, figure 1), for any number of classes.
+
+    A weak learner h of weighted error :math:`\varepsilon` is a vote: with
+    :math:`\beta = \varepsilon / (1 - \varepsilon)`, the round adds
+
+    .. math:: \alpha f_k(x) = \log(1 / \beta)\, [h(x) = k],
+
+    by which the weights of the examples that h classifies correctly are multiplied by
+    :math:`\beta`. A run ends before a weak learner with :math:`\varepsilon \ge 1/2`, and after one
+    without error, which decides alone.
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Largest number of rounds.
+    cuts : int, default 1
+        Number of cuts of a tree, the best first; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
+    weak : estimator or None, default None
+        A classifier that takes ``sample_weight``, instead of scikit-learn's trees.
+    random_state : int, RandomState instance or None, default None
+        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+
+    Attributes
+    ----------
+    classes_, estimators_, estimator_weights_, n_iter_, n_features_in_, feature_names_in_
+        As of `StagewiseClassifier`.
+
+    References
+    ----------
+    Y. Freund and R. Schapire, "Experiments with a new boosting algorithm", ICML 1996.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import AdaBoostM1Classifier
+    >>> X, y = np.arange(9.0)[:, None], np.repeat(["a", "b", "c"], 3)
+    >>> AdaBoostM1Classifier(20, cuts=2).fit(X, y).predict([[1.0], [4.0], [7.0]])
+    array(['a', 'b', 'c'], dtype='<U1')
+    """
+
+    fits = "classes"
+    has_probabilities = False
+    many_classes = True
+
+    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
+        w = weights_of(y, c, F)
+        weak = self._weak(rng).fit(X, y, sample_weight=w)
+        voted = self._added([weak], X)
+        missed, hit = np.bincount(voted[np.arange(len(y)), y] == 1.0, w, minlength=2)
+        return [weak], voted, self._alpha(missed, hit) if missed > 0 else np.inf
+
+    def _alpha(self, missed: float, hit: float) -> float:
+        """Return log((1 - error) / error), given the weights of both kinds of examples."""
+        return log(hit / missed)
+
+    def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
+        return np.asarray(fitted[0].predict(X)[:, None] == np.arange(len(self.classes_)), float)
+
+
+class SAMMEClassifier(AdaBoostM1Classifier):
+    r"""SAMME (Zhu, Zou, Rosset and Hastie 2009, algorithm 2), for any number of classes.
+
+    As in `AdaBoostM1Classifier`, a weak learner is a vote, but of K classes its weight is
+
+    .. math:: \alpha = \log\frac{1 - \varepsilon}{\varepsilon} + \log(K - 1),
+
+    so that it only has to be better than chance. For two classes this is AdaBoost.
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Largest number of rounds.
+    cuts : int, default 1
+        Number of cuts of a tree, the best first; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
+    weak : estimator or None, default None
+        A classifier that takes ``sample_weight``, instead of scikit-learn's trees.
+    random_state : int, RandomState instance or None, default None
+        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+
+    Attributes
+    ----------
+    classes_, estimators_, estimator_weights_, n_iter_, n_features_in_, feature_names_in_
+        As of `StagewiseClassifier`.
+
+    References
+    ----------
+    J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics and Its Interface 2,
+    2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import SAMMEClassifier
+    >>> X, y = np.arange(9.0)[:, None], np.repeat(["a", "b", "c"], 3)
+    >>> SAMMEClassifier(20).fit(X, y).predict([[1.0], [4.0], [7.0]])
+    array(['a', 'b', 'c'], dtype='<U1')
+    """
+
+    has_probabilities = True
+
+    def _alpha(self, missed: float, hit: float) -> float:
+        """Return log((1 - error) / error) + log(K - 1)."""
+        return super()._alpha(missed, hit) + log(len(self.classes_) - 1.0)
+
+
+ROUNDS = {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]}
+"""Numbers of rounds for a config that names none."""
+
+FHT = "Friedman, Hastie and Tibshirani 2000"
+
+REAL_ADABOOST = EstimatorEntry(
+    "quadrepro:RealAdaBoostClassifier", "Real AdaBoost", f"{FHT}, algorithm 2", ROUNDS
+)
+GENTLE_ADABOOST = EstimatorEntry(
+    "quadrepro:GentleAdaBoostClassifier", "Gentle AdaBoost", f"{FHT}, algorithm 4", ROUNDS
+)
+LOGITBOOST = EstimatorEntry(
+    "quadrepro:LogitBoostClassifier", "LogitBoost", f"{FHT}, algorithms 3 and 6", ROUNDS
+)
+ADABOOST_M1 = EstimatorEntry(
+    "quadrepro:AdaBoostM1Classifier", "AdaBoost.M1", "Freund and Schapire 1996, figure 1", ROUNDS
+)
+SAMME = EstimatorEntry(
+    "quadrepro:SAMMEClassifier", "SAMME", "Zhu, Zou, Rosset and Hastie 2009, algorithm 2", ROUNDS
+)

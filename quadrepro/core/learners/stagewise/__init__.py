@@ -1,1 +1,0 @@
-"""Learners whose weak learner is fitted in every round."""

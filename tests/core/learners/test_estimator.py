@@ -1,0 +1,672 @@
+"""Estimators of a config: made from names, settled, and predicting as they do by themselves."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic_core import PydanticCustomError
+from sklearn.base import BaseEstimator
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_wine
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import all_estimators
+from threadpoolctl import threadpool_limits
+
+from quadrepro.base.types import FloatArray, Task
+from quadrepro.core.learners.estimator import (
+    EstimatorPredictor,
+    build,
+    checked,
+    estimator_entry,
+    estimator_outputs,
+    nested,
+    own_names,
+    paths_in,
+    pipeline_entry,
+    settle,
+    size_name,
+)
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.imported import enter
+from quadrepro.core.learners.learner import Outputs, Part, TrainingData
+from quadrepro.core.learners.registry import find_entry
+
+Examples = tuple[FloatArray, FloatArray, FloatArray]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Threads of HistGradientBoosting would wait for each other on so few examples."""
+    with threadpool_limits(limits=1):
+        yield
+
+
+@pytest.fixture
+def examples() -> Examples:
+    """Return 90 examples, noisy labels, and 90 new examples."""
+    draws = np.random.default_rng(4)
+    X = draws.normal(size=(90, 4))
+    return X, np.where(X[:, 0] * X[:, 1] + draws.normal(0, 0.5, 90) > 0, 1.0, -1.0), X[::-1] + 0.1
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def data_of(X: FloatArray, y: FloatArray, task: Task = "classification", **more: Any) -> Any:
+    part = Part(X, y)
+    return TrainingData(part, part, None, None, lambda name: rng(3), task, **more)  # type: ignore[arg-type]
+
+
+# Estimators are made from names.
+
+OWN = """
+from sklearn.svm import SVC
+
+last = None
+
+def make(kind, depth=1):
+    return {"A": 3, "B": SVC(C=depth)}[kind]
+
+class Plain:
+    def __init__(self, share=0.5):
+        self.share = share
+    def fit(self, X, y):
+        global last
+        last = X, y
+        self.one = int((y == 1).mean() > self.share)
+    def predict(self, X):
+        return [self.one] * len(X)
+    def predict_proba(self, X):
+        import numpy as np
+        return np.full((len(X), 2), 0.5)
+
+class Other(Plain):
+    def __init__(self, share=0.5):
+        self.limit = share
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[str]:
+    """Return a folder with code of its own."""
+    (tmp_path / "mine_built.py").write_text(OWN, encoding="utf-8")
+    yield str(tmp_path)
+    enter("")
+
+
+STEPS: dict[str, Any] = {"steps": ["StandardScaler", {"PCA": {"n_components": 2}}, "SVC"]}
+
+
+def test_a_parameter_that_takes_an_estimator_is_given_its_name() -> None:
+    made = build("CalibratedClassifierCV", {"estimator": "LinearSVC", "estimator__C": 3.0})
+    assert isinstance(made, CalibratedClassifierCV)
+    assert isinstance(made.estimator, LinearSVC)
+    assert made.estimator.C == 3.0
+    inner = {"BaggingClassifier": {"estimator": {"SVC": {"C": 4}}}}
+    assert build("OneVsRestClassifier", {"estimator": inner}).estimator.estimator.C == 4
+
+
+def test_lists_of_estimators_get_the_names_of_make_pipeline() -> None:
+    made = build("VotingClassifier", {"estimators": ["SVC", "GaussianNB", "SVC"]})
+    assert isinstance(made, VotingClassifier)
+    assert [name for name, _ in made.estimators] == ["svc-1", "gaussiannb", "svc-2"]
+    made = build("Pipeline", {**STEPS, "svc__C": 5.0, "standardscaler": "passthrough"})
+    assert isinstance(made, Pipeline)
+    assert list(made.named_steps) == ["standardscaler", "pca", "svc"]
+    assert (made.named_steps["pca"].n_components, made.named_steps["svc"].C) == (2, 5.0)
+    assert made.named_steps["standardscaler"] == "passthrough"
+
+
+def test_a_function_has_its_arguments_and_the_parameters_of_what_it_returns(own: str) -> None:
+    made = build("mine_built:make", {"kind": "B", "depth": 3, "gamma": 0.5}, own)
+    assert (made.C, made.gamma) == (3, 0.5)
+
+
+def test_the_paths_of_all_estimators_among_the_parameters_are_found() -> None:
+    inner = {"CalibratedClassifierCV": {"estimator": "mine:make"}}
+    assert paths_in("Pipeline", {"steps": ["passthrough", "PCA", inner], "memory": None}) == (
+        *("sklearn:Pipeline", "sklearn:PCA", "sklearn:CalibratedClassifierCV", "mine:make"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("SVC", {"C": -1}, "The 'C' parameter of SVC must be a float in the range"),
+        ("SVC", {"shrinking": 1}, "'shrinking' parameter of SVC must be"),
+        ("SVC", {"gama": 1}, "SVC has no parameter 'gama'; did you mean 'gamma'?"),
+        ("VotingClassifier", {}, "VotingClassifier cannot be made: TypeError: "),
+        ("Pipeline", {**STEPS, "svc__c": 1}, "Pipeline has no parameter 'svc__c'; did you mean"),
+        ("Pipeline", {**STEPS, "svc__C": -1}, "The 'C' parameter of SVC must be"),
+        ("Pipeline", {"steps": [{"PCA": {"n_component": 2}}]}, "PCA has no parameter 'n_componen"),
+        ("Pipeline", {"steps": ["PCAA"]}, "no estimator 'PCAA'; did you mean 'PCA'"),
+        ("Pipeline", {"steps": [{"PCA": 3}]}, "a step must be the name of an estimator, or map"),
+        ("BaggingClassifier", {"estimator": "SVCC"}, "did you mean 'SVC'?"),
+        ("BaggingClassifier", {"estimator": "mine_built:mak"}, "no 'mak'; did you mean 'make'?"),
+    ],
+)
+def test_what_cannot_be_made_is_told_before_anything_is_fitted(
+    own: str, name: str, parameters: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        checked(name, parameters, own)
+    assert "mine_built" not in sys.modules
+
+
+def test_code_of_the_folder_is_only_read_by_a_check(own: str) -> None:
+    assert checked("mine_built:make", {"kind": "C", "c": 1}, own) is None
+    assert checked("Pipeline", {"steps": ["PCA", "mine_built:make"]}, own) is None
+    assert "mine_built" not in sys.modules
+    assert isinstance(checked("Pipeline", {**STEPS, "svc__C": 1}, own), Pipeline)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("make", {}, "make cannot be made: TypeError: .* missing .*'kind'"),
+        ("make", {"kind": "C"}, r"make cannot be made: KeyError: 'C' \(mine_built.py:7\)"),
+        ("make", {"kind": "A"}, r"mine_built.py:6\) returns int, which is not an estimator: give"),
+        ("make", {"kind": "B", "c": 1}, "make has no parameter 'c'; "),
+        ("Plain", {"shrae": 1}, "Plain has no parameter 'shrae'; did you mean 'share'"),
+        ("Other", {}, "Other cannot be made: AttributeError: 'Other' object has no attribute 'sha"),
+    ],
+)
+def test_own_code_that_makes_no_estimator_is_refused_with_its_line(
+    own: str, name: str, parameters: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        build(f"mine_built:{name}", parameters, own)
+
+
+# A seed, one thread, silence and categories.
+
+BOOSTERS = ["xgboost:XGBClassifier", "lightgbm:LGBMClassifier", "catboost:CatBoostClassifier"]
+
+
+def booster(path: str, **parameters: Any) -> Any:
+    pytest.importorskip(path.partition(":")[0])
+    return build(path, parameters)
+
+
+def settled(estimator: Any, *nominal: str) -> dict[str, Any]:
+    settle(estimator, 7, nominal)
+    found: dict[str, Any] = estimator.get_params(deep=False)
+    return {key: value for key, value in found.items() if value is not None}
+
+
+@pytest.mark.parametrize(
+    ("path", "threads"), [*zip(BOOSTERS, ["n_jobs", "n_jobs", "thread_count"], strict=True)]
+)
+def test_a_booster_gets_a_seed_and_one_thread(path: str, threads: str) -> None:
+    found = settled(booster(path))
+    assert (found["random_state"], found[threads]) == (7, 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters"),
+    [
+        ("xgboost:XGBClassifier", {"random_state": 3, "n_jobs": 2}),
+        ("lightgbm:LGBMClassifier", {"seed": 3, "num_threads": 2, "verbosity": 0}),
+        (
+            "catboost:CatBoostClassifier",
+            {"random_seed": 3, "thread_count": 2, "verbose": True, "allow_writing_files": False},
+        ),
+    ],
+)
+def test_what_is_given_by_any_of_its_names_stays(path: str, parameters: dict[str, Any]) -> None:
+    before = booster(path, **parameters).get_params()
+    assert settled(booster(path, **parameters)) == {
+        key: value for key, value in before.items() if value is not None
+    }
+
+
+def test_scikit_learns_own_threads_stay_and_an_own_estimator_gets_one() -> None:
+    class Own(BaseEstimator):  # type: ignore[misc]
+        def __init__(self, n_jobs: int | None = None, seed: int | None = None) -> None:
+            self.n_jobs, self.seed = n_jobs, seed
+
+    assert "n_jobs" not in settled(LogisticRegression())
+    assert settled(RandomForestClassifier())["random_state"] == 7
+    assert settled(Own()) == {"n_jobs": 1, "seed": 7}
+
+
+def test_catboost_is_silent_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = booster("catboost:CatBoostClassifier", iterations=2)
+    settle(model, 0)
+    model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    assert not [*tmp_path.iterdir()]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_categories_are_announced_where_a_library_asks_for_it() -> None:
+    cat = settled(booster("catboost:CatBoostClassifier"), "x0", "x2")
+    assert cat["cat_features"] == ["x0", "x2"]
+    assert settled(booster("xgboost:XGBClassifier", enable_categorical=False), "x0", "x2")[
+        "enable_categorical"
+    ]
+    settled(LogisticRegression(), "x0")
+
+
+def test_names_that_an_estimator_does_not_show_are_known() -> None:
+    assert {"depth", "iterations", "eta"} <= {*own_names(booster("catboost:CatBoostClassifier"))}
+    pipeline = EstimatorPredictor("Pipeline", {"steps": ["PCA", "catboost:CatBoostClassifier"]})
+    known = {h.name for h in pipeline.hyperparameters}
+    assert {"pca__n_components", "pca", "catboostclassifier__depth"} <= known
+
+
+# Entries of a config.
+
+
+def test_an_estimator_is_called_by_its_class_and_a_pipeline_by_its_steps() -> None:
+    entry = estimator_entry("xgboost:XGBClassifier")
+    assert entry.label == "XGBClassifier"
+    assert "max_depth" in entry.names({})
+    made = entry.make({"max_depth": 2})
+    assert (made.name, made.settings) == ("xgboost:XGBClassifier", {"max_depth": 2})  # type: ignore[union-attr]
+    steps = ["StandardScaler", {"PCA": {"n_components": 2}}, "xgboost:XGBClassifier"]
+    entry = pipeline_entry(steps)
+    assert entry.label == "StandardScaler + PCA + XGBClassifier"
+    assert "steps" not in entry.names({})
+    assert "xgbclassifier__max_depth" in entry.names({})
+    assert entry.make({"pca__n_components": 3}).settings["pca__n_components"] == 3
+    assert pipeline_entry(["passthrough", "SVC"]).label == "passthrough + SVC"
+
+
+@pytest.mark.parametrize(
+    ("steps", "message", "place"),
+    [
+        (["PCA", "SVCC"], "scikit-learn has no estimator 'SVCC'; did you mean 'SVC'?", 1),
+        ([{"PCA": {"n_components": -2}}, "SVC"], "The 'n_components' parameter of PCA must be", 0),
+        ([{"PCA": {"components": 2}}, "SVC"], "did you mean 'n_components'?", 0),
+        ([3, "SVC"], "a step must be the name of an estimator", 0),
+    ],
+)
+def test_a_step_that_cannot_be_used_is_named(steps: list[Any], message: str, place: int) -> None:
+    with pytest.raises(PydanticCustomError, match=re.escape(message)) as caught:
+        pipeline_entry(steps)
+    assert caught.value.context is not None
+    assert caught.value.context["place"] == (place,)
+
+
+def test_what_neither_classifies_nor_predicts_is_refused() -> None:
+    with pytest.raises(ValueError, match="KMeans predicts neither classes nor numbers"):
+        estimator_entry("sklearn:KMeans").make({})
+    with pytest.raises(ValueError, match="PCA \\+ PCA predicts neither classes nor numbers"):
+        pipeline_entry(["PCA", "PCA"]).make({})
+
+
+# Predictions are those of the estimator itself.
+
+
+def test_predicts_what_the_estimator_itself_predicts(examples: Examples) -> None:
+    X, y, X_new = examples
+    grid = Grid.of({"C": [0.1, 10.0], "kernel": ["rbf", "linear"]})
+    found = EstimatorPredictor("SVC", {"gamma": 0.5}).predictions(X, y, [grid], X_new, rng())
+    for row, candidate in zip(found, grid.candidates, strict=True):
+        np.testing.assert_array_equal(row, SVC(gamma=0.5, **candidate).fit(X, y).predict(X_new))
+
+
+def test_a_pipeline_predicts_what_scikit_learns_predicts(examples: Examples) -> None:
+    X, y, X_new = examples
+    grid = Grid.of({"logisticregression__C": [0.01, 10.0]})
+    predictor = EstimatorPredictor("Pipeline", {"steps": ["StandardScaler", "LogisticRegression"]})
+    found = predictor.predictions(X, y, [grid], X_new, rng())
+    for row, C in zip(found, (0.01, 10.0), strict=True):
+        theirs = make_pipeline(StandardScaler(), LogisticRegression(C=C)).fit(X, y).predict(X_new)
+        np.testing.assert_array_equal(row, theirs)
+
+
+def forest(examples: Examples, seed: int, **settings: Any) -> FloatArray:
+    X, y, X_new = examples
+    inner = {"RandomForestClassifier": {"n_estimators": 2, **settings}}
+    predictor = EstimatorPredictor("CalibratedClassifierCV", {"estimator": inner, "cv": 2})
+    return predictor.predictions(X, y, [Grid.of({})], X_new, rng(seed))[0]
+
+
+def test_chance_comes_from_the_generator_unless_a_seed_is_given(examples: Examples) -> None:
+    np.testing.assert_array_equal(forest(examples, 1), forest(examples, 1))
+    assert len({forest(examples, seed).tobytes() for seed in range(5)}) > 1
+    assert len({forest(examples, seed, random_state=3).tobytes() for seed in range(5)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "settings", "kind"),
+    [
+        ("SVC", {}, "classification"),
+        ("sklearn:Pipeline", {"steps": ["PCA", "SVR"]}, "regression"),
+        ("xgboost:XGBRegressor", {}, "regression"),
+        ("lightgbm:LGBMClassifier", {}, "classification"),
+    ],
+)
+def test_an_estimator_does_the_task_of_its_kind_and_no_other(
+    path: str, settings: dict[str, Any], kind: Task
+) -> None:
+    predictor = EstimatorPredictor(path, settings)
+    assert predictor.task == kind
+    for other in ("classification", "regression"):
+        assert predictor.for_task(other) is (predictor if other == kind else None)
+
+
+def test_every_value_of_an_axis_is_put_to_the_estimator() -> None:
+    known = {h.name: h for h in EstimatorPredictor("SVC").hyperparameters}
+    assert {*known} == {*SVC().get_params()}
+    assert known["C"].fault([1, 2.5]) is None
+    assert "'kernel' parameter of SVC must be" in str(known["kernel"].fault(["rbf", "pol"]))
+
+
+def test_a_learner_survives_the_way_to_a_worker() -> None:
+    predictor = EstimatorPredictor("Pipeline", {"steps": ["PCA", {"SVC": {"C": 2}}]}, "/somewhere")
+    assert pickle.loads(pickle.dumps(predictor)) == predictor
+    assert "/somewhere" not in str(predictor.content)
+
+
+@pytest.mark.parametrize("path", BOOSTERS)
+@pytest.mark.parametrize("task", ["classification", "multiclass", "regression"])
+def test_a_booster_says_what_it_says_by_itself(path: str, task: Task, examples: Examples) -> None:
+    X, y, X_new = examples
+    path = path.replace("Classifier", "Regressor") if task == "regression" else path
+    if task != "classification":
+        y = X[:, 0] + y if task == "regression" else np.digitize(X[:, 0], [-0.5, 0.5]) * 1.0
+    size = {"iterations" if "cat" in path else "n_estimators": 4}
+    data = data_of(X, y, task, n_classes={"classification": 2, "multiclass": 3}.get(task, 0))
+    ours = EstimatorPredictor(path, size).outputs(data, {"max_depth": 2}, X_new)
+    theirs = booster(path, **size, max_depth=2)
+    settle(theirs, int(rng(3).integers(2**31)))
+    theirs.fit(X, y if task != "classification" else (y > 0).astype(int))
+    np.testing.assert_array_equal(ours.predicted, np.ravel(theirs.predict(X_new)))
+    if task != "regression":
+        np.testing.assert_array_equal(ours.probabilities, theirs.predict_proba(X_new))
+    grid = Grid.of({"max_depth": [1, 2]})
+    found = EstimatorPredictor(path, size).predictions(X, y, [grid], X_new, data.rng(""))
+    back = np.array([-1.0, 1.0])[ours.predicted] if task == "classification" else ours.predicted
+    np.testing.assert_array_equal(found[1], back)
+
+
+def last() -> Any:
+    return sys.modules["mine_built"].last
+
+
+def test_a_class_with_fit_and_predict_is_an_estimator(own: str, examples: Examples) -> None:
+    X, y, X_new = examples
+    plain = EstimatorPredictor("mine_built:Plain", {}, own).for_task("classification")
+    assert plain is not None
+    grid = Grid.of({"share": [0.0, 1.0]})
+    found = plain.predictions(X, y, [grid], X_new, rng())
+    np.testing.assert_array_equal(found, np.repeat([[1.0], [-1.0]], 90, axis=1))
+    assert plain.outputs(data_of(X, y), {}, X_new).probabilities is not None
+    piped = EstimatorPredictor("Pipeline", {"steps": ["PCA", "mine_built:Plain"]}, own)
+    found = piped.predictions(X, y, [Grid.of({"plain__share": [0.0]})], X_new, rng())
+    np.testing.assert_array_equal(found, np.ones((1, 90)))
+
+
+def test_what_code_of_the_folder_predicts_is_asked_when_it_runs(
+    own: str, examples: Examples
+) -> None:
+    X, y, X_new = examples
+    numbers = EstimatorPredictor("mine_built:make", {"kind": "B"}, own).for_task("regression")
+    assert numbers is not None
+    assert numbers.task == "regression"
+    assert "mine_built" not in sys.modules
+    with pytest.raises(ValueError, match=r"must predict a number here, .* \w+'s RegressorMixin"):
+        numbers.predictions(X, y, [Grid.of({})], X_new, rng())
+
+
+def test_classes_are_given_as_codes_without_gaps(own: str, examples: Examples) -> None:
+    X, _, X_new = examples
+    predictor = EstimatorPredictor("mine_built:Plain", {}, own)
+    predictor.predictions(X, np.tile([-1.0, 1.0], 45), [Grid.of({})], X_new, rng())
+    np.testing.assert_array_equal(last()[1], np.tile([0, 1], 45))
+    found = predictor.predictions(X, np.tile([3.0, 0.0], 45), [Grid.of({})], X_new, rng())
+    np.testing.assert_array_equal(last()[1], np.tile([1, 0], 45))
+    assert {*found[0]} == {0.0}
+
+
+def test_a_fold_with_one_class_predicts_it(examples: Examples) -> None:
+    X, _, X_new = examples
+    for name in ("LogisticRegression", "quadrepro:RealAdaBoostClassifier"):
+        found = EstimatorPredictor(name).predictions(X, -np.ones(90), [Grid.of({})], X_new, rng())
+        np.testing.assert_array_equal(found, -np.ones((1, 90)))
+
+
+NOMINAL = np.array([[0, 0.5], [2, 1.5], [np.nan, np.nan], [1, 0.0]])
+
+
+def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(
+    own: str, examples: Examples
+) -> None:
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    predictor = partial(EstimatorPredictor, "mine_built:Plain", folder=own, categories=True)()
+    bound = predictor.for_columns(data_of(NOMINAL, y, n_codes=(4, 0)))
+    bound.predictions(NOMINAL, y, [Grid.of({})], NOMINAL, rng())
+    codes = pd.Categorical(["0", "2", None, "1"], categories=["0", "1", "2", "3"])
+    pd.testing.assert_frame_equal(last()[0], pd.DataFrame({"x0": codes, "x1": NOMINAL[:, 1]}))
+    assert bound.content == predictor.content
+    X, y, X_new = examples
+    numbers = predictor.for_columns(data_of(X, y, n_codes=(0, 0, 0, 0)))
+    numbers.predictions(X, y, [Grid.of({})], X_new, rng())
+    assert last()[0] is X
+
+
+# Ensembles grow.
+
+ENSEMBLES: list[tuple[str, dict[str, Any]]] = [
+    ("AdaBoostClassifier", {}),
+    ("AdaBoostRegressor", {}),
+    ("BaggingClassifier", {"max_samples": 0.5, "max_features": 0.5}),
+    ("BaggingRegressor", {}),
+    ("ExtraTreesClassifier", {"bootstrap": True}),
+    ("ExtraTreesRegressor", {}),
+    ("GradientBoostingClassifier", {"subsample": 0.5, "max_features": 2}),
+    ("GradientBoostingRegressor", {}),
+    ("HistGradientBoostingClassifier", {"max_features": 0.5, "min_samples_leaf": 5}),
+    ("HistGradientBoostingRegressor", {"early_stopping": True, "n_iter_no_change": 2}),
+    ("GradientBoostingClassifier", {"n_iter_no_change": 2}),
+    ("RandomForestClassifier", {"max_features": 1}),
+    ("RandomForestRegressor", {"max_samples": 0.5}),
+    ("quadrepro:SAMMEClassifier", {"depth": 3}),
+    ("quadrepro:GradientBoostRegressor", {}),
+]
+
+
+@pytest.mark.filterwarnings("ignore:Class PassiveAggressive")
+def test_these_are_all_estimators_of_scikit_learn_that_can_grow() -> None:
+    grows: set[str] = set()
+    for name, _ in all_estimators(type_filter=["classifier", "regressor"]):
+        try:
+            grows |= {name} if size_name(build(name, {})) else set()
+        except ValueError:
+            continue  # it needs another estimator
+    assert grows == {name for name, _ in ENSEMBLES if ":" not in name}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("name", "settings"), ENSEMBLES)
+def test_each_size_predicts_what_it_predicts_if_it_is_fitted_alone(
+    name: str, settings: dict[str, Any], examples: Examples
+) -> None:
+    X, y, X_new = examples
+    y = y if "Classifier" in name else y + X[:, 0]
+    sizes = [7, 1, 20, 2]
+
+    def made(**more: Any) -> Any:
+        seed = {"random_state": 1} if "GradientBoostR" not in name else {}
+        return build(name, {**settings, **more, **seed})
+
+    found = nested(made(), sizes, X, y, X_new)
+    for size, ours in zip(sizes, found, strict=True):
+        alone = made(**{size_name(made()): size})
+        np.testing.assert_array_equal(ours, alone.fit(X, y).predict(X_new))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("BaggingClassifier", {"oob_score": True}),
+        ("RandomForestClassifier", {"class_weight": "balanced"}),
+        ("xgboost:XGBClassifier", {}),
+    ],
+)
+def test_what_does_not_grow_has_no_size(name: str, settings: dict[str, Any]) -> None:
+    assert size_name(build(name, settings)) == ""
+
+
+CANDIDATES: list[tuple[str, dict[str, Any], list[dict[str, list[Any]]]]] = [
+    ("RandomForestClassifier", {}, [{"n_estimators": [3, 6], "max_depth": [1, 2, None]}]),
+    ("RandomForestClassifier", {}, [{"max_features": [1, 1.0], "n_estimators": [5]}]),
+    ("RandomForestClassifier", {}, [{"random_state": [3, 8], "n_estimators": [2, 4]}]),
+    ("BaggingClassifier", {}, [{"n_estimators": [k], "max_samples": [0.5]} for k in (5, 2, 5)]),
+    ("GradientBoostingClassifier", {}, [{"n_estimators": [7, 2, 7]}, {"max_depth": [1]}]),
+    ("HistGradientBoostingClassifier", {}, [{"max_iter": [2, 5]}]),
+    ("LogisticRegression", {}, [{"max_iter": [50, 100]}]),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "axes"), CANDIDATES)
+def test_every_candidate_predicts_as_if_it_were_the_only_one(
+    name: str, settings: dict[str, Any], axes: list[dict[str, list[Any]]], examples: Examples
+) -> None:
+    X, y, X_new = examples
+    grids, state = [Grid.of(values) for values in axes], int(rng(7).integers(2**31))
+    found = EstimatorPredictor(name, settings).predictions(X, y, grids, X_new, rng(7))
+    candidates = [candidate for grid in grids for candidate in grid.candidates]
+    for row, candidate in zip(found, candidates, strict=True):
+        alone = build(name, {"random_state": state, **settings, **candidate})
+        np.testing.assert_array_equal(row, alone.fit(X, y).predict(X_new))
+
+
+def test_candidates_of_several_grids_that_differ_in_size_are_fitted_once(
+    examples: Examples, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y, X_new = examples
+    fitted: list[tuple[int, int]] = []
+    fit = GradientBoostingClassifier.fit
+
+    def counted(self: Any, *args: Any) -> Any:
+        fitted.append((self.n_estimators, self.max_depth))
+        return fit(self, *args)
+
+    monkeypatch.setattr(GradientBoostingClassifier, "fit", counted)
+    points = [(3, 1), (5, 2), (9, 1), (4, 1)]
+    grids = [Grid.of({"n_estimators": [k], "max_depth": [depth]}) for k, depth in points]
+    predictor = EstimatorPredictor("GradientBoostingClassifier")
+    predictor.predictions(X, y, grids, X_new, rng())
+    assert fitted == [(9, 1), (5, 2)]
+
+
+# Outputs: classes, scores and probabilities.
+
+WINE, CODES = load_wine(return_X_y=True)
+WINE = (WINE - WINE.mean(axis=0)) / WINE.std(axis=0)
+NEW = WINE[::3]
+
+
+def outputs(estimator: Any, y: FloatArray, task: Task, n_classes: int) -> Outputs:
+    """Fit an estimator to the indices of the labels, as a predictor does."""
+    labels, codes = np.unique(y, return_inverse=True)
+    data = data_of(WINE[: len(y)], y, task, n_classes=n_classes)
+    return estimator_outputs(estimator.fit(data.train.X, codes), labels, data, NEW)
+
+
+def assert_outputs(found: Outputs, estimator: Any) -> None:
+    np.testing.assert_array_equal(found.predicted, estimator.predict(NEW))
+    for ours, name in ((found.scores, "decision_function"), (found.probabilities, "predict_proba")):
+        theirs = getattr(estimator, name)(NEW) if hasattr(estimator, name) else None
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    "estimator", [LogisticRegression(), SVC(), KNeighborsClassifier(), LinearSVC()]
+)
+def test_outputs_are_those_of_the_estimator(estimator: Any) -> None:
+    two = np.where(CODES == 1, 1.0, -1.0)
+    assert_outputs(outputs(estimator, two, "classification", 2), estimator)
+    assert_outputs(outputs(estimator, CODES * 1.0, "multiclass", 3), estimator)
+
+
+def test_scores_of_pairs_are_left_out() -> None:
+    pairs = SVC(decision_function_shape="ovo")
+    assert outputs(pairs, CODES * 1.0, "multiclass", 3).scores is None
+    assert pairs.decision_function(NEW).shape[1] == 3
+
+
+@pytest.mark.parametrize("codes", [[0, 1, 3], [0, 3]])
+def test_a_class_that_was_not_seen_has_a_column_of_its_own(codes: list[int]) -> None:
+    y = np.array(codes, dtype=float)[CODES % len(codes)]
+    model = LogisticRegression()
+    found = outputs(model, y, "multiclass", 4)
+    assert set(found.predicted.tolist()) <= set(codes)
+    assert found.scores is not None
+    assert found.probabilities is not None
+    assert (found.scores[:, 2] == -np.inf).all()
+    assert not found.probabilities[:, 2].any()
+    np.testing.assert_array_equal(found.probabilities[:, codes], model.predict_proba(NEW))
+    np.testing.assert_array_equal(found.scores.argmax(axis=1), found.predicted)
+
+
+def test_a_single_class_has_its_probability_and_no_score() -> None:
+    found = outputs(DecisionTreeClassifier(), np.ones(20), "classification", 2)
+    assert found.predicted.tolist() == [1] * len(NEW)
+    np.testing.assert_array_equal(found.probabilities, np.tile([0.0, 1.0], (len(NEW), 1)))
+    assert found.scores is None
+
+
+def test_a_number_has_neither() -> None:
+    model, data = Ridge().fit(WINE, WINE[:, 0]), data_of(WINE, WINE[:, 0], "regression")
+    found = estimator_outputs(model, None, data, NEW)
+    np.testing.assert_array_equal(found.predicted, model.predict(NEW))
+    assert (found.scores, found.probabilities) == (None, None)
+
+
+# The baseline.
+
+
+@pytest.mark.parametrize(
+    ("task", "y", "n_classes"),
+    [
+        ("classification", [-1, 1, 1], 2),
+        ("classification", [1, -1], 2),
+        ("multiclass", [2, 1, 1, 0], 3),
+        ("multiclass", [2, 2, 0, 0], 3),
+        ("regression", [0.5, 2], 0),
+    ],
+)
+def test_the_baseline_is_scikit_learns_dummy(task: Task, y: list[float], n_classes: int) -> None:
+    X, labels = np.zeros((len(y), 2)), np.array(y, dtype=np.float64)
+    learner = find_entry("baseline").make({}).for_task(task)
+    assert isinstance(learner, EstimatorPredictor)
+    assert not learner.against_rest(task)
+    assert learner.hyperparameters == ()
+    found = learner.outputs(data_of(X, labels, task, n_classes=n_classes), {}, X)
+    dummy: Any = DummyRegressor() if task == "regression" else DummyClassifier(strategy="prior")
+    [seen] = learner.predictions(X, labels, [Grid.of({})], X, rng())
+    np.testing.assert_array_equal(seen, dummy.fit(X, labels).predict(X))
+    if task == "regression":
+        np.testing.assert_array_equal(found.predicted, seen)
+        return
+    np.testing.assert_array_equal(found.predicted, seen if n_classes > 2 else seen > 0)
+    assert found.scores is None
+    assert found.probabilities is not None
+    if len({*y}) == n_classes:
+        np.testing.assert_array_equal(found.probabilities, dummy.predict_proba(X))
+    else:
+        assert found.probabilities[0].tolist() == [0.5, 0.0, 0.5]
