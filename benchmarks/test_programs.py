@@ -8,8 +8,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from scipy.optimize import linprog
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.programs.lp_reg import MarginLP
-from quadrepro.core.learners.programs.qp_reg import MarginQP
+from quadrepro.core.learners.lp_reg import MarginLP
+from quadrepro.core.learners.qp_reg import MarginQP
 
 from .conftest import best_of, row
 

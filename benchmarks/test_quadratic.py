@@ -15,8 +15,8 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.programs.cqboost import CqBoostSolution, generate_columns
-from quadrepro.core.learners.programs.mincq import MinCqProgram
+from quadrepro.core.learners.cqboost import CqBoostSolution, generate_columns
+from quadrepro.core.learners.mincq import MinCqProgram
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.stumps import Stumps
 

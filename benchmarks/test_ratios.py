@@ -21,7 +21,7 @@ from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.learners.lpboost import LPBoost
 
 from .conftest import best_of, compare, plainly, row
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.programs.lp_reg import MarginLP
+from quadrepro.core.learners.lp_reg import MarginLP
 from quadrepro.core.measures.concentration import (
     ROUNDING,
     check_edge,
@@ -154,7 +154,7 @@ def least_edge(H: FloatArray, y: FloatArray) -> float:
     margins = problem.H * problem.y[:, None]
     # With ν = 1/m no example's weight is capped below 1.
     counts = np.ones(len(margins))
-    value = MarginLP(np.hstack([margins, -margins]), counts).solve(1 / len(margins)).dual
+    _, value = MarginLP(np.hstack([margins, -margins]), counts).solve(1 / len(margins))
     return float(np.clip(value / 2, 0.0, 0.5))
 
 

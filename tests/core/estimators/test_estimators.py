@@ -39,11 +39,11 @@ from quadrepro.core.learners.greedy.quadboost import (
 )
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Algorithm
-from quadrepro.core.learners.programs.cqboost import CqBoost
-from quadrepro.core.learners.programs.lp_reg import RegularizedLP
-from quadrepro.core.learners.programs.lpboost import LPBoost
-from quadrepro.core.learners.programs.mincq import MinCq
-from quadrepro.core.learners.programs.qp_reg import RegularizedQP
+from quadrepro.core.learners.cqboost import CqBoost
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.mincq import MinCq
+from quadrepro.core.learners.qp_reg import RegularizedQP
 
 Problem = tuple[FloatArray, FloatArray]
 

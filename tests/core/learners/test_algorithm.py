@@ -28,7 +28,7 @@ from quadrepro.core.learners.learner import (
     Voters,
     positive_votes,
 )
-from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.preprocessing import Normaliser, encode
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem

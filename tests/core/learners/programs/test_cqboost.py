@@ -9,7 +9,7 @@ from scipy.optimize import LinearConstraint, minimize
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.programs import CqBoostClassifier
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.cqboost import CqBoost, CqBoostSolution, generate_columns
+from quadrepro.core.learners.cqboost import CqBoost, CqBoostSolution, generate_columns
 from quadrepro.core.voters.reduction import reduce_problem
 
 Problem = tuple[FloatArray, FloatArray]

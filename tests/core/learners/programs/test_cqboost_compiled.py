@@ -10,7 +10,7 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.cqboost import CqBoost, CqBoostMaster, generate_columns
+from quadrepro.core.learners.cqboost import CqBoost, CqBoostMaster, generate_columns
 from quadrepro.core.learners.programs.ordered import weighted_sum
 from quadrepro.core.learners.programs.program import SolverError
 from tests.loops import SIZES, drawn, set_compiled

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.programs.cqboost import CqBoostMaster, CqBoostSolution
+from quadrepro.core.learners.cqboost import CqBoostMaster, CqBoostSolution
 from quadrepro.core.learners.programs.program import RESIDUAL, SolverError
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.programs.qp_reg import (
+from quadrepro.core.learners.qp_reg import (
     INTERIOR_STEPS,
     MarginQP,
     _Newton,

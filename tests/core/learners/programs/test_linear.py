@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.core.learners.programs.lpboost import FEASIBILITY, make_solver, run_solver
+from quadrepro.core.learners.lpboost import FEASIBILITY, make_solver, run_solver
 from quadrepro.core.learners.programs.program import SolverError
 
 

@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.lp_reg import MarginLP, RegularizedLP
+from quadrepro.core.learners.lp_reg import MarginLP, RegularizedLP
 from quadrepro.core.learners.programs.program import SolverError
 
 Problem = tuple[FloatArray, FloatArray]

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.lpboost import (
+from quadrepro.core.learners.lpboost import (
     VIOLATION,
     LPBoost,
     LPBoostMaster,

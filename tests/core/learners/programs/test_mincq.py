@@ -9,7 +9,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.programs import MinCqClassifier
 from quadrepro.core.learners.greedy.cbboost import CBBoost
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost
+from quadrepro.core.learners.mincq import MinCq, MinCqOnCBBoost
 from quadrepro.core.voters.reduction import reduce_problem
 
 Problem = tuple[FloatArray, FloatArray]

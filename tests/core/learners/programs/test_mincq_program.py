@@ -11,7 +11,7 @@ from scipy.optimize import LinearConstraint, minimize
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.programs import mincq
-from quadrepro.core.learners.programs.mincq import MinCqProgram
+from quadrepro.core.learners.mincq import MinCqProgram
 from quadrepro.core.learners.programs.program import RESIDUAL, ProximalSystem, SolverError
 
 SHARES = [0.01, 0.3, 0.6, 0.9, 0.999, 1.0]

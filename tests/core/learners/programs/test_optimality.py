@@ -13,12 +13,12 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.cbboost import CBBoost
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.cqboost import CqBoost
-from quadrepro.core.learners.programs.lp_reg import RegularizedLP
-from quadrepro.core.learners.programs.lpboost import LPBoost
-from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost
-from quadrepro.core.learners.programs.qp_reg import RegularizedQP
-from quadrepro.core.learners.programs.soft_margin import SoftMargin
+from quadrepro.core.learners.cqboost import CqBoost
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.mincq import MinCq, MinCqOnCBBoost
+from quadrepro.core.learners.qp_reg import RegularizedQP
+from quadrepro.core.learners.soft_margin import SoftMargin
 from tests import oracles
 from tests.oracles import Optimality
 

@@ -10,10 +10,10 @@ CODE = """
 import hashlib
 import numpy as np
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.lp_reg import RegularizedLP
-from quadrepro.core.learners.programs.lpboost import LPBoost
-from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost
-from quadrepro.core.learners.programs.qp_reg import RegularizedQP
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.mincq import MinCq, MinCqOnCBBoost
+from quadrepro.core.learners.qp_reg import RegularizedQP
 
 rng = np.random.default_rng(0)
 y = np.where(rng.random(90) < 0.5, 1.0, -1.0)

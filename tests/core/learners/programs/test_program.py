@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.programs.mincq import MinCq
+from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.programs.program import (
     RESIDUAL,
     STEPS,

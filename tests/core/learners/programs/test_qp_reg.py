@@ -4,7 +4,7 @@ import pytest
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.qp_reg import RegularizedQP
+from quadrepro.core.learners.qp_reg import RegularizedQP
 
 Problem = tuple[FloatArray, FloatArray]
 

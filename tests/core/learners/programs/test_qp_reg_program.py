@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.programs import qp_reg
 from quadrepro.core.learners.programs.program import RESIDUAL, ProximalSystem, SolverError
-from quadrepro.core.learners.programs.qp_reg import MarginQP, guess_optimum
+from quadrepro.core.learners.qp_reg import MarginQP, guess_optimum
 
 VALUES = np.geomspace(1e-3, 1e3, 7).tolist()
 

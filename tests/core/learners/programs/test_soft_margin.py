@@ -8,9 +8,9 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.lp_reg import RegularizedLP
-from quadrepro.core.learners.programs.qp_reg import RegularizedQP
-from quadrepro.core.learners.programs.soft_margin import SoftMargin, first_picks
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.qp_reg import RegularizedQP
+from quadrepro.core.learners.soft_margin import SoftMargin, first_picks
 
 Problem = tuple[FloatArray, FloatArray]
 GRIDS: dict[SoftMargin, Grid] = {

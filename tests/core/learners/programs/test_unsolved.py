@@ -14,12 +14,12 @@ from quadrepro.core.cell import least
 from quadrepro.core.estimators.programs import RegularizedLPBoostClassifier
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, NoSolutionError
-from quadrepro.core.learners.programs.cqboost import CqBoost, CqBoostMaster
-from quadrepro.core.learners.programs.lp_reg import MarginLP, RegularizedLP
-from quadrepro.core.learners.programs.lpboost import LPBoost, LPBoostMaster
-from quadrepro.core.learners.programs.mincq import MinCq, MinCqProgram
+from quadrepro.core.learners.cqboost import CqBoost, CqBoostMaster
+from quadrepro.core.learners.lp_reg import MarginLP, RegularizedLP
+from quadrepro.core.learners.lpboost import LPBoost, LPBoostMaster
+from quadrepro.core.learners.mincq import MinCq, MinCqProgram
 from quadrepro.core.learners.programs.program import SolverError
-from quadrepro.core.learners.programs.qp_reg import MarginQP, RegularizedQP
+from quadrepro.core.learners.qp_reg import MarginQP, RegularizedQP
 from quadrepro.core.learners.voting import DrawnVotes, MatrixVotes
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 
