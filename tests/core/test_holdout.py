@@ -13,9 +13,9 @@ from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid, Stopping, Value
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Part, TrainingData
-from quadrepro.core.learners.predictor import Predictions
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.predictor import Predictions
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.soft_margin import SoftMargin
 from quadrepro.core.learners.voting import DrawnVotes, FixedStumps, MatrixVotes

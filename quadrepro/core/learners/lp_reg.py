@@ -77,8 +77,16 @@ class RegularizedLP(SoftMargin):
                 raise ValueError(f"nu must be at most 1, not {value:g}: it is a share of examples")
 
     def _solver(self, margins: FloatArray, counts: FloatArray) -> Callable[[float], FloatArray]:
-        program = MarginLP(margins, counts)
-        return lambda nu: program.solve(nu)[0]
+        # Of voters that are equal on these examples, the first has the weight.
+        first = np.sort(np.unique(margins, axis=1, return_index=True)[1])
+        program = MarginLP(margins[:, first], counts)
+
+        def solve(nu: float) -> FloatArray:
+            weights = np.zeros(margins.shape[1])
+            weights[first] = program.solve(nu)[0]
+            return weights
+
+        return solve
 
 
 RLP_BOOST = Entry(

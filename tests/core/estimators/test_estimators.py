@@ -26,6 +26,7 @@ from quadrepro import (
 )
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.base import VoteClassifier
+from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
@@ -39,7 +40,6 @@ from quadrepro.core.learners.greedy.quadboost import (
 )
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Algorithm
-from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.learners.mincq import MinCq

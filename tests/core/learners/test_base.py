@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
-from quadrepro.core.learners.cqboost import CqBoost
 
 COUNT = Hyperparameter("count", "integer", "small", "a count")
 PRICE = Hyperparameter("price", "number", "large", "a price", zero=True)

@@ -24,8 +24,8 @@ from quadrepro.core.learners.learner import (
     TrainingData,
     positive_votes,
 )
-from quadrepro.core.learners.one_vs_rest import trainer_of
 from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.one_vs_rest import trainer_of
 from quadrepro.core.learners.voting import FixedStumps, MatrixVotes, NamedVoters, PerRoundStumps
 from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.source import ZERO_VOTE
