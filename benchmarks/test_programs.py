@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 from quadrepro.core.learners.adaboost import AdaBoost
+from scipy.optimize import linprog, minimize
+
+from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.cqboost import CqBoost
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.qp_reg import RegularizedQP
-from scipy.optimize import linprog, minimize
-
-from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.grid import Grid
 
 from .conftest import best_of, row
 

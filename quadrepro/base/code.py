@@ -33,7 +33,7 @@ def code_hash(modules: frozenset[str], own_code: tuple[tuple[str, str], ...] = (
 
     Examples
     --------
-    >>> lpboost = code_hash(frozenset({"quadrepro.core.learners.programs.lpboost"}))
+    >>> lpboost = code_hash(frozenset({"quadrepro.core.learners.lpboost"}))
     >>> lpboost == code_hash(frozenset({"quadrepro.core.learners.greedy.adaboost"}))
     False
     """

@@ -16,7 +16,7 @@ from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.registry import MEASURES
 
-PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "daqp", "numba")
+PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "numba")
 """Packages whose versions a record keeps."""
 
 PARTS = (PACKAGE.name, "configs", "datasets", "constraints.txt")

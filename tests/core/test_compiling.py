@@ -154,17 +154,17 @@ def test_only_folders_of_loops_that_were_not_used_for_long_are_deleted(
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     find = compiling.cache_folder.__wrapped__
     used, old, new, other = (
-        find("quadrepro.core.learners.programs.ordered_compiled"),
-        tmp_path / f"quadrepro-ordered_compiled-{'0' * 16}",
-        tmp_path / f"quadrepro-ordered_compiled-{'1' * 16}",
-        tmp_path / "quadrepro-ordered_compiled-notes",
+        find("quadrepro.core.learners.greedy.quadboost_compiled"),
+        tmp_path / f"quadrepro-quadboost_compiled-{'0' * 16}",
+        tmp_path / f"quadrepro-quadboost_compiled-{'1' * 16}",
+        tmp_path / "quadrepro-quadboost_compiled-notes",
     )
     for folder in (old, new, other):
         folder.mkdir()
         (folder / "file").touch()
     for folder in (used, old, other):
         os.utime(folder, (0, 0))
-    assert find("quadrepro.core.learners.programs.ordered_compiled") == used
+    assert find("quadrepro.core.learners.greedy.quadboost_compiled") == used
     assert {*tmp_path.iterdir()} == {used, new, other}
 
 
@@ -172,8 +172,8 @@ def test_a_folder_that_another_process_deletes_meanwhile_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    name = "quadrepro.core.learners.programs.ordered_compiled"
-    gone, old = (tmp_path / f"quadrepro-ordered_compiled-{digit * 16}" for digit in "01")
+    name = "quadrepro.core.learners.greedy.quadboost_compiled"
+    gone, old = (tmp_path / f"quadrepro-quadboost_compiled-{digit * 16}" for digit in "01")
     old.mkdir()
     os.utime(old, (0, 0))
     listed = Path.glob

@@ -10,9 +10,9 @@ from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid, Stopping, Value
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem
-from quadrepro.core.learners.programs.lp_reg import RegularizedLP
-from quadrepro.core.learners.programs.qp_reg import RegularizedQP
-from quadrepro.core.learners.programs.soft_margin import SoftMargin
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.qp_reg import RegularizedQP
+from quadrepro.core.learners.soft_margin import SoftMargin
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding, StumpVote
 
 

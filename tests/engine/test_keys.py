@@ -124,7 +124,7 @@ def hashes(package: Path) -> dict[str, str]:
         ("core/measures/cbboost.py", {"adaboost", "lpboost"}),
         ("core/learners/greedy/adaboost.py", {"adaboost"}),
         ("core/learners/greedy/adaboost_compiled.py", {"adaboost"}),
-        ("core/learners/programs/program.py", {"lpboost"}),
+        ("core/learners/programs.py", {"lpboost"}),
         ("core/measures/registry.py", set()),
         ("core/measures/ebboost.py", set()),
         ("core/learners/quadboost.py", set()),

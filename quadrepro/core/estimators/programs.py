@@ -1,41 +1,28 @@
 """The classifiers whose weights solve a linear or a quadratic program.
 
-They stand apart from their algorithms, which the command line uses without scikit-learn.
+They are separate from their algorithms so that the command line does not import scikit-learn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.base import VoteClassifier
+from quadrepro.core.learners.cqboost import CqBoost, rounds
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs import cqboost, lpboost
-from quadrepro.core.learners.programs.cqboost import CqBoost
-from quadrepro.core.learners.programs.lp_reg import RegularizedLP
-from quadrepro.core.learners.programs.lpboost import LPBoost
-from quadrepro.core.learners.programs.mincq import MinCq, MinCqProgram
-from quadrepro.core.learners.programs.program import SolverError, feasible, infeasible
-from quadrepro.core.learners.programs.qp_reg import RegularizedQP
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.mincq import MinCq
+from quadrepro.core.learners.programs import SolverError, require_feasible
+from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.voters.reduction import VotingProblem
 
 
-class ColumnClassifier(VoteClassifier):
-    """A vote that is found again in every round, with one more voter to choose from."""
-
-    _votes: list[tuple[IntArray, FloatArray]]
-    """Voters and their weights after each round."""
-
-    def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
-        for voters, weights in self._votes:
-            yield H[:, voters].astype(np.float64) @ weights, float(np.abs(weights).sum())
-
-
-class SoftMarginClassifier(VoteClassifier):
-    """AdaBoost's voters with weights from one program; the base of the two classifiers."""
+class ProgramClassifier(VoteClassifier):
+    """A vote whose weights solve one program; base of the classifiers."""
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
         grid = Grid.of({name: [value] for name, value in candidate.items()})
@@ -47,7 +34,7 @@ class SoftMarginClassifier(VoteClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class CqBoostClassifier(ColumnClassifier):
+class CqBoostClassifier(VoteClassifier):
     """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
 
     Parameters
@@ -71,8 +58,6 @@ class CqBoostClassifier(ColumnClassifier):
     ----------
     classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
         As of `quadrepro.core.estimators.base.VoteClassifier`.
-    gap_ : float
-        Relative duality gap of the last quadratic program.
 
     Examples
     --------
@@ -83,9 +68,9 @@ class CqBoostClassifier(ColumnClassifier):
     >>> vote.predict([[1.0], [6.0]])
     array([0, 1])
 
-    There is one stage per round.
+    Two rounds were enough.
 
-    >>> len(list(vote.staged_decision_function(X)))
+    >>> vote.n_iter_
     2
     """
 
@@ -97,22 +82,17 @@ class CqBoostClassifier(ColumnClassifier):
     n_rounds: int | None = None
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
+        require_feasible(self.mu, CqBoost().largest_mu(problem))
         [gram], [margins] = problem.grams(), problem.correlations()
-        self._votes = []
-        for vote, solution in cqboost.generate_columns(gram, margins, self.mu):
-            used = np.flatnonzero(vote)
-            self._votes.append((problem.representatives[used], vote[used]))
-            self.gap_ = solution.gap
-            if solution.excess <= self.epsilon or len(self._votes) == self.n_rounds:
+        for t, (weights, excess) in enumerate(rounds(gram, margins, self.mu), 1):
+            self.n_iter_, vote = t, weights
+            if excess <= self.epsilon or t == self.n_rounds:
                 break
-        if not self._votes:
-            raise infeasible(self._algorithm(), self.mu, problem)
-        self.n_iter_ = len(self._votes)
         return problem.expand(vote)
 
 
 @dataclass(eq=False, repr=False)
-class RegularizedLPBoostClassifier(SoftMarginClassifier):
+class RegularizedLPBoostClassifier(ProgramClassifier):
     """LP_REG: AdaBoost's voters, weighted for the largest soft margin (Rätsch et al. 2001).
 
     Parameters
@@ -157,7 +137,7 @@ class RegularizedLPBoostClassifier(SoftMarginClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class LPBoostClassifier(ColumnClassifier):
+class LPBoostClassifier(ProgramClassifier):
     """LPBoost with a soft margin, by column generation (Demiriz et al. 2002).
 
     Parameters
@@ -176,8 +156,6 @@ class LPBoostClassifier(ColumnClassifier):
     ----------
     classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
         As of `quadrepro.core.estimators.base.VoteClassifier`.
-    gap_ : float
-        Relative duality gap of the last linear program.
 
     Examples
     --------
@@ -188,36 +166,19 @@ class LPBoostClassifier(ColumnClassifier):
     >>> vote.predict([[1.0], [6.0]])
     array([0, 1])
 
-    The duality gap proves the solution:
+    One voter is enough.
 
-    >>> vote.gap_ < 1e-9
-    True
+    >>> int((vote.voter_weights_ != 0).sum())
+    1
     """
 
     learner = LPBoost
 
     C: float = 1.0
 
-    def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
-        self._votes = []
-        path = lpboost.generate_columns(
-            problem,
-            problem.counts[0],
-            [float(self.C)],
-            lambda added, solution: self._votes.append(
-                (problem.representatives[added], solution.voter_weights)
-            ),
-        )
-        added, solution = next(path)
-        self.gap_ = solution.gap
-        self.n_iter_ = len(self._votes)
-        vote = np.zeros(problem.n_voters)
-        vote[added] = solution.voter_weights
-        return problem.expand(vote)
-
 
 @dataclass(eq=False, repr=False)
-class MinCqClassifier(VoteClassifier):
+class MinCqClassifier(ProgramClassifier):
     """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
 
     Parameters
@@ -237,8 +198,6 @@ class MinCqClassifier(VoteClassifier):
     ----------
     classes_, voters_, voter_weights_, n_iter_, feature_importances_, n_features_in_
         As of `quadrepro.core.estimators.base.VoteClassifier`.
-    gap_ : float
-        Relative duality gap of the quadratic program.
 
     Examples
     --------
@@ -260,17 +219,12 @@ class MinCqClassifier(VoteClassifier):
     mu: float = 0.01
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
-        [gram], [margins] = problem.grams(), problem.correlations()
-        program = MinCqProgram(gram, margins)
-        if not feasible(self.mu, program.largest_mu):
-            raise infeasible(self._algorithm(), self.mu, problem)
-        solution = program.solve(self.mu)
-        self.gap_, self.n_iter_ = solution.gap, 1
-        return problem.expand(solution.voter_weights)
+        require_feasible(self.mu, MinCq().largest_mu(problem))
+        return super()._solve(problem, candidate)
 
 
 @dataclass(eq=False, repr=False)
-class RegularizedQPBoostClassifier(SoftMarginClassifier):
+class RegularizedQPBoostClassifier(ProgramClassifier):
     """QP_REG: AdaBoost's voters, weighted for the least norm (Rätsch et al. 2001).
 
     Parameters

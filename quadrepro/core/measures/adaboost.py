@@ -61,13 +61,15 @@ def least_edge(H: FloatArray, y: FloatArray) -> float:
     0.166667
     """
     # Importing the solver is slow.
-    from quadrepro.core.learners.programs.lp_reg import MarginLP
+    from quadrepro.core.learners.lp_reg import MarginLP
 
     problem = reduce_problem(H, y)
     margins = problem.H * problem.y[:, None]
     # With ν = 1/m no example's weight is capped below 1.
-    program = MarginLP(np.hstack([margins, -margins]), np.ones(len(margins)))
-    return float(np.clip(program.solve(1 / len(margins)).dual / 2, 0.0, 0.5))
+    _, value = MarginLP(np.hstack([margins, -margins]), np.ones(len(margins))).solve(
+        1 / len(margins)
+    )
+    return float(np.clip(value / 2, 0.0, 0.5))
 
 
 def _edge(t: Trained) -> float:

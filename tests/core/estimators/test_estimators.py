@@ -27,17 +27,17 @@ from quadrepro import (
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.base import VoteClassifier
 from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost
+from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.greedy.ebboost import EBBoost
 from quadrepro.core.learners.greedy.hedge import HedgeBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Algorithm
-from quadrepro.core.learners.programs.cqboost import CqBoost
-from quadrepro.core.learners.programs.lp_reg import RegularizedLP
-from quadrepro.core.learners.programs.lpboost import LPBoost
-from quadrepro.core.learners.programs.mincq import MinCq
-from quadrepro.core.learners.programs.qp_reg import RegularizedQP
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.mincq import MinCq
+from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.quadboost import (
     QuadBoost,
     QuadBoostL1,

@@ -22,7 +22,7 @@ from quadrepro.core.learners.learner import (
     Voters,
     positive_votes,
 )
-from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.learners.quadboost import (
     QuadBoost,
     QuadBoostL1,

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
-from quadrepro.core.learners.programs.cqboost import CqBoost
 from quadrepro.core.learners.quadboost import QuadBoostL2
 
 COUNT = Hyperparameter("count", "integer", "small", "a count")

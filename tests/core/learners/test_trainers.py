@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import GridSearchCV, PredefinedSplit, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
@@ -29,7 +28,8 @@ from quadrepro.core.learners.learner import (
     positive_votes,
     trained_on,
 )
-from quadrepro.core.learners.programs.lpboost import LPBoost
+from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.quadboost import QuadBoostL2
 from quadrepro.core.learners.trainers import (
     DrawnTrainer,
     NoSolutionError,

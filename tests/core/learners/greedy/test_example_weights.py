@@ -24,9 +24,9 @@ from quadrepro.core.learners.greedy.hedge import HedgeBoost
 from quadrepro.core.learners.greedy.loop import Trace, boost
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns, positive_votes
-from quadrepro.core.learners.programs.lp_reg import RegularizedLP
-from quadrepro.core.learners.programs.qp_reg import RegularizedQP
-from quadrepro.core.learners.programs.soft_margin import SoftMargin, first_picks
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.qp_reg import RegularizedQP
+from quadrepro.core.learners.soft_margin import SoftMargin, first_picks
 from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters

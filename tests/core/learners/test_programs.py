@@ -8,22 +8,33 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from quadrepro.base.types import FloatArray
+from quadrepro.core.estimators.base import VoteClassifier
+from quadrepro.core.estimators.programs import (
+    CqBoostClassifier,
+    LPBoostClassifier,
+    MinCqClassifier,
+    RegularizedLPBoostClassifier,
+    RegularizedQPBoostClassifier,
+)
+from quadrepro.core.learners import cqboost, lpboost, programs
 from quadrepro.core.learners.cbboost import CBBoost
+from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.greedy.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.programs.cqboost import CqBoost
-from quadrepro.core.learners.programs.lp_reg import RegularizedLP
-from quadrepro.core.learners.programs.lpboost import LPBoost
-from quadrepro.core.learners.programs.mincq import MinCq, MinCqOnCBBoost
-from quadrepro.core.learners.programs.qp_reg import RegularizedQP
-from quadrepro.core.learners.programs.soft_margin import SoftMargin
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.mincq import MinCq, MinCqOnCBBoost
+from quadrepro.core.learners.programs import SolverError, feasible, mu_limit, solve_box_program
+from quadrepro.core.learners.qp_reg import RegularizedQP
+from quadrepro.core.learners.soft_margin import SoftMargin
 from tests import oracles
 from tests.oracles import Optimality
 
 Problem = tuple[FloatArray, FloatArray]
-GAP, VIOLATION = 1e-6, 1e-9
+GAP, VIOLATION = 1e-5, 1e-8
 ROUNDS = 30
 
 
@@ -44,7 +55,7 @@ def of_lpboost(problem: Problem) -> Iterator[Solved]:
 def of_mincq(problem: Problem) -> Iterator[Solved]:
     H, y = problem
     margins = y @ H / len(y)
-    values = [share * float(np.abs(margins).mean()) for share in (0.999, 0.7, 0.3, 0.01)]
+    values = [share * float(np.abs(margins).mean()) for share in (0.999, 0.7, 0.3, 0.1)]
     for weights, mu in zip(MinCq().path(H, y, Grid.of({"mu": values})), values, strict=True):
         plain = mu * np.sign(margins) / np.abs(margins).sum()
         yield Solved(weights, partial(oracles.mincq, H, y, mu), plain)
@@ -158,3 +169,60 @@ def test_epsilon_bounds_the_gap_of_cqboost(
     for weights, judge, _ in of_cqboost(make_problem(n=60), epsilon):
         assert judge(weights).violation <= VIOLATION
         assert judge(weights).gap <= epsilon + VIOLATION
+
+
+@pytest.mark.parametrize("largest", [0.3, 1 / 3, 1e-3])
+def test_the_largest_mean_margin_itself_is_feasible_rounding_included(largest: float) -> None:
+    assert feasible(largest, largest)
+    assert feasible(float(np.nextafter(largest, 1.0)), largest)
+    assert not feasible(largest * (1 + 1e-9), largest)
+
+
+@pytest.mark.parametrize(
+    ("largest", "shown"), [(0.37599, "0.375"), (0.5, "0.5"), (0.0123499, "0.0123"), (1.0, "1")]
+)
+def test_the_limit_is_rounded_down_to_three_digits(largest: float, shown: str) -> None:
+    assert mu_limit(np.array([largest])) == f"mu can be at most {shown}"
+
+
+def test_a_box_program_with_an_equation_is_solved_as_by_hand() -> None:
+    # |x - t|² / 2 with sum x = 1 moves all x that are inside their bounds by the same amount.
+    t, low, high = np.array([0.9, 0.5, -0.3]), np.zeros(3), np.full(3, 0.6)
+    x = solve_box_program(np.eye(3, order="F"), -t, low, high, (np.ones(3), 1.0))
+    assert x == pytest.approx([0.6, 0.4, 0.0], abs=1e-9)
+
+
+@pytest.mark.parametrize("estimator", [CqBoostClassifier(0.8), MinCqClassifier(0.8)], ids=repr)
+def test_a_mean_margin_that_no_vote_has_is_refused_with_the_largest_feasible_one(
+    estimator: VoteClassifier,
+) -> None:
+    H = np.array([[1.0, 1.0], [0.5, 1.0], [-0.5, 1.0], [0.0, 0.0]])
+    y = np.array([1, 1, 0, 1])
+    estimator = clone(estimator).set_params(voters="precomputed")
+    largest = 0.5 if isinstance(estimator, CqBoostClassifier) else 0.375
+    message = f"no vote has a mean margin of mu = 0.8: mu can be at most {largest}"
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(H, y)
+    weights = estimator.set_params(mu=largest).fit(H, y).voter_weights_
+    assert np.where(y, 1, -1) @ H @ weights / 4 == pytest.approx(largest)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LPBoostClassifier(),
+        RegularizedLPBoostClassifier(0.5),
+        RegularizedQPBoostClassifier(),
+        MinCqClassifier(0.1),
+        CqBoostClassifier(0.1),
+    ],
+    ids=repr,
+)
+def test_an_estimator_whose_program_is_unsolved_fails(
+    problem: Problem, estimator: VoteClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "RESIDUAL", -1.0)
+    monkeypatch.setattr(cqboost, "RESIDUAL", -1.0)
+    monkeypatch.setitem(lpboost.OPTIONS, "simplex_iteration_limit", 0)
+    with pytest.raises(SolverError, match=r"found no optimum for|has a residual of"):
+        clone(estimator).set_params(voters="precomputed").fit(*problem)

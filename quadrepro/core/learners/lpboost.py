@@ -1,0 +1,134 @@
+"""LPBoost: the vote of least L1 norm with a soft margin (Demiriz, Bennett and Shawe-Taylor 2002).
+
+Primal, over signed weights a of the voters (as in the comparison of QuadBoost)::
+
+    min  sum_j |a_j| + C sum_i n_i xi_i    s.t.  y_i (H a)_i + xi_i >= 1,  xi >= 0
+
+Dual, over weights u of the examples, which is the program that is solved::
+
+    max  sum_i u_i    s.t.  -1 <= sum_i u_i y_i h_j(x_i) <= 1,  0 <= u_i <= C n_i
+
+n_i is the number of examples equal to example i. The weights of the voters are the multipliers of
+the rows. C is in the bounds alone: the optimum for one value is a dual feasible basis for the next,
+and the dual simplex method starts from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import ClassVar
+
+import highspy
+import numpy as np
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.learner import Algorithm, Entry
+from quadrepro.core.learners.programs import SolverError
+from quadrepro.core.voters.reduction import VotingProblem
+
+OPTIONS: dict[str, bool | int | float | str] = {
+    "output_flag": False,
+    "threads": 1,
+    "presolve": "off",
+    "simplex_strategy": 1,  # dual
+    "primal_feasibility_tolerance": 1e-9,
+    "dual_feasibility_tolerance": 1e-9,
+}
+
+# highspy has types, but its constructor has none.
+_new_solver: Callable[[], highspy.Highs] = highspy.Highs
+
+
+class LinearProgram:
+    """min c'x subject to l <= A x <= u, for several upper bounds on x.
+
+    HiGHS keeps its basis from one solution to the next. It has no code of its own for any
+    processor: from the same bits it ends at the same vertex everywhere.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n_variables,)
+        c.
+    rows : ndarray of shape (n_rows, n_variables)
+        A.
+    low, high : ndarray of shape (n_rows,)
+        l and u.
+    least : ndarray of shape (n_variables,)
+        Lower bounds on x.
+    """
+
+    def __init__(
+        self,
+        cost: FloatArray,
+        rows: FloatArray,
+        low: FloatArray,
+        high: FloatArray,
+        least: FloatArray,
+    ) -> None:
+        n_rows, n = rows.shape
+        self._least = least
+        self._solver = _new_solver()
+        for name, value in OPTIONS.items():
+            self._solver.setOptionValue(name, value)
+        self._solver.passModel(
+            *(n, n_rows, rows.size, int(highspy.MatrixFormat.kRowwise)),
+            *(int(highspy.ObjSense.kMinimize), 0.0),
+            *(cost, least, np.full(n, highspy.kHighsInf), low, high),
+            *(
+                np.arange(0, rows.size, n, dtype=np.int32),
+                np.tile(np.arange(n, dtype=np.int32), n_rows),
+            ),
+            *(np.ascontiguousarray(rows).ravel(), np.zeros(n, dtype=np.int32)),
+        )
+
+    def solve(self, most: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return an optimal x and the multipliers of the rows, given upper bounds on x."""
+        n = len(most)
+        self._solver.changeColsBounds(n, np.arange(n, dtype=np.int32), self._least, most)
+        self._solver.run()
+        status = self._solver.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverError(f"HiGHS ended with {self._solver.modelStatusToString(status)!r}")
+        solution = self._solver.getSolution()
+        return np.array(solution.col_value), np.array(solution.row_dual)
+
+
+C = Hyperparameter("C", "number", "small", "price of a unit of slack", largest=1e5)
+
+
+@dataclass(frozen=True)
+class LPBoost(Algorithm):
+    """LPBoost with a soft margin; the hyper-parameter is the price C of slack.
+
+    A linear program may have several optima. The vote is the vertex at which HiGHS ends when it
+    solves for the values of C in turn.
+    """
+
+    hyperparameters = (C,)
+    version = 3
+    packages: ClassVar[tuple[str, ...]] = ("highspy",)
+
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        values = grid.axis("C") or ()
+        paths = np.full((problem.n_samples, len(values), problem.n_voters), np.nan)
+        for path, counts in zip(paths, problem.counts, strict=True):
+            held = counts > 0
+            margins = (problem.H * problem.y[:, None])[held]
+            m, n = margins.shape
+            dual = LinearProgram(-np.ones(m), margins.T, -np.ones(n), np.ones(n), np.zeros(m))
+            for weights, price in zip(path, values, strict=True):
+                with suppress(SolverError):
+                    _, multipliers = dual.solve(price * counts[held])
+                    weights[:] = -multipliers
+        return paths
+
+
+LPBOOST = Entry(
+    LPBoost,
+    "LPBoost",
+    "Demiriz et al. 2002",
+    {"C": {"from": 1e-3, "to": 1000, "points": 10}},
+)

@@ -1,0 +1,146 @@
+"""MinCq: the vote of least C-bound among quasi-uniform ones (Germain et al. 2015).
+
+Program over signed weights w of n voters, with the Gram matrix G = HᵀH/m and the mean margin m_j of
+each voter::
+
+    min  w'Gw    s.t.  sum_j m_j w_j = mu,  -1/n <= w_j <= 1/n
+
+If voters depend on each other linearly, several votes are optimal; a ridge picks the one of least
+norm among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.cbboost import CBBoost
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.learner import Algorithm, Entry
+from quadrepro.core.learners.programs import (
+    MU,
+    SolverError,
+    feasible,
+    mu_limit,
+    solve_box_program,
+)
+from quadrepro.core.voters.reduction import VotingProblem
+
+RIDGE = 1e-7
+"""Added to the diagonal of G, which is 1 for voters with values -1 and +1."""
+
+DIGITS = 9
+"""Decimal places of n w: weights on their bounds, as most are, can then cancel exactly."""
+
+
+@dataclass(frozen=True)
+class MinCq(Algorithm):
+    """MinCq; the hyper-parameter is the mean margin μ.
+
+    No vote has a μ above mean |m_j|. The weights of such a candidate are NaN.
+    """
+
+    hyperparameters = (MU,)
+    version = 4
+    packages: ClassVar[tuple[str, ...]] = ("piqp",)
+    uses_gram = True
+
+    @property
+    def merges_voters(self) -> bool:
+        """Whether equal voters may be merged: no, since each has a bound of its own."""
+        return False
+
+    def largest_mu(self, problem: VotingProblem) -> FloatArray:
+        """Return the largest feasible μ of every sample."""
+        return np.asarray(np.abs(problem.correlations()).mean(axis=1))
+
+    def limit(self, problem: VotingProblem) -> str:
+        """Return the largest feasible μ in a sentence."""
+        return mu_limit(self.largest_mu(problem))
+
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        values = grid.axis("mu") or ()
+        samples = zip(problem.grams(), problem.correlations(), strict=True)
+        return np.array([quasi_uniform(gram, margins, values) for gram, margins in samples])
+
+
+@dataclass(frozen=True)
+class MinCqOnCBBoost(Algorithm):
+    """MinCq on the distinct voters that CB-Boost has chosen so far (Bauvin et al. 2020, Figure 5).
+
+    The weights are NaN if no vote over these voters has the mean margin μ.
+    """
+
+    mu: float = 0.05
+    """MinCq's mean margin."""
+
+    hyperparameters = (N_ROUNDS,)
+    version = 4
+    packages: ClassVar[tuple[str, ...]] = ("piqp",)
+    uses_gram = True
+
+    def check(self, grid: Grid) -> None:
+        """Raise ValueError if the grid or the mean margin cannot be used."""
+        super().check(grid)
+        MinCq().check_candidate(mu=self.mu)
+
+    def limit(self, problem: VotingProblem) -> str:
+        """Return in a sentence why a candidate has no solution."""
+        return f"the voters of CB-Boost have no vote of mean margin mu = {self.mu:g}"
+
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        paths = CBBoost()._paths(problem, grid)
+        samples = zip(problem.grams(), problem.correlations(), strict=True)
+        for path, (gram, margins) in zip(paths, samples, strict=True):
+            for vote in path:
+                chosen = np.flatnonzero(vote)
+                weights = quasi_uniform(gram[np.ix_(chosen, chosen)], margins[chosen], [self.mu])
+                vote[:] = 0.0 if np.isfinite(weights).any() else np.nan
+                vote[chosen] = weights
+        return paths
+
+
+def quasi_uniform(gram: FloatArray, margins: FloatArray, values: Sequence[float]) -> FloatArray:
+    """Return the weights for every μ, shape (len(values), n_voters); NaN without a solution.
+
+    Voters that are equal up to their sign have equal weights: with k of them, the program has one
+    variable √k n w, so that its norm is that of all weights.
+    """
+    n = len(margins)
+    weights = np.full((len(values), n), np.nan)
+    if not margins.any():
+        return weights
+    squares = gram.diagonal()
+    equal = (np.abs(gram) == squares) & (squares == squares[:, None])
+    first, place, copies = np.unique(equal.argmax(axis=1), return_inverse=True, return_counts=True)
+    signs = np.where(gram[np.arange(n), first[place]] < 0, -1.0, 1.0)
+    scales = np.sqrt(copies)
+    P = gram[np.ix_(first, first)] * scales * scales[:, None] + RIDGE * np.eye(len(first))
+    P = np.asfortranarray(2 * P)
+    for row, mu in zip(weights, values, strict=True):
+        if feasible(mu, float(np.abs(margins).mean())):
+            with suppress(SolverError):
+                mean = scales * margins[first], n * mu
+                x = solve_box_program(P, np.zeros(len(P)), -scales, scales, mean)
+                row[:] = (x / scales).round(DIGITS)[place] * signs / n
+    return weights
+
+
+MINCQ = Entry(
+    MinCq,
+    "MinCq",
+    "Germain et al. 2015",
+    {"mu": {"from": 0.9, "to": 0.009, "points": 10}},
+)
+
+MINCQ_ON_CB_BOOST = Entry(
+    MinCqOnCBBoost,
+    "MinCq(CB-Boost)",
+    "Bauvin et al. 2020, figure 5",
+    {"n_rounds": [2, 5, 10, 20, 50, 100, 200, 500]},
+)

@@ -1,0 +1,90 @@
+"""Shared by the algorithms that solve programs: PIQP, their error, and a vote's mean margin."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import piqp
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.grid import Hyperparameter
+
+PRECISION = 1e-11
+"""Relative residual at which PIQP ends."""
+
+RESIDUAL = 1e-8
+"""Largest relative residual of a solution, where rounding keeps PIQP from `PRECISION`."""
+
+ROUNDING = 1e-12
+"""Share by which μ may exceed the largest feasible one, which is a rounded sum."""
+
+MU = Hyperparameter("mu", "number", "large", "mean margin of the vote", smallest=1e-9)
+
+
+class SolverError(ValueError):
+    """The solver ended without an optimal solution."""
+
+
+def solve_box_program(
+    P: FloatArray,
+    c: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    equality: tuple[FloatArray, float] | None = None,
+) -> FloatArray:
+    """Return the x within bounds that minimises x'Px/2 + c'x.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n, n)
+        Positive semidefinite, in Fortran's order.
+    c, low, high : ndarray of shape (n,)
+        Linear term and bounds.
+    equality : tuple of (ndarray of shape (n,), float), optional
+        a and b of a constraint a'x = b.
+
+    Raises
+    ------
+    SolverError
+        If the primal residual, the dual one or the duality gap is above `RESIDUAL`, each relative
+        to its largest term or to 1.
+    """
+    solver = piqp.DenseSolver()
+    for name in ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"):
+        setattr(solver.settings, name, PRECISION)
+    A, b = (None, None) if equality is None else (equality[0][None], np.array([equality[1]]))
+    solver.setup(P, c, A, b, x_l=low, x_u=high)
+    status, info = solver.solve(), solver.result.info
+    residual = max(info.primal_res_rel, info.dual_res_rel, info.duality_gap_rel)
+    if not residual <= RESIDUAL:
+        raise SolverError(f"PIQP ended as {status} with a residual of {residual:.1g}")
+    return np.asarray(np.clip(solver.result.x, low, high))
+
+
+def feasible(mu: float, largest: float) -> bool:
+    """Return whether μ is at most the largest that a vote can have, up to rounding."""
+    return mu <= largest * (1 + ROUNDING)
+
+
+def require_feasible(mu: float, largest: FloatArray) -> None:
+    """Raise ValueError, with the largest feasible μ, if a sample has no vote of mean margin μ."""
+    if not feasible(mu, float(largest.min())):
+        raise ValueError(f"no vote has a mean margin of mu = {mu:g}: {mu_limit(largest)}")
+
+
+def mu_limit(largest: FloatArray) -> str:
+    """Return the largest feasible μ in a sentence, rounded down so that it can be used.
+
+    Parameters
+    ----------
+    largest : ndarray of shape (n_samples,)
+        The largest μ that each sample allows.
+    """
+    smallest = float(largest.min())
+    if not smallest > 0:
+        return "no voter is right more or less often than wrong: no mu above 0 is feasible"
+    unit = 10.0 ** (math.floor(math.log10(smallest)) - 2)
+    shown = math.floor(smallest / unit) * unit
+    where = " on the smallest of these samples" if len(largest) > 1 else ""
+    return f"mu can be at most {shown:.3g}{where}"

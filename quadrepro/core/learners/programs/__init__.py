@@ -1,1 +1,0 @@
-"""Algorithms that solve linear or quadratic programs."""

@@ -1,0 +1,106 @@
+"""Shared by LP_REG and QP_REG: one program over AdaBoost's voters (Rätsch et al. 2001)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns, positive_votes
+from quadrepro.core.learners.programs import SolverError
+from quadrepro.core.voters.random_stumps import StumpVote
+from quadrepro.core.voters.reduction import VotingProblem
+
+
+@dataclass(frozen=True)
+class SoftMargin(Algorithm):
+    """New weights for the voters that AdaBoost found, from one program; signs are kept.
+
+    Subclasses have one hyper-parameter and solve their program for its values.
+    """
+
+    takes_drawn_stumps = True
+
+    n_rounds: int = 100
+    """AdaBoost's number of rounds, unless it is chosen on held-out examples."""
+
+    def check(self, grid: Grid) -> None:
+        """Raise ValueError if the grid or the number of rounds cannot be used."""
+        super().check(grid)
+        AdaBoost().check(self._rounds)
+
+    def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
+        """Find new weights for the stumps of AdaBoost, run for the rounds chosen by hold-out."""
+        found = AdaBoost().hold_out(problem, Grid.of({}))
+        vote, rounds = found.vote(0), found.candidates[0]
+        signs = np.sign(vote.weights)
+        # A stump that was picked again is the same voter; a round without an edge has none.
+        picks = np.stack([vote.attributes, vote.cuts, signs])
+        first = np.sort(np.unique(picks, axis=1, return_index=True)[1])
+        first = first[signs[first] != 0]
+        margins = (vote.outputs(problem.train) * problem.y_train[:, None] * signs)[:, first]
+        weights = np.zeros((len(grid), len(signs)))
+        weights[:, first] = self.solve(margins, np.ones(len(margins)), grid) * signs[first]
+        positive = positive_votes(vote.outputs(problem.valid), weights)
+        errors = (positive != (problem.y_valid > 0)[:, None]).sum(axis=0)
+        unsolved = np.isnan(weights).any(axis=1)
+        return StoppedRuns(
+            np.where(unsolved, np.nan, errors),
+            [candidate | rounds for candidate in grid.candidates],
+            lambda i: StumpVote(vote.attributes, vote.cuts, weights[i]),
+        )
+
+    def solve(self, margins: FloatArray, counts: FloatArray, grid: Grid) -> FloatArray:
+        """Return the weights of given voters for every candidate.
+
+        Parameters
+        ----------
+        margins : ndarray of shape (n_examples, n_voters)
+            y_i h_t(x_i), where a voter to which AdaBoost gave a negative weight is negated.
+        counts : ndarray of shape (n_examples,)
+            How often each example occurs; all positive.
+        grid : Grid
+            Values of the hyper-parameter.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates, n_voters)
+            Nonnegative weights; NaN if the solver finds no optimum.
+        """
+        [parameter] = self.hyperparameters
+        values = grid.axis(parameter.name) or ()
+        weights = np.full((len(values), margins.shape[1]), np.nan)
+        if not weights.size:
+            return weights
+        distinct, place = np.unique(margins, axis=0, return_inverse=True)
+        merged = np.zeros(len(distinct))
+        np.add.at(merged, place.ravel(), counts)
+        solve_for = self._solver(distinct, merged)
+        for row, value in zip(weights, values, strict=True):
+            with suppress(SolverError):
+                row[:] = solve_for(value)
+        return weights
+
+    @abstractmethod
+    def _solver(self, margins: FloatArray, counts: FloatArray) -> Callable[[float], FloatArray]:
+        """Return the function that solves the program over given voters and examples."""
+
+    @property
+    def _rounds(self) -> Grid:
+        return Grid.of({"n_rounds": [self.n_rounds]})
+
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        found = AdaBoost()._paths(problem, self._rounds)[:, 0]
+        paths = np.zeros((problem.n_samples, len(grid), problem.n_voters))
+        for path, vote, counts in zip(paths, found, problem.counts, strict=True):
+            voters, held = np.flatnonzero(vote), counts > 0
+            signs = np.sign(vote[voters])
+            margins = (problem.H[:, voters] * problem.y[:, None])[held] * signs
+            path[:, voters] = self.solve(margins, counts[held], grid) * signs
+        return paths

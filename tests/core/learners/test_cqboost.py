@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import LinearConstraint, minimize
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners import cqboost
+from quadrepro.core.learners.cqboost import CqBoost, rounds
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.programs import SolverError
+from quadrepro.core.voters.reduction import reduce_problem
+from tests import oracles
+
+Problem = tuple[FloatArray, FloatArray]
+VALUES = [0.4, 0.2, 0.05]
+EPSILONS = [1.0, 0.1, 1e-2, 1e-4, 1e-8, 1e-14]
+ROUNDS = [1, 2, 3, 5, 8, 100]
+
+
+def draw(seed: int, m: int = 50, n: int = 7, *, real: bool = False) -> FloatArray:
+    """Return y h of random voters, half of them better than chance."""
+    rng = np.random.default_rng(seed)
+    right = rng.uniform(-1, 1, (m, n)) if real else rng.choice([-1.0, 1.0], (m, n))
+    right[:, ::2] = np.where(rng.random(right[:, ::2].shape) < 0.4, 1.0, right[:, ::2])
+    return right
+
+
+def run(right: FloatArray, mu: float) -> Iterator[tuple[FloatArray, float]]:
+    return rounds(right.T @ right / len(right), right.mean(axis=0), mu)
+
+
+def second_moments(H: FloatArray, path: FloatArray) -> FloatArray:
+    return np.asarray(((path @ H.T) ** 2).mean(axis=-1))
+
+
+def by_scipy(columns: FloatArray, mu: float) -> FloatArray:
+    """Return the weights q >= 0 of columns y h that sum to 1 and minimise the second moment."""
+    m, n = columns.shape
+    gram, margins = columns.T @ columns / m, columns.mean(axis=0)
+    result = minimize(
+        lambda q: q @ gram @ q / mu**2,
+        np.eye(n)[margins.argmax()],
+        jac=lambda q: 2 * gram @ q / mu**2,
+        method="SLSQP",
+        bounds=[(0.0, None)] * n,
+        constraints=[
+            LinearConstraint(margins, mu, np.inf),
+            LinearConstraint(np.ones(n), 1.0, 1.0),
+        ],
+        options={"ftol": 1e-13, "maxiter": 1000},
+    )
+    assert result.status in (0, 8)  # 8: no step lowers it any more
+    return np.asarray(result.x)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_every_round_adds_the_largest_edge_and_solves_the_program_of_the_voters_so_far(
+    seed: int, share: float
+) -> None:
+    right = draw(seed, real=True)
+    both = np.hstack([right, -right])
+    mu = share * float(both.mean(axis=0).max())
+    added = [int(both.mean(axis=0).argmax())]
+    for vote, excess in run(right, mu):
+        q = by_scipy(both[:, added], mu)
+        assert right @ vote == pytest.approx(both[:, added] @ q, abs=1e-5)
+        # Where q is positive, the edge β m_j - 2 (Gq)_j is ν.
+        slopes, used = 2 * both.T @ (right @ vote) / len(right), q > 1e-4
+        rows = np.column_stack([both.mean(axis=0), -np.ones(both.shape[1])])
+        beta, nu = np.linalg.lstsq(rows[added][used], slopes[added][used])[0]
+        if len(added) == 1:
+            beta, nu = 0.0, -slopes[added[0]]
+        edges = beta * both.mean(axis=0) - slopes
+        outside = np.delete(np.arange(len(edges)), added)
+        assert excess == pytest.approx(max(0.0, edges[outside].max() - nu), abs=1e-7)
+        added.append(int(outside[edges[outside].argmax()]))
+    assert excess == 0.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    m=st.integers(1, 40),
+    n=st.integers(1, 20),
+    real=st.booleans(),
+    share=st.sampled_from([0.01, 0.3, 0.7, 0.99, 1 - 1e-12, 1.0, 1 + 9e-13]),
+    twins=st.sampled_from([None, 1e-3, 1e-6, 1e-9]),
+)
+def test_every_run_ends_at_an_optimum_and_never_rises(
+    seed: int, m: int, n: int, real: bool, share: float, twins: float | None
+) -> None:
+    right = draw(seed, m, n, real=real)
+    if twins is not None:
+        noise = twins * np.random.default_rng(seed).uniform(-1, 1, right.shape)
+        right = np.hstack([right, np.clip(right + noise, -1, 1)])
+    mu = share * float(np.abs(right.mean(axis=0)).max())
+    if mu < 1e-3:
+        return
+    votes, excesses = zip(*run(right, mu), strict=True)
+    path = np.array(votes)
+    assert len(votes) <= 2 * right.shape[1]
+    assert (np.count_nonzero(path, axis=1) <= np.arange(1, len(path) + 1)).all()
+    assert (np.diff(second_moments(right, path)) <= 1e-10).all()
+    assert np.abs(path).sum(axis=1).max() <= 1 + 1e-8
+    assert (right @ path.T).mean(axis=0).min() >= mu - 1e-8
+    assert excesses[-1] == 0.0
+    if share < 0.999:  # linprog is not exact enough at the very end
+        found = oracles.cqboost(right, np.ones(m), mu, path[-1])
+        assert found.gap <= 1e-6 * found.objective
+
+
+def test_a_single_voter_is_shrunk_by_its_complement() -> None:
+    H, y = np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([-1.0, -1.0, 1.0, -1.0])
+    grid = Grid.of({"mu": [0.6, 0.5, 0.1], "epsilon": [1e-6], "n_rounds": [1, 2]})
+    path = CqBoost().path(H, y, grid)[:, 0]
+    assert np.isnan(path[:2]).all()
+    assert path[2:] == pytest.approx([-1.0, -1.0, -1.0, -0.2])
+    [gram], [margins] = reduce_problem(H, y).grams(), reduce_problem(H, y).correlations()
+    assert [excess for _, excess in rounds(gram, margins, 0.1)] == pytest.approx([4.0, 0.0])
+
+
+def test_one_run_gives_what_a_run_for_each_epsilon_and_number_of_voters_gives(
+    make_problem: Callable[..., Problem],
+) -> None:
+    H, y = make_problem(m=100, n=14)
+    grid = Grid.of({"n_rounds": ROUNDS, "mu": VALUES, "epsilon": EPSILONS})
+    path = CqBoost().path(H, y, grid)
+    for candidate, weights in zip(grid.candidates, path, strict=True):
+        alone = CqBoost().path(H, y, Grid.of({k: [v] for k, v in candidate.items()}))[0]
+        np.testing.assert_array_equal(weights, alone)
+    assert len(np.unique(path, axis=0)) > 3 * len(VALUES)
+    axes = {"mu": VALUES, "epsilon": EPSILONS}
+    np.testing.assert_array_equal(
+        CqBoost().path(H, y, Grid.of(axes)),
+        CqBoost().path(H, y, Grid.of({**axes, "n_rounds": [1000]})),
+    )
+
+
+def test_a_mean_margin_that_no_voter_has_gives_nan_and_leaves_the_others_alone(
+    problem: Problem,
+) -> None:
+    H, y = problem
+    path = CqBoost().path(H, y, Grid.of({"mu": [0.99, *VALUES], "epsilon": [1e-6]}))
+    assert np.isnan(path[0]).all()
+    np.testing.assert_array_equal(
+        path[1:], CqBoost().path(H, y, Grid.of({"mu": VALUES, "epsilon": [1e-6]}))
+    )
+    named = float(CqBoost().limit(reduce_problem(H, y)).removeprefix("mu can be at most "))
+    path = CqBoost().path(H, y, Grid.of({"mu": [1.02 * named, named], "epsilon": [1e-6]}))
+    assert np.isnan(path).any(axis=1).tolist() == [True, False]
+
+
+def test_at_the_largest_mean_margin_the_best_voter_is_the_vote(problem: Problem) -> None:
+    H, y = problem
+    margins = y @ H / len(y)
+    best = int(np.abs(margins).argmax())
+    [weights] = CqBoost().path(
+        H, y, Grid.of({"mu": [float(np.abs(margins).max())], "epsilon": [1e-6]})
+    )
+    assert weights == pytest.approx(np.sign(margins[best]) * np.eye(H.shape[1])[best], abs=1e-9)
+
+
+def test_equal_voters_and_complements_change_nothing(problem: Problem) -> None:
+    H, y = problem
+    grid = Grid.of({"mu": VALUES, "epsilon": EPSILONS})
+    path = CqBoost().path(np.hstack([H, H[:, ::2], -H[:, ::3]]), y, grid)
+    assert path[:, : H.shape[1]] == pytest.approx(CqBoost().path(H, y, grid), abs=1e-9)
+    assert not path[:, H.shape[1] :].any()
+
+
+def test_voters_that_are_equal_on_a_sample_alone_do_no_harm(problem: Problem) -> None:
+    H, y = problem
+    rows = np.arange(len(y)) < 40
+    H[rows, 1] = H[rows, 0]
+    H[rows, 3] = -H[rows, 2]
+    grid = Grid.of({"mu": VALUES, "epsilon": [1e-14]})
+    sampled = CqBoost().path(H, y, grid, rows[None, :].astype(float))[0]
+    alone = CqBoost().path(H[rows], y[rows], grid)
+    assert second_moments(H[rows], sampled) == pytest.approx(second_moments(H[rows], alone))
+
+
+def test_of_voters_whose_edges_differ_by_rounding_the_first_joins() -> None:
+    small = 2e-13
+    products = np.array([[0.5, -0.6, -0.6 - small], [-0.6, 1.0, 0.9], [-0.6 - small, 0.9, 1.0]])
+    run = rounds(products, np.array([0.5, 0.3, 0.3]), 0.2)
+    next(run)
+    vote, _ = next(run)
+    assert vote[1] > 0.0
+    assert vote[2] == 0.0
+
+
+def test_after_hundreds_of_voters_that_come_and_go_the_weights_have_twelve_digits() -> None:
+    right, mu = draw(5, 100, 90), 0.2
+    votes = np.array([vote for vote, _ in run(right, mu)])
+    assert ((votes[:-1] != 0) & (votes[1:] == 0)).sum() > 10
+    used = np.flatnonzero(votes[-1])
+    columns = right[:, used] * np.sign(votes[-1][used])
+    rows = np.stack([np.ones(len(used)), columns.mean(axis=0)])
+    system = np.block([[columns.T @ columns / 100 + 1.0, rows.T], [rows, np.zeros((2, 2))]])
+    target = np.concatenate([np.zeros(len(used)), [1.0, mu]])
+    exact = np.linalg.solve(system, target)
+    exact += np.linalg.solve(system, target - system @ exact)
+    assert np.abs(votes[-1][used]) == pytest.approx(exact[:-2], abs=1e-12)
+
+
+def test_a_residual_above_the_bound_is_an_error_and_a_candidate_without_weights(
+    problem: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cqboost, "RESIDUAL", -1.0)
+    with pytest.raises(SolverError, match=r"CqBoost's program at mu = 0.1 has a residual of"):
+        next(run(draw(0), 0.1))
+    assert np.isnan(CqBoost().path(*problem, Grid.of({"mu": [0.1], "epsilon": [0.1]}))).all()
