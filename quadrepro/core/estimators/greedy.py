@@ -18,7 +18,13 @@ from quadrepro.core.learners.greedy.hedge import HedgeBoost, experts_rate
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, State, Trace, boost
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.learner import Learner
-from quadrepro.core.learners.quadboost import VARIANTS, QuadBoost, QuadBoostL1, Selection
+from quadrepro.core.learners.quadboost import (
+    QuadBoost,
+    QuadBoostL1,
+    QuadBoostL2,
+    QuadBoostLInf,
+    Selection,
+)
 from quadrepro.core.learners.rounds import BoostingAlgorithm
 from quadrepro.core.voters.groups import VoterGroups
 from quadrepro.core.voters.reduction import VotingProblem
@@ -413,6 +419,14 @@ class GBCBBoostClassifier(_CBoundClassifier):
 
     n_rounds: int = 100
 
+
+VARIANTS: dict[str | None, type[QuadBoost]] = {
+    None: QuadBoost,
+    "l1": QuadBoostL1,
+    "l2": QuadBoostL2,
+    "linf": QuadBoostLInf,
+}
+"""The variants of QuadBoost by the norm that they regularise."""
 
 UNTIL_CONVERGED = 100_000
 """Largest number of rounds if the user gives none, unless the norm is L1."""

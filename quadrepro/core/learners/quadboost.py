@@ -270,14 +270,6 @@ class QuadBoostLInf(QuadBoost):
         return 0.0, 0.0, value
 
 
-VARIANTS: dict[str | None, type[QuadBoost]] = {
-    None: QuadBoost,
-    "l1": QuadBoostL1,
-    "l2": QuadBoostL2,
-    "linf": QuadBoostLInf,
-}
-"""The variants by the norm that they regularise."""
-
 QUADBOOST = Entry(
     QuadBoost, "QuadBoost", "QuadBoost, eq. 6", {"n_rounds": {"from": 1, "to": 1000, "points": 10}}
 )
