@@ -396,9 +396,8 @@ def _best_cut(
     for s in range(len(begins)):
         examples, rank = listed[begins[s] : ends[s]], ranks[s // 2]
         # Of cuts that tie, the first is taken on the way up, and the last on the way down.
-        before = top * (1.0 + TIE)
         tie = 1.0 + TIE if s % 2 == 0 else 1.0 - TIE
-        floor, total, left = before, centre - centre, 0.0
+        floor, total, left = top * (1.0 + TIE), centre - centre, 0.0
         for i in range(min(len(examples), count - 1)):
             example = examples[i]
             if weights is None:
@@ -412,7 +411,7 @@ def _best_cut(
                 if min(left, right) >= least:
                     gain = abs(total) * np.sqrt(size / (left * right))
             if gain > floor and (i == len(examples) - 1 or rank[example] != rank[examples[i + 1]]):
-                top, best, floor = gain, s, max(before, gain * tie)
+                top, best, floor = gain, s, gain * tie
                 bound = np.int64(rank[example]) - s % 2
     return top, best, bound
 

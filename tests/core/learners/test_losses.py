@@ -96,6 +96,12 @@ def test_no_direction_is_not_followed(loss: Loss) -> None:
     assert found[1] != 0
 
 
+def test_a_newton_step_that_would_leave_the_bracket_is_a_bisection() -> None:
+    # The loss is nearly linear at 0, where a step would be 2e4 long; by symmetry β is 11.
+    y, scores, g = np.array([1.0, -1.0]), np.array([[-10.0, -12.0]]), np.ones((1, 2))
+    assert search(LOGISTIC, scores, g, y)[0] == pytest.approx(11.0, abs=1e-9)
+
+
 @each_class_loss
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_if_the_loss_falls_without_end_the_step_is_bounded(sign: float, loss: Loss) -> None:
