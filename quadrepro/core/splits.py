@@ -221,7 +221,8 @@ class Splitter:
         if self.rule.groups or self.rule.column or self.rule.openml_task:
             return
         n_train, n_valid, n_test = self.sizes
-        if n_train < max(2, self.folds) or n_valid < self.holdout or n_test < 1:
+        too_few = n_train < max(2, self.folds) or n_valid < self.holdout or n_test < 1
+        if too_few or self.n_rows < self.rule.outer_folds:
             raise ConfigError(
                 f"{self.title} has {self.n_rows} rows, too few for this split: {n_train} to train"
                 f" on in {self.folds} folds, {n_valid} to validate, {n_test} to test"
@@ -243,7 +244,7 @@ class Splitter:
             rest = n_rows - (rule.first_share(n_rows) if rule.groups else n_train)
             rest = min(rest, rule.test or rest)
         else:
-            rest = n_rows // max(rule.outer_folds or self.repeats, 2)
+            rest = -(-n_rows // max(rule.outer_folds or self.repeats, 2))
             n_train = n_rows - rest
         n_valid = rest // 2 if self.holdout else 0
         return n_train, n_valid, rest - n_valid

@@ -414,7 +414,7 @@ def test_what_can_be_divided_passes() -> None:
         ({"train": 0.999, "at_most": None}, "120 to train on in 0 folds, 0 to validate, 0 to test"),
         ({"train": 0.99, "holdout": True}, "119 to train on in 0 folds, 0 to validate, 1 to test"),
         ({"train": 0.02, "folds": 5}, "3 to train on in 5 folds, 0 to validate, 117 to test"),
-        ({"outer": 121}, "120 to train on in 0 folds, 0 to validate, 0 to test"),
+        ({"outer": 121}, "119 to train on in 0 folds, 0 to validate, 1 to test"),
         ({"time": "t", "n_repeats": 61}, "120 to train on in 0 folds, 0 to validate, 0 to test"),
     ],
 )
