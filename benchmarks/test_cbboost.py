@@ -15,7 +15,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost
 from quadrepro.core.learners.greedy.loop import Checkpoints, GreedyAlgorithm
 from quadrepro.core.measures.cbboost import c_bound

@@ -9,12 +9,12 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost, ValidationWatcher, WeightBoosting
-from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.adaboost import AdaBoost, ValidationWatcher, WeightBoosting
+from quadrepro.core.learners.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.greedy.loop import boost
 from quadrepro.core.learners.grid import Stopping
-from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
+from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
 
 from .conftest import best_of, plainly, row
 

@@ -15,9 +15,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro import AdaBoostClassifier as QuadreproAdaBoost
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.grid import Grid

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.quadboost import QuadBoostL2
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.programs.cqboost import CqBoost

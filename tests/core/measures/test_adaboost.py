@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost, ExampleWeights
+from quadrepro.core.learners.adaboost import AdaBoost, ExampleWeights
 from quadrepro.core.learners.greedy.loop import State, Step, Watcher
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.adaboost import (

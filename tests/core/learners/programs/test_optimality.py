@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.greedy.cbboost import CBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.cqboost import CqBoost

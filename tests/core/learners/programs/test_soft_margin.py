@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs.lp_reg import RegularizedLP
 from quadrepro.core.learners.programs.qp_reg import RegularizedQP

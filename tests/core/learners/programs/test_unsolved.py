@@ -21,7 +21,7 @@ from quadrepro.core.learners.programs.lpboost import LPBoost, LPBoostMaster
 from quadrepro.core.learners.programs.mincq import MinCq, MinCqProgram
 from quadrepro.core.learners.programs.program import SolverError
 from quadrepro.core.learners.programs.qp_reg import MarginQP, RegularizedQP
-from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
+from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
 
 Problem = tuple[FloatArray, FloatArray]
 FOLD = np.arange(60) % 3
