@@ -34,7 +34,7 @@ def code_hash(modules: frozenset[str], own_code: tuple[tuple[str, str], ...] = (
     Examples
     --------
     >>> lpboost = code_hash(frozenset({"quadrepro.core.learners.lpboost"}))
-    >>> lpboost == code_hash(frozenset({"quadrepro.core.learners.greedy.adaboost"}))
+    >>> lpboost == code_hash(frozenset({"quadrepro.core.learners.adaboost"}))
     False
     """
     parts = hash_of(files_of([ROOT, *modules])), own_code

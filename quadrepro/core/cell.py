@@ -23,7 +23,7 @@ from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Problem, RowSource
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.core.voters.random_stumps import RandomStumps
+from quadrepro.core.voters.drawn import RandomStumps
 
 if TYPE_CHECKING:
     from quadrepro.core.learners.estimator import EstimatorPredictor

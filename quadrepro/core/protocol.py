@@ -191,7 +191,7 @@ class Sample(Model):
 
 
 class HoldoutStumps(Model):
-    """Random decision stumps, see `quadrepro.core.voters.random_stumps.RandomStumps`."""
+    """Random decision stumps, see `quadrepro.core.voters.drawn.RandomStumps`."""
 
     per_round: int = Field(500, ge=1, le=100_000, description="Stumps to choose from in a round.")
     redraw: bool = Field(True, description="Whether stumps are drawn again in each round.")

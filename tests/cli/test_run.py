@@ -25,7 +25,7 @@ from tests.hostile import CONTROLS, HOSTILE
 
 Write = Callable[..., Path]
 
-ADABOOST = "quadrepro.core.learners.greedy.adaboost.AdaBoost._paths"
+ADABOOST = "quadrepro.core.learners.adaboost.AdaBoost._paths"
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def test_a_cell_that_is_not_computed_is_a_dash_and_named(
 def test_many_cells_without_a_result_are_counted_and_those_that_failed_can_be_tried_again(
     small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quadrepro.core.learners.greedy.adaboost.AdaBoost._paths", None)
+    monkeypatch.setattr("quadrepro.core.learners.adaboost.AdaBoost._paths", None)
     options = "--repeats", 6, "--out", tmp_path
     quadrepro("run", small_config(), "--jobs", 1, *options)
     stderr = quadrepro("table", small_config(), *options).stderr

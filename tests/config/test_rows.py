@@ -12,7 +12,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, merged
 from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import make_plan
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.quadboost import QuadBoostL2
 from quadrepro.core.protocol import Protocol
 from quadrepro.data.card import View, load_card

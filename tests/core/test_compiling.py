@@ -110,7 +110,7 @@ def test_only_loops_that_are_called_and_those_that_they_call_are_compiled(packag
 def test_warming_compiles_all_loops_of_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     monkeypatch.setattr(compiling, "enabled", lambda: True)
-    compiling.warm(["voters.random_stumps_compiled"])
+    compiling.warm(["voters.drawn_compiled"])
     loops = [x for x in vars(random_stumps_compiled).values() if isinstance(x, compiling.Loop)]
     assert len(loops) == 3
     assert all(loop._machine_code is not None for loop in loops)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid, Stopping, Value
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.soft_margin import SoftMargin
-from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding, StumpVote
+from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.engine import worker
 from quadrepro.engine.records import Record, RecordStore, Status

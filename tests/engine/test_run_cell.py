@@ -19,12 +19,12 @@ from quadrepro.config.loading import load_experiment
 from quadrepro.core.cell import Cell
 from quadrepro.core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.core.learners.estimator import EstimatorPredictor
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm, positive_votes
 from quadrepro.core.preprocessing import Normaliser, add_noise
 from quadrepro.core.seeds import generator
-from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
+from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.rules import m1_mean

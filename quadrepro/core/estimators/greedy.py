@@ -11,10 +11,10 @@ import numpy as np
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.estimators.base import LinkedClassifier, VoteClassifier, total_of
 from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost, normalised
-from quadrepro.core.learners.greedy.adaboost import AdaBoost, WeightBoosting
-from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.greedy.ebboost import EBBoost
-from quadrepro.core.learners.greedy.hedge import HedgeBoost, experts_rate
+from quadrepro.core.learners.adaboost import AdaBoost, WeightBoosting
+from quadrepro.core.learners.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.ebboost import EBBoost
+from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, State, Trace, boost
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.learner import Learner
@@ -26,7 +26,7 @@ from quadrepro.core.learners.quadboost import (
     Selection,
 )
 from quadrepro.core.learners.rounds import BoostingAlgorithm
-from quadrepro.core.voters.groups import VoterGroups
+from quadrepro.core.voters.chains import VoterGroups
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import GroupedVoters
 from quadrepro.core.voters.stumps import Stumps

@@ -12,7 +12,7 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping, Value
-from quadrepro.core.voters.random_stumps import Codes, RandomStumps, StumpVote
+from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
 

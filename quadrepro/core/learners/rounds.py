@@ -1,17 +1,28 @@
-"""Algorithms that change the weight of one voter in every round."""
+"""Algorithms that change the weight of one voter in every round, and rounds on example weights.
+
+A boosting algorithm on example weights (`WeightBoosting`) is a generator of rounds. It runs some
+hyper-parameter values side by side, each of which has a row in all arrays, over the voters of a
+matrix or over stumps that are drawn in every round. Sums of weights are sums of whole numbers, so
+that picks do not depend on the BLAS, the processor, or the runs next to them.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.core.elementary import artanh
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
-from quadrepro.core.learners.learner import Algorithm
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns
+from quadrepro.core.voters.drawn import StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.core.voters.source import ZERO_VOTE, FixedVoters, VoterSource
 
 
 @dataclass(frozen=True)
@@ -73,14 +84,222 @@ class BoostingAlgorithm(Algorithm):
         """Name of the hyper-parameter other than ``n_rounds``; empty if there is none."""
         return next((h.name for h in self.hyperparameters if h != N_ROUNDS), "")
 
+    def values(self, grid: Grid) -> FloatArray:
+        """Return the values of the other hyper-parameter; a single NaN if there is none."""
+        return np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)
+
     def rounds(self, grid: Grid) -> list[int]:
         """Return the numbers of rounds after which a vote is kept."""
         return [int(t) for t in grid.axis(N_ROUNDS.name) or ()]
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
-        values = np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)
+        values = self.values(grid)
         rounds, n_samples = self.rounds(grid), problem.n_samples
         sample_of = np.repeat(np.arange(n_samples), len(values))
         votes = self.runs(problem, sample_of, np.tile(values, n_samples), rounds)
         shaped = votes.reshape(n_samples, len(values), len(rounds), -1)
         return grid.flatten(shaped, (self.value_name, N_ROUNDS.name))
+
+
+UNITS = 2.0**48
+"""The weights of a run add up to this. They are rounded to whole numbers to be summed, so that sums
+are exact in any order."""
+
+TIE = 2.0**10
+"""Voters whose sums differ by at most this much tie, and the one of lowest index is picked.
+
+Rounding changes a sum over m examples by up to m/2, so the tolerance is m if that is larger.
+"""
+
+NO_EDGE = 1e-10
+"""An edge of at most this counts as none: the weighted error is 1/2."""
+
+LARGEST_STEP = 40.0
+"""No round changes a weight by as much: artanh of the largest edge below 1 is 19."""
+
+FLOOR = 2.0**-1000
+"""An example weight that would fall below this stays as it is, so that it can grow again."""
+
+MOST_COPIES = 2.0**24
+"""Whole copies of examples are counted up to this sum, for which one copy has weight enough."""
+
+
+class Round(NamedTuple):
+    """One round of some runs.
+
+    Attributes
+    ----------
+    picks : ndarray of int, shape (n_runs,)
+        The picked voters.
+    changes : ndarray of shape (n_runs,)
+        What their weights change by; negative for the complement of a voter.
+    last : ndarray of bool, shape (n_runs,)
+        Which runs end with this round.
+    """
+
+    picks: IntArray
+    changes: FloatArray
+    last: BoolArray
+
+
+@dataclass(frozen=True)
+class WeightBoosting(BoostingAlgorithm):
+    """A boosting algorithm on example weights, over any source of voters."""
+
+    takes_drawn_stumps = True
+
+    @abstractmethod
+    def boost(
+        self, voters: VoterSource, copies: FloatArray, values: FloatArray
+    ) -> Iterator[Round]:
+        """Yield round after round of some runs, also of those that have ended.
+
+        Parameters
+        ----------
+        voters : VoterSource
+            The voters of each round.
+        copies : ndarray of shape (n_runs, n_examples)
+            How often the sample of each run contains each example. Copies count only in sums, so
+            that merging equal examples changes no bit.
+        values : ndarray of shape (n_runs,)
+            Value of the hyper-parameter other than ``n_rounds``; NaN if there is none.
+        """
+
+    def runs(
+        self, problem: VotingProblem, sample_of: IntArray, values: FloatArray, rounds: Sequence[int]
+    ) -> FloatArray:
+        """Return the votes of some runs after given numbers of rounds."""
+        n_runs, kept = len(values), 0
+        votes = np.zeros((n_runs, problem.n_voters))
+        path = np.empty((n_runs, len(rounds), problem.n_voters))
+        found = self._over_matrix(problem, problem.counts[sample_of], values, rounds[-1])
+        for t, (picks, changes) in enumerate(found, 1):
+            votes[np.arange(n_runs), picks] += changes
+            if t == rounds[kept]:
+                path[:, kept] = votes
+                kept += 1
+        path[:, kept:] = votes[:, None]
+        return path
+
+    def steps(
+        self, problem: VotingProblem, value: float, n_rounds: int
+    ) -> tuple[IntArray, FloatArray]:
+        """Return each round's voter in a run on the first sample, and what its weight changes by."""
+        found = list(self._over_matrix(problem, problem.counts[:1], np.array([value]), n_rounds))
+        picks = np.array([picks[0] for picks, _ in found], dtype=np.intp)
+        changes = np.array([changes[0] for _, changes in found])
+        # The last round of a run may add nothing.
+        return picks[changes != 0], changes[changes != 0]
+
+    def _over_matrix(
+        self, problem: VotingProblem, copies: FloatArray, values: FloatArray, n_rounds: int
+    ) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Yield picks and changes until all runs have ended; the change of an ended run is 0."""
+        going = np.ones(len(values), dtype=np.bool_)
+        rounds = self.boost(FixedVoters(problem.H, problem.y), copies, values)
+        for picks, changes, last in islice(rounds, n_rounds):
+            yield picks, np.where(going, changes, 0.0)
+            going &= ~last
+            if not going.any():
+                return
+
+    def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
+        """Run all values side by side over the same drawn stumps, until validation errors end them.
+
+        See `Algorithm.hold_out`. A vote of zero is negative, as in `positive_votes`.
+        """
+        values, voters, stopping = self.values(grid), problem.source(), problem.stopping
+        n, positive = len(values), problem.y_valid > 0
+        votes, totals, going = np.zeros((n, len(positive))), np.zeros(n), np.ones(n, dtype=np.bool_)
+        best, ends = np.zeros((2, n), dtype=np.intp)
+        least = np.full(n, len(positive) + 1)
+        errors, stumps = [least.copy()], []
+        rounds = self.boost(voters, np.ones((n, len(problem.y_train))), values)
+        for t, (picks, changes, last) in enumerate(islice(rounds, stopping.max_rounds), 1):
+            attributes, cuts = voters.attributes[picks], voters.cuts[picks]
+            weights = changes * voters.turns[picks]
+            stumps.append((attributes, cuts, weights))
+            live = np.flatnonzero(going)
+            above = problem.valid[attributes[live]] > cuts[live, None]
+            votes[live] += np.where(above, weights[live, None], -weights[live, None])
+            totals[live] += np.abs(weights[live])
+            wrong = (votes[live] > ZERO_VOTE * totals[live, None]) != positive
+            errors.append(errors[-1].copy())
+            errors[t][live], ends[live] = wrong.sum(axis=1), t
+            better = errors[t] < least
+            least[better], best[better] = errors[t][better], t
+            if stopping.lag is None:
+                stale = t - best >= stopping.patience
+            else:
+                stale = errors[t] >= errors[max(0, t - stopping.lag)]
+            going &= ~(last | stale)
+            if not going.any():
+                break
+        taken = best if stopping.take == "best" else ends
+        of_runs = [np.array(part) for part in zip(*stumps, strict=True)]
+        return StoppedRuns(
+            np.array(errors)[taken, np.arange(n)],
+            [c | {N_ROUNDS.name: int(t)} for c, t in zip(grid.candidates, taken, strict=True)],
+            lambda i: StumpVote(*(part[: taken[i], i] for part in of_runs)),
+        )
+
+
+def rounding(copies: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """Return what rounds the weight of all copies of each example, given that of one of them.
+
+    Whole copies of a rounded weight are what as many equal examples would add up to.
+    """
+    if has_whole(copies):
+        return lambda weights: np.rint(weights) * copies
+    return lambda weights: np.rint(weights * copies)
+
+
+def has_whole(copies: FloatArray) -> bool:
+    """Return whether copies are counted one by one, not as fractions or very many of them."""
+    return bool((copies == np.rint(copies)).all() and copies.sum(axis=1).max() <= MOST_COPIES)
+
+
+def equal_weights(copies: FloatArray) -> FloatArray:
+    """Return the first weight of one copy of each example; 0 if the sample lacks the example."""
+    return np.where(copies > 0, UNITS / copies.sum(axis=1, keepdims=True), 0.0)
+
+
+def bounded(weights: FloatArray, moved: FloatArray) -> FloatArray:
+    """Return the moved example weights; those that would fall below `FLOOR` stay as they are."""
+    return np.where(moved < FLOOR, weights, moved)
+
+
+def strongest(voters: VoterSource, units: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the voter of least weighted error among voters and complements, and its edge.
+
+    The edge is 1 - 2ε for a voter of weighted error ε; negative if the complement is picked.
+
+    Parameters
+    ----------
+    voters : VoterSource
+        The voters of the round.
+    units : ndarray of shape (n_runs, n_examples)
+        Example weights as whole numbers.
+    """
+    sums = voters.sums(units)
+    sizes = np.abs(sums) if voters.complements else sums
+    tie = max(TIE, units.shape[1])
+    picks = (sizes >= sizes.max(axis=1, keepdims=True) - tie).argmax(axis=1)
+    edges = sums[np.arange(len(picks)), picks] / units.sum(axis=1)
+    return picks, edges if voters.complements else np.maximum(edges, 0.0)
+
+
+def steps_of(tanhs: FloatArray, t: int, voters: VoterSource) -> tuple[FloatArray, BoolArray]:
+    """Return the weights α of round `t`, given tanh α, and which runs end with it.
+
+    If tanh α is 1 or -1, the voter has no error and the run ends with a weight that outweighs all
+    others. If it is at most `NO_EDGE`, the round adds no weight, and ends the run unless the next
+    one has other voters. Where the run ends or nothing is added, `tanhs` is set to 0, which leaves
+    the example weights as they are.
+    """
+    idle, decided = np.abs(tanhs) <= NO_EDGE, np.abs(tanhs) >= 1.0
+    decisive = np.sign(tanhs) * (1.0 if t == 1 else LARGEST_STEP * t)
+    last = decided | (idle & (not voters.redraws))
+    tanhs[decided | idle] = 0.0
+    alphas = np.array([artanh(tanh) for tanh in tanhs.tolist()])
+    return np.where(decided, decisive, alphas), last

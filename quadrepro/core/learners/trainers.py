@@ -27,7 +27,7 @@ from quadrepro.core.learners.learner import (
 )
 from quadrepro.core.learners.voters import DrawnStumps
 from quadrepro.core.measures.measure import Trained
-from quadrepro.core.voters.random_stumps import StumpCoding
+from quadrepro.core.voters.drawn import StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
 

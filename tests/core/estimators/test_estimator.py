@@ -17,7 +17,7 @@ from quadrepro import (
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
 from quadrepro.core.estimators.greedy import GreedyClassifier
-from quadrepro.core.voters.groups import VoterGroups
+from quadrepro.core.voters.chains import VoterGroups
 from tests.loops import set_compiled
 
 Problem = tuple[FloatArray, FloatArray]

@@ -8,10 +8,10 @@ import pytest
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.cbboost import CBBoost
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.greedy.ebboost import EBBoost
-from quadrepro.core.learners.greedy.hedge import HedgeBoost
+from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.ebboost import EBBoost
+from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import (
     Algorithm,
@@ -30,7 +30,7 @@ from quadrepro.core.learners.quadboost import (
     QuadBoostLInf,
 )
 from quadrepro.core.preprocessing import Normaliser, encode
-from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
+from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quadrepro.core.learners.cqboost import CqBoost
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.quadboost import QuadBoostL2
 

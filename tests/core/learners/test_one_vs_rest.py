@@ -16,8 +16,8 @@ from quadrepro import AdaBoostClassifier, GradientBoostClassifier
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.gradient import GradientBoost
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import Learner, Part, TrainingData
 from quadrepro.core.learners.trainers import (
@@ -27,7 +27,7 @@ from quadrepro.core.learners.trainers import (
     trainer_of,
 )
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
-from quadrepro.core.voters.random_stumps import RandomStumps
+from quadrepro.core.voters.drawn import RandomStumps
 from quadrepro.core.voters.stumps import Stumps
 from tests.core.limited import Limited, weights
 

@@ -21,7 +21,7 @@ ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
 CODE = """
 from dataclasses import dataclass
 import numpy as np
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Hyperparameter
 from quadrepro.core.learners.learner import Algorithm as Vote
 
@@ -129,7 +129,7 @@ def test_its_code_and_all_that_it_computes_with_belong_to_its_key(
     beside: Write, tmp_path: Path
 ) -> None:
     learner = cells_of(beside(ADA, own("Edges")))[-1].learner
-    assert "quadrepro.core.learners.greedy.adaboost" in learner.modules
+    assert "quadrepro.core.learners.adaboost" in learner.modules
     [(name, before)] = learner.own_code
     assert name == "beside_edges.py"
     (tmp_path / "beside_edges.py").write_text(

@@ -8,13 +8,13 @@ import pytest
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners import lpboost, programs
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import DrawnProblem
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.soft_margin import SoftMargin
-from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
+from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
 
 Problem = tuple[FloatArray, FloatArray]
 GRIDS: dict[SoftMargin, Grid] = {

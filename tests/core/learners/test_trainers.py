@@ -17,8 +17,8 @@ from sklearn.tree import DecisionTreeRegressor
 from quadrepro import QuadBoostClassifier
 from quadrepro.base.types import FloatArray, IntArray, Task
 from quadrepro.core.learners.estimator import EstimatorPredictor
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.greedy.ebboost import EBBoost
+from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping
 from quadrepro.core.learners.learner import (
     Outputs,
@@ -42,7 +42,7 @@ from quadrepro.core.learners.trainers import (
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.measures.measure import Trained
 from quadrepro.core.splits import windows
-from quadrepro.core.voters.random_stumps import Codes, RandomStumps
+from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
 from tests.core.learners.given import votes

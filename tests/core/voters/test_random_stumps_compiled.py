@@ -10,10 +10,10 @@ import pytest
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
-from quadrepro.core.learners.greedy.adaboost import ValidationWatcher
+from quadrepro.core.learners.adaboost import ValidationWatcher
 from quadrepro.core.learners.greedy.loop import Step
 from quadrepro.core.learners.grid import Stopping
-from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding, StumpVote
+from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
 from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")

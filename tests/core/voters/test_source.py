@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.voters.groups import VoterGroups
+from quadrepro.core.voters.chains import VoterGroups
 from quadrepro.core.voters.source import FixedVoters, GroupedVoters
 
 

@@ -11,7 +11,7 @@ from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
 
 from quadrepro import AdaBoostClassifier
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.grid import Grid
 from tests.core.learners.greedy.problems import small_problems
 

@@ -10,10 +10,10 @@ from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
-from quadrepro.core.learners.greedy.adaboost import UNITS, AdaBoost, AdaBoostRule, ExampleWeights
+from quadrepro.core.learners.adaboost import UNITS, AdaBoost, AdaBoostRule, ExampleWeights
 from quadrepro.core.learners.greedy.loop import boost
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.voters.groups import VoterGroups
+from quadrepro.core.voters.chains import VoterGroups
 from quadrepro.core.voters.source import FixedVoters
 from quadrepro.core.voters.stumps import Stumps
 from tests.loops import set_compiled

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.adaboost import UNITS, AdaBoost
-from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg, AdaBoostRegRule, SoftMargins
+from quadrepro.core.learners.adaboost import UNITS, AdaBoost
+from quadrepro.core.learners.adaboost_reg import AdaBoostReg, AdaBoostRegRule, SoftMargins
 from quadrepro.core.learners.greedy.loop import Trace, boost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.source import FixedVoters

@@ -10,7 +10,7 @@ import pytest
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
-from quadrepro.core.learners.greedy.adaboost_reg import SCAN, SLACK, StepLoss, exact_sums
+from quadrepro.core.learners.adaboost_reg import SCAN, SLACK, StepLoss, exact_sums
 from tests.loops import set_compiled
 
 pytestmark = pytest.mark.skipif(not compiling.enabled(), reason="numba is not installed")

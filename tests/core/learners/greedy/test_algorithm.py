@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.adaboost import AdaBoost
-from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.greedy.ebboost import EBBoost
-from quadrepro.core.learners.greedy.hedge import HedgeBoost
+from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.ebboost import EBBoost
+from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem

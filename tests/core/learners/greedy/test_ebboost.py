@@ -10,8 +10,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize_scalar
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.greedy.adaboost import UNITS, AdaBoost
-from quadrepro.core.learners.greedy.ebboost import EBBoost, EBBoostRule, SquaredWeights
+from quadrepro.core.learners.adaboost import UNITS, AdaBoost
+from quadrepro.core.learners.ebboost import EBBoost, EBBoostRule, SquaredWeights
 from quadrepro.core.learners.greedy.loop import boost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.source import FixedVoters

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.greedy.adaboost import (
+from quadrepro.core.learners.adaboost import (
     LARGEST_STEP,
     NO_EDGE,
     TIE,
@@ -18,16 +18,16 @@ from quadrepro.core.learners.greedy.adaboost import (
     ExampleWeights,
     WeightBoosting,
 )
-from quadrepro.core.learners.greedy.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.greedy.ebboost import EBBoost
-from quadrepro.core.learners.greedy.hedge import HedgeBoost
+from quadrepro.core.learners.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.ebboost import EBBoost
+from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.greedy.loop import Trace, boost
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns, positive_votes
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.soft_margin import SoftMargin, first_picks
-from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding, StumpVote
+from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters
 from tests.loops import set_compiled

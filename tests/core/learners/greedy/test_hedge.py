@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.estimators.greedy import HedgeBoostClassifier
-from quadrepro.core.learners.greedy.adaboost import UNITS
-from quadrepro.core.learners.greedy.hedge import ExpertWeights, HedgeBoost, experts_rate
+from quadrepro.core.learners.adaboost import UNITS
+from quadrepro.core.learners.hedge import ExpertWeights, HedgeBoost, experts_rate
 from quadrepro.core.learners.greedy.loop import State, Step, Watcher
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.adaboost import least_edge

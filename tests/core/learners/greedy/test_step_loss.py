@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.core.learners.greedy.adaboost import LARGEST_STEP
-from quadrepro.core.learners.greedy.adaboost_reg import StepLoss, exact_sums
+from quadrepro.core.learners.adaboost import LARGEST_STEP
+from quadrepro.core.learners.adaboost_reg import StepLoss, exact_sums
 
 
 def random_loss(rng: np.random.Generator, C: float) -> StepLoss:

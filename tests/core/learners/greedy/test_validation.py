@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.learners.greedy.adaboost import ValidationWatcher
+from quadrepro.core.learners.adaboost import ValidationWatcher
 from quadrepro.core.learners.greedy.loop import Rule, State, Step, boost, some
 from quadrepro.core.learners.grid import Stopping
-from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
+from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
 
 
 class Stumps(State):

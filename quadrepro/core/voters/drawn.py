@@ -1,25 +1,21 @@
 """Random stumps: an attribute and a threshold drawn at random, in each round or once.
 
 Attributes are coded on a grid of `STEPS` + 1 values between their training minimum and maximum, and
-thresholds are drawn on the same grid. Compiled code orders the examples by each attribute once, so
-that running sums serve all stumps of a round; numpy compares all stumps with all examples.
+thresholds are drawn on the same grid.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core import compiling
 from quadrepro.core.voters.source import VoterSource
 
 Codes = NDArray[np.uint16]
-Places = NDArray[np.int32]
 
 STEPS = 65535
 """Threshold k lies at k / STEPS of the way from an attribute's minimum to its maximum."""
@@ -100,10 +96,6 @@ class StumpVote:
     def sums(self, codes: Codes) -> FloatArray:
         """Return the sum of the vote for each coded example, shape (n_examples,)."""
         total = np.zeros(codes.shape[1])
-        if loops := compiling.beside(__name__):
-            row = np.zeros(len(self.weights), dtype=np.intp)
-            loops.add(codes, self.attributes, self.cuts, self.weights, row, total[None])
-            return total
         for attribute, cut, weight in zip(self.attributes, self.cuts, self.weights, strict=True):
             total += np.where(codes[attribute] > cut, weight, -weight)
         return total
@@ -142,8 +134,6 @@ class RandomStumps(VoterSource):
         -1 if a candidate is the complement of its stump, else +1.
     """
 
-    fixed = False
-
     def __init__(
         self,
         codes: Codes,
@@ -156,7 +146,7 @@ class RandomStumps(VoterSource):
         deviations: float = 1.0,
         polarity: Literal["both", "random"] = "both",
     ) -> None:
-        self.n_examples, self.n_voters = codes.shape[1], per_round
+        self.n_voters = per_round
         self.complements = polarity == "both"
         self.redraws = redraw
         self._codes, self._rng = codes, rng
@@ -173,43 +163,17 @@ class RandomStumps(VoterSource):
         self.attributes, self.cuts = self._attributes[place], self._cuts[place]
         self.turns = self._turns[place]
 
-    def sums(self, units: FloatArray, out: FloatArray) -> None:
+    def sums(self, units: FloatArray) -> FloatArray:
         """Take twice the sum over the examples above each threshold, less the sum over all."""
-        if loops := compiling.beside(__name__):
-            stumps = self.attributes, self.cuts, self.turns
-            loops.sums(units, self._y, *self._ordered, *stumps, out)
-            return
         above = self._codes.take(self.attributes, axis=0) > self.cuts[:, None]
-        if not self.complements:
-            above ^= (self.turns < 0)[:, None]
         signed = units * self._y
-        np.matmul(signed, above.T.astype(np.float64), out=out)
-        out *= 2.0
-        out -= signed.sum(axis=1, keepdims=True)
+        doubled = 2.0 * (signed @ above.astype(np.float64).T)
+        return (doubled - signed.sum(axis=1, keepdims=True)) * self.turns
 
-    def signs(self, picks: IntArray, out: FloatArray) -> None:
+    def signs(self, picks: IntArray) -> FloatArray:
         """Compare the picked stumps with all examples."""
-        attributes, cuts, turns = self.attributes[picks], self.cuts[picks], self.turns[picks]
-        if loops := compiling.beside(__name__):
-            loops.signs(self._codes, self._y, attributes, cuts, turns, out)
-            return
-        above = self._codes[attributes] > cuts[:, None]
-        np.multiply(np.where(above, self._y, -self._y), turns[:, None], out=out)
-
-    @cached_property
-    def _ordered(self) -> tuple[Places, Codes, Places]:
-        """The examples from the largest code to the smallest, their codes, and an index of these.
-
-        The index has the number of codes whose first byte is at least 0, 1, ..., 256.
-        """
-        n_attributes = len(self._codes)
-        order = np.argsort(self._codes, axis=1, kind="stable")[:, ::-1]
-        ranked = np.take_along_axis(self._codes, order, axis=1)
-        first_bytes = (self._codes >> 8) + 256 * np.arange(n_attributes)[:, None]
-        counts = np.bincount(first_bytes.ravel(), minlength=256 * n_attributes)
-        reaching = np.zeros((n_attributes, 257), dtype=np.int32)
-        reaching[:, :256] = counts.reshape(-1, 256)[:, ::-1].cumsum(axis=1)[:, ::-1]
-        return np.ascontiguousarray(order, np.int32), np.ascontiguousarray(ranked), reaching
+        above = self._codes[self.attributes[picks]] > self.cuts[picks, None]
+        return np.where(above, self._y, -self._y) * self.turns[picks, None]
 
     def _draw(self) -> None:
         n_attributes, n_examples = self._codes.shape

@@ -1,0 +1,212 @@
+"""AdaBoost (Freund and Schapire 1997; lecture, section 4).
+
+A round picks the voter h, or its complement, of least weighted error ε under the example weights w.
+Its edge is r = Σ w y h / Σ w = 1 - 2ε, and its weight is
+
+    α = ½ ln((1-ε)/ε) = artanh r.
+
+Each weight is multiplied by exp(-α y h) / (2 sqrt(ε(1-ε))), which is 1 / (1 + r y h). A voter
+without error ends the run, with a weight that outweighs all others. An edge of at most `NO_EDGE`
+adds no weight, and ends the run unless the next round has other voters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.elementary import artanh
+from quadrepro.core.jit import njit
+from quadrepro.core.learners.grid import N_ROUNDS
+from quadrepro.core.learners.learner import Entry
+from quadrepro.core.learners.rounds import (
+    FLOOR,
+    LARGEST_STEP,
+    NO_EDGE,
+    TIE,
+    Round,
+    WeightBoosting,
+    bounded,
+    equal_weights,
+    has_whole,
+    rounding,
+    steps_of,
+    strongest,
+)
+from quadrepro.core.voters.chains import Chains, codes_of_voters
+from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.core.voters.source import VoterSource, check_signs
+
+ASLEEP = 2.0**-16
+"""An example of less weight sleeps until some weight may have grown by the factor 2^14."""
+
+
+@njit
+def take_rounds(
+    chains: Chains,
+    copies: IntArray,
+    weights: FloatArray,
+    rounds: IntArray,
+    picks: IntArray,
+    changes: FloatArray,
+) -> tuple[FloatArray, int]:
+    """Return the votes of one run after given numbers of rounds, and the number of rounds taken.
+
+    How it is fast: of the m examples, all have the usual code of a chain but for some leavers (see
+    `Chains`). A voter differs from its usual value on the leavers between it and the end of the
+    chain, so its sum is that of the usual value less twice the sum over those. They are listed in
+    this order, chain by chain, so that differences of running sums over the list give the signed
+    sums of all voters. Examples whose weight rounds to 0 are left out of the list. It is made again
+    before they can have grown to 1/2: a round multiplies a weight by at most 1 / (1 - |r|).
+
+    Parameters
+    ----------
+    chains : Chains
+        The voters.
+    copies : ndarray of int, shape (n_examples,)
+        How often the sample contains each example, negative for the label -1.
+    weights : ndarray of shape (n_examples,)
+        First weight of one copy of each example; changed in place.
+    rounds : ndarray of int
+        Numbers of rounds, increasing.
+    picks, changes : ndarray of shape (n_kept,)
+        Where the picks of the first rounds and their weights are written.
+    """
+    codes, first, usual, leavers, heads = chains
+    m, n_voters = len(weights), first[-1]
+    votes, vote = np.zeros((len(rounds), n_voters)), np.zeros(n_voters)
+    listed, n_listed = np.empty(len(leavers), np.uint32), 0
+    begins, ends = np.empty(n_voters, np.uint32), np.empty(n_voters, np.uint32)
+    running = np.zeros(len(leavers) + 1, np.int64)
+    units, sums, usually = np.empty(m, np.int64), np.empty(n_voters, np.int64), np.ones(n_voters, np.int64)
+    tie, positive = np.int64(max(TIE, m)), copies > 0
+    grown, kept, taken = 0.0, 0, 0
+    for t in range(1, rounds[-1] + 1):
+        if grown < 4.0 * ASLEEP:
+            grown, n_listed = 1.0, 0
+            for c in range(len(usual)):
+                middle, end = first[c] + usual[c], first[c + 1]
+                for start, stop, side in ((first[c], middle, 1), (end - 1, middle - 1, -1)):
+                    begin = n_listed
+                    for j in range(start, stop, side):
+                        for i in leavers[heads[j] : heads[j + 1]]:
+                            listed[n_listed] = i
+                            n_listed += weights[i] >= ASLEEP
+                        begins[j], ends[j], usually[j] = begin, n_listed, side
+        total, size = 0, 0
+        for i in range(m):
+            units[i] = np.int64(np.rint(weights[i])) * copies[i]
+        for i in range(m):
+            total += units[i]
+            size += abs(units[i])
+        so_far = 0
+        for k in range(n_listed):
+            so_far += units[listed[k]]
+            running[k + 1] = so_far
+        largest = 0
+        for j in range(n_voters):
+            sums[j] = usually[j] * (total - 2 * (running[ends[j]] - running[begins[j]]))
+        for j in range(n_voters):
+            largest = max(largest, abs(sums[j]))
+        pick = 0
+        while abs(sums[pick]) < largest - tie:
+            pick += 1
+        edge = sums[pick] / size
+        last = abs(edge) >= 1.0 or abs(edge) <= NO_EDGE
+        if not last:
+            alpha = artanh(edge)
+        elif abs(edge) >= 1.0:
+            alpha = np.sign(edge) * (1.0 if t == 1 else LARGEST_STEP * t)
+        else:
+            alpha = 0.0
+        vote[pick] += alpha
+        if alpha != 0.0:
+            taken = t
+        if t <= len(picks):
+            picks[t - 1], changes[t - 1] = pick, alpha
+        if last:
+            break
+        if t == rounds[kept]:
+            votes[kept] = vote
+            kept += 1
+        up, down = 1.0 + edge, 1.0 - edge
+        chain = np.searchsorted(first, pick, side="right") - 1
+        code, below = codes[chain], np.uint32(pick - first[chain])
+        for i in range(m):
+            moved = weights[i] / (up if (code[i] > below) == positive[i] else down)
+            weights[i] = moved if moved >= FLOOR else weights[i]
+        grown *= 1.0 - abs(edge)
+    votes[kept:] = vote
+    return votes, taken
+
+
+@dataclass(frozen=True)
+class AdaBoost(WeightBoosting):
+    """AdaBoost; the only hyper-parameter is the number of rounds."""
+
+    version = 4
+    hyperparameters = (N_ROUNDS,)
+
+    def boost(
+        self, voters: VoterSource, copies: FloatArray, values: FloatArray
+    ) -> Iterator[Round]:
+        """Yield the rounds, see `WeightBoosting.boost`."""
+        w, units = equal_weights(copies), rounding(copies)
+        for t in count(1):
+            voters.begin(t)
+            picks, edges = strongest(voters, units(w))
+            alphas, last = steps_of(edges, t, voters)
+            yield Round(picks, alphas, last)
+            w = bounded(w, w / (1.0 + edges[:, None] * voters.signs(picks)))
+
+    def runs(
+        self, problem: VotingProblem, sample_of: IntArray, values: FloatArray, rounds: Sequence[int]
+    ) -> FloatArray:
+        """Return the votes of some runs, one run after the other."""
+        check_signs(problem.H)
+        chains, none = Chains.of(*codes_of_voters(problem.H)), np.empty(0, dtype=np.intp)
+        votes = [
+            take_rounds(chains, *first_weights(problem.y, sample), np.array(rounds), none, none * 0.0)[0]
+            for sample in problem.counts[sample_of]
+        ]
+        return np.array(votes)
+
+    def steps(
+        self, problem: VotingProblem, value: float, n_rounds: int
+    ) -> tuple[IntArray, FloatArray]:
+        """Return each round's voter in a run on the first sample, and what its weight changes by."""
+        check_signs(problem.H)
+        chains = Chains.of(*codes_of_voters(problem.H))
+        return steps_over(chains, problem.y, problem.counts[0], n_rounds)
+
+
+def steps_over(
+    chains: Chains, y: FloatArray, copies: FloatArray, n_rounds: int
+) -> tuple[IntArray, FloatArray]:
+    """Return each round's voter in a run over chains, and what its weight changes by."""
+    picks, changes = np.empty(n_rounds, dtype=np.intp), np.empty(n_rounds)
+    _, taken = take_rounds(chains, *first_weights(y, copies), np.array([n_rounds]), picks, changes)
+    return picks[:taken], changes[:taken]
+
+
+def first_weights(y: FloatArray, copies: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return copies with the signs of the labels, and the first weight of a copy.
+
+    A fraction of a copy is an example with so much less weight.
+    """
+    [weights] = equal_weights(copies[None])
+    if not has_whole(copies[None]):
+        weights, copies = weights * copies, np.sign(copies)
+    return (copies * y).astype(np.intp), weights
+
+
+ADABOOST = Entry(
+    AdaBoost,
+    "AdaBoost",
+    "Freund and Schapire 1997; lecture, section 4",
+    {"n_rounds": [10, 32, 100, 316, 1000]},
+)

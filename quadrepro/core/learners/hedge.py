@@ -1,0 +1,91 @@
+"""Boosting by experts: multiplicative weights and an unweighted vote (lecture, section 3).
+
+Every training example is an expert. Its cost is 1 in a round whose voter classifies it correctly,
+else 0. The lecture's inequality Σ p ℓ >= 1/2 + γ needs this, although its definition of ℓ exchanges
+right and wrong. Multiplicative weights, which the lecture does not define, multiplies the weight
+of an expert by (1-η)^cost. For η <= 1/2 the regret is at most η T + ln(m)/η, which is the lecture's
+2 sqrt(T ln m) at η = sqrt(ln(m)/T).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from math import sqrt
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.elementary import log
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
+from quadrepro.core.learners.learner import Entry
+from quadrepro.core.learners.rounds import (
+    NO_EDGE,
+    Round,
+    WeightBoosting,
+    bounded,
+    equal_weights,
+    rounding,
+    strongest,
+)
+from quadrepro.core.voters.source import VoterSource
+
+LARGEST_RATE = 0.5
+"""The regret bound holds for rates up to this one."""
+
+ETA = Hyperparameter(
+    "eta", "number", "small", "rate η of the example weights", largest=LARGEST_RATE
+)
+
+
+@dataclass(frozen=True)
+class HedgeBoost(WeightBoosting):
+    """Boosting by experts, with hyper-parameters η and the number of rounds.
+
+    Equal voters may be merged, because the one of lowest index is picked, and so may equal
+    examples, because their experts have the same costs and the same weights.
+    """
+
+    version = 3
+    hyperparameters = (ETA, N_ROUNDS)
+
+    def boost(
+        self, voters: VoterSource, copies: FloatArray, values: FloatArray
+    ) -> Iterator[Round]:
+        """Yield rounds that each give one vote to the voter of least weighted error.
+
+        That of a complement is -1. An edge of at most `NO_EDGE` ends the run without a vote. A
+        voter without error does not end it: the majority vote is over all rounds.
+        """
+        w, units, eta = equal_weights(copies), rounding(copies), values[:, None]
+        for t in count(1):
+            voters.begin(t)
+            picks, edges = strongest(voters, units(w))
+            last = np.abs(edges) <= NO_EDGE
+            votes = np.where(last, 0.0, np.sign(edges))
+            yield Round(picks, votes, last)
+            # Divided by the mean of (1-η)^cost: an expected cost is 1 - ε, or 1/2 + |r|/2.
+            total = 1.0 - eta * (0.5 + 0.5 * np.abs(edges[:, None]))
+            right = voters.signs(picks) == votes[:, None]
+            w = bounded(w, w * np.where(right, (1.0 - eta) / total, 1.0 / total))
+
+
+def experts_rate(n_rounds: int, m: float) -> float:
+    """Return η = sqrt(ln(m)/T), or 1/2 if that is less: the rate of the lecture's regret bound.
+
+    The bound is 2 sqrt(T ln m); if T < 4 ln m, it holds at any rate.
+    """
+    if m < 2:
+        raise ValueError(f"the experts need m >= 2 training examples, not {m}")
+    if n_rounds < 1:
+        raise ValueError(f"the experts need n_rounds >= 1, not {n_rounds}")
+    return min(LARGEST_RATE, sqrt(log(m) / n_rounds))
+
+
+HEDGE = Entry(
+    HedgeBoost,
+    "Experts' vote",
+    "lecture, section 3",
+    {"eta": [0.01, 0.03, 0.1, 0.3], "n_rounds": [10, 100, 1000]},
+)

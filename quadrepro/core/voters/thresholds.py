@@ -1,0 +1,66 @@
+"""Evenly spaced thresholds on attributes, without scikit-learn, which takes long to import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from quadrepro.base.types import BoolArray, FloatArray
+
+CELLS = 2**22
+"""Numbers of a sparse matrix that are dense at a time: 32 MB."""
+
+
+def column_blocks(X: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield the columns of a matrix as dense arrays, each with its place.
+
+    A dense matrix is one block. A block of a sparse one has at most `CELLS` numbers, or one column.
+    """
+    n_examples, n_attributes = X.shape
+    if isinstance(X, np.ndarray):
+        yield slice(0, n_attributes), X
+        return
+    columns, width = X.tocsc(), max(1, CELLS // max(1, n_examples))
+    for start in range(0, n_attributes, width):
+        block = slice(start, min(start + width, n_attributes))
+        yield block, columns[:, block].toarray(order="C")
+
+
+def columns_of(X: FloatArray) -> Iterator[FloatArray]:
+    """Yield each column of a matrix as a dense array."""
+    for _, block in column_blocks(X):
+        yield from block.T
+
+
+def ranges_of(X: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return the smallest and the largest value of each attribute, and whether it has gaps.
+
+    Missing values are left out; an attribute that is always missing has the range from 0 to 0.
+    """
+    low, high = np.zeros((2, X.shape[1]))
+    gaps = np.zeros(X.shape[1], dtype=np.bool_)
+    for columns, block in column_blocks(X):
+        low[columns], high[columns] = np.fmin.reduce(block), np.fmax.reduce(block)
+        gaps[columns] = np.isnan(block).any(axis=0)
+    return np.nan_to_num(low), np.nan_to_num(high), gaps
+
+
+def even_thresholds(low: FloatArray, high: FloatArray, per_attribute: int) -> FloatArray:
+    """Return evenly spaced thresholds between the smallest and the largest value of attributes."""
+    steps = np.arange(1, per_attribute + 1) / (per_attribute + 1)
+    with np.errstate(over="ignore"):
+        ranges = high - low
+    # A range beyond 1.8e308 is divided in half; powers of two change no digit.
+    unit = np.where(np.isinf(ranges), 0.5, 1.0)
+    low, high = low * unit, high * unit
+    thresholds: FloatArray = (low[:, None] + (high - low)[:, None] * steps) / unit[:, None]
+    return thresholds
+
+
+def above_thresholds(X: FloatArray, thresholds: FloatArray) -> BoolArray:
+    """Return whether each attribute is above each of its thresholds, in adjacent columns."""
+    above = np.empty((X.shape[0], *thresholds.shape), dtype=np.bool_)
+    for columns, block in column_blocks(X):
+        np.greater(block[:, :, None], thresholds[columns], out=above[:, columns])
+    return above.reshape(X.shape[0], -1)
