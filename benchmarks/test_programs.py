@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
-from quadrepro.core.learners.adaboost import AdaBoost
 from scipy.optimize import linprog, minimize
 
 from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.lp_reg import RegularizedLP

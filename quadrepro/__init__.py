@@ -12,20 +12,19 @@ if TYPE_CHECKING:
     from . import stats
     from ._version import __version__
     from .api import RankedScores, rank, reproduce
-    from .core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
-    from .core.estimators.greedy import (
+    from .core.estimators import (
         AdaBoostClassifier,
         AdaBoostRegClassifier,
         CBBoostClassifier,
+        CqBoostClassifier,
         EBBoostClassifier,
         GBCBBoostClassifier,
+        GradientBoostClassifier,
+        GradientBoostRegressor,
         HedgeBoostClassifier,
-        QuadBoostClassifier,
-    )
-    from .core.estimators.programs import (
-        CqBoostClassifier,
         LPBoostClassifier,
         MinCqClassifier,
+        QuadBoostClassifier,
         RegularizedLPBoostClassifier,
         RegularizedQPBoostClassifier,
     )
@@ -42,13 +41,11 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "_version": ["__version__"],
     "api": ["RankedScores", "rank", "reproduce"],
-    "core.estimators.gradient": ["GradientBoostClassifier", "GradientBoostRegressor"],
-    "core.estimators.greedy": [
-        *("AdaBoostClassifier", "AdaBoostRegClassifier", "CBBoostClassifier", "EBBoostClassifier"),
-        *("GBCBBoostClassifier", "HedgeBoostClassifier", "QuadBoostClassifier"),
-    ],
-    "core.estimators.programs": [
-        *("CqBoostClassifier", "LPBoostClassifier", "MinCqClassifier"),
+    "core.estimators": [
+        *("AdaBoostClassifier", "AdaBoostRegClassifier", "CBBoostClassifier"),
+        *("CqBoostClassifier", "EBBoostClassifier", "GBCBBoostClassifier"),
+        *("GradientBoostClassifier", "GradientBoostRegressor", "HedgeBoostClassifier"),
+        *("LPBoostClassifier", "MinCqClassifier", "QuadBoostClassifier"),
         *("RegularizedLPBoostClassifier", "RegularizedQPBoostClassifier"),
     ],
     "core.learners.stagewise": [

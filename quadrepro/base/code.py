@@ -21,9 +21,6 @@ ROOT = "quadrepro.core.cell"
 DECIDING = ("core", "data.canonical", "data.card", "data.rules", "data.schema")
 """What decides numbers. Other modules of data only fetch rows, which the cards' hashes check."""
 
-TWIN = "_compiled"
-"""Ending of the name of a module with compiled loops."""
-
 _TYPES_ONLY = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t].*\n|\n)+", re.MULTILINE)
 
 
@@ -61,7 +58,7 @@ def files_of(modules: Iterable[str]) -> set[Path]:
         file = _file(name)
         if file is not None and file not in found:
             found.add(file)
-            rest += [*_imports(file), name + TWIN]
+            rest += _imports(file)
     return found
 
 

@@ -27,7 +27,6 @@ from threadpoolctl import ThreadpoolController
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, CellResult, compute, rmse
-from quadrepro.core.compiling import warm
 from quadrepro.core.learners.imported import place_of_user
 from quadrepro.engine.keys import environment, made_by, utc_now
 from quadrepro.engine.records import Record, Status
@@ -52,8 +51,6 @@ NO_LIMITS = Limits()
 def run_cell(cell: Cell, limits: Limits = NO_LIMITS) -> Record:
     """Compute a cell."""
     _refuse_other_code(cell)
-    if limits != NO_LIMITS:
-        warm(cell.learner.kernels)
     start = time.monotonic()
     try:
         # One thread, so that sums stay the same. Estimators must not hand work to other workers.

@@ -17,9 +17,9 @@ from sklearn.tree import DecisionTreeClassifier
 from quadrepro.base.types import FloatArray
 from quadrepro.config.loading import load_experiment
 from quadrepro.core.cell import Cell
-from quadrepro.core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
-from quadrepro.core.learners.estimator import EstimatorPredictor
+from quadrepro.core.estimators import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm, positive_votes
 from quadrepro.core.preprocessing import Normaliser, add_noise

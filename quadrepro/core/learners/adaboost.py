@@ -82,7 +82,11 @@ def take_rounds(
     listed, n_listed = np.empty(len(leavers), np.uint32), 0
     begins, ends = np.empty(n_voters, np.uint32), np.empty(n_voters, np.uint32)
     running = np.zeros(len(leavers) + 1, np.int64)
-    units, sums, usually = np.empty(m, np.int64), np.empty(n_voters, np.int64), np.ones(n_voters, np.int64)
+    units, sums, usually = (
+        np.empty(m, np.int64),
+        np.empty(n_voters, np.int64),
+        np.ones(n_voters, np.int64),
+    )
     tie, positive = np.int64(max(TIE, m)), copies > 0
     grown, kept, taken = 0.0, 0, 0
     for t in range(1, rounds[-1] + 1):
@@ -148,12 +152,9 @@ def take_rounds(
 class AdaBoost(WeightBoosting):
     """AdaBoost; the only hyper-parameter is the number of rounds."""
 
-    version = 4
     hyperparameters = (N_ROUNDS,)
 
-    def boost(
-        self, voters: VoterSource, copies: FloatArray, values: FloatArray
-    ) -> Iterator[Round]:
+    def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
         """Yield the rounds, see `WeightBoosting.boost`."""
         w, units = equal_weights(copies), rounding(copies)
         for t in count(1):
@@ -168,17 +169,17 @@ class AdaBoost(WeightBoosting):
     ) -> FloatArray:
         """Return the votes of some runs, one run after the other."""
         check_signs(problem.H)
-        chains, none = Chains.of(*codes_of_voters(problem.H)), np.empty(0, dtype=np.intp)
-        votes = [
-            take_rounds(chains, *first_weights(problem.y, sample), np.array(rounds), none, none * 0.0)[0]
-            for sample in problem.counts[sample_of]
-        ]
-        return np.array(votes)
+        chains, ends = Chains.of(*codes_of_voters(problem.H)), np.array(rounds)
+        no_picks, no_changes = np.empty(0, dtype=np.intp), np.empty(0)
+        samples = [first_weights(problem.y, sample) for sample in problem.counts[sample_of]]
+        return np.array(
+            [take_rounds(chains, *sample, ends, no_picks, no_changes)[0] for sample in samples]
+        )
 
     def steps(
         self, problem: VotingProblem, value: float, n_rounds: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return each round's voter in a run on the first sample, and what its weight changes by."""
+        """Return the voter of each round on the first sample, and what its weight changes by."""
         check_signs(problem.H)
         chains = Chains.of(*codes_of_voters(problem.H))
         return steps_over(chains, problem.y, problem.counts[0], n_rounds)

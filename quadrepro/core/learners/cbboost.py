@@ -143,7 +143,6 @@ class CBoundBoosting(BoostingAlgorithm):
     """
 
     hyperparameters = (N_ROUNDS,)
-    uses_gram = True
 
     @property
     @abstractmethod

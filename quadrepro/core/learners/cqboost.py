@@ -282,8 +282,6 @@ class CqBoost(Algorithm):
     """
 
     hyperparameters = (MU, EPSILON, ROUNDS)
-    uses_gram = True
-    version = 3
 
     def largest_mu(self, problem: VotingProblem) -> FloatArray:
         """Return the largest feasible μ of every sample."""

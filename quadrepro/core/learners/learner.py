@@ -78,8 +78,6 @@ class Learner(ABC):
     """Whether training may draw random numbers."""
     takes_raw: ClassVar[bool] = False
     """Whether the learner can be asked to take categories and missing values as they are."""
-    kernels: ClassVar[tuple[str, ...]] = ()
-    """Modules of `quadrepro.core` whose compiled loops training runs."""
     packages: ClassVar[tuple[str, ...]] = ()
     """Packages other than numpy whose versions results may depend on."""
 

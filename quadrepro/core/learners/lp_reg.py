@@ -66,7 +66,6 @@ class RegularizedLP(SoftMargin):
     """LP_REG: the weights of largest soft margin ρ - C Σξ, with C = 1/(ν m)."""
 
     hyperparameters = (NU,)
-    version = 4
     packages = ("highspy",)
 
     def check(self, grid: Grid) -> None:

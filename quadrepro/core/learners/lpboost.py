@@ -108,7 +108,6 @@ class LPBoost(Algorithm):
     """
 
     hyperparameters = (C,)
-    version = 3
     packages: ClassVar[tuple[str, ...]] = ("highspy",)
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:

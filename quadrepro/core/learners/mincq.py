@@ -46,9 +46,7 @@ class MinCq(Algorithm):
     """
 
     hyperparameters = (MU,)
-    version = 4
     packages: ClassVar[tuple[str, ...]] = ("piqp",)
-    uses_gram = True
 
     @property
     def merges_voters(self) -> bool:
@@ -80,9 +78,7 @@ class MinCqOnCBBoost(Algorithm):
     """MinCq's mean margin."""
 
     hyperparameters = (N_ROUNDS,)
-    version = 4
     packages: ClassVar[tuple[str, ...]] = ("piqp",)
-    uses_gram = True
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the mean margin cannot be used."""

@@ -66,7 +66,6 @@ class RegularizedQP(SoftMargin):
     """QP_REG: the weights of least ‖b‖² + C Σξ whose margins are at least 1 - ξ."""
 
     hyperparameters = (C,)
-    version = 5
     packages = ("piqp",)
 
     def _solver(self, margins: FloatArray, counts: FloatArray) -> Callable[[float], FloatArray]:

@@ -150,8 +150,6 @@ class QuadBoost(BoostingAlgorithm):
         If `selection` is unknown, or is "correlation" in the re-weighting form.
     """
 
-    version: ClassVar[int] = 2
-
     reweight: bool = False
     """Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
     instead of adding to it."""
@@ -164,7 +162,6 @@ class QuadBoost(BoostingAlgorithm):
     the voter of largest |μ - M| may already be the best one, and nothing would change any more."""
 
     hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = (N_ROUNDS,)
-    uses_gram = True
 
     def __post_init__(self) -> None:
         if self.selection not in get_args(Selection):
@@ -218,8 +215,6 @@ class QuadBoostL1(QuadBoost):
 
     A vote that `max_rounds` do not bring there is not a solution, and its weights are NaN.
     """
-
-    version: ClassVar[int] = 3
 
     tol: float = 1e-9
     """How far above λ a residual correlation may stay."""

@@ -20,7 +20,7 @@ class VoterSource(ABC):
     redraws: bool = False
     """Whether the next round has other voters, so that a round without an edge ends nothing."""
 
-    def begin(self, t: int) -> None:  # voters of a matrix stay
+    def begin(self, t: int) -> None:  # noqa: B027, since the voters of a matrix stay
         """Prepare the voters of round `t`, counted from 1."""
 
     @abstractmethod

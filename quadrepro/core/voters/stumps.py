@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.estimators.arguments import validated, weighted_examples
+from quadrepro.core.arguments import validated, weighted_examples
 from quadrepro.core.voters.thresholds import (
     above_thresholds,
     column_blocks,

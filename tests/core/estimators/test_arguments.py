@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.core.estimators.arguments import weighted_examples
+from quadrepro.core.arguments import weighted_examples
 
 X = np.arange(8.0).reshape(4, 2)
 Y = np.array(["a", "a", "b", "a"])

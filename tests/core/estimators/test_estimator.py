@@ -16,7 +16,7 @@ from quadrepro import (
 )
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
-from quadrepro.core.estimators.greedy import GreedyClassifier
+from quadrepro.core.estimators import GreedyClassifier
 from quadrepro.core.voters.chains import VoterGroups
 from tests.loops import set_compiled
 

@@ -25,14 +25,14 @@ from quadrepro import (
     Stumps,
 )
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators.base import VoteClassifier
-from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost
-from quadrepro.core.learners.cqboost import CqBoost
+from quadrepro.core.estimators import VoteClassifier
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost
+from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.lpboost import LPBoost

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.grid import Grid, Stopping
+from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.learner import (
     Algorithm,
     DrawnProblem,

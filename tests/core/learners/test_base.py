@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.quadboost import QuadBoostL2
 

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 import quadrepro
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators.base import LearnerEstimator, VoteClassifier
+from quadrepro.core.estimators import LearnerEstimator, VoteClassifier
 from quadrepro.core.learners.stagewise import StagewiseClassifier
 
 RNG = np.random.default_rng(0)

@@ -17,8 +17,11 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators.gradient import GradientBoostClassifier, GradientBoostRegressor
-from quadrepro.core.estimators.greedy import AdaBoostClassifier
+from quadrepro.core.estimators import (
+    AdaBoostClassifier,
+    GradientBoostClassifier,
+    GradientBoostRegressor,
+)
 from quadrepro.core.learners.gradient import STEPS, GradientBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.losses import LOSSES

@@ -14,10 +14,10 @@ from sklearn.svm import SVC
 
 from quadrepro import AdaBoostClassifier, GradientBoostClassifier
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.estimator import EstimatorPredictor
-from quadrepro.core.learners.gradient import GradientBoost
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
+from quadrepro.core.learners.estimator import EstimatorPredictor
+from quadrepro.core.learners.gradient import GradientBoost
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import Learner, Part, TrainingData
 from quadrepro.core.learners.trainers import (

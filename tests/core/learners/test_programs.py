@@ -11,23 +11,18 @@ import pytest
 from sklearn.base import clone
 
 from quadrepro.base.types import FloatArray
-<<<<<<< HEAD:tests/core/learners/test_programs.py
-from quadrepro.core.estimators.base import VoteClassifier
-from quadrepro.core.estimators.programs import (
+from quadrepro.core.estimators import (
     CqBoostClassifier,
     LPBoostClassifier,
     MinCqClassifier,
     RegularizedLPBoostClassifier,
     RegularizedQPBoostClassifier,
+    VoteClassifier,
 )
 from quadrepro.core.learners import cqboost, lpboost, programs
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.cqboost import CqBoost
-from quadrepro.core.learners.adaboost import AdaBoost
-=======
-from quadrepro.core.learners.adaboost import AdaBoost
-from quadrepro.core.learners.greedy.cbboost import CBBoost
->>>>>>> core-p1:tests/core/learners/programs/test_optimality.py
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.lpboost import LPBoost

@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import Lasso, Ridge
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators.greedy import QuadBoostClassifier
+from quadrepro.core.estimators import QuadBoostClassifier
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.quadboost import (
     TIE,

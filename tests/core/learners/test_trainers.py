@@ -16,9 +16,9 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro import QuadBoostClassifier
 from quadrepro.base.types import FloatArray, IntArray, Task
-from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
+from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping
 from quadrepro.core.learners.learner import (
     Outputs,

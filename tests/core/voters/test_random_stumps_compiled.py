@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quadrepro.core.learners.greedy.loop import Step
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.adaboost import ValidationWatcher
-from quadrepro.core.learners.greedy.loop import Step
 from quadrepro.core.learners.grid import Stopping
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
 from tests.loops import set_compiled

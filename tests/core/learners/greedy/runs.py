@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, State, Step, Watcher, boost
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.adaboost import AdaBoost, WeightBoosting
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, State, Step, Watcher, boost
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from quadrepro.core.learners.greedy.loop import boost
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core import compiling
 from quadrepro.core.learners.adaboost import UNITS, AdaBoost, AdaBoostRule, ExampleWeights
-from quadrepro.core.learners.greedy.loop import boost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.chains import VoterGroups
 from quadrepro.core.voters.source import FixedVoters

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quadrepro.core.learners.greedy.loop import Trace, boost
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import UNITS, AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg, AdaBoostRegRule, SoftMargins
-from quadrepro.core.learners.greedy.loop import Trace, boost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.source import FixedVoters
 from tests.core.learners.greedy.problems import small_problems, small_samples

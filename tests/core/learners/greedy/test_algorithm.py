@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.greedy.loop import GreedyAlgorithm
 from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.voters.reduction import reduce_problem
 
 Problem = tuple[FloatArray, FloatArray]

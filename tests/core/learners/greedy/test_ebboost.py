@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from quadrepro.core.learners.greedy.loop import boost
 from scipy.optimize import minimize_scalar
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import UNITS, AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost, EBBoostRule, SquaredWeights
-from quadrepro.core.learners.greedy.loop import boost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.source import FixedVoters
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quadrepro.core.learners.greedy.loop import Trace, boost
 from scipy.optimize import minimize_scalar
 
 from quadrepro.base.types import FloatArray, IntArray
@@ -20,9 +21,8 @@ from quadrepro.core.learners.adaboost import (
 )
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.greedy.loop import Trace, boost
 from quadrepro.core.learners.grid import Grid, Stopping
+from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns, positive_votes
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.qp_reg import RegularizedQP

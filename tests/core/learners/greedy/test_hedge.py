@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quadrepro.core.learners.greedy.loop import State, Step, Watcher
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.estimators.greedy import HedgeBoostClassifier
+from quadrepro.core.estimators import HedgeBoostClassifier
 from quadrepro.core.learners.adaboost import UNITS
-from quadrepro.core.learners.hedge import ExpertWeights, HedgeBoost, experts_rate
-from quadrepro.core.learners.greedy.loop import State, Step, Watcher
 from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.hedge import ExpertWeights, HedgeBoost, experts_rate
 from quadrepro.core.measures.adaboost import least_edge
 from quadrepro.core.voters.reduction import VotingProblem
 from tests.core.learners.greedy.problems import small_problems

@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-
-from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.greedy.loop import (
     Checkpoints,
     Rule,
@@ -18,6 +16,8 @@ from quadrepro.core.learners.greedy.loop import (
     boost,
     some,
 )
+
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.registry import ALGORITHMS
 from tests.core.learners.greedy.runs import RUNS, Examples, StopAt
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quadrepro.core.learners.greedy.loop import Rule, State, Step, boost, some
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.learners.adaboost import ValidationWatcher
-from quadrepro.core.learners.greedy.loop import Rule, State, Step, boost, some
 from quadrepro.core.learners.grid import Stopping
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
 

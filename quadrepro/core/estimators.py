@@ -1,0 +1,1111 @@
+"""scikit-learn's estimators over the algorithms.
+
+A class names its algorithm and its parameters; fitting and predicting are in two bases, that of
+votes and that of boosted trees. Stagewise classifiers are in `quadrepro.core.learners.stagewise`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
+from quadrepro.core.learners.adaboost import AdaBoost, steps_over
+from quadrepro.core.learners.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost, normalised
+from quadrepro.core.learners.cqboost import CqBoost
+from quadrepro.core.learners.ebboost import EBBoost
+from quadrepro.core.learners.gradient import Bound, GradientBoost, StepName
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
+from quadrepro.core.learners.learner import Algorithm, Learner
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.mincq import MinCq
+from quadrepro.core.learners.qp_reg import RegularizedQP
+from quadrepro.core.learners.quadboost import (
+    QuadBoost,
+    QuadBoostL1,
+    QuadBoostL2,
+    QuadBoostLInf,
+    Selection,
+)
+from quadrepro.core.learners.rounds import BoostingAlgorithm
+from quadrepro.core.voters.chains import Chains, codes_of_stumps
+from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.core.voters.source import ZERO_VOTE
+from quadrepro.core.voters.stumps import Stumps
+from quadrepro.core.voters.voter_set import Voters, input_options, voter_matrix, voter_set
+
+SMALLEST_VOTER = 1e-6
+"""The largest value of a voter is at least this: smaller ones would be lost in rounding."""
+
+BLOCK = 2**14
+"""Examples whose voters are in memory at a time when a vote is applied."""
+
+NORMS: dict[str | None, type[QuadBoost]] = {
+    None: QuadBoost,
+    "l1": QuadBoostL1,
+    "l2": QuadBoostL2,
+    "linf": QuadBoostLInf,
+}
+"""QuadBoost's classes by the norm that they regularise."""
+
+UNTIL_CONVERGED = 100_000
+"""Largest number of rounds of QuadBoost if the user gives none, unless the norm is L1."""
+
+
+def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:
+    """Return the two classes of a problem in sorted order, and the labels as -1 and +1."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) != 2:
+        kind = "class" if len(classes) == 1 else "classes"
+        raise ValueError(
+            f"Only binary classification is supported: y holds {len(classes)} {kind}, not 2"
+        )
+    return classes, np.where(codes == 1, 1.0, -1.0)
+
+
+def _has_link(estimator: DecisionClassifier) -> bool:
+    return estimator._link > 0
+
+
+def _is_staged(estimator: DecisionClassifier) -> bool:
+    return not issubclass(estimator.learner, Algorithm) or issubclass(
+        estimator.learner, BoostingAlgorithm
+    )
+
+
+class DecisionClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier of two classes by the sign of a decision function."""
+
+    learner: ClassVar[type[Learner]]
+    classes_: NDArray[Any]
+
+    @property
+    def _link(self) -> float:
+        """C of the probability 1 / (1 + exp(-c F)) to which the loss ties F; 0 if it does not."""
+        return 0.0
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return a number for each example, above zero for the second class."""
+        raise NotImplementedError
+
+    def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield these numbers after each round."""
+        raise NotImplementedError
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each example, from `classes_`; a decision of zero is the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples, or their voter matrix if `voters` is ``"precomputed"``.
+        """
+        return self._labels(self.decision_function(X))
+
+    @available_if(_has_link)  # type: ignore[untyped-decorator]  # scikit-learn's
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the probabilities of both classes, by the link of the loss.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples, or their voter matrix.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Probabilities, in the order of `classes_`.
+        """
+        return self._probabilities(self.decision_function(X))
+
+    @available_if(_is_staged)  # type: ignore[untyped-decorator]  # scikit-learn's
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield the decisions after 1, 2, ... rounds."""
+        return self._staged_decisions(X)
+
+    @available_if(_is_staged)  # type: ignore[untyped-decorator]  # scikit-learn's
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
+        """Yield the labels after 1, 2, ... rounds."""
+        return map(self._labels, self._staged_decisions(X))
+
+    @available_if(_has_link)  # type: ignore[untyped-decorator]  # scikit-learn's
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield the probabilities of both classes after 1, 2, ... rounds."""
+        return map(self._probabilities, self._staged_decisions(X))
+
+    def _labels(self, decisions: FloatArray) -> NDArray[Any]:
+        return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])
+
+    def _probabilities(self, decisions: FloatArray) -> FloatArray:
+        return np.stack([expit(-self._link * decisions), expit(self._link * decisions)], axis=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def settings_of(estimator: Any) -> dict[str, Any]:
+    """Return the parameters that are settings of the estimator's learner."""
+    names = [field.name for field in fields(estimator.learner)]
+    return {
+        name: value for name, value in estimator.get_params(deep=False).items() if name in names
+    }
+
+
+def candidate_of(estimator: Any, learner: Learner) -> dict[str, float]:
+    """Return the parameters that are hyper-parameters of a learner, or raise ValueError."""
+    known = [(h, getattr(estimator, h.name)) for h in learner.hyperparameters]
+    given = {h.name: value for h, value in known if not (h.optional and value is None)}
+    learner.check_candidate(**given)
+    return given
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class VoteClassifier(DecisionClassifier):
+    """Base of the classifiers that are a weighted vote over voters.
+
+    A vote has no probabilities unless its loss ties them to decisions, as that of AdaBoost does:
+    use ``sklearn.calibration.CalibratedClassifierCV``. Algorithms that add a voter a round have
+    ``staged_predict`` and ``staged_decision_function``.
+
+    Parameters
+    ----------
+    voters : transformer, "precomputed" or None, default None
+        The voters, with values in [-1, 1]; None stands for ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        Number of rounds that were run; 1 if all weights come from one program.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+    """
+
+    learner: ClassVar[type[Algorithm]]
+    voters: Voters = None
+    class_weight: ClassWeight = None
+    min_weight_fraction_leaf: float = 0.0
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the vote.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training examples, or their voter matrix if `voters` is ``"precomputed"``. Sparse and
+            missing values are taken if the voters take them.
+        y : array-like of shape (n_samples,)
+            Labels of two classes.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            How often each example counts; None for once. Examples of weight 0 are left out.
+
+        Returns
+        -------
+        VoteClassifier
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, a parameter or a weight is out of range, a voter has a
+            value outside [-1, 1] or only values near 0, or a solver finds no optimum.
+        """
+        given = voter_set(self.voters)
+        # Voters without parameters that scikit-learn knows are copied.
+        voters: Any = None if given is None else clone(given, safe=False)
+        if self.min_weight_fraction_leaf:
+            if not isinstance(voters, Stumps):
+                raise ValueError("min_weight_fraction_leaf is for stumps, not for other voters")
+            voters.set_params(min_weight_fraction_leaf=self.min_weight_fraction_leaf)
+        examples, labels = validated(self, X, y, **input_options(voters))
+        check_classification_targets(labels)
+        X, y, weights = weighted_examples(examples, labels, sample_weight, self.class_weight)
+        self.classes_, signs = two_classes(y)
+        if voters is not None:
+            takes = weights is not None and has_fit_parameter(voters, "sample_weight")
+            voters.fit(X, y, **({"sample_weight": weights} if takes else {}))
+        self.voters_ = voters
+        self.voter_weights_ = self._weights_of(X, signs, weights)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return the weighted sum of the voters; above zero for the second class.
+
+        A sum of at most 1e-12 of the total weight is rounding error and counts as zero.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples, or their voter matrix.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The sums.
+        """
+        blocks = self._blocks(X)
+        sums = np.concatenate([H @ self.voter_weights_ for H in blocks])
+        return _without_rounding(sums, float(np.abs(self.voter_weights_).sum()))
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of each attribute in the absolute weights; all 0 if the vote is empty."""
+        check_is_fitted(self)
+        sizes, voters = np.abs(self.voter_weights_), self.voters_
+        if not (voters is None or isinstance(voters, Stumps)):
+            raise AttributeError(f"{type(voters).__name__} does not know the attributes of a voter")
+        sums = sizes if voters is None else voters.over_attributes(sizes)
+        total = sums.sum()
+        return np.asarray(sums / total if total > 0 else sums)
+
+    def _algorithm(self) -> Algorithm:
+        return self.learner(**settings_of(self))
+
+    def _candidate(self, algorithm: Algorithm, total: float) -> dict[str, float]:
+        """Return the hyper-parameters; `total` is the number of examples as weights count them."""
+        return candidate_of(self, algorithm)
+
+    def _weights_of(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
+        """Return the weights of the voters; keep the rounds, if the algorithm has them."""
+        algorithm = self._algorithm()
+        total = float(len(y) if weights is None else max(len(y), weights.sum()))
+        candidate = self._candidate(algorithm, total)
+        if isinstance(algorithm, BoostingAlgorithm):
+            self._picks, self._changes, n_voters = self._rounds(algorithm, candidate, X, y, weights)
+            self.n_iter_ = len(self._picks)
+            found = np.zeros(n_voters)
+            np.add.at(found, self._picks, self._changes)
+            return found
+        problem = self._problem(algorithm, X, y, weights)
+        grid = Grid.of({name: [value] for name, value in candidate.items()})
+        [[found]] = algorithm.paths(problem, [grid])
+        if np.isnan(found).any():
+            why = algorithm.limit(problem) or "the solver found no optimum"
+            raise ValueError(f"there is no vote for {candidate}: {why}")
+        self.n_iter_ = 1
+        return np.asarray(found)
+
+    def _problem(
+        self, algorithm: Algorithm, X: FloatArray, y: FloatArray, weights: FloatArray | None
+    ) -> VotingProblem:
+        H = self._matrix(X)
+        if not isinstance(self.voters_, Stumps):
+            _refuse_tiny_voters(H)
+        return algorithm.reduced(H, y, None if weights is None else weights[None])
+
+    def _rounds(
+        self,
+        algorithm: BoostingAlgorithm,
+        candidate: dict[str, float],
+        X: FloatArray,
+        y: FloatArray,
+        weights: FloatArray | None,
+    ) -> tuple[IntArray, FloatArray, int]:
+        """Return each round's voter, what its weight changes by, and the number of voters."""
+        problem = self._problem(algorithm, X, y, weights)
+        value = candidate.get(algorithm.value_name, np.nan)
+        picks, changes = algorithm.steps(problem, value, int(candidate[N_ROUNDS.name]))
+        return problem.representatives[picks], changes, problem.n_plain_voters
+
+    def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
+        # One byte for each value of a stump, since the blocks are all in memory.
+        kind = np.int8 if isinstance(self.voters_, Stumps) else np.float64
+        H = np.concatenate([block.astype(kind) for block in self._blocks(X)])
+        votes, weights, total = np.zeros(len(H)), np.zeros(H.shape[1]), 0.0
+        for pick, change in zip(self._picks, self._changes, strict=True):
+            votes += change * H[:, pick]
+            total += abs(weights[pick] + change) - abs(weights[pick])
+            weights[pick] += change
+            yield self._scaled(_without_rounding(votes, total), total)
+
+    def _scaled(self, votes: FloatArray, total: float) -> FloatArray:
+        """Return the votes of a stage as its weights are given, whose sizes add up to a total."""
+        return votes.copy()
+
+    def _matrix(self, X: FloatArray) -> FloatArray:
+        return X if self.voters_ is None else voter_matrix(self.voters_, X)
+
+    def _blocks(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield the voter matrix of some examples after the other."""
+        check_is_fitted(self)
+        examples: Any = validated(self, X, reset=False, **input_options(self.voters_))
+        for start in range(0, examples.shape[0], BLOCK):
+            yield self._matrix(examples[start : start + BLOCK])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            options = input_options(voter_set(self.voters))
+        except ValueError:  # raised again by `fit`
+            options = {}
+        tags.input_tags.sparse = bool(options.get("accept_sparse"))
+        tags.input_tags.allow_nan = options.get("ensure_all_finite") == "allow-nan"
+        return tags
+
+
+def _without_rounding(votes: FloatArray, total: float) -> FloatArray:
+    return np.where(np.abs(votes) <= ZERO_VOTE * total, 0.0, votes)
+
+
+def _refuse_tiny_voters(H: FloatArray) -> None:
+    """Refuse voters whose votes are too small to be told from zero."""
+    largest = np.abs(H).max(axis=0)
+    tiny = np.flatnonzero((largest > 0) & (largest < SMALLEST_VOTER))
+    if len(tiny):
+        raise ValueError(
+            f"the values of voter {tiny[0]} are at most {largest[tiny[0]]:.2g}: scale it, so that "
+            "the largest is near 1"
+        )
+
+
+@dataclass(eq=False, repr=False)
+class AdaBoostClassifier(VoteClassifier):
+    """AdaBoost (lecture, section 4), with the weight ½ ln((1-ε)/ε).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`; voters have the values -1 and +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import AdaBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = AdaBoostClassifier(n_rounds=5).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+
+    The errors after each round:
+
+    >>> [int((labels != y).sum()) for labels in vote.staged_predict(X)]
+    [1, 1, 0, 0, 0]
+
+    Missing values as a branch of their own:
+
+    >>> from quadrepro import Stumps
+    >>> X[2] = np.nan
+    >>> vote = AdaBoostClassifier(n_rounds=20, voters=Stumps(missing="branch")).fit(X, y)
+    >>> vote.predict([[1.0], [np.nan]])
+    array([0, 1])
+    """
+
+    learner = AdaBoost
+
+    n_rounds: int = 100
+
+    def _rounds(
+        self,
+        algorithm: BoostingAlgorithm,
+        candidate: dict[str, float],
+        X: FloatArray,
+        y: FloatArray,
+        weights: FloatArray | None,
+    ) -> tuple[IntArray, FloatArray, int]:
+        voters = self.voters_
+        if not isinstance(voters, Stumps) or len(voters.gaps_):
+            return super()._rounds(algorithm, candidate, X, y, weights)
+        # The stumps of an attribute are a chain, so that no matrix of them is needed.
+        chains = Chains.of(*codes_of_stumps(X, voters.thresholds_))
+        copies = np.ones(len(y)) if weights is None else weights
+        picks, changes = steps_over(chains, y, copies, int(candidate[N_ROUNDS.name]))
+        return picks, changes, voters.thresholds_.size
+
+    @property
+    def _link(self) -> float:
+        return 2.0
+
+
+@dataclass(eq=False, repr=False)
+class AdaBoostRegClassifier(VoteClassifier):
+    """AdaBoost_REG: margins softened by influence (Raetsch, Onoda and Mueller 2001).
+
+    Parameters
+    ----------
+    C : float, default 100.0
+        How much influence softens a margin; 0 is AdaBoost.
+    power : {1, 2}, default 2
+        Power to which influences are raised.
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if a voter has no error, no voter has an edge, or no
+        positive and finite weight minimises the loss.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`; voters have the values -1 and +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import AdaBoostClassifier, AdaBoostRegClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> AdaBoostRegClassifier(C=10.0, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+
+    Without influence it is AdaBoost:
+
+    >>> vote = AdaBoostRegClassifier(C=0.0, n_rounds=5).fit(X, y)
+    >>> np.allclose(vote.voter_weights_, AdaBoostClassifier(5).fit(X, y).voter_weights_)
+    True
+    """
+
+    learner = AdaBoostReg
+
+    C: float = 100.0
+    _: KW_ONLY
+    power: Literal[1, 2] = 2
+    n_rounds: int = 100
+
+
+@dataclass(eq=False, repr=False)
+class EBBoostClassifier(VoteClassifier):
+    """EBBoost: the exponential loss with a penalty on its variance (Shivaswamy and Jebara 2010).
+
+    Parameters
+    ----------
+    lam : float, default 0.1
+        Weight λ of the penalty; 0 is AdaBoost.
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`; voters have the values -1 and +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import EBBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> EBBoostClassifier(lam=0.5, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    learner = EBBoost
+
+    lam: float = 0.1
+    _: KW_ONLY
+    n_rounds: int = 100
+
+
+@dataclass(eq=False, repr=False)
+class HedgeBoostClassifier(VoteClassifier):
+    """Boosting by experts: a majority vote by multiplicative weights (lecture, section 3).
+
+    Parameters
+    ----------
+    eta : float or None, default None
+        Rate η of the example weights, at most 1/2. None stands for the lecture's rate
+        sqrt(ln(m)/T) for T rounds on m training examples, or 1/2 if that is less. m is the total
+        weight of the examples if that is more than their number.
+    n_rounds : int, default 1000
+        Number of rounds. A run ends earlier if no voter has an edge.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`; voters have the values -1 and +1.
+
+    Attributes
+    ----------
+    eta_ : float
+        The rate that was used; other attributes as of `VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import HedgeBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = HedgeBoostClassifier(n_rounds=100).fit(X, y)
+    >>> round(vote.eta_, 3)
+    0.144
+
+    Voters count alike: the vote is a difference of whole numbers.
+
+    >>> vote.decision_function([[1.0], [6.0]])
+    array([-48.,  48.])
+    """
+
+    learner = HedgeBoost
+
+    eta: float | None = None
+    _: KW_ONLY
+    n_rounds: int = 1000
+
+    def _candidate(self, algorithm: Algorithm, total: float) -> dict[str, float]:
+        algorithm.check_candidate(n_rounds=self.n_rounds)
+        self.eta_ = experts_rate(self.n_rounds, total) if self.eta is None else self.eta
+        algorithm.check_candidate(eta=self.eta_)
+        return {"eta": self.eta_, N_ROUNDS.name: self.n_rounds}
+
+
+class CBoundClassifier(VoteClassifier):
+    """A vote whose absolute weights add up to 1 after every round."""
+
+    def _weights_of(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
+        return normalised(super()._weights_of(X, y, weights))
+
+    def _scaled(self, votes: FloatArray, total: float) -> FloatArray:
+        return votes / total
+
+
+@dataclass(eq=False, repr=False)
+class CBBoostClassifier(CBoundClassifier):
+    """CB-Boost: greedy minimisation of the C-bound (Bauvin et al. 2020, Algorithm 1).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if no voter lowers the C-bound any further.
+    allow_repeats : bool, default True
+        Whether a voter may be picked again. By default its weights then add up, as in the authors'
+        code. If False, every round adds another voter, as section 3.3 of the paper says.
+    reweight : bool, default False
+        Whether the weight of a voter that is picked again is set again, as section 3.1 of the paper
+        reads: to the minimiser over all weights from 0, which may be less than the present one.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`.
+
+    Examples
+    --------
+    The three readings of a voter that is picked again differ in the number of voters:
+
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from quadrepro import CBBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> for settings in ({}, {"reweight": True}, {"allow_repeats": False}):
+    ...     vote = CBBoostClassifier(n_rounds=200, **settings).fit(X, y)
+    ...     print(vote.n_iter_, np.count_nonzero(vote.voter_weights_))
+    200 36
+    200 37
+    40 40
+    """
+
+    learner = CBBoost
+
+    n_rounds: int = 100
+    _: KW_ONLY
+    allow_repeats: bool = True
+    reweight: bool = False
+
+
+@dataclass(eq=False, repr=False)
+class GBCBBoostClassifier(CBoundClassifier):
+    """GB-CB-Boost: gradient descent on the C-bound (Bauvin et al. 2020, Appendix B).
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Number of rounds. A run ends earlier if no unused voter lowers the C-bound any further.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`.
+
+    Examples
+    --------
+    No voter is picked twice:
+
+    >>> import numpy as np
+    >>> from quadrepro import GBCBBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = GBCBBoostClassifier(n_rounds=5).fit(X, y)
+    >>> bool(vote.n_iter_ == np.count_nonzero(vote.voter_weights_))
+    True
+    """
+
+    learner = GBCBBoost
+
+    n_rounds: int = 100
+
+
+@dataclass(eq=False, repr=False)
+class QuadBoostClassifier(VoteClassifier):
+    """QuadBoost: greedy minimisation of the regularised quadratic risk (QuadBoost, section 3).
+
+    Parameters
+    ----------
+    norm : {None, "l1", "l2", "linf"}, default None
+        The norm of the voter weights to regularise; None for no regularisation.
+    lam : float, default 0.01
+        Regularisation λ of the norms ``"l1"`` and ``"l2"``.
+    alpha_max : float, default 0.01
+        Largest weight α_max that a round gives to a voter, for the norm ``"linf"``.
+    n_rounds : int or None, default None
+        Number of rounds; None to run until the steps vanish, for at most 100,000 rounds, or
+        20,000,000 with the norm ``"l1"``.
+    reweight : bool, default False
+        Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
+        instead of adding to it.
+    selection : {"decrease", "correlation"}, default "decrease"
+        Which voter a round picks: that of the largest decrease of the regularised risk, or that of
+        the largest absolute correlation with the residual, as the paper reads. They differ only
+        for voters with other values than -1 and +1. With `reweight`, only the first is possible.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import QuadBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
+    >>> vote = QuadBoostClassifier("l1", lam=0.1).fit(X, y)
+    >>> vote.predict([[1.0], [6.0]])
+    array([0, 1])
+    >>> int(np.count_nonzero(vote.voter_weights_))
+    3
+
+    With re-weighting the vote is the lasso's:
+
+    >>> from sklearn.linear_model import Lasso
+    >>> vote = QuadBoostClassifier("l1", lam=0.1, reweight=True).fit(X, y)
+    >>> lasso = Lasso(alpha=0.1, fit_intercept=False)
+    >>> lasso = lasso.fit(vote.voters_.transform(X), np.where(y == 1, 1, -1))
+    >>> np.allclose(vote.decision_function(X), lasso.predict(vote.voters_.transform(X)), atol=1e-3)
+    True
+    """
+
+    learner = QuadBoost
+
+    norm: Literal["l1", "l2", "linf"] | None = None
+    _: KW_ONLY
+    lam: float = 0.01
+    alpha_max: float = 0.01
+    n_rounds: int | None = None
+    reweight: bool = False
+    selection: Selection = "decrease"
+
+    def _algorithm(self) -> QuadBoost:
+        if self.norm not in NORMS:
+            raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
+        return NORMS[self.norm](self.reweight, selection=self.selection)
+
+    def _candidate(self, algorithm: Algorithm, total: float) -> dict[str, float]:
+        most = algorithm.max_rounds if isinstance(algorithm, QuadBoostL1) else UNTIL_CONVERGED
+        n_rounds = most if self.n_rounds is None else self.n_rounds
+        QuadBoost().check_candidate(n_rounds=n_rounds)
+        names = [h.name for h in algorithm.hyperparameters if h != N_ROUNDS]
+        values = {name: getattr(self, name) for name in names}
+        algorithm.check_candidate(**values)
+        return {**values, N_ROUNDS.name: n_rounds}
+
+
+@dataclass(eq=False, repr=False)
+class LPBoostClassifier(VoteClassifier):
+    """LPBoost with a soft margin (Demiriz et al. 2002).
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Price of a unit of slack.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import LPBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> LPBoostClassifier(C=1.0).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    learner = LPBoost
+
+    C: float = 1.0
+
+
+@dataclass(eq=False, repr=False)
+class RegularizedLPBoostClassifier(VoteClassifier):
+    """LP_REG: AdaBoost's voters, weighted for the largest soft margin (Rätsch et al. 2001).
+
+    Parameters
+    ----------
+    nu : float, default 0.1
+        ν in (0, 1]: at most this share of the examples misses the margin.
+    n_rounds : int, default 100
+        AdaBoost's number of rounds.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`; voters have the values -1 and +1.
+
+    Examples
+    --------
+    The sizes of the weights sum to 1.
+
+    >>> import numpy as np
+    >>> from quadrepro import RegularizedLPBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = RegularizedLPBoostClassifier(nu=0.1).fit(X, y)
+    >>> float(np.abs(vote.voter_weights_).sum())
+    1.0
+    """
+
+    learner = RegularizedLP
+
+    nu: float = 0.1
+    _: KW_ONLY
+    n_rounds: int = 100
+
+
+@dataclass(eq=False, repr=False)
+class RegularizedQPBoostClassifier(VoteClassifier):
+    """QP_REG: AdaBoost's voters, weighted for the least norm (Rätsch et al. 2001).
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Price of a unit of slack.
+    n_rounds : int, default 100
+        AdaBoost's number of rounds.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`; voters have the values -1 and +1.
+
+    Examples
+    --------
+    Examples whose margin is 1 or more have no slack:
+
+    >>> import numpy as np
+    >>> from quadrepro import RegularizedQPBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> RegularizedQPBoostClassifier(C=1.0).fit(X, y).decision_function(X).round(2)
+    array([-1., -1., -1., -1.,  1.,  1.,  1.,  1.])
+    """
+
+    learner = RegularizedQP
+
+    C: float = 1.0
+    _: KW_ONLY
+    n_rounds: int = 100
+
+
+@dataclass(eq=False, repr=False)
+class MinCqClassifier(VoteClassifier):
+    """MinCq: the quasi-uniform vote of least C-bound (Germain et al. 2015).
+
+    Parameters
+    ----------
+    mu : float, default 0.01
+        Mean margin of the vote, at most the mean of |m_j| over the voters, where m_j is the mean
+        margin of voter j.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`.
+
+    Examples
+    --------
+    The weights are quasi-uniform: none is larger than 1/n.
+
+    >>> import numpy as np
+    >>> from quadrepro import MinCqClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> vote = MinCqClassifier(mu=0.1).fit(X, y)
+    >>> bool(np.abs(vote.voter_weights_).max() <= 1 / len(vote.voter_weights_))
+    True
+    """
+
+    learner = MinCq
+
+    mu: float = 0.01
+
+
+@dataclass(eq=False, repr=False)
+class CqBoostClassifier(VoteClassifier):
+    """CqBoost: the vote of least C-bound, by column generation (Roy et al. 2016).
+
+    Parameters
+    ----------
+    mu : float, default 0.01
+        Least mean margin of the vote, at most the largest |m_j| of a voter, where m_j is the mean
+        margin of voter j.
+    epsilon : float, default 1e-6
+        The run ends when no edge is above ν by more than this.
+    n_rounds : int or None, default None
+        Largest number of rounds. If None, the run ends by `epsilon` alone.
+    voters, class_weight, min_weight_fraction_leaf
+        As of `VoteClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import CqBoostClassifier
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> CqBoostClassifier(mu=0.5).fit(X, y).predict([[1.0], [6.0]])
+    array([0, 1])
+    """
+
+    learner = CqBoost
+
+    mu: float = 0.01
+    _: KW_ONLY
+    epsilon: float = 1e-6
+    n_rounds: int | None = None
+
+
+@dataclass(eq=False, repr=False)
+class BoostedTrees(BaseEstimator):
+    """Base of the estimators of gradient boosting, with one of seven ways to step.
+
+    Parameters
+    ----------
+    step : {"full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", \
+            "rescale-epsilon"}, default "rescale"
+        Boosting, RSboosting, RTboosting, RBoosting, ε-boosting (Re-scale boosting, section IV),
+        re-scale RTboosting or re-scale ε-boosting (its Remark 1).
+    n_rounds : int, default 100
+        Number of rounds.
+    nu : float, default 0.1
+        Share ν of the line search's step, for ``step="shrink"``; 0.1 is what Remark 2 recommends,
+        as for ``eps``.
+    u : float, default 10.0
+        u of α_k = min(1, 2 / (k + u)), for ``step="rescale"`` and ``"rescale-truncate"``.
+    eps : float, default 0.1
+        Length ε of a step in units of y or of the score, for ``step="epsilon"`` and
+        ``"rescale-epsilon"``.
+    truncation : float, default 1.0
+        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; 1 is what
+        Remark 2 recommends.
+    cuts : int, default 1
+        Number of cuts J of a tree; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
+    bound : {"tree", "unit"} or None, default None
+        For the truncated steps: whether the weight is bounded for a tree as it was fitted, or for
+        one with a root mean square of 1; None for "tree" in regression and "unit" for classes.
+    min_weight_fraction_leaf : float, default 0.0
+        Least share of the weight of all examples in a leaf.
+
+    Attributes
+    ----------
+    rounds_ : list of Round
+        What each round added.
+    train_loss_ : ndarray of shape (n_rounds,)
+        Mean loss on the training examples after each round.
+    n_iter_ : int
+        Number of rounds that were run, which is `n_rounds`.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the decrease of squared errors by the trees' cuts.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    S. Lin, Y. Wang and L. Xu, "Re-scale boosting for regression and classification", 2015.
+    """
+
+    learner: ClassVar[type[Learner]] = GradientBoost
+
+    step: StepName = "rescale"
+    _: KW_ONLY
+    n_rounds: int = 100
+    nu: float = 0.1
+    u: float = 10.0
+    eps: float = 0.1
+    truncation: float = 1.0
+    cuts: int = 1
+    depth: int | None = None
+    bound: Bound | None = None
+    min_weight_fraction_leaf: float = 0.0
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of each feature in the decrease of squared errors; all 0 if no tree has a cut."""
+        check_is_fitted(self)
+        total = self._gains.sum()
+        return np.asarray(self._gains / total if total > 0 else self._gains)
+
+    def _train(self, X: FloatArray, y: FloatArray, weights: FloatArray | None, loss: Any) -> None:
+        algorithm = GradientBoost(**settings_of(self) | {"loss": loss})
+        candidate = candidate_of(self, algorithm)
+        values = np.array([candidate.get(algorithm.value_name, 1.0)], dtype=np.float64)
+        n_rounds = int(candidate[N_ROUNDS.name])
+        if weights is not None:
+            # The mean loss does not depend on the scale, but the limits of a line search do.
+            weights = weights / weights.mean()
+        counts = np.ones(len(y)) if weights is None else weights
+        self.rounds_, losses, self._gains = [], [], np.zeros(X.shape[1])
+        for added, scores in algorithm.rounds(X, y, values, n_rounds, weights):
+            self.rounds_.append(added)
+            losses.append(algorithm.training_loss.mean(scores, y, counts)[0])
+            np.add.at(self._gains, added.trees.features[0], np.square(added.trees.gains[0]))
+        self.train_loss_, self.n_iter_ = np.array(losses), len(losses)
+
+    def _staged_scores(self, X: ArrayLike) -> Iterator[FloatArray]:
+        check_is_fitted(self)
+        X = validated(self, X, reset=False)
+        columns = np.ascontiguousarray(np.asarray(X).T)
+        scores = np.zeros((1, columns.shape[1]))
+        for added in self.rounds_:
+            added.follow(scores, added.trees.leaves(columns))
+            yield scores[0].copy()
+
+    def _scores(self, X: ArrayLike) -> FloatArray:
+        return deque(self._staged_scores(X), maxlen=1).pop()
+
+
+class GradientBoostRegressor(RegressorMixin, BoostedTrees):
+    """Boosting of regression trees by the squared loss (Re-scale boosting).
+
+    The parameters are those of `BoostedTrees`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import GradientBoostRegressor
+    >>> X = np.arange(8.0)[:, None]
+    >>> model = GradientBoostRegressor("rescale", n_rounds=50).fit(X, X[:, 0] ** 2)
+    >>> model.predict([[2.0], [6.0]]).round(1)
+    array([ 4. , 35.1])
+    >>> model.train_loss_[[0, 9, 49]].round(2)
+    array([57.83,  4.4 ,  0.25])
+
+    Trees of depth 2 see how two attributes act together:
+
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    >>> y = X[:, 0] * X[:, 1]
+    >>> for depth in (1, 2):
+    ...     model = GradientBoostRegressor("shrink", n_rounds=200, depth=depth).fit(X, y)
+    ...     print(round(model.score(X, y), 2))
+    0.33
+    0.98
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training examples.
+        y : array-like of shape (n_samples,)
+            Numbers to predict.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            How often each example counts; None for once. Examples of weight 0 are left out.
+
+        Returns
+        -------
+        GradientBoostRegressor
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or a weight is out of range.
+        """
+        X, y = validated(self, X, y, y_numeric=True)
+        numbers = np.asarray(y, dtype=np.float64)
+        self._train(*weighted_examples(np.asarray(X), numbers, sample_weight), "l2")
+        return self
+
+    def predict(self, X: ArrayLike) -> FloatArray:
+        """Return the predicted numbers, shape (n_samples,)."""
+        return self._scores(X)
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield the predicted numbers after 1, 2, ... rounds."""
+        return self._staged_scores(X)
+
+
+@dataclass(eq=False, repr=False)
+class GradientBoostClassifier(DecisionClassifier, BoostedTrees):
+    """Boosting of regression trees by the loss of two classes (Re-scale boosting).
+
+    Parameters
+    ----------
+    loss : {"logistic", "exponential"}, default "logistic"
+        The loss of a score F at a label y of -1 or +1: log(1 + exp(-y F)), or AdaBoost's
+        exp(-y F), with which ``step="rescale"`` is re-scale AdaBoost.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    step, n_rounds, nu, u, eps, truncation, cuts, depth, bound, min_weight_fraction_leaf
+        As of `BoostedTrees`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; a score above zero is the second. Others as of `BoostedTrees`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import GradientBoostClassifier
+    >>> X = np.arange(6.0)[:, None]
+    >>> y = np.array(["no", "no", "yes", "no", "yes", "yes"])
+    >>> model = GradientBoostClassifier("shrink", nu=0.5, n_rounds=20).fit(X, y)
+    >>> model.predict([[0.5], [4.8]])
+    array(['no', 'yes'], dtype='<U3')
+    >>> model.train_loss_[[0, 9, 19]].round(2)
+    array([0.46, 0.13, 0.05])
+    """
+
+    _: KW_ONLY
+    loss: Literal["logistic", "exponential"] = "logistic"
+    class_weight: ClassWeight = None
+
+    @property
+    def _link(self) -> float:
+        # Exponential loss has its least mean at F = ½ ln(p/(1-p)), logistic loss at ln(p/(1-p)).
+        return 2.0 if self.loss == "exponential" else 1.0
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training examples.
+        y : array-like of shape (n_samples,)
+            Labels, two distinct ones.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            How often each example counts; None for once. Examples of weight 0 are left out.
+
+        Returns
+        -------
+        GradientBoostClassifier
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes or a parameter or a weight is out of range.
+        """
+        if self.loss not in ("logistic", "exponential"):
+            raise ValueError(f"loss must be 'logistic', 'exponential', not {self.loss!r}")
+        X, y = validated(self, X, y)
+        check_classification_targets(y)
+        examples = np.asarray(X), np.asarray(y), sample_weight
+        X, y, weights = weighted_examples(*examples, self.class_weight)
+        self.classes_, signs = two_classes(y)
+        self._train(X, signs, weights, self.loss)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return the scores, shape (n_samples,); above zero for the second class."""
+        return self._scores(X)
+
+    def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
+        return self._staged_scores(X)

@@ -1,1 +1,0 @@
-"""Scikit-learn estimators over the learners."""

@@ -1,1 +1,0 @@
-"""The greedy loop, and the algorithms that are step rules of it."""
