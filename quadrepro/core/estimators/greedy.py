@@ -10,57 +10,51 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.estimators.base import LinkedClassifier, VoteClassifier, total_of
-from quadrepro.core.learners.adaboost import AdaBoost, WeightBoosting
+from quadrepro.core.learners.adaboost import AdaBoost, run_over
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost, normalised
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
-from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, State, Trace, boost
+from quadrepro.core.learners.greedy.cbboost import CBBoost, GBCBBoost, normalised
+from quadrepro.core.learners.greedy.loop import GreedyAlgorithm, Trace, boost
 from quadrepro.core.learners.greedy.quadboost import VARIANTS, QuadBoost, QuadBoostL1, Selection
 from quadrepro.core.learners.grid import N_ROUNDS
+from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.learners.learner import Learner
-from quadrepro.core.voters.groups import VoterGroups
-from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.source import GroupedVoters
+from quadrepro.core.learners.rounds import BoostingAlgorithm
+from quadrepro.core.voters.chains import Chains, codes_of_stumps
+from quadrepro.core.voters.reduction import VotingProblem, first_of_equal_rows
 from quadrepro.core.voters.stumps import Stumps
 
 
 class GreedyClassifier(VoteClassifier):
-    """Base of the classifiers whose vote the greedy loop finds."""
+    """Base of the classifiers whose vote grows by one voter in every round."""
 
-    learner: ClassVar[type[GreedyAlgorithm[Any]]]
-
-    def _algorithm(self) -> GreedyAlgorithm[Any]:
-        return self.learner(**self._settings())
-
-    def _learn(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
-        algorithm = self._algorithm()
-        # Voters for missing values are not chains of thresholds.
-        voters = self.voters_ if isinstance(self.voters_, Stumps) else None
-        if voters is None or len(voters.gaps_) or not isinstance(algorithm, WeightBoosting):
-            return super()._learn(X, y, weights)
-        candidate = self._candidate(algorithm, total_of(y, weights))
-        # Voters need not be merged: the first of equal ones is picked anyway.
-        groups, counts = VoterGroups.of_stumps(X, y, voters.thresholds_).distinct(weights)
-        state = algorithm.weights(GroupedVoters(groups), counts[None])
-        return self._boost(state, candidate, np.arange(len(state.weights[0])))
+    learner: ClassVar[type[BoostingAlgorithm | GreedyAlgorithm[Any]]]
 
     def _solve(self, problem: VotingProblem, candidate: dict[str, float]) -> FloatArray:
-        state = self._algorithm().state(problem, np.zeros(1, dtype=np.intp))
-        return problem.expand(self._boost(state, candidate, problem.representatives))
-
-    def _boost(self, state: State, candidate: dict[str, float], places: IntArray) -> FloatArray:
-        """Return the weights of the voters of a state; keep the rounds, with the voters' places."""
         algorithm = self._algorithm()
-        n_rounds = int(candidate[N_ROUNDS.name])
-        trace = Trace()
+        if not isinstance(algorithm, BoostingAlgorithm):
+            return self._solve_by_loop(algorithm, problem, candidate)
+        value = float(candidate.get(algorithm.value_name, np.nan))
+        picks, steps = algorithm.steps(problem, value, int(candidate[N_ROUNDS.name]))
+        return self._keep(problem.representatives[picks], steps, problem.n_plain_voters)
+
+    def _keep(self, picks: IntArray, steps: FloatArray, n_voters: int) -> FloatArray:
+        """Keep the rounds, and return the voter weights that they add up to."""
+        self._picks, self._steps = picks, steps
+        self.n_iter_ = len(picks)
+        weights = np.zeros(n_voters)
+        np.add.at(weights, picks, steps)
+        return weights
+
+    def _solve_by_loop(
+        self, algorithm: Any, problem: VotingProblem, candidate: dict[str, float]
+    ) -> FloatArray:
+        state, trace = algorithm.state(problem, np.zeros(1, dtype=np.intp)), Trace()
         value = np.array([candidate.get(algorithm.value_name, np.nan)], dtype=np.float64)
-        boost(algorithm.rule(value), state, n_rounds, [trace])
-        self._picks = places[trace.picks]
-        self._steps = np.array(trace.weights)
-        self.n_iter_ = len(self._picks)
-        # The only trajectory is kept when it ends.
-        return np.asarray(state.weights[0])
+        boost(algorithm.rule(value), state, int(candidate[N_ROUNDS.name]), [trace])
+        picks = problem.representatives[trace.picks]
+        self._keep(picks, np.array(trace.weights), problem.n_plain_voters)
+        return problem.expand(state.weights[0])
 
     def _stages(self, H: FloatArray) -> Iterator[tuple[FloatArray, float]]:
         votes, weights, total = np.zeros(len(H)), np.zeros(H.shape[1]), 0.0
@@ -119,6 +113,21 @@ class AdaBoostClassifier(LinkedClassifier, GreedyClassifier):
     learner = AdaBoost
 
     n_rounds: int = 100
+
+    def _learn(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
+        voters = self.voters_
+        # Voters for missing values are not chains of thresholds.
+        if not isinstance(voters, Stumps) or len(voters.gaps_):
+            return super()._learn(X, y, weights)
+        candidate = self._candidate(AdaBoost(), total_of(y, weights))
+        # Stumps take no matrix. They need not be merged: the first of equal ones is picked anyway.
+        codes, first = codes_of_stumps(X, voters.thresholds_)
+        rows, inverse = first_of_equal_rows(np.column_stack([codes.T, y > 0]))
+        chains = Chains.of(np.ascontiguousarray(codes[:, rows]), first)
+        copies = np.bincount(inverse, weights).astype(np.float64)
+        n_rounds = int(candidate[N_ROUNDS.name])
+        _, picks, steps = run_over(chains, y[rows], copies, [n_rounds], n_rounds)
+        return self._keep(picks, steps, first[-1])
 
     @property
     def _link(self) -> float:

@@ -6,8 +6,8 @@ weight over these rounds. In each round AdaBoost_REG picks AdaBoost's voter and 
     Σ_i exp{-A (ρ_i + C μ_i^p)},    ρ_i = y_i F(x_i) / A,
 
 so that an example that is always hard may keep a small margin. The weights w are the terms of the
-sum. A step a multiplies the term of example i by exp(-a d_i + c_i φ(a)), where φ(a) = a A / (A + a),
-s_i is +1 if the voter classifies the example correctly, else -1, and
+sum. A step a multiplies the term of example i by exp(-a d_i + c_i φ(a)), where φ(a) = a A / (A + a)
+and, with s_i = +1 if the voter classifies the example correctly, else -1,
 
     p = 1:  d = s + C w,   c = 0;        p = 2:  d = s + C w²,   c = C (w - μ)².
 """
@@ -60,9 +60,7 @@ class AdaBoostReg(WeightBoosting):
         if self.power not in (1, 2):
             raise ValueError(f"power must be 1 or 2, not {self.power!r}")
 
-    def boost(
-        self, voters: VoterSource, copies: FloatArray, values: FloatArray
-    ) -> Iterator[Round]:
+    def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
         """Yield rounds with AdaBoost's voter and the α ≥ 0 of least softened loss.
 
         A voter without error ends the run, with a weight that outweighs all others. An edge of at
@@ -129,7 +127,7 @@ def least_loss(loss: FloatArray, A: float) -> float:
     """
     terms, parts = np.empty(loss.shape[1]), np.empty((4, loss.shape[1]))
     place = best_of_scan(loss, A, terms)
-    a = SCAN[place]
+    a = float(SCAN[place])
     low, high = a, a
     if place < len(SCAN) - 1:
         low, high = SCAN[place - 1] if place > 0 else 0.0, SCAN[place + 1]

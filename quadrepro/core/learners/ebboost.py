@@ -44,9 +44,7 @@ class EBBoost(WeightBoosting):
     version = 5
     hyperparameters = (LAM, N_ROUNDS)
 
-    def boost(
-        self, voters: VoterSource, copies: FloatArray, values: FloatArray
-    ) -> Iterator[Round]:
+    def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
         """Yield rounds that each pick the voter of least penalised loss (algorithm 2).
 
         A voter without error ends the run, with a weight that outweighs all others. A tanh α of at

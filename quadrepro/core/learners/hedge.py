@@ -50,9 +50,7 @@ class HedgeBoost(WeightBoosting):
     version = 3
     hyperparameters = (ETA, N_ROUNDS)
 
-    def boost(
-        self, voters: VoterSource, copies: FloatArray, values: FloatArray
-    ) -> Iterator[Round]:
+    def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
         """Yield rounds that each give one vote to the voter of least weighted error.
 
         That of a complement is -1. An edge of at most `NO_EDGE` ends the run without a vote. A

@@ -11,8 +11,8 @@ import numpy as np
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.grid import Stopping
 from quadrepro.core.learners.learner import Part, Rng
-from quadrepro.core.voters.thresholds import above_thresholds, even_thresholds, ranges_of
 from quadrepro.core.voters.drawn import Codes, RandomStumps
+from quadrepro.core.voters.thresholds import above_thresholds, even_thresholds, ranges_of
 
 if TYPE_CHECKING:
     from quadrepro.core.voters.voter_set import VoterSet
