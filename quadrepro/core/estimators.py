@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
-from quadrepro.core.learners.adaboost import AdaBoost, steps_over
+from quadrepro.core.learners.adaboost import AdaBoost, run_over
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost, normalised
 from quadrepro.core.learners.cqboost import CqBoost
@@ -440,7 +440,8 @@ class AdaBoostClassifier(VoteClassifier):
         # The stumps of an attribute are a chain, so that no matrix of them is needed.
         chains = Chains.of(*codes_of_stumps(X, voters.thresholds_))
         copies = np.ones(len(y)) if weights is None else weights
-        picks, changes = steps_over(chains, y, copies, int(candidate[N_ROUNDS.name]))
+        most = int(candidate[N_ROUNDS.name])
+        _, picks, changes = run_over(chains, y, copies, [most], most)
         return picks, changes, voters.thresholds_.size
 
     @property

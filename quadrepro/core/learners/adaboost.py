@@ -68,7 +68,7 @@ def take_rounds(
     chains : Chains
         The voters.
     copies : ndarray of int, shape (n_examples,)
-        How often the sample contains each example, negative for the label -1.
+        How often the sample contains each example, times its label.
     weights : ndarray of shape (n_examples,)
         First weight of one copy of each example; changed in place.
     rounds : ndarray of int
@@ -168,41 +168,36 @@ class AdaBoost(WeightBoosting):
         self, problem: VotingProblem, sample_of: IntArray, values: FloatArray, rounds: Sequence[int]
     ) -> FloatArray:
         """Return the votes of some runs, one run after the other."""
-        check_signs(problem.H)
-        chains, ends = Chains.of(*codes_of_voters(problem.H)), np.array(rounds)
-        no_picks, no_changes = np.empty(0, dtype=np.intp), np.empty(0)
-        samples = [first_weights(problem.y, sample) for sample in problem.counts[sample_of]]
-        return np.array(
-            [take_rounds(chains, *sample, ends, no_picks, no_changes)[0] for sample in samples]
-        )
+        chains = chains_of(problem)
+        samples = problem.counts[sample_of]
+        return np.array([run_over(chains, problem.y, c, rounds)[0] for c in samples])
 
     def steps(
         self, problem: VotingProblem, value: float, n_rounds: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the voter of each round on the first sample, and what its weight changes by."""
-        check_signs(problem.H)
-        chains = Chains.of(*codes_of_voters(problem.H))
-        return steps_over(chains, problem.y, problem.counts[0], n_rounds)
+        """Return the picks of a run on the first sample, and the changes of their weights."""
+        sample = problem.counts[0]
+        return run_over(chains_of(problem), problem.y, sample, [n_rounds], n_rounds)[1:]
 
 
-def steps_over(
-    chains: Chains, y: FloatArray, copies: FloatArray, n_rounds: int
-) -> tuple[IntArray, FloatArray]:
-    """Return each round's voter in a run over chains, and what its weight changes by."""
-    picks, changes = np.empty(n_rounds, dtype=np.intp), np.empty(n_rounds)
-    _, taken = take_rounds(chains, *first_weights(y, copies), np.array([n_rounds]), picks, changes)
-    return picks[:taken], changes[:taken]
+def chains_of(problem: VotingProblem) -> Chains:
+    """Return the voters of a problem as chains."""
+    check_signs(problem.H)
+    return Chains.of(*codes_of_voters(problem.H))
 
 
-def first_weights(y: FloatArray, copies: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return copies with the signs of the labels, and the first weight of a copy.
-
-    A fraction of a copy is an example with so much less weight.
-    """
+def run_over(
+    chains: Chains, y: FloatArray, copies: FloatArray, rounds: Sequence[int], n_kept: int = 0
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return the votes of a run after given rounds, and the first picks with their changes."""
     [weights] = equal_weights(copies[None])
     if not has_whole(copies[None]):
+        # A fraction of a copy is an example with so much less weight.
         weights, copies = weights * copies, np.sign(copies)
-    return (copies * y).astype(np.intp), weights
+    picks, changes = np.empty(n_kept, dtype=np.intp), np.empty(n_kept)
+    signed = (copies * y).astype(np.intp)
+    votes, taken = take_rounds(chains, signed, weights, np.array(rounds), picks, changes)
+    return votes, picks[:taken], changes[:taken]
 
 
 ADABOOST = Entry(

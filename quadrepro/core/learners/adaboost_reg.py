@@ -6,8 +6,8 @@ weight over these rounds. In each round AdaBoost_REG picks AdaBoost's voter and 
     Σ_i exp{-A (ρ_i + C μ_i^p)},    ρ_i = y_i F(x_i) / A,
 
 so that an example that is always hard may keep a small margin. The weights w are the terms of the
-sum. A step a multiplies the term of example i by exp(-a d_i + c_i φ(a)), φ(a) = a A / (A + a). Here
-s_i is +1 if the voter classifies the example correctly, else -1, and
+sum. A step a multiplies the term of example i by exp(-a d_i + c_i φ(a)), where φ(a) = a A / (A + a)
+and, with s_i = +1 if the voter classifies the example correctly, else -1,
 
     p = 1:  d = s + C w,   c = 0;        p = 2:  d = s + C w²,   c = C (w - μ)².
 """

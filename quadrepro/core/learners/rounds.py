@@ -182,7 +182,7 @@ class WeightBoosting(BoostingAlgorithm):
     def steps(
         self, problem: VotingProblem, value: float, n_rounds: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the voter of each round on the first sample, and what its weight changes by."""
+        """Return the picks of a run on the first sample, and the changes of their weights."""
         found = list(self._over_matrix(problem, problem.counts[:1], np.array([value]), n_rounds))
         picks = np.array([picks[0] for picks, _ in found], dtype=np.intp)
         changes = np.array([changes[0] for _, changes in found])

@@ -71,7 +71,7 @@ def codes_of_voters(H: FloatArray) -> tuple[Codes, IntArray]:
 
 
 def codes_of_stumps(X: FloatArray, thresholds: FloatArray) -> tuple[Codes, IntArray]:
-    """Return the codes and the first voters of the chains of stumps, one for each attribute.
+    """Return the codes and the first voters of stumps, one chain per attribute.
 
     Parameters
     ----------

@@ -168,14 +168,12 @@ class RandomStumps(VoterSource):
         above = self._codes.take(self.attributes, axis=0) > self.cuts[:, None]
         signed = units * self._y
         doubled = 2.0 * (signed @ above.astype(np.float64).T)
-        sums: FloatArray = (doubled - signed.sum(axis=1, keepdims=True)) * self.turns
-        return sums
+        return np.asarray((doubled - signed.sum(axis=1, keepdims=True)) * self.turns)
 
     def signs(self, picks: IntArray) -> FloatArray:
         """Compare the picked stumps with all examples."""
         above = self._codes[self.attributes[picks]] > self.cuts[picks, None]
-        signs: FloatArray = np.where(above, self._y, -self._y) * self.turns[picks, None]
-        return signs
+        return np.asarray(np.where(above, self._y, -self._y) * self.turns[picks, None])
 
     def _draw(self) -> None:
         n_attributes, n_examples = self._codes.shape

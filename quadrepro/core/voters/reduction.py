@@ -182,11 +182,9 @@ def _whole_gram(H: NDArray[np.float32], counts: FloatArray) -> NDArray[np.float3
     return np.asarray(left @ part, dtype=np.float32)
 
 
-def first_of_equal_rows(
-    A: FloatArray | BoolArray | NDArray[np.uint8],
-) -> tuple[IntArray, IntArray]:
+def first_of_equal_rows(A: NDArray[Any]) -> tuple[IntArray, IntArray]:
     """Return the first index of each distinct row, in order, and which of them each row is."""
-    keys: NDArray[Any] = A
+    keys = A
     if A.dtype == np.bool_:
         keys = np.packbits(A.astype(np.bool_), axis=1)
     elif A.dtype == np.float64:

@@ -20,7 +20,8 @@ class VoterSource(ABC):
     redraws: bool = False
     """Whether the next round has other voters, so that a round without an edge ends nothing."""
 
-    def begin(self, t: int) -> None:  # noqa: B027, since the voters of a matrix stay
+    @abstractmethod
+    def begin(self, t: int) -> None:
         """Prepare the voters of round `t`, counted from 1."""
 
     @abstractmethod
@@ -45,6 +46,9 @@ class FixedVoters(VoterSource):
     def __init__(self, H: FloatArray, y: FloatArray) -> None:
         check_signs(H)
         self._right = np.ascontiguousarray((H * y[:, None]).T)
+
+    def begin(self, t: int) -> None:
+        """Do nothing: the voters stay."""
 
     def sums(self, units: FloatArray) -> FloatArray:
         """Multiply by the matrix."""
