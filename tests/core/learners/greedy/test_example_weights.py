@@ -26,8 +26,7 @@ from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns, positive_votes
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.qp_reg import RegularizedQP
-from quadrepro.core.learners.soft_margin import SoftMargin, first_picks
-from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding, StumpVote
+from quadrepro.core.voters.random_stumps import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters
 from tests.loops import set_compiled
@@ -245,25 +244,6 @@ def test_a_round_without_an_edge_ends_a_run_only_if_all_rounds_have_the_same_stu
         weights = found.vote(i).weights
         assert np.isfinite(weights).all()
         assert (np.count_nonzero(weights) > 20) == redraw
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "value"), [(RegularizedLP(), 0.05), (RegularizedQP(), 100.0)]
-)
-def test_a_program_is_over_the_stumps_of_rounds_with_an_edge(
-    algorithm: SoftMargin, value: float
-) -> None:
-    problem = one_stump_a_round(redraw=True)
-    found = AdaBoost().hold_out(problem, Grid.of({})).vote(0)
-    [parameter] = algorithm.hyperparameters
-    held = algorithm.hold_out(problem, Grid.of({parameter.name: [value]}))
-    taken = found.weights != 0
-    stumps = StumpVote(found.attributes[taken], found.cuts[taken], found.weights[taken])
-    signs = np.sign(stumps.weights)
-    oriented = stumps.outputs(problem.train) * signs
-    once = first_picks(stumps.attributes, stumps.cuts, signs)
-    weights = algorithm.solve_weights(oriented[:, once], problem.y_train, [value])[0]
-    np.testing.assert_array_equal(held.vote(0).weights[taken][once], weights * signs[once])
 
 
 @pytest.mark.parametrize("algorithm", [AdaBoost(), RegularizedLP(), RegularizedQP()])
