@@ -92,9 +92,9 @@ def test_new_weights_are_for_the_stumps_that_adaboost_found(
     assert errors_of(choice.vote, problem) == choice.errors.min()
     assert choice.candidate["n_rounds"] == found.candidate["n_rounds"]
     signs = np.sign(found.vote.weights)
-    oriented = found.vote.outputs(problem.train) * signs
-    value = [choice.candidate[name] for name, _ in grid.axes]
-    weights = algorithm.solve_weights(oriented, problem.y_train, value)[0] * signs
+    margins = found.vote.outputs(problem.train) * signs * problem.y_train[:, None]
+    value = Grid.of({name: [choice.candidate[name]] for name, _ in grid.axes})
+    weights = algorithm.solve(margins, np.ones(len(margins)), value)[0] * signs
     np.testing.assert_allclose(choice.vote.weights, weights, atol=1e-7)
 
 

@@ -34,8 +34,8 @@ from quadrepro.core.voters.reduction import VotingProblem
 RIDGE = 1e-7
 """Added to the diagonal of G, which is 1 for voters with values -1 and +1."""
 
-DIGITS = 9
-"""Decimal places of n w: weights on their bounds, as most are, can then cancel exactly."""
+ON_BOUND = 1e-9
+"""Share of its bound by which a weight on it may be below: such weights can cancel exactly."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,12 @@ def quasi_uniform(gram: FloatArray, margins: FloatArray, values: Sequence[float]
     """Return the weights for every μ, shape (len(values), n_voters); NaN without a solution.
 
     Voters that are equal up to their sign have equal weights: with k of them, the program has one
-    variable √k n w, so that its norm is that of all weights.
+    variable √k w, so that its norm is that of all weights. Its unit is the weight ±μ/(n L), which
+    is of the usual size for every μ up to the largest feasible one, L.
     """
-    n = len(margins)
+    n, largest = len(margins), float(np.abs(margins).sum() / max(1, len(margins)))
     weights = np.full((len(values), n), np.nan)
-    if not margins.any():
+    if not largest > 0:
         return weights
     squares = gram.diagonal()
     equal = (np.abs(gram) == squares) & (squares == squares[:, None])
@@ -117,13 +118,14 @@ def quasi_uniform(gram: FloatArray, margins: FloatArray, values: Sequence[float]
     signs = np.where(gram[np.arange(n), first[place]] < 0, -1.0, 1.0)
     scales = np.sqrt(copies)
     P = gram[np.ix_(first, first)] * scales * scales[:, None] + RIDGE * np.eye(len(first))
-    P = np.asfortranarray(2 * P)
+    P, mean_margin = np.asfortranarray(2 * P), (scales * margins[first], n * largest)
     for row, mu in zip(weights, values, strict=True):
-        if feasible(mu, float(np.abs(margins).mean())):
+        if feasible(mu, largest):
             with suppress(SolverError):
-                mean = scales * margins[first], n * mu
-                x = solve_box_program(P, np.zeros(len(P)), -scales, scales, mean)
-                row[:] = (x / scales).round(DIGITS)[place] * signs / n
+                high = scales * largest / mu
+                shares = solve_box_program(P, np.zeros(len(P)), -high, high, mean_margin) / high
+                on_bound = np.abs(shares) > 1 - ON_BOUND
+                row[:] = np.where(on_bound, np.sign(shares), shares)[place] * signs / n
     return weights
 
 

@@ -51,6 +51,8 @@ def solve_box_program(
         to its largest term or to 1.
     """
     solver = piqp.DenseSolver()
+    # Scaled rows and columns make it stall where voters depend on each other.
+    solver.settings.preconditioner_iter = 0
     for name in ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"):
         setattr(solver.settings, name, PRECISION)
     A, b = (None, None) if equality is None else (equality[0][None], np.array([equality[1]]))

@@ -9,8 +9,8 @@ solved, as it has bounds alone::
 
     max  sum_i u_i - |M'u + z|^2 / 4    s.t.  0 <= u_i <= C n_i,  z >= 0
 
-n_i is the number of examples equal to example i, and b = (M'u + z) / 2 is unique even where u is
-not.
+n_i is the number of examples equal to example i. The weights b = (M'u + z) / 2 are unique
+even where u is not.
 """
 
 from __future__ import annotations
@@ -48,17 +48,22 @@ class MarginQP:
         self._margins, self._counts = margins, counts
         self._both = np.hstack([margins.T, np.eye(n)])
         self._P = np.asfortranarray(self._both.T @ self._both / 2)
-        self._c = np.concatenate([-np.ones(m), np.zeros(n)])
+        self._c = np.append(-np.ones(m), np.zeros(n))
         self._last = np.zeros(n)
 
     def solve(self, C: float) -> FloatArray:
         """Return the weights b for a price C of slack; prices are quickest from low to high."""
         # Where no example has slack, a higher price changes nothing.
-        if (self._margins @ self._last).min() < 1 - NO_SLACK:
-            high = np.concatenate([C * self._counts, np.full(len(self._last), np.inf)])
+        if (self._margins @ self._last).min() >= 1 - NO_SLACK:
+            return self._last
+        # Where none is above the margin, all u are at their bounds.
+        b = np.maximum(0.0, C * self._counts @ self._margins / 2)
+        if (self._margins @ b).max() > 1:
+            high = np.append(C * self._counts, np.full(len(b), np.inf))
             x = solve_box_program(self._P, self._c, np.zeros(len(high)), high)
-            self._last = np.maximum(0.0, self._both @ x / 2)
-        return self._last
+            b = np.maximum(0.0, self._both @ x / 2)
+        self._last = b
+        return b
 
 
 @dataclass(frozen=True)

@@ -146,14 +146,6 @@ def test_learns_a_real_data_set(estimator: VoteClassifier) -> None:
 
 
 @pytest.mark.parametrize(
-    "estimator", [LPBoostClassifier(), CqBoostClassifier(), MinCqClassifier()], ids=repr
-)
-def test_the_gap_of_a_program_is_closed(problem: Problem, estimator: VoteClassifier) -> None:
-    fitted = clone(estimator).set_params(voters="precomputed").fit(*problem)
-    assert fitted.gap_ < 1e-7
-
-
-@pytest.mark.parametrize(
     ("estimator", "message"),
     [
         (QuadBoostClassifier("l3"), "norm must be None, 'l1', 'l2' or 'linf'"),

@@ -32,6 +32,7 @@ from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.soft_margin import SoftMargin
 from tests import oracles
 from tests.oracles import Optimality
+from tests.processors import lines_of
 
 Problem = tuple[FloatArray, FloatArray]
 GAP, VIOLATION = 1e-5, 1e-8
@@ -226,3 +227,33 @@ def test_an_estimator_whose_program_is_unsolved_fails(
     monkeypatch.setitem(lpboost.OPTIONS, "simplex_iteration_limit", 0)
     with pytest.raises(SolverError, match=r"found no optimum for|has a residual of"):
         clone(estimator).set_params(voters="precomputed").fit(*problem)
+
+
+CODE = """
+import hashlib
+import numpy as np
+from quadrepro.core.learners.cqboost import CqBoost
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.lpboost import LPBoost
+
+rng = np.random.default_rng(0)
+y = np.where(rng.random(90) < 0.5, 1.0, -1.0)
+H = np.where(rng.random((90, 60)) < 0.6, y[:, None], -y[:, None])
+runs = [
+    (LPBoost(), {"C": [0.01, 0.03, 0.1, 0.3]}),
+    (RegularizedLP(n_rounds=40), {"nu": [1.0, 0.5, 0.3, 0.1]}),
+    (CqBoost(), {"mu": [0.1, 0.03], "epsilon": [1e-2, 1e-6]}),
+]
+for algorithm, grid in runs:
+    path = algorithm.path(H, y, Grid.of(grid))
+    print(type(algorithm).__name__, hashlib.sha256(path.tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_an_older_processor_gives_the_same_bits() -> None:
+    # OpenBLAS takes the kernels of the processor that is named; other BLAS take no notice.
+    older = lines_of(CODE, OPENBLAS_CORETYPE="Nehalem")
+    assert older == lines_of(CODE)
+    assert len(older) == 3
