@@ -9,7 +9,6 @@ which is called where cells are computed; all else is read from the text of thei
 from __future__ import annotations
 
 import ast
-import contextlib
 import hashlib
 import importlib
 import importlib.util
@@ -183,9 +182,7 @@ def enter(folder: str) -> None:
     if folder == _entered:
         return
     if _entered:
-        # Code of the folder may have changed the path.
-        with contextlib.suppress(ValueError):
-            sys.path.remove(_entered)
+        sys.path[:] = [place for place in sys.path if place != _entered]
         for name, module in [*sys.modules.items()]:
             file = Path(getattr(module, "__file__", None) or "")
             if _is_own(file) and file == module_file(_entered, name):

@@ -9,13 +9,7 @@ second. Where :math:`w` is not given otherwise, the round fits its weak learner 
 in which :math:`c_i` is the weight of the example in the data; for two classes these are
 :math:`c_i \exp(-y_i F(x_i))` with :math:`y_i = \pm 1`.
 
-==================== ======================================================================
-Real, Gentle         Friedman, Hastie and Tibshirani, "Additive logistic regression: a
-AdaBoost, LogitBoost statistical view of boosting", Annals of Statistics 28, 2000
-AdaBoost.M1          Freund and Schapire, "Experiments with a new boosting algorithm", ICML 1996
-SAMME                Zhu, Zou, Rosset and Hastie, "Multi-class AdaBoost", Statistics and Its
-                     Interface 2, 2009
-==================== ======================================================================
+`StagewiseClassifier.fit` is the loop, and `_boost` of a subclass is one round of its algorithm.
 """
 
 from __future__ import annotations
@@ -56,7 +50,7 @@ EPS = float(np.finfo(np.float64).eps)
 """Probabilities are at least this, so that logarithms and quotients are finite."""
 
 NO_EDGE = 1e-10
-"""A weight of a vote of at most this is rounding error, and c as none."""
+"""A weight of a vote of at most this is rounding error, and counts as none."""
 
 ONLY_BINARY = "Only binary classification is supported"
 
@@ -120,7 +114,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,) or None, default None
-            How often each example c; None for once. Examples of weight 0 are left out.
+            How often each example counts; None for once. Examples of weight 0 are left out.
 
         Returns
         -------

@@ -427,7 +427,7 @@ def test_what_code_of_the_folder_predicts_is_asked_when_it_runs(
     assert numbers is not None
     assert numbers.task == "regression"
     assert "mine_built" not in sys.modules
-    with pytest.raises(ValueError, match=r"must predict a number here, .* \w+'s RegressorMixin"):
+    with pytest.raises(ValueError, match="must predict a number here"):
         numbers.predictions(X, y, [Grid.of({})], X_new, rng())
 
 
