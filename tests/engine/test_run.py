@@ -117,22 +117,6 @@ def test_a_cell_beyond_its_time_ends_even_if_the_alarm_is_swallowed(
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("limits", [Limits(), Limits(seconds=60.0), Limits(memory=10**12)])
-def test_loops_are_compiled_before_the_limits_of_a_cell_begin_if_it_has_any(
-    limits: Limits, cells: list[Cell], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    happened: list[object] = []
-    monkeypatch.setattr(worker, "warm", happened.append)
-    for limit in ("_within", "_at_most"):
-        begins = getattr(worker, limit)
-        monkeypatch.setattr(
-            worker, limit, lambda most, begins=begins: happened.append(most) or begins(most)
-        )
-    assert run_cell(cells[0].ready(), limits).ok
-    limited = [limits.seconds, limits.memory]
-    assert happened == [*([cells[0].learner.kernels] if any(limited) else []), *limited]
-
-
 ENDS: dict[str, tuple[Status, str]] = {
     "exit": ("crashed", "its worker process died"),
     "sleep": ("timeout", "it took more than 20 s"),

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
@@ -16,10 +13,6 @@ from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.learner import (
     Algorithm,
     DrawnProblem,
-    Part,
-    Trainer,
-    TrainingData,
-    Voters,
     positive_votes,
 )
 from quadrepro.core.learners.lpboost import LPBoost
@@ -134,23 +127,6 @@ def test_an_algorithm_that_needs_a_voter_matrix_says_so(problem: Problem) -> Non
         assert not algorithm.takes_drawn_stumps
         with pytest.raises(ValueError, match=f"{name} needs a voter matrix, not drawn stumps"):
             algorithm.hold_out(drawn, Grid.of({}))
-
-
-def test_an_algorithm_gives_votes_and_leaves_its_voters_to_the_data() -> None:
-    @dataclass(frozen=True)
-    class Given(Voters):
-        def trainer(
-            self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]
-        ) -> Trainer:
-            return algorithm, data, grids  # type: ignore[return-value]
-
-    part = Part(np.zeros((2, 1)), np.array([1.0, -1.0]))
-    data = TrainingData(part, part, None, Given(), lambda name: np.random.default_rng(0))
-    grids = [Grid.of({"n_rounds": [3]})]
-    algorithm = AdaBoost()
-    assert algorithm.trainer(data, grids) == (algorithm, data, grids)
-    assert algorithm.gives_votes
-    assert algorithm.limit(reduce_problem(np.ones((2, 1)), part.y)) == ""
 
 
 def test_a_vote_calls_positive_what_has_a_positive_sum(problem: Problem) -> None:

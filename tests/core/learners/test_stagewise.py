@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from quadrepro.core.learners.one_vs_rest import OneVsRest, trainer_of
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
@@ -24,6 +23,7 @@ from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Part, TrainingData
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
+from quadrepro.core.learners.trainers import OneVsRest, trainer_of
 from tests.core.learners import stagewise_transcriptions as transcriptions
 
 TWO = {
@@ -205,7 +205,7 @@ def test_in_a_config_two_class_algorithms_tell_each_class_from_the_rest(name: st
     trainer = trainer_of(learner, data, [Grid.of({"n_rounds": [3, 20]})])  # type: ignore[arg-type]
     by_rest = name in ("real-adaboost", "gentle-adaboost")
     assert isinstance(trainer, OneVsRest) == by_rest
-    fitted = trainer.losses(np.arange(300) % 3).fit(1)
+    fitted = trainer.outputs(1)
     estimator = learner.estimator({"n_rounds": 20}, 0)  # type: ignore[union-attr]
     if by_rest:
         models = [clone(estimator).fit(X, y == k) for k in range(3)]

@@ -41,7 +41,7 @@ from quadrepro.core.learners.trainers import (
 )
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.measures.measure import Trained
-from quadrepro.core.splits import windows
+from quadrepro.core.splits import KnownRows, deal
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
@@ -388,7 +388,8 @@ def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn(
     tree = EstimatorPredictor("DecisionTreeRegressor", {"random_state": 0})
     data = numbers(X, y, X_new, "regression")
     trainer = PredictionTrainer(tree, data, [Grid.of(values)])
-    best, losses = choose(trainer, windows(120, 5))
+    rng = np.random.default_rng(0)
+    best, losses = choose(trainer, deal(120, 5, rng, KnownRows(times=np.arange(120.0))))
     search = GridSearchCV(
         DecisionTreeRegressor(random_state=0),
         values,

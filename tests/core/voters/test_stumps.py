@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro import Stumps
-from quadrepro.core.voters import groups
+from quadrepro.core.voters import thresholds
 
 matrices = arrays(np.float64, (7, 3), elements=st.floats(-1e6, 1e6))
 
@@ -115,7 +115,7 @@ def test_voters_for_missing_values_have_names_of_their_own() -> None:
 def test_sparse_examples_give_the_voters_of_dense_ones(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(groups, "CELLS", block)
+    monkeypatch.setattr(thresholds, "CELLS", block)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(130, 4)) * (rng.random((130, 4)) < 0.3)
     dense, found = Stumps(3).fit(X), Stumps(3).fit(csr_array(X))

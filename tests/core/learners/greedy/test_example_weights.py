@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from quadrepro.core.learners.greedy.loop import Trace, boost
 from scipy.optimize import minimize_scalar
+from tests.loops import set_compiled
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.adaboost import (
@@ -30,7 +31,6 @@ from quadrepro.core.learners.soft_margin import SoftMargin, first_picks
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters
-from tests.loops import set_compiled
 
 Problem = tuple[FloatArray, FloatArray]
 

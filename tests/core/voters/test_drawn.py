@@ -84,14 +84,11 @@ def test_sums_and_signs_are_those_of_the_stumps(
 ) -> None:
     source = make(thresholds=thresholds, polarity=polarity)
     units = np.random.default_rng(2).integers(0, 2**40, (3, 40)).astype(float)
-    sums, signs = np.empty((3, 50)), np.empty((2, 40))
     for t in (1, 2, 3):
         source.begin(t)
         right = outputs(source, data) * data[1]
-        source.sums(units, sums)
-        np.testing.assert_array_equal(sums, units @ right.T)
-        source.signs(np.array([4, 40]), signs)
-        np.testing.assert_array_equal(signs, right[[4, 40]])
+        np.testing.assert_array_equal(source.sums(units), units @ right.T)
+        np.testing.assert_array_equal(source.signs(np.array([4, 40])), right[[4, 40]])
     assert source.complements == (polarity == "both")
     assert set(source.turns) == ({1.0} if polarity == "both" else {-1.0, 1.0})
 
