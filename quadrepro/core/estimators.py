@@ -310,8 +310,8 @@ class VoteClassifier(DecisionClassifier):
         grid = Grid.of({name: [value] for name, value in candidate.items()})
         [[found]] = algorithm.paths(problem, [grid])
         if np.isnan(found).any():
-            why = algorithm.limit(problem) or "the solver found no optimum"
-            raise ValueError(f"there is no vote for {candidate}: {why}")
+            limit = algorithm.limit(problem)
+            raise ValueError(f"no optimum was found for {candidate}{limit and '; '}{limit}")
         self.n_iter_ = 1
         return np.asarray(found)
 
@@ -338,6 +338,7 @@ class VoteClassifier(DecisionClassifier):
         return problem.representatives[picks], changes, problem.n_plain_voters
 
     def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
+        check_is_fitted(self)
         # One byte for each value of a stump, since the blocks are all in memory.
         kind = np.int8 if isinstance(self.voters_, Stumps) else np.float64
         H = np.concatenate([block.astype(kind) for block in self._blocks(X)])

@@ -69,12 +69,6 @@ def feasible(mu: float, largest: float) -> bool:
     return mu <= largest * (1 + ROUNDING)
 
 
-def require_feasible(mu: float, largest: FloatArray) -> None:
-    """Raise ValueError, with the largest feasible μ, if a sample has no vote of mean margin μ."""
-    if not feasible(mu, float(largest.min())):
-        raise ValueError(f"no vote has a mean margin of mu = {mu:g}: {mu_limit(largest)}")
-
-
 def mu_limit(largest: FloatArray) -> str:
     """Return the largest feasible μ in a sentence, rounded down so that it can be used.
 

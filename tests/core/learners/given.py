@@ -1,17 +1,30 @@
-"""Voters whose matrix is given in place of attributes."""
+"""Voters whose matrix is given, and small problems with many ties."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
 from typing import ClassVar
 
 import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Algorithm, Part, Rng, TrainingData
+from quadrepro.core.learners.rounds import Round, WeightBoosting
 from quadrepro.core.learners.trainers import VoteTrainer
+from quadrepro.core.voters.source import FixedVoters
+
+signs = st.sampled_from([-1.0, 1.0])
+small_labels = arrays(np.float64, 9, elements=signs)
+small_problems = st.tuples(arrays(np.float64, (9, 5), elements=signs), small_labels)
+small_samples = arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 1.0, 3.0])).filter(
+    lambda samples: bool((samples.sum(axis=1) > 0).all())
+)
 
 
 @dataclass(frozen=True)
@@ -31,3 +44,43 @@ def votes(
     test = Part(H_test, np.zeros(len(H_test)))
     data = TrainingData(Part(H, y), test, None, Given(), lambda name: np.random.default_rng(0))
     return VoteTrainer(algorithm, data, grids)
+
+
+class SeenVoters(FixedVoters):
+    """The voters of a matrix, which keep the example weights of every round.
+
+    Attributes
+    ----------
+    seen : list of ndarray of shape (n_runs, n_examples)
+        The weights of all copies of each example, in whole numbers.
+    """
+
+    def __init__(self, H: FloatArray, y: FloatArray, complements: bool = True) -> None:
+        super().__init__(H, y)
+        self.complements = complements
+        self.seen: list[FloatArray] = []
+
+    def sums(self, units: FloatArray) -> FloatArray:
+        self.seen.append(units)
+        return super().sums(units)
+
+
+def boosted(
+    algorithm: WeightBoosting,
+    voters: FixedVoters,
+    n_rounds: int,
+    values: Sequence[float] = (np.nan,),
+    copies: FloatArray | None = None,
+) -> list[Round]:
+    """Return the first rounds of some runs, by default on every example once."""
+    if copies is None:
+        copies = np.ones((len(values), voters.signs(np.array([0])).shape[1]))
+    return list(islice(algorithm.boost(voters, copies, np.array(values)), n_rounds))
+
+
+def least_error(H: FloatArray, y: FloatArray, w: list[Fraction]) -> tuple[int, Fraction]:
+    """Return the first voter of least error, as it is or turned round, and its exact edge."""
+    right = (H.T * y).astype(int).astype(object)
+    edges = right @ np.array(w) / sum(w)
+    j = int(np.abs(edges).argmax())
+    return j, Fraction(edges[j])

@@ -22,7 +22,7 @@ from quadrepro.core.learners.cbboost import (
 )
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
-from tests.core.learners.greedy.problems import signs, small_labels
+from tests.core.learners.given import signs, small_labels
 
 Problem = tuple[FloatArray, FloatArray]
 Steps = list[tuple[int, float]]

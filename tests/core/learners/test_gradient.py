@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeRegressor
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators import (
     AdaBoostClassifier,
+    BoostedTrees,
     GradientBoostClassifier,
     GradientBoostRegressor,
 )
@@ -353,7 +354,7 @@ def test_one_class_is_refused() -> None:
 @pytest.mark.parametrize("estimator", [GradientBoostRegressor, GradientBoostClassifier])
 def test_the_defaults_are_those_of_the_documentation(estimator: Any) -> None:
     defaults = {n: p.default for n, p in inspect.signature(estimator).parameters.items()}
-    text = inspect.cleandoc(estimator.__doc__)
+    text = "\n".join(inspect.cleandoc(c.__doc__) for c in (BoostedTrees, estimator))
     documented = re.findall(r"^(\w+) : .*, default (.+)$", text, re.MULTILINE)
     assert {name: ast.literal_eval(value) for name, value in documented} == defaults
 

@@ -200,7 +200,7 @@ def test_the_code_of_voters_belongs_to_the_key(beside: Write, tmp_path: Path) ->
         ("voter_set: {os:system: {command: ls}}", "os is a module of Python or of quadrepro"),
         (
             "inputs: voters\n  voter_set: {beside_voters:Signs: {n_voters: 9}}",
-            "inputs are the values of stumps",
+            "inputs cannot be combined with voter_set",
         ),
     ],
 )

@@ -27,7 +27,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.learners.mincq import MinCq, MinCqOnCBBoost
-from quadrepro.core.learners.programs import SolverError, feasible, mu_limit, solve_box_program
+from quadrepro.core.learners.programs import feasible, mu_limit, solve_box_program
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.soft_margin import SoftMargin
 from tests import oracles
@@ -201,7 +201,7 @@ def test_a_mean_margin_that_no_vote_has_is_refused_with_the_largest_feasible_one
     y = np.array([1, 1, 0, 1])
     estimator = clone(estimator).set_params(voters="precomputed")
     largest = 0.5 if isinstance(estimator, CqBoostClassifier) else 0.375
-    message = f"no vote has a mean margin of mu = 0.8: mu can be at most {largest}"
+    message = f"no optimum was found for .*'mu': 0.8.*; mu can be at most {largest}"
     with pytest.raises(ValueError, match=message):
         estimator.fit(H, y)
     weights = estimator.set_params(mu=largest).fit(H, y).voter_weights_
@@ -225,7 +225,7 @@ def test_an_estimator_whose_program_is_unsolved_fails(
     monkeypatch.setattr(programs, "RESIDUAL", -1.0)
     monkeypatch.setattr(cqboost, "RESIDUAL", -1.0)
     monkeypatch.setitem(lpboost.OPTIONS, "simplex_iteration_limit", 0)
-    with pytest.raises(SolverError, match=r"found no optimum for|has a residual of"):
+    with pytest.raises(ValueError, match="no optimum was found for"):
         clone(estimator).set_params(voters="precomputed").fit(*problem)
 
 

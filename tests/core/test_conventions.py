@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import estimator_checks
 
 from quadrepro.core.learners.stagewise import StagewiseClassifier
-from tests.core.learners.variants import ALL, STAGEWISE
+from tests.core.variants import ALL, STAGEWISE
 
 WRONG_LABELS = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
 """scikit-learn 1.6 makes two classes by the first label, while its check of weights shuffles."""

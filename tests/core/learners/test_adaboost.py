@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import AdaBoostClassifier as SklearnAdaBoost
+
+from quadrepro import AdaBoostClassifier
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.learners.adaboost import AdaBoost, take_rounds
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import positive_votes
+from quadrepro.core.learners.rounds import FLOOR, TIE, UNITS, WeightBoosting
+from quadrepro.core.voters.chains import Chains, codes_of_voters
+from quadrepro.core.voters.reduction import VotingProblem
+from tests.core.learners.given import least_error, small_problems, small_samples
+
+Problem = tuple[FloatArray, FloatArray]
+
+
+def lecture(H: FloatArray, y: FloatArray, copies: FloatArray, n_rounds: int) -> FloatArray:
+    """AdaBoost as section 4 of the lecture reads, with exact example weights."""
+    w, vote = [Fraction(int(c)) for c in copies], np.zeros(H.shape[1])
+    for t in range(n_rounds):
+        j, edge = least_error(H, y, w)
+        if edge == 0:
+            break
+        if abs(edge) == 1:
+            # A voter without error is the whole vote, so it outweighs all others.
+            vote[j] += (1 if edge > 0 else -1) * (1e9 if t else 1)
+            break
+        vote[j] += 0.5 * np.log(float((1 + edge) / (1 - edge)))
+        # exp(-α y h) in proportion to 1 / (1 + r y h), which is rational.
+        w = [v / (1 + edge * int(z)) for v, z in zip(w, y * H[:, j], strict=True)]
+    return vote
+
+
+@settings(max_examples=150)
+@given(small_problems, small_samples, st.integers(1, 9))
+def test_weights_are_the_lectures(problem: Problem, samples: FloatArray, n_rounds: int) -> None:
+    paths = AdaBoost().path(*problem, Grid.of({"n_rounds": [n_rounds]}), samples)[:, 0]
+    for found, sample in zip(paths, samples, strict=True):
+        expected = lecture(*problem, sample, n_rounds)
+        if np.abs(expected).max() < 1e6:
+            np.testing.assert_allclose(found, expected, atol=1e-9)
+        else:
+            decisive = np.abs(expected).argmax()
+            others = np.delete(found, decisive)
+            assert found[decisive] * np.sign(expected[decisive]) > np.abs(others).sum() + 20
+            np.testing.assert_allclose(others, np.delete(expected, decisive), atol=1e-9)
+
+
+class LeastError(ClassifierMixin, BaseEstimator):
+    """The weak learner of the lecture: the column, or its negative, of least weighted error."""
+
+    def fit(self, X: FloatArray, y: FloatArray, sample_weight: FloatArray) -> LeastError:
+        self.classes_ = np.unique(y)
+        edges = np.round((sample_weight * y) @ X, 11)
+        self.voter_ = int(np.abs(edges).argmax())
+        self.sign_ = np.sign(edges[self.voter_])
+        return self
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        return np.asarray(self.sign_ * X[:, self.voter_])
+
+
+def test_agrees_with_scikit_learn_up_to_its_factor_of_two(
+    make_problem: Callable[..., Problem],
+) -> None:
+    # scikit-learn's weights lack the factor 1/2. Its own stumps minimise an impurity and not the
+    # weighted error, so it is given the lecture's weak learner.
+    H, y = make_problem(m=301, n=8, seed=5)
+    ours = AdaBoostClassifier(40, voters="precomputed").fit(H, y)
+    theirs = SklearnAdaBoost(LeastError(), n_estimators=40).fit(H, y)
+    weights = np.zeros(8)
+    for weak, weight in zip(theirs.estimators_, theirs.estimator_weights_, strict=True):
+        weights[weak.voter_] += weak.sign_ * weight / 2
+    np.testing.assert_allclose(ours.voter_weights_, weights, rtol=1e-9)
+
+
+def stumps(seed: int, m: int, noise: float) -> Problem:
+    """Return the stumps at all values of three attributes, in chains, and noisy labels."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 9, (m, 3)).astype(float)
+    H = np.hstack([np.where(X[:, [a]] > np.arange(-1, 8), 1.0, -1.0) for a in range(3)])
+    score = X[:, 0] - X[:, 1] + 0.2 * X[:, 2] ** 2 - 6 + rng.normal(0, noise, m)
+    return H, np.where(score > 0, 1.0, -1.0)
+
+
+def same_rounds(problem: VotingProblem, n_rounds: int) -> IntArray:
+    """Assert that the kernel takes the rounds of `boost` bit for bit, and return their picks."""
+    picks, changes = AdaBoost().steps(problem, np.nan, n_rounds)
+    plain = WeightBoosting.steps(AdaBoost(), problem, np.nan, n_rounds)
+    np.testing.assert_array_equal(picks, plain[0])
+    np.testing.assert_array_equal(changes, plain[1])
+    rows, values, rounds = np.arange(problem.n_samples), np.full(problem.n_samples, np.nan), [1, 7]
+    rounds.append(n_rounds)
+    found = AdaBoost().runs(problem, rows, values, rounds)
+    np.testing.assert_array_equal(found, WeightBoosting.runs(AdaBoost(), problem, rows, values, rounds))
+    return picks
+
+
+@pytest.mark.parametrize(("m", "noise"), [(60, 0.5), (60, 4.0), (1500, 1.0)])
+@pytest.mark.parametrize("seed", range(4))
+def test_chains_and_a_matrix_give_the_same_rounds(seed: int, m: int, noise: float) -> None:
+    H, y = stumps(seed, m, noise)
+    counts = np.random.default_rng(seed).integers(0, 4, (2, m)).astype(float)
+    problem = VotingProblem(H, y, counts, np.arange(27), 27)
+    # Examples fall asleep and wake again: some weights are far below one unit, and they grow.
+    assert len(np.unique(same_rounds(problem, 1200))) > 5
+
+
+@settings(max_examples=100)
+@given(small_problems, small_samples)
+def test_any_matrix_gives_the_same_rounds_as_its_chains(
+    problem: Problem, samples: FloatArray
+) -> None:
+    same_rounds(VotingProblem(*problem, samples, np.arange(5), 5), 40)
+
+
+def rounds_by_hand(right: FloatArray, w: FloatArray, n_rounds: int) -> tuple[list[int], FloatArray]:
+    """Return picks of AdaBoost and the weights after them, none of which falls below the floor."""
+    picks = []
+    for _ in range(n_rounds):
+        units = np.rint(w)
+        sums = units @ right
+        picks.append(int((np.abs(sums) >= np.abs(sums).max() - TIE).argmax()))
+        moved = w / (1.0 + sums[picks[-1]] / units.sum() * right[:, picks[-1]])
+        w = np.where(moved < FLOOR, w, moved)
+    return picks, w
+
+
+def test_a_weight_at_the_smallest_number_grows_again() -> None:
+    # Voters that are each wrong on one example; the first example is right at first, then wrong.
+    H = np.vstack([np.ones(4), 1.0 - 2.0 * np.eye(4)])
+    turned = np.vstack([[-1.0, -1.0, -1.0, 1.0], H[1:]])
+    expected = found = np.full(5, UNITS / 5)
+    for voters, n_rounds in ((H, 4000), (turned, 5000)):
+        chains, picks = Chains.of(*codes_of_voters(voters)), np.empty(n_rounds, dtype=np.intp)
+        found = found.copy()
+        copies, changes = np.ones(5, dtype=np.intp), np.empty(n_rounds)
+        take_rounds(chains, copies, found, np.array([n_rounds]), picks, changes)
+        by_hand, expected = rounds_by_hand(voters, expected, n_rounds)
+        assert picks.tolist() == by_hand
+        np.testing.assert_array_equal(found, expected)
+        assert (expected[0] < 2 * FLOOR) == (voters is H)
+
+
+def test_a_long_run_does_not_depend_on_the_batch_or_the_order_of_examples(
+    make_problem: Callable[..., Problem],
+) -> None:
+    H, y = make_problem(m=101, n=15)
+    grid = Grid.of({"n_rounds": [20_000]})
+    alone = AdaBoost().path(H, y, grid)
+    rng = np.random.default_rng(3)
+    samples = np.vstack([np.ones(101), rng.integers(0, 2, 101)]).astype(float)
+    order = rng.permutation(101)
+    np.testing.assert_array_equal(alone, AdaBoost().path(H, y, grid, samples)[0])
+    np.testing.assert_array_equal(alone, AdaBoost().path(H[order], y[order], grid))
+
+
+def test_a_held_out_example_that_is_always_wrong_does_no_harm_in_a_long_run() -> None:
+    # Its weight would grow without bound if it had one.
+    rng = np.random.default_rng(0)
+    H = rng.choice([-1.0, 1.0], (41, 9))
+    y = np.where(H[:, :3].sum(axis=1) > 0, 1.0, -1.0)
+    y[-1] *= -1
+    samples = np.vstack([np.arange(41) < 40, np.ones(41)]).astype(float)
+    held_out, _ = AdaBoost().path(H, y, Grid.of({"n_rounds": [30_000]}), samples)
+    assert np.isfinite(held_out).all()
+    assert (positive_votes(H[:40], held_out).ravel() == (y[:40] > 0)).all()
+
+
+def test_real_valued_voters_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"values -1 and \+1"):
+        AdaBoost().path(np.array([[0.5], [1.0]]), np.array([1.0, -1.0]), Grid.of({"n_rounds": [1]}))
