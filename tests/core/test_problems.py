@@ -10,6 +10,7 @@ from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core import problems
 from quadrepro.core.cell import Cell
+from quadrepro.data.card import load_card
 from quadrepro.errors import ConfigError
 
 CONFIG = """title: Drawn
@@ -102,6 +103,15 @@ def test_a_key_names_the_rule_its_parameters_the_sizes_and_the_draws(write: Writ
     assert content["protocol"]["sample"] == {"train": 20, "test": 30}
     assert content["draws"] == (3, "m1", 1)
     assert "data" not in content
+
+
+def test_a_key_names_the_cards_order_of_codes_which_the_hash_of_the_rows_leaves_out(
+    write: Write,
+) -> None:
+    row = "{name: monks, view: {positive: ['1'], order: {holding: ['2', '1']}}}"
+    codes = cells(write(row, algorithm=ADA))["monks", 0].content["codes"]
+    ordered = {a.name: a.codes for a in load_card("monks").attributes if a.name != "holding"}
+    assert codes == ordered != {}
 
 
 def test_every_row_of_its_own_has_its_own_draws(write: Write) -> None:

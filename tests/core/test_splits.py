@@ -146,6 +146,12 @@ def test_windows_grow_in_the_order_of_time_as_in_time_series_split(
     assert rows.sizes == (round(np.mean(sizes)), 0, len(split.test))
 
 
+def test_rows_of_the_same_time_stay_in_their_order() -> None:
+    split = split_of(splitter(time="t"), times=np.arange(120) % 3)
+    order = [row for time in range(3) for row in range(time, 120, 3)]
+    assert [*split.train, *split.test] == order
+
+
 @pytest.mark.parametrize(
     "rule", [{}, {"stratify": True}, {"groups": "g"}, {"groups": "g", "stratify": True}]
 )
