@@ -19,13 +19,11 @@ from itertools import count
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.elementary import artanh
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
     FLOOR,
-    LARGEST_STEP,
     NO_EDGE,
     TIE,
     Round,
@@ -34,6 +32,7 @@ from quadrepro.core.learners.rounds import (
     equal_weights,
     has_whole,
     rounding,
+    step_of,
     steps_of,
     strongest,
 )
@@ -42,110 +41,98 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import VoterSource, check_signs
 
 ASLEEP = 2.0**-16
-"""An example of less weight sleeps until some weight may have grown by the factor 2^14."""
+"""Examples of less weight are left out until they may have grown by the factor 2^14."""
 
 
 @njit
 def take_rounds(
     chains: Chains,
-    copies: IntArray,
+    signs: IntArray,
     weights: FloatArray,
     rounds: IntArray,
     picks: IntArray,
     changes: FloatArray,
 ) -> tuple[FloatArray, int]:
-    """Return the votes of one run after given numbers of rounds, and the number of rounds taken.
+    """Return the votes of a run after given numbers of rounds, and the number of rounds taken.
 
-    How it is fast: of the m examples, all have the usual code of a chain but for some leavers (see
-    `Chains`). A voter differs from its usual value on the leavers between it and the end of the
-    chain, so its sum is that of the usual value less twice the sum over those. They are listed in
-    this order, chain by chain, so that differences of running sums over the list give the signed
-    sums of all voters. Examples whose weight rounds to 0 are left out of the list. It is made again
-    before they can have grown to 1/2: a round multiplies a weight by at most 1 / (1 - |r|).
+    The signed sum of each voter comes from running sums over a list. In every chain most examples
+    have the usual code, and a voter has its usual value on all examples but some: those that leave
+    the usual code between the voter and the end of the chain (see `Chains`). Listed by chain, from
+    both ends to the middle, they stand next to each other. So the sum of a voter is that of its
+    usual value, less twice a difference of two running sums. Examples whose weights round to 0 are
+    not listed. The list is made again before such a weight can have grown to 1/2: a round
+    multiplies it by at most 1 / (1 - |r|).
 
     Parameters
     ----------
     chains : Chains
         The voters.
-    copies : ndarray of int, shape (n_examples,)
+    signs : ndarray of int, shape (n_examples,)
         How often the sample contains each example, times its label.
     weights : ndarray of shape (n_examples,)
         First weight of one copy of each example; changed in place.
     rounds : ndarray of int
         Numbers of rounds, increasing.
     picks, changes : ndarray of shape (n_kept,)
-        Where the picks of the first rounds and their weights are written.
+        Where the picks of the first rounds and the changes of their weights are written.
     """
     codes, first, usual, leavers, heads = chains
-    m, n_voters = len(weights), first[-1]
-    votes, vote = np.zeros((len(rounds), n_voters)), np.zeros(n_voters)
-    listed, n_listed = np.empty(len(leavers), np.uint32), 0
+    n_voters, tie, positive = first[-1], np.int64(max(TIE, len(signs))), signs > 0
+    listed, running = np.empty(len(leavers), np.uint32), np.zeros(len(leavers) + 1, np.int64)
     begins, ends = np.empty(n_voters, np.uint32), np.empty(n_voters, np.uint32)
-    running = np.zeros(len(leavers) + 1, np.int64)
-    units, sums, usually = (
-        np.empty(m, np.int64),
-        np.empty(n_voters, np.int64),
-        np.ones(n_voters, np.int64),
-    )
-    tie, positive = np.int64(max(TIE, m)), copies > 0
-    grown, kept, taken = 0.0, 0, 0
+    values, sums = np.empty(n_voters, np.int64), np.empty(n_voters, np.int64)
+    units, vote = np.empty(len(signs), np.int64), np.zeros(n_voters)
+    votes = np.zeros((len(rounds), n_voters))
+    shrunk, n_listed, kept = 0.0, 0, 0
     for t in range(1, rounds[-1] + 1):
-        if grown < 4.0 * ASLEEP:
-            grown, n_listed = 1.0, 0
+        if shrunk < 4.0 * ASLEEP:
+            shrunk, n_listed = 1.0, 0
             for c in range(len(usual)):
                 middle, end = first[c] + usual[c], first[c + 1]
-                for start, stop, side in ((first[c], middle, 1), (end - 1, middle - 1, -1)):
+                for start, stop, value in ((first[c], middle, 1), (end - 1, middle - 1, -1)):
                     begin = n_listed
-                    for j in range(start, stop, side):
+                    for j in range(start, stop, value):
                         for i in leavers[heads[j] : heads[j + 1]]:
                             listed[n_listed] = i
                             n_listed += weights[i] >= ASLEEP
-                        begins[j], ends[j], usually[j] = begin, n_listed, side
+                        begins[j], ends[j], values[j] = begin, n_listed, value
+        for i in range(len(signs)):
+            units[i] = np.int64(np.rint(weights[i])) * signs[i]
         total, size = 0, 0
-        for i in range(m):
-            units[i] = np.int64(np.rint(weights[i])) * copies[i]
-        for i in range(m):
+        for i in range(len(signs)):
             total += units[i]
             size += abs(units[i])
         so_far = 0
         for k in range(n_listed):
             so_far += units[listed[k]]
             running[k + 1] = so_far
-        largest = 0
         for j in range(n_voters):
-            sums[j] = usually[j] * (total - 2 * (running[ends[j]] - running[begins[j]]))
+            sums[j] = values[j] * (total - 2 * (running[ends[j]] - running[begins[j]]))
+        largest = 0
         for j in range(n_voters):
             largest = max(largest, abs(sums[j]))
         pick = 0
         while abs(sums[pick]) < largest - tie:
             pick += 1
         edge = sums[pick] / size
-        last = abs(edge) >= 1.0 or abs(edge) <= NO_EDGE
-        if not last:
-            alpha = artanh(edge)
-        elif abs(edge) >= 1.0:
-            alpha = np.sign(edge) * (1.0 if t == 1 else LARGEST_STEP * t)
-        else:
-            alpha = 0.0
+        alpha = step_of(edge, t)
         vote[pick] += alpha
-        if alpha != 0.0:
-            taken = t
         if t <= len(picks):
             picks[t - 1], changes[t - 1] = pick, alpha
-        if last:
+        if not NO_EDGE < abs(edge) < 1.0:
             break
         if t == rounds[kept]:
             votes[kept] = vote
             kept += 1
-        up, down = 1.0 + edge, 1.0 - edge
         chain = np.searchsorted(first, pick, side="right") - 1
         code, below = codes[chain], np.uint32(pick - first[chain])
-        for i in range(m):
-            moved = weights[i] / (up if (code[i] > below) == positive[i] else down)
+        right, wrong = 1.0 + edge, 1.0 - edge
+        for i in range(len(signs)):
+            moved = weights[i] / (right if (code[i] > below) == positive[i] else wrong)
             weights[i] = moved if moved >= FLOOR else weights[i]
-        grown *= 1.0 - abs(edge)
+        shrunk *= 1.0 - abs(edge)
     votes[kept:] = vote
-    return votes, taken
+    return votes, t if alpha != 0.0 else t - 1
 
 
 @dataclass(frozen=True)

@@ -101,16 +101,13 @@ class AdaBoostReg(WeightBoosting):
 SCAN = np.append(NO_EDGE, LARGEST_STEP * 2.0 ** np.arange(-20.0, 1.0))
 """Steps at which the line search evaluates the loss first; for p = 2 it may have several minima."""
 
-SLACK = 1e-6
-"""Relative error that the bound of a logarithm may have; it is larger than any by rounding."""
-
 RESOLUTION = 2.0**-32
 """The line search ends after a Newton step of this relative size; the error left is its square."""
 
 
 @njit
 def least_loss(loss: FloatArray, A: float) -> float:
-    """Return the step a in [0, `LARGEST_STEP`] of least loss Σ n exp(b - a d + φ(a) c).
+    """Return the step a in [0, `LARGEST_STEP`] of least loss Σ n exp(b - a d + c φ(a)).
 
     The best step of `SCAN` brackets it. Within the bracket Newton's method finds where the rising
     and the falling terms of the slope balance: it is applied to the logarithm of their ratio, which
@@ -119,22 +116,35 @@ def least_loss(loss: FloatArray, A: float) -> float:
     Parameters
     ----------
     loss : ndarray of shape (4, n_examples)
-        b (-inf for a weight of zero), n, d and c.
+        b (-inf for a weight of 0), n, d and c.
     A : float
         Σ α so far.
     """
-    terms, parts = np.empty(loss.shape[1]), np.empty((4, loss.shape[1]))
-    place = best_of_scan(loss, A, terms)
+    _, n, d, c = loss
+    terms, parts = np.empty(len(n)), np.empty((4, len(n)))
+    least, place, end = np.inf, 0, len(SCAN) - 1
+    for k in range(len(SCAN)):
+        top = write_terms(loss, A, SCAN[k], terms)
+        found = log(exact_sum(terms, n)) + top
+        if found < least:
+            least, place = found, k
     a = float(SCAN[place])
-    low, high = a, a
-    if place < len(SCAN) - 1:
-        low, high = SCAN[place - 1] if place > 0 else 0.0, SCAN[place + 1]
+    low, high = SCAN[place - 1] if place > 0 else 0.0, SCAN[min(place + 1, end)]
+    if place == end:
+        low = a
     going = True
     while going:
         write_terms(loss, A, a, terms)
-        write_derivatives(loss, A, a, terms, parts)
-        slope, curvature = exact_sum(parts[0], loss[1]), exact_sum(parts[1], loss[1])
-        fall, fall_rate = exact_sum(parts[2], loss[1]), exact_sum(parts[3], loss[1])
+        square = A / (A + a) * (A / (A + a))
+        for i in range(len(n)):
+            rate = square * c[i] - d[i]
+            falls = 1.0 if rate < 0 else 0.0
+            parts[0, i] = terms[i] * rate
+            parts[1, i] = terms[i] * (rate * rate - 2.0 * square / (A + a) * c[i])
+            parts[2, i] = parts[0, i] * falls
+            parts[3, i] = parts[1, i] * falls
+        slope, curvature = exact_sum(parts[0], n), exact_sum(parts[1], n)
+        fall, fall_rate = exact_sum(parts[2], n), exact_sum(parts[3], n)
         if slope > 0:
             high = a
         else:
@@ -146,61 +156,13 @@ def least_loss(loss: FloatArray, A: float) -> float:
             moved = (low + high) / 2
         small = abs(moved - a) <= RESOLUTION * moved + 2.0**-52
         a = moved
-        going = not (small and inside) and high - low > 2.0**-50 * high and high > SCAN[0]
+        going = not (small and inside) and high - low > 2.0**-50 * high and high > NO_EDGE
     return a
 
 
 @njit
-def best_of_scan(loss: FloatArray, A: float, terms: FloatArray) -> int:
-    """Return the place of the first step of `SCAN` with the least loss.
-
-    Steps are tried in the order of a lower bound of their losses, until no other can be better.
-    """
-    bounds = lower_bounds(loss, A)
-    least, place = np.inf, len(SCAN)
-    for _ in range(len(SCAN)):
-        k = int(bounds.argmin())
-        if bounds[k] - SLACK * (1.0 + abs(bounds[k])) > least:
-            break
-        bounds[k] = np.inf
-        top = write_terms(loss, A, SCAN[k], terms)
-        found = log(exact_sum(terms, loss[1])) + top
-        if found < least or (found == least and k < place):
-            least, place = found, k
-    return place
-
-
-@njit
-def lower_bounds(loss: FloatArray, A: float) -> FloatArray:
-    """Return what the logarithm of the loss is at least at each step of `SCAN`.
-
-    exp is convex: the sum over examples with d > 0 is at least what it would be if they all had
-    their mean exponent, and so is the sum over the others.
-    """
-    b, n, d, c = loss
-    weights, slopes, bends, sums = np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)
-    for i in range(len(b)):
-        weight, side = n[i] * exp(b[i]), int(d[i] > 0)
-        weights[side] += weight
-        slopes[side] += weight * d[i]
-        bends[side] += weight * c[i]
-    bounds = np.empty(len(SCAN))
-    for k in range(len(SCAN)):
-        share = SCAN[k] * A / (A + SCAN[k])
-        for side in range(2):
-            if weights[side] > 0:
-                rise = (share * bends[side] - SCAN[k] * slopes[side]) / weights[side]
-                sums[side] = log(weights[side]) + rise
-            else:
-                sums[side] = -np.inf
-        top = max(sums[0], sums[1])
-        bounds[k] = top + log(exp(sums[0] - top) + exp(sums[1] - top))
-    return bounds
-
-
-@njit
 def write_terms(loss: FloatArray, A: float, a: float, out: FloatArray) -> float:
-    """Write the terms exp(b - a d + φ(a) c), and return the logarithm that they are divided by.
+    """Write the terms exp(b - a d + c φ(a)), and return the logarithm that they are divided by.
 
     They are in proportion to the largest one, so that an example counts that is heavy at a even if
     its weight exp(b) is too small for a float.
@@ -216,23 +178,6 @@ def write_terms(loss: FloatArray, A: float, a: float, out: FloatArray) -> float:
 
 
 @njit
-def write_derivatives(
-    loss: FloatArray, A: float, a: float, terms: FloatArray, out: FloatArray
-) -> None:
-    """Write each term's part of slope and curvature, and of both where the term falls."""
-    _, _, d, c = loss
-    square = A / (A + a) * (A / (A + a))
-    pull = 2.0 * square / (A + a)
-    for i in range(len(terms)):
-        rate = square * c[i] - d[i]
-        falling = 1.0 if rate < 0 else 0.0
-        out[0, i] = terms[i] * rate
-        out[1, i] = terms[i] * (rate * rate - pull * c[i])
-        out[2, i] = out[0, i] * falling
-        out[3, i] = out[1, i] * falling
-
-
-@njit
 def exact_sum(terms: FloatArray, counts: FloatArray) -> float:
     """Return Σ n t; neither order nor merging of equal terms changes a bit.
 
@@ -240,13 +185,11 @@ def exact_sum(terms: FloatArray, counts: FloatArray) -> float:
     thousand examples, what is left of a term is below 2^-84 of the largest one. For counts that
     are not whole, the sum is exact up to rounding of each n t.
     """
-    # The bits of floats without their signs are in the order of the floats. Integers are compared
-    # and added several at a time, which floats are not.
-    sizes, largest, total = terms.view(np.int64), 0, 0.0
+    # Bits of floats without their signs are ordered as the floats are, and compared faster.
+    sizes, largest = terms.view(np.int64), 0
     for i in range(len(terms)):
         largest = max(largest, sizes[i] & 0x7FFFFFFFFFFFFFFF)
-        total += counts[i]
-    bits = 52 - math.frexp(total)[1]
+    bits = 52 - math.frexp(counts.sum())[1]
     exponent = max((largest >> 52) - 1022, -900)
     scale, fine = math.ldexp(1.0, bits - exponent), math.ldexp(1.0, bits)
     whole, rest = np.int64(0), np.int64(0)

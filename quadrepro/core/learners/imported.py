@@ -195,8 +195,8 @@ def enter(folder: str) -> None:
 
 def _is_own(file: Path) -> bool:
     """Return whether a file is the user's, and not of Python, quadrepro or an installed package."""
-    others = PACKAGE, sysconfig.get_path("stdlib")
-    installed = "site-packages" in file.parts
+    installed = not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
+    others = (PACKAGE, sysconfig.get_path("stdlib"))
     return not installed and not any(file.is_relative_to(folder) for folder in others)
 
 

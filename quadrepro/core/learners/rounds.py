@@ -8,6 +8,7 @@ that picks do not depend on the BLAS, the processor, or the runs next to them.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.elementary import artanh
+from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns
 from quadrepro.core.voters.drawn import StumpVote
@@ -287,17 +289,25 @@ def strongest(voters: VoterSource, units: FloatArray) -> tuple[IntArray, FloatAr
     return picks, edges if voters.complements else np.maximum(edges, 0.0)
 
 
+@njit
+def step_of(tanh: float, t: int) -> float:
+    """Return the weight α of round `t`, given tanh α, which is AdaBoost's edge.
+
+    If it is 1 or -1, the voter has no error, and its weight outweighs all others. If it is at most
+    `NO_EDGE`, the weight is 0.
+    """
+    if abs(tanh) >= 1.0:
+        return math.copysign(LARGEST_STEP * t if t > 1 else 1.0, tanh)
+    return artanh(tanh) if abs(tanh) > NO_EDGE else 0.0
+
+
 def steps_of(tanhs: FloatArray, t: int, voters: VoterSource) -> tuple[FloatArray, BoolArray]:
     """Return the weights α of round `t`, given tanh α, and which runs end with it.
 
-    If tanh α is 1 or -1, the voter has no error and the run ends with a weight that outweighs all
-    others. If it is at most `NO_EDGE`, the round adds no weight, and ends the run unless the next
-    one has other voters. Where the run ends or nothing is added, `tanhs` is set to 0, which leaves
-    the example weights as they are.
+    A voter without error ends the run, and so does a weight of 0, unless the next round has other
+    voters. In both cases `tanhs` is set to 0, which leaves the example weights as they are.
     """
-    idle, decided = np.abs(tanhs) <= NO_EDGE, np.abs(tanhs) >= 1.0
-    decisive = np.sign(tanhs) * (1.0 if t == 1 else LARGEST_STEP * t)
-    last = decided | (idle & (not voters.redraws))
+    alphas = np.array([step_of(tanh, t) for tanh in tanhs.tolist()])
+    decided, idle = np.abs(tanhs) >= 1.0, alphas == 0.0
     tanhs[decided | idle] = 0.0
-    alphas = np.array([artanh(tanh) for tanh in tanhs.tolist()])
-    return np.where(decided, decisive, alphas), last
+    return alphas, decided | (idle & (not voters.redraws))

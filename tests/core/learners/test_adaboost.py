@@ -101,7 +101,9 @@ def same_rounds(problem: VotingProblem, n_rounds: int) -> IntArray:
     rows, values, rounds = np.arange(problem.n_samples), np.full(problem.n_samples, np.nan), [1, 7]
     rounds.append(n_rounds)
     found = AdaBoost().runs(problem, rows, values, rounds)
-    np.testing.assert_array_equal(found, WeightBoosting.runs(AdaBoost(), problem, rows, values, rounds))
+    np.testing.assert_array_equal(
+        found, WeightBoosting.runs(AdaBoost(), problem, rows, values, rounds)
+    )
     return picks
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost
-from quadrepro.core.learners.adaboost_reg import SCAN, AdaBoostReg, exact_sum, least_loss, lower_bounds
+from quadrepro.core.learners.adaboost_reg import AdaBoostReg, exact_sum, least_loss
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.rounds import LARGEST_STEP
 from quadrepro.core.voters.reduction import reduce_problem
@@ -116,8 +116,6 @@ def test_the_line_search_ends_where_the_loss_is_least(seed: int, C: float) -> No
     assert 0 <= a <= LARGEST_STEP
     fine = logarithms(loss, A, np.geomspace(1e-5, LARGEST_STEP, 4000)).min()
     assert logarithms(loss, A, np.array([a]))[0] <= fine + 1e-9 * max(1.0, abs(fine))
-    # The scan leaves out only what cannot be better.
-    assert (lower_bounds(loss, A) <= logarithms(loss, A, SCAN) + 1e-9).all()
 
 
 def test_the_line_search_without_bends_has_a_closed_form() -> None:

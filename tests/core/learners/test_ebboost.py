@@ -7,32 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from quadrepro.core.learners.greedy.loop import boost
 from scipy.optimize import minimize_scalar
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.adaboost import UNITS, AdaBoost
-from quadrepro.core.learners.ebboost import EBBoost, EBBoostRule, SquaredWeights
+from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.voters.source import FixedVoters
+from quadrepro.core.learners.rounds import UNITS
+from tests.core.learners.given import SeenVoters, boosted, small_problems, small_samples
 
 Problem = tuple[FloatArray, FloatArray]
 
 LAMBDAS = [30.0, 2.0, 1.0, 0.4, 0.01]
-
-signs = st.sampled_from([-1.0, 1.0])
-small_problems = st.tuples(
-    arrays(np.float64, (9, 5), elements=signs), arrays(np.float64, 9, elements=signs)
-)
-small_samples = arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 1.0, 3.0])).filter(
-    lambda samples: bool((samples.sum(axis=1) > 0).all())
-)
-
-
-class OneSided(FixedVoters):
-    """The voters of a matrix without their complements."""
-
-    complements = False
 
 
 def penalised(losses: FloatArray, lam: float) -> float:
@@ -49,21 +35,19 @@ def closed_form(w: FloatArray, right: FloatArray, lam: float) -> tuple[float, fl
     return np.log(N[0] / N[1]) / 4, 2 * np.sqrt(N[0] * N[1]) + 2 * (1 - lam) * product
 
 
-def transcription(H: FloatArray, y: FloatArray, lam: float, n_rounds: int) -> FloatArray:
+def transcription(
+    H: FloatArray, y: FloatArray, lam: float, n_rounds: int, complements: bool = True
+) -> list[tuple[int, float]]:
     """EBBoost as the paper reads: in every round the voter and the step of least objective."""
-    weights = np.zeros(H.shape[1])
+    weights, rounds = np.zeros(H.shape[1]), []
     for _ in range(n_rounds):
         losses = np.exp(-y * (H @ weights))
         steps = [closed_form(losses, y * h, lam) for h in H.T]
-        j = int(np.argmin([least for _, least in steps]))
+        candidates = [j for j, step in enumerate(steps) if complements or step[0] > 0]
+        j = min(candidates, key=lambda j: steps[j][1])
+        rounds.append((j, steps[j][0]))
         weights[j] += steps[j][0]
-    return weights
-
-
-def advanced(H: FloatArray, y: FloatArray, lam: list[float], rounds: int) -> SquaredWeights:
-    state = SquaredWeights(FixedVoters(H, y), np.ones((len(lam), len(y))))
-    boost(EBBoostRule(np.array(lam)), state, rounds)
-    return state
+    return rounds
 
 
 @settings(max_examples=100)
@@ -94,82 +78,37 @@ def test_the_sums_over_the_two_sides_are_the_sums_over_pairs(
 
 
 @pytest.mark.parametrize("lam", LAMBDAS)
-def test_it_is_the_papers_algorithm(make_problem: Callable[..., Problem], lam: float) -> None:
-    H, y = make_problem(m=40, n=9)
-    rounds = [1, 2, 5, 20]
-    path = EBBoost().path(H, y, Grid.of({"lam": [lam], "n_rounds": rounds}))
-    for weights, n_rounds in zip(path, rounds, strict=True):
-        assert weights == pytest.approx(transcription(H, y, lam, n_rounds), rel=1e-6)
-
-
-@pytest.mark.parametrize("lam", LAMBDAS)
 @pytest.mark.parametrize("complements", [True, False])
-def test_the_voter_of_least_objective_is_taken(
-    make_problem: Callable[..., Problem], lam: float, complements: bool
+@pytest.mark.parametrize("seed", range(5))
+def test_it_is_the_papers_algorithm(
+    make_problem: Callable[..., Problem], lam: float, complements: bool, seed: int
 ) -> None:
-    for seed in range(10):
-        H, y = make_problem(m=40, n=9, seed=seed)
-        source = (FixedVoters if complements else OneSided)(H, y)
-        state = SquaredWeights(source, np.ones((1, 40)))
-        w = np.random.default_rng(seed).exponential(size=40)
-        w /= w.sum()
-        state.example_weights = w[None] * UNITS
-        state.begin(1)
-        picks, weights, last, _ = EBBoostRule(np.array([lam])).step(state)
-        assert last is None
-        found = {}
-        for j in range(9):
-            for sign in (1.0, -1.0) if complements else (1.0,):
-                alpha, least = closed_form(w, sign * y * H[:, j], lam)
-                if alpha > 0:
-                    found[least] = j, sign * alpha
-        j, signed = found[min(found)]
-        assert picks[0] == j
-        assert weights[0] == pytest.approx(signed, rel=1e-8)
+    H, y = make_problem(m=40, n=9, seed=seed)
+    expected = transcription(H, y, lam, 15, complements)
+    found = boosted(EBBoost(), SeenVoters(H, y, complements), 15, [lam])
+    assert [int(r.picks[0]) for r in found] == [j for j, _ in expected]
+    np.testing.assert_allclose([r.changes[0] for r in found], [a for _, a in expected], rtol=1e-6)
 
 
 @pytest.mark.parametrize("lam", LAMBDAS)
-def test_weights_are_the_exponentials_of_the_margins(
+def test_example_weights_are_the_exponentials_of_the_margins(
     make_problem: Callable[..., Problem], lam: float
 ) -> None:
     H, y = make_problem(m=80)
-    state = advanced(H, y, [lam], 200)
-    expected = np.exp(-y * (H @ state.weights[0]))
-    np.testing.assert_allclose(
-        state.example_weights[0], expected / expected.sum() * UNITS, rtol=1e-9
+    voters = SeenVoters(H, y)
+    rounds = boosted(EBBoost(), voters, 200, [lam])
+    vote = np.bincount(
+        [r.picks[0] for r in rounds[:-1]], [r.changes[0] for r in rounds[:-1]], minlength=12
     )
-
-
-def test_weights_keep_their_sum(make_problem: Callable[..., Problem]) -> None:
-    state = advanced(*make_problem(m=80), LAMBDAS, 3000)
-    np.testing.assert_allclose(state.example_weights.sum(axis=1), UNITS, rtol=1e-12)
-
-
-def test_merged_examples_give_the_weights_of_repeated_ones(
-    make_problem: Callable[..., Problem],
-) -> None:
-    H, y = make_problem(m=40, n=6)
-    samples = np.random.default_rng(0).integers(0, 4, (3, 40)).astype(float)
-    grid = Grid.of({"lam": LAMBDAS, "n_rounds": [3, 30, 300]})
-    merged = EBBoost().path(H, y, grid, samples)
-    for sample, ours in zip(samples, merged, strict=True):
-        rows = np.repeat(np.arange(40), sample.astype(int))
-        source = FixedVoters(H[rows], y[rows])
-        for i, lam in enumerate(LAMBDAS):
-            state = SquaredWeights(source, np.ones((1, len(rows))))
-            boost(EBBoostRule(np.array([lam])), state, 300)
-            np.testing.assert_array_equal(ours[3 * i + 2], state.weights[0])
+    expected = np.exp(-y * (H @ vote))
+    np.testing.assert_allclose(voters.seen[-1][0], expected / expected.sum() * UNITS, rtol=1e-8)
 
 
 def test_voters_whose_complements_are_no_candidates_are_never_turned() -> None:
     y = np.array([1.0, -1.0, 1.0, -1.0])
     H = np.column_stack([-y, [1.0, 1.0, -1.0, -1.0]])
-    state = SquaredWeights(OneSided(H, y), np.ones((1, 4)))
-    state.begin(1)
-    step = EBBoostRule(np.array([0.5])).step(state)
-    assert step.weights.tolist() == [0.0]
-    assert step.last is not None
-    assert step.last.all()
+    [(_, changes, last)] = boosted(EBBoost(), SeenVoters(H, y, complements=False), 1, [0.5])
+    assert (changes.tolist(), last.tolist()) == ([0.0], [True])
 
 
 def test_a_penalty_gives_the_margins_less_variance(make_problem: Callable[..., Problem]) -> None:
@@ -177,3 +116,24 @@ def test_a_penalty_gives_the_margins_less_variance(make_problem: Callable[..., P
     paths = EBBoost().path(H, y, Grid.of({"lam": [1.0, 0.0], "n_rounds": [100]}))
     margins = y * (paths @ H.T) / np.abs(paths).sum(axis=1, keepdims=True)
     assert margins[0].var() < margins[1].var()
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.4])
+def test_fractions_of_copies_weigh_in_the_penalised_loss(lam: float) -> None:
+    rng = np.random.default_rng(0)
+    H, y = rng.choice([-1.0, 1.0], (30, 6)), rng.choice([-1.0, 1.0], 30)
+    copies = rng.uniform(0.2, 3.0, 30)
+    weights = EBBoost().path(H, y, Grid.of({"lam": [lam], "n_rounds": [3]}), copies[None])[0, 0]
+
+    def loss(step: float, voter: int, losses: FloatArray) -> float:
+        e = losses * np.exp(-step * y * H[:, voter])
+        return (1 - lam) * (copies @ e) ** 2 + lam * copies.sum() * (copies @ e**2)
+
+    vote, losses = np.zeros(6), np.ones(30)
+    for _ in range(3):
+        found = [minimize_scalar(loss, args=(j, losses), tol=1e-12) for j in range(6)]
+        best = int(np.argmin([one.fun for one in found]))
+        vote[best] += found[best].x
+        losses = losses * np.exp(-found[best].x * y * H[:, best])
+        losses /= losses.sum()
+    np.testing.assert_allclose(weights, vote, atol=1e-6)

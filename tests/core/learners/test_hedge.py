@@ -1,24 +1,20 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quadrepro.core.learners.greedy.loop import State, Step, Watcher
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators import HedgeBoostClassifier
-from quadrepro.core.learners.adaboost import UNITS
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.hedge import ExpertWeights, HedgeBoost, experts_rate
+from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.measures.adaboost import least_edge
-from quadrepro.core.voters.reduction import VotingProblem
-from tests.core.learners.greedy.problems import small_problems
+from tests.core.learners.given import SeenVoters, boosted, least_error, small_problems
 
 Problem = tuple[FloatArray, FloatArray]
-
 
 rates = st.sampled_from([0.03, 0.1, 0.3, 0.5])
 
@@ -40,47 +36,17 @@ def stumps(x: FloatArray) -> FloatArray:
 
 
 def lecture(H: FloatArray, y: FloatArray, eta: float, n_rounds: int) -> FloatArray:
-    """Section 3 as it reads, over voters and their complements."""
-    m, n = H.shape
-    w, weights = np.ones(m), np.zeros(n)
+    """Section 3 as it reads, over voters and their complements, with exact example weights."""
+    w, votes = [Fraction(1)] * len(y), np.zeros(H.shape[1])
     for _ in range(n_rounds):
-        p = w / w.sum()
-        # Rounded, so that errors equal but for rounding tie to the lowest index.
-        wrong = np.round([[p[s * H[:, j] != y].sum() for s in (1, -1)] for j in range(n)], 11)
-        j = int(wrong.min(axis=1).argmin())
-        sign = 1 if wrong[j, 0] <= wrong[j, 1] else -1
-        if wrong[j].min() > 0.5 - 1e-9:
+        j, edge = least_error(H, y, w)
+        if abs(edge) < 1e-10:
             break
-        w = w * (1 - eta) ** (sign * H[:, j] == y)
-        weights[j] += sign
-    return weights
-
-
-class Experts(Watcher):
-    """Keeps what the experts of one run cost, what was paid, and the sums of their weights."""
-
-    def __init__(self, H: FloatArray, y: FloatArray) -> None:
-        self.right = H * y[:, None]
-        self.p = np.full(len(y), 1 / len(y))
-        self.costs = np.zeros(len(y))
-        self.paid = 0.0
-        self.totals: list[float] = []
-
-    def after(self, t: int, live: IntArray, step: Step, state: State) -> None:
-        assert isinstance(state, ExpertWeights)
-        cost = step.weights[0] * self.right[:, step.picks[0]] > 0
-        self.paid += float(self.p @ cost)
-        self.costs += cost
-        self.totals.append(float(state.example_weights.sum()))
-        self.p = state.example_weights[0] / self.totals[-1]
-
-
-def watched(H: FloatArray, y: FloatArray, eta: float, n_rounds: int) -> Experts:
-    """Run the experts on the plain problem."""
-    experts = Experts(H, y)
-    problem = VotingProblem(H, y, np.ones((1, len(y))), np.arange(H.shape[1]), H.shape[1])
-    HedgeBoost().run(problem, np.array([eta]), n_rounds, [experts])
-    return experts
+        sign = 1 if edge > 0 else -1
+        right = sign * y * H[:, j] > 0
+        w = [v * (1 - Fraction(str(eta))) ** int(cost) for v, cost in zip(w, right, strict=True)]
+        votes[j] += sign
+    return votes
 
 
 @settings(max_examples=100)
@@ -95,8 +61,16 @@ def test_votes_are_the_lectures(problem: Problem, eta: float, n_rounds: int) -> 
 def test_the_regret_is_below_its_bound_at_any_rate(
     problem: Problem, eta: float, n_rounds: int
 ) -> None:
-    experts = watched(*problem, eta, n_rounds)
-    assert experts.paid - experts.costs.min() <= eta * n_rounds + np.log(9) / eta + 1e-9
+    voters, (H, y) = SeenVoters(*problem), problem
+    paid, costs = 0.0, np.zeros(len(y))
+    rounds = boosted(HedgeBoost(), voters, n_rounds, [eta])
+    for (picks, votes, last), [p] in zip(rounds, voters.seen, strict=True):
+        if last[0]:
+            break
+        cost = votes[0] * y * H[:, picks[0]] > 0
+        paid += p @ cost / p.sum()
+        costs += cost
+    assert paid - costs.min() <= eta * n_rounds + np.log(9) / eta + 1e-9
 
 
 @settings(max_examples=60)
@@ -128,18 +102,10 @@ def assert_all_right(H: FloatArray, y: FloatArray, gamma: float) -> None:
 
 def test_a_perfect_voter_gets_every_vote(problem: Problem) -> None:
     H, y = problem
-    path = HedgeBoost().path(
-        np.column_stack([H, -y]), y, Grid.of({"eta": [0.2], "n_rounds": [1, 50]})
-    )
-    expected = np.zeros((2, H.shape[1] + 1))
-    expected[:, -1] = -1, -50
-    np.testing.assert_array_equal(path, expected)
-
-
-def test_example_weights_keep_their_sum_in_a_long_run(make_problem: Callable[..., Problem]) -> None:
-    totals = watched(*make_problem(), 0.3, 20_000).totals
-    assert len(totals) == 20_000
-    np.testing.assert_allclose(totals, UNITS, rtol=1e-9)
+    grid = Grid.of({"eta": [0.2], "n_rounds": [1, 50]})
+    path = HedgeBoost().path(np.column_stack([H, -y]), y, grid)
+    assert not path[:, :-1].any()
+    assert path[:, -1].tolist() == [-1, -50]
 
 
 def test_the_lectures_rate() -> None:

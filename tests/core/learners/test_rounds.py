@@ -1,0 +1,450 @@
+"""What all algorithms on example weights share, over a matrix and over drawn stumps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.adaboost_reg import AdaBoostReg
+from quadrepro.core.learners.ebboost import EBBoost
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Stopping
+from quadrepro.core.learners.hedge import HedgeBoost
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.qp_reg import RegularizedQP
+from quadrepro.core.learners.rounds import (
+    LARGEST_STEP,
+    NO_EDGE,
+    TIE,
+    UNITS,
+    Round,
+    WeightBoosting,
+    steps_of,
+    strongest,
+)
+from quadrepro.core.learners.soft_margin import SoftMargin
+from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
+from quadrepro.core.voters.reduction import reduce_problem
+from quadrepro.core.voters.source import FixedVoters, VoterSource
+from tests.core.learners.given import SeenVoters, boosted
+
+Problem = tuple[FloatArray, FloatArray]
+
+VALUES: dict[WeightBoosting, dict[str, list[float]]] = {
+    AdaBoost(): {},
+    AdaBoostReg(): {"C": [100.0, 10.0, 0.0]},
+    AdaBoostReg(power=1): {"C": [10.0, 1.0, 0.0]},
+    EBBoost(): {"lam": [1.0, 0.1, 0.0]},
+    HedgeBoost(): {"eta": [0.05, 0.4]},
+}
+each_algorithm = pytest.mark.parametrize("algorithm", VALUES, ids=repr)
+
+
+def grid_of(algorithm: WeightBoosting, rounds: list[float]) -> Grid:
+    return Grid.of({**VALUES[algorithm], "n_rounds": rounds})
+
+
+@each_algorithm
+def test_neither_batch_nor_merging_nor_order_changes_a_bit(
+    make_problem: Callable[..., Problem], algorithm: WeightBoosting
+) -> None:
+    H, y = make_problem(m=40, n=6)
+    rng = np.random.default_rng(0)
+    samples = rng.integers(0, 4, (2, 40)).astype(float)
+    grid = grid_of(algorithm, [3, 20, 100])
+    paths = algorithm.path(H, y, grid, samples)
+    for sample, path in zip(samples, paths, strict=True):
+        rows = rng.permutation(np.repeat(np.arange(40), sample.astype(int)))
+        for candidate, found in zip(grid.candidates, path, strict=True):
+            assert found.any()
+            [value] = [v for k, v in candidate.items() if k != "n_rounds"] or [np.nan]
+            voters, vote = FixedVoters(H[rows], y[rows]), np.zeros(6)
+            for picks, changes, last in boosted(algorithm, voters, candidate["n_rounds"], [value]):
+                vote[picks] += changes
+                if last[0]:
+                    break
+            np.testing.assert_array_equal(found, vote)
+
+
+@each_algorithm
+def test_axes_may_have_any_order(problem: Problem, algorithm: WeightBoosting) -> None:
+    grid = grid_of(algorithm, [1, 4, 15])
+    turned = Grid.of({"n_rounds": [1, 4, 15], **VALUES[algorithm]})
+    found = zip(turned.candidates, algorithm.path(*problem, turned), strict=True)
+    expected = zip(grid.candidates, algorithm.path(*problem, grid), strict=True)
+    order = sorted(VALUES[algorithm]) + ["n_rounds"]
+    assert {(*map(c.get, order), *v) for c, v in found} == {
+        (*map(c.get, order), *v) for c, v in expected
+    }
+
+
+@each_algorithm
+def test_steps_add_up_to_the_path_and_end_with_the_run(
+    problem: Problem, algorithm: WeightBoosting
+) -> None:
+    H, y = problem
+    for voters in (H, np.column_stack([H, -y]), H[:, :1]):
+        reduced = reduce_problem(voters, y, merge_voters=False)
+        for value in algorithm.values(grid_of(algorithm, [1])):
+            picks, changes = algorithm.steps(reduced, value, 30)
+            rounds, row = list(range(1, 32)), np.zeros(1, dtype=np.intp)
+            [path] = algorithm.runs(reduced, row, np.array([value]), rounds)
+            assert changes.all()
+            steps = np.zeros((31, voters.shape[1]))
+            steps[np.arange(len(picks)), picks] = changes
+            np.testing.assert_array_equal(path[:30], steps.cumsum(axis=0)[:30])
+
+
+@each_algorithm
+def test_a_perfect_voter_is_the_whole_vote(problem: Problem, algorithm: WeightBoosting) -> None:
+    H, y = problem
+    weights = algorithm.path(np.column_stack([H, -y]), y, grid_of(algorithm, [1, 50]))
+    assert not weights[:, :-1].any()
+    if not isinstance(algorithm, HedgeBoost):
+        assert (weights[:, -1] == -1).all()
+
+
+@each_algorithm
+def test_without_an_edge_the_vote_is_empty(algorithm: WeightBoosting) -> None:
+    H = np.array([[1.0], [1.0], [-1.0], [-1.0]])
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    assert not algorithm.path(H, y, grid_of(algorithm, [10])).any()
+
+
+@each_algorithm
+def test_example_weights_begin_equal_and_keep_their_sum_and_examples_held_out_have_none(
+    make_problem: Callable[..., Problem], algorithm: WeightBoosting
+) -> None:
+    H, y = make_problem(m=50)
+    values = algorithm.values(grid_of(algorithm, [1]))
+    copies = np.tile(np.arange(50) % 3.0, (len(values), 1))
+    voters = SeenVoters(H, y)
+    boosted(algorithm, voters, 1000, values.tolist(), copies)
+    seen = np.array(voters.seen)[:, : len(values)]
+    np.testing.assert_allclose(seen[0], copies * (UNITS / copies[0].sum()), rtol=1e-12)
+    assert not seen[..., copies[0] == 0].any()
+    np.testing.assert_allclose(seen.sum(axis=-1), UNITS, rtol=1e-11)
+
+
+@each_algorithm
+@pytest.mark.parametrize("factor", [0.3, 2.0**30])
+def test_fractions_and_many_copies_are_as_good_as_few_whole_ones(
+    algorithm: WeightBoosting, factor: float
+) -> None:
+    rng = np.random.default_rng(1)
+    H, y = rng.choice([-1.0, 1.0], (30, 6)), rng.choice([-1.0, 1.0], 30)
+    copies = rng.integers(1, 9, 30).astype(float)
+    grid = grid_of(algorithm, [8])
+    # The influences of AdaBoost_REG depend on the number of examples.
+    factor = 1 + 1e-9 if isinstance(algorithm, AdaBoostReg) else factor
+    whole, other = (algorithm.path(H, y, grid, c[None]) for c in (copies, factor * copies))
+    np.testing.assert_allclose(whole, other, rtol=1e-7)
+
+
+@pytest.mark.parametrize("complements", [True, False])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_strongest_voter_has_the_least_weighted_error(
+    make_problem: Callable[..., Problem], seed: int, complements: bool
+) -> None:
+    H, y = make_problem(seed=seed)
+    w = np.random.default_rng(seed).exponential(size=(3, 60))
+    units = np.rint(w / w.sum(axis=1, keepdims=True) * UNITS)
+    picks, edges = strongest(SeenVoters(H, y, complements), units)
+    for p, pick, edge in zip(units / units.sum(axis=1, keepdims=True), picks, edges, strict=True):
+        candidates = np.hstack([H, -H]) if complements else H
+        all_edges = (p * y) @ candidates
+        best = int(all_edges.argmax())
+        assert pick == best % 12
+        assert edge == pytest.approx(all_edges[best] * (1 if best < 12 else -1), abs=1e-12)
+
+
+def test_voters_whose_errors_differ_by_rounding_tie_to_the_lowest_index() -> None:
+    H = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]])
+    for difference, pick in ((TIE / 4, 0), (TIE, 1)):
+        units = UNITS / 4 + difference * np.array([[0.0, 0.0, -1.0, 1.0]])
+        assert strongest(FixedVoters(H, np.ones(4)), units)[0].tolist() == [pick]
+
+
+def test_a_tie_is_as_wide_as_the_rounding_of_a_long_sum() -> None:
+    m = 4096
+    H = np.ones((m, 2))
+    H[-1, 0] = H[-2, 1] = -1.0
+    for difference, pick in ((m / 4 - 1, 0), (m / 4 + 1, 1)):
+        units = np.full((1, m), UNITS / m)
+        units[0, -2:] += -difference, difference
+        assert strongest(FixedVoters(H, np.ones(m)), units)[0].tolist() == [pick]
+
+
+@pytest.mark.parametrize("redraws", [False, True])
+def test_a_voter_without_error_ends_the_run_and_one_without_an_edge_if_all_stay(
+    problem: Problem, redraws: bool
+) -> None:
+    voters = FixedVoters(*problem)
+    voters.redraws = redraws
+    for t, decisive in ((1, 1.0), (3, 3 * LARGEST_STEP)):
+        tanhs = np.array([1.0, 0.5, -1.0, NO_EDGE, -NO_EDGE])
+        alphas, last = steps_of(tanhs, t, voters)
+        assert last.tolist() == [True, False, True, not redraws, not redraws]
+        assert alphas.tolist() == [decisive, pytest.approx(np.arctanh(0.5)), -decisive, 0, 0]
+        # Nothing else may move the example weights.
+        assert tanhs.tolist() == [0, 0.5, 0, 0, 0]
+    # No edge below 1 gives a step as large as the decisive one outweighs.
+    assert np.arctanh(np.nextafter(1.0, 0.0)) < LARGEST_STEP / 2
+
+
+class Turning(VoterSource):
+    """Voters that are each wrong on one example; the first is right until a round, then wrong."""
+
+    def begin(self, t: int) -> None:
+        first = np.ones(4) if t <= 4000 else np.array([-1.0, -1.0, -1.0, 1.0])
+        self.right = np.vstack([first, 1.0 - 2.0 * np.eye(4)])
+
+    def sums(self, units: FloatArray) -> FloatArray:
+        self.units = units[0]
+        return units @ self.right
+
+    def signs(self, picks: Any) -> FloatArray:
+        return self.right.T[picks]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "value"), [(AdaBoost(), np.nan), (EBBoost(), 0.0), (HedgeBoost(), 0.5)], ids=repr
+)
+def test_an_example_of_the_smallest_weight_grows_again(
+    algorithm: WeightBoosting, value: float
+) -> None:
+    voters, seen = Turning(), []
+    for t, _ in enumerate(algorithm.boost(voters, np.ones((1, 5)), np.array([value])), 1):
+        seen.append(voters.units[0])
+        if t == 12_000:
+            break
+    assert seen[4000] == 0
+    assert max(seen[4000:]) > 1e-6 * UNITS
+
+
+def drawn_problem(seed: int, patience: int = 12, **options: Any) -> DrawnProblem:
+    """Return 60 + 60 noisy examples of a rule over three attributes."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 3))
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=120) > 0, 1.0, -1.0)
+    coding = StumpCoding.fit(X[:60])
+    train, valid = coding.transform(X[:60]), coding.transform(X[60:])
+    options = {"per_round": 20, **options}
+    return DrawnProblem(
+        lambda: RandomStumps(train, y[:60], np.random.default_rng(seed), **options),
+        *(train, y[:60], valid, y[60:]),
+        Stopping(patience, max_rounds=200),
+    )
+
+
+def to_the_end(problem: DrawnProblem, max_rounds: int = 60) -> DrawnProblem:
+    return replace(problem, stopping=Stopping(999, take="last", max_rounds=max_rounds))
+
+
+ONE = {"per_round": 1, "polarity": "random"}
+"""Each round has one stump, in one of its directions at random."""
+
+
+@pytest.mark.parametrize("options", [{}, {"per_round": 3, "polarity": "random"}, ONE], ids=repr)
+def test_over_drawn_stumps_adaboost_picks_the_best_of_each_round_and_skips_those_without_an_edge(
+    options: dict[str, Any],
+) -> None:
+    problem = to_the_end(drawn_problem(0, **options))
+    voters, y, w, expected = problem.source(), problem.y_train, np.full(60, 1 / 60), []
+    for t in range(1, 61):
+        voters.begin(t)
+        outputs = np.where(problem.train[voters.attributes] > voters.cuts[:, None], 1.0, -1.0)
+        edges = np.round((outputs * voters.turns[:, None] * y) @ w, 12)
+        j = int((np.abs(edges) if voters.complements else edges).argmax())
+        r = edges[j] if voters.complements else max(0.0, edges[j])
+        alpha = np.arctanh(r) * voters.turns[j]
+        w = w * np.exp(-alpha * y * outputs[j])
+        w /= w.sum()
+        expected.append((voters.attributes[j], voters.cuts[j], alpha))
+    assert (np.count_nonzero([alpha for *_, alpha in expected]) < 40) == (options is ONE)
+    found = AdaBoost().hold_out(problem, Grid.of({})).vote(0)
+    attributes, cuts, weights = map(np.array, zip(*expected, strict=True))
+    np.testing.assert_array_equal(found.attributes, attributes)
+    np.testing.assert_array_equal(found.cuts, cuts)
+    np.testing.assert_allclose(found.weights, weights, atol=1e-9)
+
+
+@pytest.mark.parametrize("algorithm", list(VALUES)[:4], ids=repr)
+@pytest.mark.parametrize("redraw", [False, True])
+def test_a_round_without_an_edge_ends_a_run_only_if_all_rounds_have_the_same_stumps(
+    algorithm: WeightBoosting, redraw: bool
+) -> None:
+    problem = to_the_end(drawn_problem(0, **ONE, redraw=redraw))
+    found = algorithm.hold_out(problem, Grid.of(VALUES[algorithm]))
+    for i, candidate in enumerate(found.candidates):
+        weights = found.vote(i).weights
+        assert np.isfinite(weights).all()
+        if redraw:
+            assert candidate["n_rounds"] == 60
+            assert np.count_nonzero(weights) > 20
+        else:
+            # The edge of the same stump is zero once it has a weight, or was from the start.
+            assert candidate["n_rounds"] == 1 + np.count_nonzero(weights) <= 2
+
+
+def assert_same(found: StoppedRuns, i: int, alone: StoppedRuns) -> None:
+    assert found.errors[i] == alone.errors[0]
+    assert found.candidates[i] == alone.candidates[0]
+    ours, theirs = found.vote(i), alone.vote(0)
+    np.testing.assert_array_equal(ours.attributes, theirs.attributes)
+    np.testing.assert_array_equal(ours.cuts, theirs.cuts)
+    np.testing.assert_array_equal(ours.weights, theirs.weights)
+
+
+@pytest.mark.parametrize("changes", [{}, {"take": "last"}, {"take": "last", "lag": 9}], ids=repr)
+@pytest.mark.parametrize("seed", [0, 5])
+@pytest.mark.parametrize(
+    ("algorithm", "name", "values"),
+    [
+        (EBBoost(), "lam", [30.0, 5.0, 1.0, 0.3, 0.03, 0.0]),
+        (AdaBoostReg(), "C", [3000.0, 300.0, 30.0, 3.0, 0.3, 0.0]),
+        (AdaBoostReg(power=1), "C", [30.0, 10.0, 3.0, 1.0, 0.3, 0.0]),
+        (HedgeBoost(), "eta", [0.01, 0.03, 0.1, 0.2, 0.35, 0.5]),
+    ],
+    ids=repr,
+)
+def test_values_side_by_side_over_drawn_stumps_are_separate_runs_until_each_ends(
+    algorithm: WeightBoosting, name: str, values: list[float], seed: int, changes: dict[str, Any]
+) -> None:
+    problem = drawn_problem(seed)
+    problem = replace(problem, stopping=replace(problem.stopping, **changes))
+    together = algorithm.hold_out(problem, Grid.of({name: values}))
+    for i, value in enumerate(values):
+        assert_same(together, i, algorithm.hold_out(problem, Grid.of({name: [value]})))
+    # With patience the values end in different rounds: it is not one end for all.
+    assert "lag" in changes or len({candidate["n_rounds"] for candidate in together.candidates}) > 2
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "value"), [(RegularizedLP(), 0.05), (RegularizedQP(), 100.0)]
+)
+def test_a_program_is_over_the_stumps_of_rounds_with_an_edge(
+    algorithm: SoftMargin, value: float
+) -> None:
+    problem = to_the_end(drawn_problem(0, **ONE))
+    vote = AdaBoost().hold_out(problem, Grid.of({})).vote(0)
+    taken = vote.weights != 0
+    signs = np.sign(vote.weights[taken])
+    assert len(set(zip(vote.attributes[taken], vote.cuts[taken], signs))) == taken.sum() < 60
+    [parameter] = algorithm.hyperparameters
+    grid = Grid.of({parameter.name: [value]})
+    margins = vote.outputs(problem.train)[:, taken] * signs * problem.y_train[:, None]
+    found = algorithm.hold_out(problem, grid).vote(0).weights
+    np.testing.assert_array_equal(
+        found[taken], algorithm.solve(margins, np.ones(60), grid)[0] * signs
+    )
+    assert not found[~taken].any()
+
+
+Line = list[tuple[int, float]]
+X = np.random.default_rng(1).normal(size=(7, 3))
+Y = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0])
+CODES = StumpCoding.fit(X).transform(X)
+
+
+@dataclass(frozen=True)
+class Script(WeightBoosting):
+    """Takes the picks and the weights of a line, and ends with it; what follows is junk."""
+
+    lines: tuple[Line, ...]
+    hyperparameters = (Hyperparameter("line", "integer", "small", "line", zero=True), N_ROUNDS)
+
+    def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
+        lines = [self.lines[int(value)] for value in values]
+        for t in count(1):
+            voters.begin(t)
+            taken = [line[t - 1] if t <= len(line) else (0, 7.0) for line in lines]
+            picks, changes = np.array(taken).T
+            last = np.array([len(line) == t for line in lines])
+            yield Round(picks.astype(np.intp), changes, last)
+
+
+def six_stumps(redraw: bool = True) -> RandomStumps:
+    rng = np.random.default_rng(3)
+    # A threshold of an example itself: the stump is negative there.
+    options: dict[str, Any] = {"thresholds": "data", "polarity": "random", "redraw": redraw}
+    return RandomStumps(CODES, Y, rng, per_round=6, **options)
+
+
+def validated(
+    lines: list[Line], stopping: Stopping, y: FloatArray = Y, redraw: bool = True
+) -> StoppedRuns:
+    problem = DrawnProblem(lambda: six_stumps(redraw), CODES, Y, CODES, y, stopping)
+    return Script(tuple(lines)).hold_out(problem, Grid.of({"line": list(range(len(lines)))}))
+
+
+def by_hand(line: Line, stopping: Stopping) -> tuple[list[int], list[tuple[int, int, float]]]:
+    """Return the errors of all rounds and the stumps of the vote."""
+    source = six_stumps()
+    sums, errors, vote = np.zeros(len(Y)), [], []
+    for t, (pick, weight) in enumerate(line[: stopping.max_rounds], 1):
+        source.begin(t)
+        attribute, cut = source.attributes[pick], source.cuts[pick]
+        signed = weight * source.turns[pick]
+        vote.append((attribute, cut, signed))
+        sums += np.where(CODES[attribute] > cut, signed, -signed)
+        errors.append(int(((sums > 0) != (Y > 0)).sum()))
+        if stopping.lag is None:
+            ends = t - errors.index(min(errors)) > stopping.patience
+        else:
+            ends = t > stopping.lag and errors[-1] >= errors[-1 - stopping.lag]
+        if ends:
+            break
+    return errors, vote
+
+
+lines = st.lists(
+    st.tuples(st.integers(0, 5), st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0])), min_size=1
+)
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(lines, min_size=1, max_size=5),
+    st.builds(
+        Stopping,
+        st.integers(1, 4),
+        st.sampled_from([None, None, 1, 2, 4]),
+        st.sampled_from(["best", "last"]),
+        st.integers(1, 12),
+    ),
+)
+def test_every_run_is_what_it_is_by_hand_whatever_ends_it(
+    script: list[Line], stopping: Stopping
+) -> None:
+    found = validated(script, stopping)
+    for i, line in enumerate(script):
+        errors, vote = by_hand(line, stopping)
+        n_rounds = errors.index(min(errors)) + 1 if stopping.take == "best" else len(errors)
+        assert found.candidates[i] == {"line": i, "n_rounds": n_rounds}
+        assert found.errors[i] == errors[n_rounds - 1]
+        stumps = found.vote(i)
+        ours = zip(stumps.attributes, stumps.cuts, stumps.weights, strict=True)
+        assert list(ours) == vote[:n_rounds]
+
+
+def test_an_even_vote_is_negative_and_a_nearly_even_one_is_not() -> None:
+    source = six_stumps(redraw=False)
+    source.begin(1)
+    first = StumpVote(source.attributes[:1], source.cuts[:1], source.turns[:1]).sums(CODES)
+    # 0.1 + 0.2 - 0.3 is 5.6e-17 in floating point: an even vote all the same.
+    for y, line in (
+        (np.full(7, -1.0), [(0, 0.1), (0, 0.2), (0, -0.3)]),
+        (first, [(0, -0.25), (0, 0.25 + 1e-9)]),
+    ):
+        found = validated([line], Stopping(9), y, redraw=False)
+        assert (found.errors.tolist(), found.candidates[0]["n_rounds"]) == ([0], len(line))
