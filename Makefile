@@ -20,7 +20,7 @@ test-slow: $(VENV)/dev ## browsers, LaTeX, Dask, other processors, whole runs an
 
 smoke: $(VENV)/dev ## a minute of it
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow" tests/base tests/config \
-		tests/papers tests/core/learners/greedy
+		tests/papers tests/core/learners/test_adaboost.py
 
 lint: $(VENV)/dev ## ruff, mypy and the layers of imports
 	$(BIN)/ruff check .

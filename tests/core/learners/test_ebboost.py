@@ -50,8 +50,8 @@ def transcription(
     return rounds
 
 
-@settings(max_examples=100)
-@given(small_problems, small_samples, st.integers(1, 40))
+@settings(max_examples=50)
+@given(small_problems, small_samples, st.integers(1, 30))
 def test_without_a_penalty_it_is_adaboost_to_the_bit(
     problem: Problem, samples: FloatArray, n_rounds: int
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -223,12 +223,37 @@ def test_an_example_of_the_smallest_weight_grows_again(
     algorithm: WeightBoosting, value: float
 ) -> None:
     voters, seen = Turning(), []
-    for t, _ in enumerate(algorithm.boost(voters, np.ones((1, 5)), np.array([value])), 1):
+    for *_, last in islice(algorithm.boost(voters, np.ones((1, 5)), np.array([value])), 9000):
         seen.append(voters.units[0])
-        if t == 12_000:
+        if last[0]:
             break
     assert seen[4000] == 0
     assert max(seen[4000:]) > 1e-6 * UNITS
+
+
+@each_algorithm
+def test_a_run_that_has_ended_does_no_harm_next_to_a_long_one(
+    make_problem: Callable[..., Problem], algorithm: WeightBoosting
+) -> None:
+    H, y = make_problem(m=30, n=6)
+    H, y = np.vstack([H, np.ones((2, 6))]), np.append(y, [1.0, -1.0])
+    long, ended = np.append(np.ones(30), [0, 0]), np.append(np.zeros(30), [1, 1])
+    value = algorithm.values(grid_of(algorithm, [1]))[-1:].repeat(2)
+    for taken in boosted(
+        algorithm, FixedVoters(H, y), 4000, value.tolist(), np.array([long, ended])
+    ):
+        assert taken.last[1]
+
+
+@each_algorithm
+def test_whole_copies_give_the_same_bits_next_to_fractions_of_copies(
+    problem: Problem, algorithm: WeightBoosting
+) -> None:
+    rng = np.random.default_rng(2)
+    samples = np.vstack([rng.integers(1, 4, 60), rng.uniform(0.3, 2.0, 60)])
+    grid = grid_of(algorithm, [150])
+    both, alone = (algorithm.path(*problem, grid, s) for s in (samples, samples[:1]))
+    np.testing.assert_array_equal(both[:1], alone)
 
 
 def drawn_problem(seed: int, patience: int = 12, **options: Any) -> DrawnProblem:

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog
@@ -89,7 +89,7 @@ def test_no_example_is_wrong_after_the_rounds_of_the_lecture() -> None:
         assert (y * (H @ path_of("adaboost", H, y, int(n_rounds))[-1]) > 0).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much])
 @given(small_problems)
 def test_the_regret_of_the_experts_is_below_their_edge_from_the_measured_round_on(
     problem: Problem,
