@@ -125,20 +125,20 @@ def test_the_python_of_its_page_runs(
     assert "LPBoostClassifier 0.9" in capsys.readouterr().out
 
 
-CONTESTANTS = (ROOT / "docs" / "contestants.md").read_text(encoding="utf-8")
+ESTIMATORS = (ROOT / "docs" / "estimators.md").read_text(encoding="utf-8")
 CLASSES = (ROOT / "docs" / "classes.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```yaml\n(.*?)```", CONTESTANTS + CLASSES, re.DOTALL)
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", ESTIMATORS + CLASSES, re.DOTALL)
 
 
 @pytest.mark.filterwarnings("ignore")  # of estimators of other packages
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda text: text.partition("\n")[0])
-def test_the_configs_of_contestants_and_classes_run(
+def test_the_configs_of_estimators_and_classes_run(
     example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.path", [*sys.path])
     for package in re.findall(r"(\w+boost|lightgbm):", example):
         pytest.importorskip(package)
-    own = re.findall(r"```python\n# (\S+)\n(.*?)```", CONTESTANTS, re.DOTALL)
+    own = re.findall(r"```python\n# (\S+)\n(.*?)```", ESTIMATORS, re.DOTALL)
     for name, code in own:
         (tmp_path / name).write_text(code, encoding="utf-8")
     (tmp_path / "example.yaml").write_text(example, encoding="utf-8")

@@ -338,7 +338,7 @@ def test_the_probabilities_of_an_estimator_are_in_the_record(
     np.testing.assert_array_equal(record.predicted, theirs.predict(X_test))
 
 
-def test_a_worker_that_cannot_import_a_contestant_says_so(
+def test_a_worker_that_cannot_import_an_estimator_says_so(
     small_config: Callable[..., Path],
 ) -> None:
     cell = cells_of(small_config())[0].ready()

@@ -74,8 +74,6 @@ class Learner(ABC):
     """Whether the learner can learn from stumps that are drawn in every round."""
     many_classes: ClassVar[bool] = False
     """Whether the learner can separate more than two classes by itself."""
-    draws: ClassVar[bool] = False
-    """Whether training may draw random numbers."""
     takes_raw: ClassVar[bool] = False
     """Whether the learner can be asked to take categories and missing values as they are."""
     packages: ClassVar[tuple[str, ...]] = ()
@@ -288,7 +286,6 @@ class Predictor(Learner):
     """A learner that trains on attributes; its candidates are known by their predictions."""
 
     gives_votes = False
-    draws = True
 
     def for_columns(self, data: TrainingData) -> Self:
         """Return this predictor with what it has to know of the columns of a cell."""

@@ -65,6 +65,24 @@ class SeenVoters(FixedVoters):
         return super().sums(units)
 
 
+class Turning(SeenVoters):
+    """Voters each wrong on one example; the first is right for 3000 rounds and wrong from then on.
+
+    One voter is right on it then.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(self.outputs(1), np.ones(5))
+
+    @staticmethod
+    def outputs(t: int) -> FloatArray:
+        first = [1.0] * 4 if t <= 3000 else [-1.0, -1.0, -1.0, 1.0]
+        return np.vstack([first, 1.0 - 2.0 * np.eye(4)])
+
+    def begin(self, t: int) -> None:
+        self._right = np.ascontiguousarray(self.outputs(t).T)
+
+
 def boosted(
     algorithm: WeightBoosting,
     voters: FixedVoters,

