@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Targets
+from quadrepro.core.jit import clock
 from quadrepro.core.learners.grid import Grid, Stopping, Value
 from quadrepro.core.learners.learner import Learner, Outputs, Part, Rng, TrainingData
 from quadrepro.core.learners.trainers import choose, trainer_of
@@ -100,7 +100,7 @@ def compute(cell: Cell) -> CellResult:
     """Return the result of a cell."""
     data, protocol = training_data(cell), cell.protocol
     trainer = trainer_of(cell.learner, data, cell.grids)
-    start = time.perf_counter()
+    start = clock()
     loss, path = 0.0, None
     if protocol.holdout is not None or protocol.folds:
         fold = None if protocol.holdout is not None else cell.problem.split.fold
@@ -110,7 +110,7 @@ def compute(cell: Cell) -> CellResult:
         i = len(trainer.candidates) - 1
         path = trainer.path() if protocol.measures else None
     outputs = trainer.outputs(i)
-    seconds = time.perf_counter() - start
+    seconds = clock() - start
     actual: Targets = data.test.y
     if classes := cell.problem.classes:
         actual = np.asarray(actual > 0 if len(classes) == 2 else actual, dtype=np.intp)

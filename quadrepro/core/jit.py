@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,3 +40,11 @@ def _cache_folder() -> Path:
 numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]
 
 njit = cast(Callable[[F], F], numba.njit(cache=True, error_model="numpy"))
+
+_compiling = event.TimingListener()  # type: ignore[no-untyped-call]
+event.register("numba:compile", _compiling)  # type: ignore[no-untyped-call]
+
+
+def clock() -> float:
+    """Return the seconds of a clock that stops while loops are compiled."""
+    return time.perf_counter() - (_compiling.duration if _compiling.done else 0.0)

@@ -6,18 +6,21 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
 
 import quadrepro
 from quadrepro.core import jit
 
-LOGARITHM = """
-import numpy as np
-from quadrepro.core.elementary import log_each
-print(log_each(np.full(1, 2.0))[0])
+STEP = """
+from quadrepro.core.learners.rounds import step_of
+print(step_of(0.5, 2))
 """
+"""Calls a loop that calls one of another file."""
 
 RUN = """
 import numpy as np
@@ -30,9 +33,10 @@ for model in (AdaBoostClassifier(9), QuadBoostClassifier(n_rounds=9),
 """
 
 
-def printed(code: str, **variables: str) -> str:
+def printed(code: str, folder: Path, **variables: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", code],
+        cwd=folder,
         env=os.environ | variables,
         capture_output=True,
         text=True,
@@ -47,18 +51,21 @@ def test_a_changed_function_in_another_file_changes_what_cached_loops_return(
 ) -> None:
     package = Path(quadrepro.__file__).parent
     copy = shutil.copytree(package, tmp_path / "quadrepro")
-    variables = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    assert printed(LOGARITHM, **variables) == "0.6931471805599453\n"
+    variables = {"PYTHONPATH": "", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    former_step = float(printed(STEP, tmp_path, **variables))
+    assert former_step == pytest.approx(np.arctanh(0.5))
     source = copy / "core" / "elementary.py"
     former = source.read_text(encoding="utf-8")
-    assert former.count("return k * LN2_HIGH") == 1
-    source.write_text(former.replace("return k * LN2_HIGH", "return 5.0 + k * LN2_HIGH"))
-    assert printed(LOGARITHM, **variables) == "5.6931471805599454\n"
+    assert former.count("math.copysign(0.5 * log1p") == 1
+    source.write_text(former.replace("math.copysign(0.5 * log1p", "math.copysign(5.0 * log1p"))
+    assert float(printed(STEP, tmp_path, **variables)) == pytest.approx(10 * former_step)
 
 
 @pytest.mark.slow
 def test_the_same_bytes_come_from_python_without_a_compiler() -> None:
-    assert printed(RUN, NUMBA_DISABLE_JIT="1") == printed(RUN, NUMBA_DISABLE_JIT="0")
+    package = Path(quadrepro.__file__).parents[1]
+    interpreted = printed(RUN, package, NUMBA_DISABLE_JIT="1")
+    assert interpreted == printed(RUN, package, NUMBA_DISABLE_JIT="0")
 
 
 def test_only_caches_of_code_that_was_not_used_for_long_are_deleted(
@@ -73,3 +80,13 @@ def test_only_caches_of_code_that_was_not_used_for_long_are_deleted(
         os.utime(folder, (0, 0))
     assert jit._cache_folder() == used
     assert {*tmp_path.iterdir()} == {used, recent, other}
+
+
+def test_the_clock_stops_while_a_loop_is_compiled() -> None:
+    def doubled(x: float) -> float:
+        return 2.0 * x
+
+    began, clock = time.perf_counter(), jit.clock()
+    assert numba.njit(doubled)(1.5) == 3.0
+    passed = time.perf_counter() - began
+    assert jit.clock() - clock < 0.5 * passed

@@ -172,6 +172,22 @@ def test_a_tie_is_as_wide_as_the_rounding_of_a_long_sum() -> None:
         assert strongest(FixedVoters(H, np.ones(m)), units)[0].tolist() == [pick]
 
 
+@pytest.mark.parametrize("algorithm", list(VALUES)[:4], ids=repr)
+def test_in_a_run_equal_errors_tie_although_their_sums_round_differently(
+    algorithm: WeightBoosting,
+) -> None:
+    # After the first voter's round the examples have the weights 1/4 or 1/20. The two other voters
+    # err on 1/4 + 2/20 and on 7/20.
+    first, others = [0, 1], ([0, 2, 3], [5, 6, 7, 8, 9, 10, 11])
+    for order in (others, others[::-1]):
+        H = np.array(
+            [np.where(np.isin(np.arange(12), wrong), -1.0, 1.0) for wrong in (first, *order)]
+        )
+        problem = reduce_problem(H.T, np.ones(12))
+        value = algorithm.values(grid_of(algorithm, [1]))[-1]
+        assert algorithm.steps(problem, value, 2)[0].tolist() == [0, 1]
+
+
 @pytest.mark.parametrize("redraws", [False, True])
 def test_a_voter_without_error_ends_the_run_and_one_without_an_edge_if_all_stay(
     problem: Problem, redraws: bool
