@@ -469,13 +469,14 @@ class AdaBoostRegClassifier(VoteClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from quadrepro import AdaBoostClassifier, AdaBoostRegClassifier
+    >>> from quadrepro import AdaBoostRegClassifier
     >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 1, 1, 1])
     >>> AdaBoostRegClassifier(C=10.0, n_rounds=5).fit(X, y).predict([[1.0], [6.0]])
     array([0, 1])
 
     Without influence it is AdaBoost:
 
+    >>> from quadrepro import AdaBoostClassifier
     >>> vote = AdaBoostRegClassifier(C=0.0, n_rounds=5).fit(X, y)
     >>> np.allclose(vote.voter_weights_, AdaBoostClassifier(5).fit(X, y).voter_weights_)
     True

