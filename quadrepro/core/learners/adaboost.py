@@ -178,7 +178,7 @@ def run_over(
 ) -> tuple[FloatArray, IntArray, FloatArray]:
     """Return the votes of a run after given rounds, and the first picks with their changes."""
     [weights] = equal_weights(copies[None])
-    if not has_whole(copies[None]):
+    if not has_whole(copies[None])[0]:
         # A fraction of a copy is an example with so much less weight.
         weights, copies = weights * copies, np.sign(copies)
     picks, changes = np.empty(n_kept, dtype=np.intp), np.empty(n_kept)

@@ -63,9 +63,10 @@ class HedgeBoost(WeightBoosting):
             votes = np.where(last, 0.0, np.sign(edges))
             yield Round(picks, votes, last)
             # Divided by the mean of (1-η)^cost: an expected cost is 1 - ε, or 1/2 + |r|/2.
-            total = 1.0 - eta * (0.5 + 0.5 * np.abs(edges[:, None]))
+            rate = np.where(last[:, None], 0.0, eta)
+            total = 1.0 - rate * (0.5 + 0.5 * np.abs(edges[:, None]))
             right = voters.signs(picks) == votes[:, None]
-            w = bounded(w, w * np.where(right, (1.0 - eta) / total, 1.0 / total))
+            w = bounded(w, w * np.where(right, (1.0 - rate) / total, 1.0 / total))
 
 
 def experts_rate(n_rounds: int, m: float) -> float:

@@ -249,14 +249,16 @@ def rounding(copies: FloatArray) -> Callable[[FloatArray], FloatArray]:
 
     Whole copies of a rounded weight are what as many equal examples would add up to.
     """
-    if has_whole(copies):
+    whole = has_whole(copies)[:, None]
+    if whole.all():
         return lambda weights: np.rint(weights) * copies
-    return lambda weights: np.rint(weights * copies)
+    return lambda weights: np.where(whole, np.rint(weights) * copies, np.rint(weights * copies))
 
 
-def has_whole(copies: FloatArray) -> bool:
-    """Return whether copies are counted one by one, not as fractions or very many of them."""
-    return bool((copies == np.rint(copies)).all() and copies.sum(axis=1).max() <= MOST_COPIES)
+def has_whole(copies: FloatArray) -> BoolArray:
+    """Return which runs count copies one by one, not as fractions or very many of them."""
+    whole = (copies == np.rint(copies)).all(axis=1)
+    return np.asarray(whole & (copies.sum(axis=1) <= MOST_COPIES))
 
 
 def equal_weights(copies: FloatArray) -> FloatArray:

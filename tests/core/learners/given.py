@@ -66,7 +66,7 @@ class SeenVoters(FixedVoters):
 
 
 class Turning(SeenVoters):
-    """Voters each wrong on one example; the first is right for 3000 rounds and wrong from then on.
+    """Voters each wrong on one example; the first is right for 4000 rounds and wrong from then on.
 
     One voter is right on it then.
     """
@@ -76,7 +76,7 @@ class Turning(SeenVoters):
 
     @staticmethod
     def outputs(t: int) -> FloatArray:
-        first = [1.0] * 4 if t <= 3000 else [-1.0, -1.0, -1.0, 1.0]
+        first = [1.0] * 4 if t <= 4000 else [-1.0, -1.0, -1.0, 1.0]
         return np.vstack([first, 1.0 - 2.0 * np.eye(4)])
 
     def begin(self, t: int) -> None:

@@ -93,9 +93,15 @@ def test_steps_add_up_to_the_path_and_end_with_the_run(
 
 
 @each_algorithm
-def test_a_perfect_voter_is_the_whole_vote(problem: Problem, algorithm: WeightBoosting) -> None:
+def test_a_perfect_voter_is_the_whole_vote_also_next_to_a_longer_run(
+    problem: Problem, algorithm: WeightBoosting
+) -> None:
     H, y = problem
-    weights = algorithm.path(np.column_stack([H, -y]), y, grid_of(algorithm, [1, 50]))
+    first = np.arange(60) < 40
+    samples = np.vstack([first, np.ones(60)]).astype(float)
+    turned = np.column_stack([H, np.where(first, -y, y)])
+    weights, longer = algorithm.path(turned, y, grid_of(algorithm, [1, 50]), samples)
+    assert np.count_nonzero(longer[-1]) > 5
     assert not weights[:, :-1].any()
     if not isinstance(algorithm, HedgeBoost):
         assert (weights[:, -1] == -1).all()
@@ -212,10 +218,10 @@ def test_an_example_of_the_smallest_weight_grows_again(
     algorithm: WeightBoosting, value: float
 ) -> None:
     voters = Turning()
-    last = [r.last[0] for r in boosted(algorithm, voters, 6000, [value], np.ones((1, 5)))]
+    last = [r.last[0] for r in boosted(algorithm, voters, 8000, [value], np.ones((1, 5)))]
     seen = np.array(voters.seen)[: [*last, True].index(True), 0, 0]
-    assert seen[3000] == 0
-    assert seen[3000:].max() > 1e-6 * UNITS
+    assert seen[4000] == 0
+    assert seen[4000:].max() > 1e-6 * UNITS
 
 
 @each_algorithm
