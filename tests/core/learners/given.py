@@ -66,18 +66,15 @@ class SeenVoters(FixedVoters):
 
 
 class Turning(SeenVoters):
-    """Voters each wrong on one example; the first is right for 4000 rounds and wrong from then on.
-
-    One voter is right on it then.
-    """
+    """Five voters of small edges: the first example is right for 5000 rounds, then mostly wrong."""
 
     def __init__(self) -> None:
-        super().__init__(self.outputs(1), np.ones(5))
+        super().__init__(self.outputs(1), np.ones(6))
 
     @staticmethod
     def outputs(t: int) -> FloatArray:
-        first = [1.0] * 4 if t <= 4000 else [-1.0, -1.0, -1.0, 1.0]
-        return np.vstack([first, 1.0 - 2.0 * np.eye(4)])
+        first = np.ones(5) if t <= 5000 else np.array([-1.0, -1.0, -1.0, -1.0, 1.0])
+        return np.vstack([first, 1.0 - 2.0 * (np.eye(5) + np.eye(5)[[1, 2, 3, 4, 0]])])
 
     def begin(self, t: int) -> None:
         self._right = np.ascontiguousarray(self.outputs(t).T)

@@ -126,10 +126,10 @@ def test_any_matrix_gives_the_same_rounds_as_its_chains(
 
 
 def test_the_kernel_too_lets_an_example_of_the_smallest_weight_grow_again() -> None:
-    expected = boosted(AdaBoost(), Turning(), 8000, copies=np.ones((1, 5)))
-    weights, copies, rounds = np.full(5, UNITS / 5), np.ones(5, dtype=np.intp), np.array([4000])
-    picks, changes = np.empty((2, 4000), dtype=np.intp), np.empty((2, 4000))
-    for part, t in enumerate((1, 4001)):
+    expected = boosted(AdaBoost(), Turning(), 10_000, copies=np.ones((1, 6)))
+    weights, copies, rounds = np.full(6, UNITS / 6), np.ones(6, dtype=np.intp), np.array([5000])
+    picks, changes = np.empty((2, 5000), dtype=np.intp), np.empty((2, 5000))
+    for part, t in enumerate((1, 5001)):
         chains = Chains.of(*codes_of_voters(Turning.outputs(t)))
         take_rounds(chains, copies, weights, rounds, picks[part], changes[part])
         assert (weights[0] < 2 * FLOOR) == (t == 1)

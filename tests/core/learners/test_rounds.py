@@ -218,10 +218,10 @@ def test_an_example_of_the_smallest_weight_grows_again(
     algorithm: WeightBoosting, value: float
 ) -> None:
     voters = Turning()
-    last = [r.last[0] for r in boosted(algorithm, voters, 8000, [value], np.ones((1, 5)))]
+    last = [r.last[0] for r in boosted(algorithm, voters, 10_000, [value], np.ones((1, 6)))]
     seen = np.array(voters.seen)[: [*last, True].index(True), 0, 0]
-    assert seen[4000] == 0
-    assert seen[4000:].max() > 1e-6 * UNITS
+    assert seen[5000] == 0
+    assert seen[5000:].max() > 1e-6 * UNITS
 
 
 @each_algorithm
