@@ -75,7 +75,7 @@ def test_a_preset_cannot_be_changed() -> None:
 
 
 HEAVY = (
-    "quadrepro.core.learners.greedy",
+    "quadrepro.core.learners.adaboost",
     "quadrepro.core.learners.lpboost",
     "quadrepro.core.learners.programs",
     "quadrepro.core.learners.gradient",

@@ -22,12 +22,14 @@ from quadrepro.core.learners.learner import DrawnProblem, StoppedRuns
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.rounds import (
+    FLOOR,
     LARGEST_STEP,
     NO_EDGE,
     TIE,
     UNITS,
     Round,
     WeightBoosting,
+    bounded,
     steps_of,
     strongest,
 )
@@ -222,6 +224,11 @@ def test_an_example_of_the_smallest_weight_grows_again(
     seen = np.array(voters.seen)[: [*last, True].index(True), 0, 0]
     assert seen[5000] == 0
     assert seen[5000:].max() > 1e-6 * UNITS
+
+
+def test_example_weights_stay_large_enough_to_have_all_their_digits() -> None:
+    weights = np.array([2.0 * FLOOR, 1.5 * FLOOR, 0.0])
+    assert bounded(weights, weights / 1.75).tolist() == [2.0 * FLOOR / 1.75, 1.5 * FLOOR, 0.0]
 
 
 @each_algorithm
