@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
-from quadrepro.core.learners.adaboost import AdaBoost
 from sklearn import ensemble
 from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro import AdaBoostClassifier, LogitBoostClassifier, SAMMEClassifier
 from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.gradient import GradientBoost
 from quadrepro.core.learners.grid import Grid
