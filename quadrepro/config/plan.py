@@ -138,7 +138,6 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
         "grid": _axes(grids),
         "view": view.content(),
         "protocol": protocol.content(),
-        "measures": measures,
         **source.content,
         **makers(learner, measures, voters),
     }

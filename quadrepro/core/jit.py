@@ -7,7 +7,6 @@ and nothing is reordered or fused. With ``NUMBA_DISABLE_JIT=1`` the same code ru
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import time
@@ -18,6 +17,8 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import event
 
+from quadrepro.base.code import PACKAGE, hash_of
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 UNUSED = 30 * 24 * 3600
@@ -25,12 +26,9 @@ UNUSED = 30 * 24 * 3600
 
 
 def _cache_folder() -> Path:
-    here = Path(__file__).parent
-    digest = hashlib.sha256()
-    for file in sorted(here.rglob("*.py")):
-        digest.update(file.relative_to(here).as_posix().encode() + file.read_bytes())
-    place = Path(os.environ.get("NUMBA_CACHE_DIR") or here / "__pycache__")
-    folder = place / f"loops-{digest.hexdigest()[:16]}"
+    core = PACKAGE / "core"
+    place = Path(os.environ.get("NUMBA_CACHE_DIR") or core / "__pycache__")
+    folder = place / f"loops-{hash_of(core.rglob('*.py'))[:16]}"
     for other in place.glob("loops-*"):
         if other != folder and other.stat().st_mtime < time.time() - UNUSED:
             shutil.rmtree(other, ignore_errors=True)

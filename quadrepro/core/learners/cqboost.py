@@ -283,13 +283,9 @@ class CqBoost(Algorithm):
 
     hyperparameters = (MU, EPSILON, ROUNDS)
 
-    def largest_mu(self, problem: VotingProblem) -> FloatArray:
-        """Return the largest feasible μ of every sample."""
-        return np.asarray(np.abs(problem.correlations()).max(axis=1))
-
     def limit(self, problem: VotingProblem) -> str:
         """Return the largest feasible μ in a sentence."""
-        return mu_limit(self.largest_mu(problem))
+        return mu_limit(np.abs(problem.correlations()).max(axis=1))
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values, limits = grid.axis("mu") or (), np.array(grid.axis("n_rounds") or [sys.maxsize])

@@ -53,13 +53,9 @@ class MinCq(Algorithm):
         """Whether equal voters may be merged: no, since each has a bound of its own."""
         return False
 
-    def largest_mu(self, problem: VotingProblem) -> FloatArray:
-        """Return the largest feasible μ of every sample."""
-        return np.asarray(np.abs(problem.correlations()).mean(axis=1))
-
     def limit(self, problem: VotingProblem) -> str:
         """Return the largest feasible μ in a sentence."""
-        return mu_limit(self.largest_mu(problem))
+        return mu_limit(np.abs(problem.correlations()).mean(axis=1))
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = grid.axis("mu") or ()

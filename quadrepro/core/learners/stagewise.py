@@ -35,14 +35,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    has_fit_parameter,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.arguments import validated, weighted_examples
 from quadrepro.core.elementary import exp_each, log, log_each
 from quadrepro.core.learners.estimator import EstimatorEntry
 
@@ -60,6 +56,19 @@ Round = tuple[list[Any], FloatArray, float]
 
 class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers whose weak learner is fitted to the weights of every round.
+
+    Parameters
+    ----------
+    n_rounds : int, default 100
+        Largest number of rounds.
+    cuts : int, default 1
+        Number of cuts of a tree, the best first; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
+    weak : estimator or None, default None
+        A weak learner that takes ``sample_weight``, instead of scikit-learn's trees.
+    random_state : int, RandomState instance or None, default None
+        Seed of the weak learners, which get another one in every round, as in scikit-learn.
 
     Attributes
     ----------
@@ -121,10 +130,10 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         StagewiseClassifier
             The fitted classifier.
         """
-        examples, labels = validate_data(self, X, y, dtype=np.float64)
+        examples, labels = validated(self, X, y)
         check_classification_targets(labels)
-        c = _check_sample_weight(sample_weight, examples, ensure_non_negative=True)
-        examples, labels, c = examples[c > 0], labels[c > 0], c[c > 0]
+        examples, labels, weights = weighted_examples(examples, labels, sample_weight)
+        c = np.ones(len(labels)) if weights is None else weights
         self.classes_, codes = np.unique(labels, return_inverse=True)
         n_classes = len(self.classes_)
         if n_classes < 2 or (n_classes > 2 and not self.many_classes):
@@ -236,7 +245,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     def _staged(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield F with one column per class after each round, or once if there was none."""
         check_is_fitted(self)
-        examples = validate_data(self, X, dtype=np.float64, reset=False)
+        examples = validated(self, X, reset=False)
         F = np.zeros((len(examples), len(self.classes_)))
         if not self.estimators_:
             yield F
@@ -299,22 +308,11 @@ class RealAdaBoostClassifier(StagewiseClassifier):
 
     Parameters
     ----------
-    n_rounds : int, default 100
-        Number of rounds.
-    cuts : int, default 1
-        Number of cuts of a tree, the best first; 1 gives a stump.
-    depth : int or None, default None
-        Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
         A classifier with ``predict_proba`` that takes ``sample_weight``, instead of scikit-learn's
         trees.
-    random_state : int, RandomState instance or None, default None
-        Seed of the weak learners, which get another one in every round, as in scikit-learn.
-
-    Attributes
-    ----------
-    classes_, estimators_, estimator_weights_, n_iter_, n_features_in_, feature_names_in_
-        As of `StagewiseClassifier`.
+    n_rounds, cuts, depth, random_state
+        As of `StagewiseClassifier`, and so are the attributes.
 
     References
     ----------
@@ -348,21 +346,10 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
 
     Parameters
     ----------
-    n_rounds : int, default 100
-        Number of rounds.
-    cuts : int, default 1
-        Number of cuts of a tree, the best first; 1 gives a stump.
-    depth : int or None, default None
-        Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
         A regressor that takes ``sample_weight``, instead of scikit-learn's trees.
-    random_state : int, RandomState instance or None, default None
-        Seed of the weak learners, which get another one in every round, as in scikit-learn.
-
-    Attributes
-    ----------
-    classes_, estimators_, estimator_weights_, n_iter_, n_features_in_, feature_names_in_
-        As of `StagewiseClassifier`.
+    n_rounds, cuts, depth, random_state
+        As of `StagewiseClassifier`, and so are the attributes.
 
     References
     ----------
@@ -408,23 +395,12 @@ class LogitBoostClassifier(StagewiseClassifier):
 
     Parameters
     ----------
-    n_rounds : int, default 100
-        Number of rounds.
-    cuts : int, default 1
-        Number of cuts of a tree, the best first; 1 gives a stump.
-    depth : int or None, default None
-        Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
         A regressor that takes ``sample_weight``, instead of scikit-learn's trees.
     z_max : float, default 4.0
         Largest size of z; the paper recommends 2 to 4.
-    random_state : int, RandomState instance or None, default None
-        Seed of the weak learners, which get another one in every round, as in scikit-learn.
-
-    Attributes
-    ----------
-    classes_, estimators_, estimator_weights_, n_iter_, n_features_in_, feature_names_in_
-        As of `StagewiseClassifier`.
+    n_rounds, cuts, depth, random_state
+        As of `StagewiseClassifier`, and so are the attributes.
 
     References
     ----------
@@ -496,21 +472,10 @@ class AdaBoostM1Classifier(StagewiseClassifier):
 
     Parameters
     ----------
-    n_rounds : int, default 100
-        Largest number of rounds.
-    cuts : int, default 1
-        Number of cuts of a tree, the best first; 1 gives a stump.
-    depth : int or None, default None
-        Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
         A classifier that takes ``sample_weight``, instead of scikit-learn's trees.
-    random_state : int, RandomState instance or None, default None
-        Seed of the weak learners, which get another one in every round, as in scikit-learn.
-
-    Attributes
-    ----------
-    classes_, estimators_, estimator_weights_, n_iter_, n_features_in_, feature_names_in_
-        As of `StagewiseClassifier`.
+    n_rounds, cuts, depth, random_state
+        As of `StagewiseClassifier`, and so are the attributes.
 
     References
     ----------
@@ -555,21 +520,10 @@ class SAMMEClassifier(AdaBoostM1Classifier):
 
     Parameters
     ----------
-    n_rounds : int, default 100
-        Largest number of rounds.
-    cuts : int, default 1
-        Number of cuts of a tree, the best first; 1 gives a stump.
-    depth : int or None, default None
-        Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
         A classifier that takes ``sample_weight``, instead of scikit-learn's trees.
-    random_state : int, RandomState instance or None, default None
-        Seed of the weak learners, which get another one in every round, as in scikit-learn.
-
-    Attributes
-    ----------
-    classes_, estimators_, estimator_weights_, n_iter_, n_features_in_, feature_names_in_
-        As of `StagewiseClassifier`.
+    n_rounds, cuts, depth, random_state
+        As of `StagewiseClassifier`, and so are the attributes.
 
     References
     ----------
