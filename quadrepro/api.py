@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -56,18 +57,19 @@ class RankedScores:
         """The numbers with eight digits, one row per pair."""
         import pandas as pd
 
-        from quadrepro.tables.table import unmarked_csv
-
-        return pd.read_csv(unmarked_csv(self.table.to_csv()))
+        return pd.read_csv(io.StringIO(self.table.to_csv()))
 
     def write(self, folder: str | Path) -> None:
         """Write ``ranking.md``, ``.csv``, and the diagram as ``.svg``."""
-        from quadrepro.tables.figure import draw_critical_difference
+        from quadrepro.tables.critical_difference import draw_critical_difference
 
         found = self.ranking
         self.table.write(Path(folder), STEM)
         draw_critical_difference(
-            Path(folder), STEM, found.methods, found.mean_ranks, found.critical_difference
+            Path(folder) / f"{STEM}.svg",
+            found.methods,
+            found.mean_ranks,
+            found.critical_difference,
         )
 
     def __repr__(self) -> str:
@@ -126,13 +128,8 @@ def rank(
     (1.25, 1.75)
     """
     from quadrepro.stats import rank_methods
-    from quadrepro.tables.ranked import (
-        Splits,
-        doubt_of_direction,
-        has_gap,
-        ranking_table,
-        scores_of,
-    )
+    from quadrepro.tables.ranked import Splits, ranking_table
+    from quadrepro.tables.scores import doubt_of_direction, has_gap, scores_of
 
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
@@ -157,16 +154,17 @@ def rank(
         ranking = rank_methods(columns, rope)
     except ValueError as error:
         raise DataError(f"{found.source}: {error}") from None
-    splits = [] if test_share is None else [Splits("", columns, test_share)]
     table = ranking_table(
         f"{Path(found.source).stem}: ranking",
         ranking,
         {name: name for name in found.methods},
-        splits,
+        splits=None if test_share is None else Splits(columns, test_share),
         higher_is_better=higher_is_better,
         rows="data sets" if test_share is None else "resamples",
-        left_out=f"{few(gaps)}, where scores are missing" if gaps else "",
     )
+    if gaps:
+        left_out = f"Left out: {few(gaps)}, where scores are missing."
+        table = replace(table, notes=(*table.notes, left_out))
     if doubt := doubt_of_direction(found, higher_is_better=higher_is_better):
         table = replace(table, notes=(f"Warning: {doubt}", *table.notes))
     return RankedScores(ranking, tuple(gaps), table)
@@ -272,7 +270,7 @@ def prepare(
     from quadrepro.config.plan import make_plan
     from quadrepro.data.fetch import bring, bring_tasks, missing_cards
     from quadrepro.engine.progress import tell
-    from quadrepro.results.files import check_tables
+    from quadrepro.tables.made import check_tables
 
     folder = None if data is None else Path(data)
     if isinstance(config, Mapping):

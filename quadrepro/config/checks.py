@@ -15,6 +15,7 @@ from quadrepro.core.protocol import Protocol, SplitRule
 from quadrepro.data.card import load_card
 from quadrepro.data.rules import rule_of
 from quadrepro.data.schema import View
+from quadrepro.engine.metrics import fault_of_task
 from quadrepro.errors import ConfigError, nearest, together
 
 MAX_CELLS = 100_000
@@ -26,6 +27,7 @@ def check(experiment: Experiment) -> None:
     config = experiment.config
     with experiment.at():
         names_differ(config)
+        headline_is_a_metric(config)
         readings_are_of_data_sets(config)
         entries = [Row(e, ("datasets", i), e.title) for i, e in enumerate(config.datasets)]
         tries: list[Callable[[], object]] = [
@@ -37,6 +39,7 @@ def check(experiment: Experiment) -> None:
             if row.sweep or row.reading:
                 row_fits_its_card(experiment, row)
         titles_differ(experiment)
+        metrics_judge(experiment)
         cells_are_not_too_many(experiment)
         for place, protocol in _protocols(experiment):
             with experiment.at(*place, "protocol"):
@@ -54,6 +57,20 @@ def names_differ(config: Config) -> None:
     _refuse_twice("algorithm", algorithms)
     _refuse_twice("metric", ((name, ("metrics", i)) for i, name in enumerate(config.metrics)))
     _refuse_twice("row", ((row.entry.title, row.place) for row in config.rows))
+
+
+def headline_is_a_metric(config: Config) -> None:
+    """Refuse a headline that is none of the metrics."""
+    if config.headline and config.headline not in config.metrics:
+        hint = nearest(config.headline, config.metrics)
+        raise fault(f"{config.headline!r} is none of the metrics{hint}", "headline")
+
+
+def metrics_judge(experiment: Experiment) -> None:
+    """Refuse a metric that judges no row."""
+    for i, name in enumerate(experiment.config.metrics):
+        if wrong := fault_of_task(name, experiment.tasks.values()):
+            raise fault(wrong, "metrics", i)
 
 
 def _refuse_twice(what: str, places: Iterable[tuple[str, Place]]) -> None:

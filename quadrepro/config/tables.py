@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from pydantic import Field, GetJsonSchemaHandler, PlainSerializer, PlainValidator, create_model
 from pydantic_core import CoreSchema, PydanticKnownError
@@ -17,28 +17,26 @@ from quadrepro.base.models import Model, fault
 from quadrepro.base.registry import Registry
 
 
-class TableKey:
+class TableKey(Protocol):
     """A key below ``tables``, and what its value can be."""
 
-    key: str
-    """The key."""
-    option: Any
-    """Type of the value, as pydantic reads it."""
-    meaning: str = ""
-    """The output and the meaning of the option, for the reference of configs."""
-    stem: str = ""
-    """Name of the files without ending; by default the key."""
+    @property
+    def key(self) -> str:
+        """The key."""
 
     @property
-    def name(self) -> str:
-        """Name of the files without ending; no other table has the same."""
-        return self.stem or self.key
+    def option(self) -> Any:
+        """Type of the value, as pydantic reads it."""
+
+    @property
+    def meaning(self) -> str:
+        """The output and the meaning of the option, for the reference of configs."""
 
 
 KINDS: Registry[TableKey] = Registry(
     "key",
     {
-        "means": "errors:MEANS",
+        "errors": "errors:ERRORS",
         "noiseless": "errors:NOISELESS",
         "margins": "margins:MARGINS",
         "margin_figure": "margins:MARGIN_FIGURE",
@@ -46,7 +44,6 @@ KINDS: Registry[TableKey] = Registry(
         "times": "sweeps:TIMES",
         "curves": "curves:CURVES",
         "scatter": "scatter:SCATTER",
-        "risks": "errors:RISKS",
         "comparisons": "comparisons:COMPARISONS",
         "ranking": "ranking:RANKING",
         "claims": "claims:CLAIMS",
@@ -56,7 +53,7 @@ KINDS: Registry[TableKey] = Registry(
 )
 """All kinds, in the order in which tables are written."""
 
-UNASKED = {"risks": "", "comparisons": ""}
+UNASKED = {"errors": "", "comparisons": ""}
 """Options of the kinds that are written without being asked for."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from statistics import fmean
 from typing import Any
 
@@ -20,9 +19,6 @@ from quadrepro.engine.records import Record
 
 Place = tuple[str, str, int]
 """Row, column and repeat of a cell."""
-
-Mean = Fraction | float
-"""A mean: exact if errors are counted, a float if numbers are predicted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,44 +182,27 @@ class Outcomes:
             return [self.measured[place] for place in places if place in self.measured]
         return [record.value for record in self.cell(row, column) if record.ok]
 
-    def fractions(self, row: str, column: str) -> list[Fraction]:
-        """Return the risks of an entry exactly: wrong test examples over all test examples."""
-        records = (record for record in self.cell(row, column) if record.ok)
-        return [Fraction(record.errors, record.n_test) for record in records]
-
     def regression(self, row: str) -> bool:
         """Return whether numbers are predicted in a row; False if nothing of it was computed."""
         records = (self.records[row, c, r] for c in self.columns for r in range(self.repeats))
         return any(record.rmse is not None for record in records)
 
     def counted(self, row: str) -> bool:
-        """Return whether the values of a row are risks, which count errors and are thus exact."""
+        """Return whether the values of a row are risks, which count errors."""
         return self.metric is None and not self.regression(row)
 
-    def exact_values(self, row: str, column: str) -> Sequence[Mean]:
-        """Return the same as `values`, as fractions if errors are counted."""
-        return self.fractions(row, column) if self.counted(row) else self.values(row, column)
-
-    def mean(self, row: str, column: str) -> Mean | None:
+    def mean(self, row: str, column: str) -> float | None:
         """Return the mean value of an entry: risk, RMSE if numbers are predicted, or the metric."""
-        return self.mean_of_computed(row, column) if self.complete(row, column) else None
+        return fmean(self.values(row, column)) if self.complete(row, column) else None
 
-    def losses(self, row: str, column: str) -> list[Mean]:
-        """Return `exact_values` with a minus sign if the highest is the best."""
-        values = self.exact_values(row, column)
-        return [-value for value in values] if self.greater_is_better else list(values)
+    def losses(self, row: str, column: str) -> list[float]:
+        """Return `values` with a minus sign if the highest is the best."""
+        return [self.sign * value for value in self.values(row, column)]
 
-    def mean_loss(self, row: str, column: str) -> Mean | None:
+    def mean_loss(self, row: str, column: str) -> float | None:
         """Return `mean` with a minus sign if the highest is the best."""
         mean = self.mean(row, column)
-        return -mean if mean is not None and self.greater_is_better else mean
-
-    def mean_of_computed(self, row: str, column: str) -> Mean:
-        """Return the same as `mean` over those repeats that were computed, at least one."""
-        if not self.counted(row):
-            return fmean(self.values(row, column))
-        fractions = self.fractions(row, column)
-        return sum(fractions, Fraction()) / len(fractions)
+        return None if mean is None else self.sign * mean
 
     def mean_seconds(self, column: str) -> float | None:
         """Return the mean running time of an algorithm, or None if nothing was computed."""

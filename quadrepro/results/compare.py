@@ -27,7 +27,7 @@ from quadrepro.results.folder import (
     read_run,
     results_folders,
 )
-from quadrepro.tables.table import ENDINGS, LABEL, NOTE, row_start, start_of_row
+from quadrepro.tables.table import ENDINGS, LABEL
 
 TOLERANCE = 1e-6
 """Relative difference of numbers that are not counts, by default."""
@@ -165,8 +165,8 @@ def _lines(path: Path, measured: Measured) -> list[str]:
     text = read_text(path)
     if path.suffix == ".csv" and measured.columns:
         return list(_rows(text, measured.columns))
-    lines = [line for line in text.splitlines() if not line.startswith((LABEL, NOTE + LABEL))]
-    timed = {start_of_row(name, path.suffix) for name in measured.rows}
+    lines = [line for line in text.splitlines() if not line.startswith(LABEL)]
+    timed = measured.rows
     while lines and not lines[-1]:
         lines.pop()
     return [
@@ -177,6 +177,14 @@ def _lines(path: Path, measured: Measured) -> list[str]:
         else line
         for line in lines
     ]
+
+
+def row_start(line: str, ending: str) -> str | None:
+    """Return the first cell of a line; None if the line is not a row."""
+    if ending == ".csv":
+        return (next(csv.reader([line]), None) or [""])[0]
+    end = re.search(r"(?<!\\)\|", line[2:])
+    return line[2:][: end.start()].rstrip(" ") if end and line.startswith("| ") else None
 
 
 def _rows(text: str, columns: frozenset[str]) -> Iterator[str]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from quadrepro.base.files import write_text
-from quadrepro.config.config import Experiment
 from quadrepro.config.plan import Plan
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, RecordStore
@@ -24,15 +23,15 @@ from quadrepro.results.folder import (
     TableFiles,
     read_folder,
 )
-from quadrepro.tables.kinds.ranking import conclusion
-from quadrepro.tables.requests import Request, find_verdicts, metric_columns, requested, written
-from quadrepro.tables.table import LABEL, Table, Value, csv_text
+from quadrepro.tables.conclusion import conclusion
+from quadrepro.tables.kinds.base import Context, Made, by_metrics
+from quadrepro.tables.made import make_tables
+from quadrepro.tables.table import ENDINGS, LABEL, Table, Value, csv_text
 from quadrepro.tables.verdicts import score_text
 
 CELLS_HEADER = (
     *("dataset", "algorithm", "repeat", "status"),
-    *("errors", "n_test", "value", "risk", "chosen", "seconds"),
-    *("published", "reason"),
+    *("errors", "n_test", "value", "chosen", "seconds", "reason"),
 )
 """Columns of the table of cells; those of the metrics that the config asks for follow."""
 
@@ -43,51 +42,24 @@ TIMED_COLUMNS = ("seconds",)
 """Those of them that hold measured times."""
 
 
-def check_tables(experiment: Experiment) -> None:
-    """Refuse a config that asks for tables or figures that cannot be made."""
-    for kind, context in requested(experiment):
-        kind.check(context)
-
-
-def make_tables(
-    requests: Iterable[Request], outcomes: Outcomes, summary: str = ""
-) -> dict[str, Table]:
-    """Return the tables of an experiment that are asked for, by name, with its `conclusion`."""
-    note = mixture(outcomes.records.values())
-    tables: dict[str, Table] = {}
-    for kind, context in requests:
-        if kind.makes_table:
-            table = kind.table(context, outcomes)
-            notes = [summary if kind.sums_up or not tables else "", note]
-            tables[kind.name] = replace(table, notes=(*table.notes, *filter(None, notes)))
-    return tables
-
-
-def make_manifest(
-    requests: Iterable[Request], tables: Mapping[str, Table], score: bool
-) -> Manifest:
+def make_manifest(made: Mapping[str, Made], score: bool) -> Manifest:
     """Return which files `write_results` writes, and what in them is measured."""
-    kinds = [request.kind for request in requests]
     return Manifest(
         tables={
-            kind.name: TableFiles(
-                key=kind.key,
-                title=tables[kind.name].title,
-                files=tuple(kind.name + ending for ending in kind.endings),
-                timed=kind.timed,
-                timed_rows=tables[kind.name].timed_rows,
+            name: TableFiles(
+                key=name,
+                title=of.table.title,
+                files=tuple(name + ending for ending in ENDINGS),
+                timed=of.timed,
+                timed_rows=of.table.timed_rows,
             )
-            for kind in kinds
-            if kind.makes_table
+            for name, of in made.items()
+            if of.table is not None
         },
         figures={
-            kind.name: FigureFiles(
-                key=kind.key,
-                files=(f"{kind.name}.svg",),
-                timed=kind.timed,
-            )
-            for kind in kinds
-            if kind.makes_figure
+            name: FigureFiles(key=name, files=(f"{name}.svg",), timed=of.timed)
+            for name, of in made.items()
+            if of.draw is not None
         },
         cells=CellsFile(file=CELLS, timed_columns=TIMED_COLUMNS),
         score=SCORE if score else "",
@@ -106,20 +78,23 @@ def write_results(
         allow_missing,
         experiment.config.own_rows,
     )
-    verdicts = find_verdicts(experiment, outcomes)
-    requests = written(experiment, verdicts)
-    summary = conclusion(requests[0].context, outcomes)
-    tables = make_tables(requests, outcomes, summary)
-    for kind, context in requests:
-        if kind.makes_table:
-            tables[kind.name].write(folder, kind.name, kind.endings)
-        if kind.makes_figure:
-            kind.draw(context, outcomes, folder)
-    by_metric = metric_columns(experiment, outcomes)
-    write_text(folder / CELLS, _cells(requests, outcomes, by_metric))
+    summary = conclusion(Context(experiment, "", ""), outcomes)
+    made = make_tables(experiment, outcomes)
+    notes = [*filter(None, (summary, mixture(outcomes.records.values())))]
+    tables: dict[str, Table] = {}
+    for name, of in made.items():
+        if of.table is not None:
+            of_first = notes if not tables else notes[1:] if summary else notes
+            tables[name] = replace(of.table, notes=(*of.table.notes, *of_first))
+            tables[name].write(folder, name)
+        if of.draw is not None:
+            of.draw(folder / f"{name}.svg")
+    verdicts = [of.verdicts for of in made.values() if of.verdicts and of.verdicts.entries]
+    by_metric = by_metrics(Context(experiment, "", ""), outcomes)
+    write_text(folder / CELLS, _cells(outcomes, by_metric))
     if verdicts:
         write_text(folder / SCORE, score_text(verdicts))
-    manifest = make_manifest(requests, tables, bool(verdicts))
+    manifest = make_manifest(made, bool(verdicts))
     manifest.write(folder)
     for name in before - set(manifest.files):
         (folder / name).unlink(missing_ok=True)
@@ -127,14 +102,7 @@ def write_results(
     if summary:
         run["conclusion"] = summary
     write_text(folder / RUN, json.dumps(run, indent=2, ensure_ascii=False) + "\n")
-    return _shown_first(requests, tables), outcomes
-
-
-def _shown_first(requests: Sequence[Request], tables: Mapping[str, Table]) -> dict[str, Table]:
-    """Return the tables, first one with printed numbers, or that is more than a figure."""
-    printed = (n for n, t in tables.items() if any(e.printed for _, row in t.rows for e in row))
-    made = (kind.name for kind, _ in requests if kind.makes_table and not kind.describes_figure)
-    return {name: tables[name] for name in (*printed, *made, *tables)}
+    return tables, outcomes
 
 
 def _read_before(folder: Path) -> set[str]:
@@ -194,29 +162,20 @@ def mixture(records: Iterable[Record]) -> str:
     return LABEL + " ".join(sentences) if sentences else ""
 
 
-def _cells(
-    requests: Sequence[Request], outcomes: Outcomes, by_metric: Mapping[str, Outcomes]
-) -> str:
-    printed: dict[tuple[str, str], str] = {}
-    for kind, context in requests:
-        found = kind.published(context)
-        printed |= {place: text for place, text in found.items() if text}
+def _cells(outcomes: Outcomes, by_metric: Sequence[Outcomes]) -> str:
     rows = []
     for cell, record in outcomes.records.items():
         row, column, repeat = cell
-        measured: tuple[Value, ...] = (None,) * 6
+        measured: tuple[Value, ...] = (None,) * 5
         if record.ok:
-            counted = record.rmse is None
             measured = (
-                record.errors if counted else None,
+                record.errors if record.rmse is None else None,
                 record.n_test,
                 record.value,
-                record.risk if counted else None,
                 json.dumps(record.chosen),
                 round(record.seconds, 4),
             )
-        published = printed.get((row, column), "")
-        place = row, column, repeat, record.status
-        metrics = (of.measured.get(cell) for of in by_metric.values())
-        rows.append((*place, *measured, published, record.reason, *metrics))
-    return csv_text((*CELLS_HEADER, *by_metric), rows)
+        metrics = (of.measured.get(cell) for of in by_metric)
+        rows.append((row, column, repeat, record.status, *measured, record.reason, *metrics))
+    names = [of.metric.name for of in by_metric if of.metric]
+    return csv_text((*CELLS_HEADER, *names), rows)

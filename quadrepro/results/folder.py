@@ -5,11 +5,13 @@ What its files say is data: nothing that they name is imported.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,8 +34,7 @@ from quadrepro.base.models import Model
 from quadrepro.base.resources import configs_folder
 from quadrepro.config.checks import MAX_CELLS
 from quadrepro.errors import ConfigError, DataError, nearest
-from quadrepro.tables.table import read_rows
-from quadrepro.tables.verdicts import NAME as VERDICTS
+from quadrepro.tables.made import VERDICTS
 from quadrepro.tables.verdicts import Verdict
 
 MANIFEST, RUN, CELLS, NOTES = "tables.json", "run.json", "cells.csv", "notes.md"
@@ -198,6 +199,23 @@ def read_run(path: Path) -> Run:
         raise DataError(f"{path}: {_fault(error)}") from None
 
 
+def read_rows(path: Path, columns: Collection[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a CSV, each with the number of its line."""
+    lines = csv.reader(io.StringIO(read_text(path), newline=""))
+    try:
+        header = next(lines, [*columns])
+        if missing := [column for column in columns if column not in header]:
+            raise DataError(
+                f"{path}: unknown column {missing[0]!r}; quadrepro table "
+                f"{path.absolute().parent.name} writes the folder again"
+            )
+        for fields in filter(None, lines):
+            fields += [""] * (len(header) - len(fields))
+            yield lines.line_num, dict(zip(header, fields, strict=False))
+    except csv.Error as error:
+        raise DataError(f"{path}:{lines.line_num}: {error}") from None
+
+
 class _Row(BaseModel):
     """A row of a CSV; fields without a default are the columns that it must have."""
 
@@ -233,8 +251,6 @@ class CellRow(_Row):
     """The error rate, or the RMSE if numbers are predicted; None without a result."""
     chosen: Annotated[Json[dict[str, Any]], BeforeValidator(lambda text: text or "{}")]
     seconds: Finite = None
-    published: str = ""
-    """The number printed in place of the entry."""
     reason: str = ""
 
     @model_validator(mode="after")

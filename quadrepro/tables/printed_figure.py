@@ -15,9 +15,6 @@ from quadrepro.tables.verdicts import Verdict, Verdicts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAME = "printed"
-"""Name of its files without ending."""
-
 LABELLED = 30
 """Maximum number of entries labelled with their numbers: those farthest off."""
 
@@ -62,8 +59,8 @@ class BlockDrawing:
     labelled: set[int]  # ids of verdicts with their numbers
 
 
-def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path) -> None:
-    """Draw the printed numbers within our intervals to ``printed.svg``."""
+def draw_printed(experiment: Experiment, found: Sequence[Verdicts], path: Path) -> None:
+    """Draw the printed numbers within our intervals into a file."""
     entries = [v for verdicts in found for v in verdicts.entries]
     off = {id(v): abs(v.position or 0) for v in entries if v.word == "outside"}
     outside = dict.fromkeys(off, OUTSIDE)
@@ -75,7 +72,7 @@ def draw_printed(experiment: Experiment, found: Sequence[Verdicts], folder: Path
     dense = sum(len(block.rows) for block in blocks) > DENSE
     heights = [0.8 + (0.14 if dense else 0.2) * len(block.rows) for block in blocks]
     shown = {INSIDE, OUTSIDE, *outside.values()}
-    with new_figure(folder, NAME, max(5.0, width), sum(heights) + 0.7) as figure:
+    with new_figure(path, max(5.0, width), sum(heights) + 0.7) as figure:
         grid = figure.add_gridspec(len(blocks), 1, height_ratios=heights)
         for i, block in enumerate(blocks):
             farthest = max([off.get(id(v), 0.0) for _, vs in block.columns for v in vs])

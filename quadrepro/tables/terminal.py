@@ -7,17 +7,17 @@ import os
 import re
 import shutil
 import sys
-import textwrap
 from collections.abc import Collection, Iterable, Sequence
 
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
+from rich.markdown import Markdown
 from rich.table import Table as Grid
 from rich.text import Text
 
 from quadrepro.base.text import visible
-from quadrepro.tables.table import BEST, HEADING, MISSING, Table, TableEntry, plain
+from quadrepro.tables.table import Table
 
 GAP = 2
 """Columns of the terminal between two of a table."""
@@ -46,21 +46,12 @@ def columns() -> int:
 
 
 def table_text(table: Table, width: int, colour: bool = False) -> str:
-    """Return a table with title and notes.
-
-    Words are folded to the width of the terminal. Printed numbers are below ours where a row would
-    be too wide. Rows that still are keep their length: numbers are never broken.
-    """
+    """Return a table with title and notes; cells are folded between words to fit the width."""
+    # A number and its deviation stay on one line.
+    text = table.to_markdown().replace(" ± ", "\u00a0±\u00a0")
     console = _console(width, colour)
-    grid = _grid_of(table, stacked=False)
-    if table.align == "right":
-        if _natural_width(console, grid) > width:
-            grid = _grid_of(table, stacked=True)
-        console.width = max(width, _natural_width(console, grid))
     with console.capture() as capture:
-        console.print(Text(table.title, style="bold"), "", grid, sep="\n")
-        for note in table.notes:
-            console.print("", Text(plain(note)), sep="\n", width=width)
+        console.print(Markdown(text))
     return _without_blanks(capture.get())
 
 
@@ -124,10 +115,6 @@ def _console(width: int, colour: bool = False) -> Console:
     )
 
 
-def _natural_width(console: Console, grid: Grid) -> int:
-    return console.measure(grid, options=console.options.update(max_width=10**6)).maximum
-
-
 def _without_blanks(text: str) -> str:
     """Return text without blanks at the ends of lines."""
     return "\n".join(line.rstrip() for line in text.splitlines())
@@ -141,40 +128,3 @@ def _grid(gap: int = GAP) -> Grid:
         padding=(0, gap - 1, 0, 0),
         header_style="",
     )
-
-
-def _grid_of(table: Table, stacked: bool) -> Grid:
-    """Return a table with an empty line between rows of sentences."""
-    grid, words = _grid(), table.align == "left"
-    grid.leading = int(words)
-    for i, title in enumerate(table.header):
-        lines = [title] if words else textwrap.wrap(title, HEADING, break_long_words=False)
-        grid.add_column(
-            Text("\n".join(lines)),
-            overflow="fold",
-            justify=table.align if i else "left",
-            max_width=NAME if stacked and not i else None,
-        )
-    for name, entries in table.rows:
-        grid.add_row(Text(name), *(_entry(entry, stacked) for entry in entries))
-    return grid
-
-
-def _entry(entry: TableEntry, stacked: bool) -> Text:
-    """Return our number with the printed one beside it, or below."""
-    style = STYLES[entry.verdict]
-    ours = Text(f"{BEST} " * entry.best + entry.ours, style="bold" if entry.bold else "")
-    if not entry.printed:
-        ours.stylize(style)
-    ours.append(entry.mark, style=style)
-    if entry.ours == MISSING:
-        ours.stylize("dim")
-    if entry.printed:
-        best = f"{BEST} " * entry.printed_best
-        printed = Text(f"({best}{entry.printed})", style=style)
-        if entry.printed_bold:
-            printed.stylize("bold")
-        ours = Text("\n" if stacked else " ").join((ours, printed))
-    if entry.grey:
-        ours.stylize("dim italic")
-    return ours

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean, stdev
+from typing import Literal
 
 import numpy as np
 
@@ -33,11 +34,7 @@ from quadrepro.stats import (
 )
 from quadrepro.stats.result import p_text
 from quadrepro.tables.notes import own_rows_note
-from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord, csv_text
-
-NAME = "verdicts"
-"""Name of its files without ending."""
-
+from quadrepro.tables.table import MISSING, Table, Value, csv_text, entry
 
 DATA_HEADER = (
     *("printed table", "dataset", "algorithm", "quantity"),
@@ -107,16 +104,19 @@ def _of(verdicts: Verdicts, found: Sequence[Verdicts]) -> str:
     return f"Printed {verdicts.printed}: " if len(found) > 1 else ""
 
 
-def _entry(verdict: Verdict | None) -> TableEntry:
+def _entry(verdict: Verdict | None) -> str:
     if verdict is None or verdict.position is None:
-        return TableEntry(MISSING)
-    return TableEntry(verdict.position_text, verdict=verdict.word)
+        return entry(MISSING)
+    return entry(verdict.position_text, outside=verdict.word == "outside")
 
 
 def _numbers(printed: str, v: Verdict) -> tuple[Value, ...]:
     place = printed, v.row, v.column, v.quantity
     return (*place, v.printed, v.ours, v.low, v.high, v.p_value, v.word, v.reason)
 
+
+Word = Literal["inside", "outside", "not comparable"]
+"""Where a printed number lies among ours."""
 
 NAMED = 12
 """Maximum number of significant entries that a statement names."""
@@ -160,7 +160,7 @@ class Verdict:
         return half_a_unit(self.printed)
 
     @property
-    def word(self) -> VerdictWord:
+    def word(self) -> Word:
         """The verdict."""
         if self.p_value is None:
             return "not comparable"

@@ -168,14 +168,13 @@ def make_grid(folder: Folder) -> ResultGrid:
     """Return the main table of a results folder."""
     rows = tuple(dict.fromkeys(row for row, _ in folder.cells))
     names = dict.fromkeys(column for _, column in folder.cells)
-    percent = "means" in folder.manifest.tables
+    percent = any(v.quantity == PERCENT for _, v in folder.verdicts)
     quantities = (PERCENT if percent else RATE, RMSE)
     shown = {(v.row, v.column): v for _, v in reversed(folder.verdicts) if v.quantity in quantities}
     entries = {}
     for (row, column), cells in folder.cells.items():
         verdict = shown.get((row, column))
-        published = next((cell.published for cell in reversed(cells) if cell.published), "")
-        printed = verdict.printed if verdict else published
+        printed = verdict.printed if verdict else ""
         entries[row, column] = GridEntry(row, column, tuple(cells), percent, printed, verdict)
     for row in rows:
         of_row = [entries[row, name] for name in names if (row, name) in entries]

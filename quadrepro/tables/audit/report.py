@@ -14,7 +14,7 @@ from quadrepro.tables.audit.check import Check, Finding, Subject
 from quadrepro.tables.audit.comparisons import CLAIMS, PAIRS, SOURCES
 from quadrepro.tables.audit.counts import BOLD, COUNTS, MEANS
 from quadrepro.tables.audit.ranges import DEVIATIONS, RANGES
-from quadrepro.tables.table import Table, TableEntry, csv_text
+from quadrepro.tables.table import Table, csv_text, entry
 
 CHECKS: tuple[Check, ...] = (
     RANGES,
@@ -64,14 +64,14 @@ class Audit:
             return ()
         questions = {check.key: check.question for check in CHECKS}
         rows = tuple(
-            (key, (TableEntry(questions[key]), *map(TableEntry, _numbers(found))))
+            (key, (entry(questions[key]), *map(entry, _numbers(found))))
             for key, found in self.findings.items()
         )
         header = ("check", "question", "checked", "hold", "fail", "fail unless", "cannot be judged")
         notes = (*_unjudged(self.findings), *self.notes)
         checks = Table(self.title, header, rows, notes, align="left")
         failed = tuple(
-            (key, tuple(map(TableEntry, (_where(f), f.printed, f.verdict, f"{f.why}{_unless(f)}"))))
+            (key, tuple(map(entry, (_where(f), f.printed, f.verdict, f"{f.why}{_unless(f)}"))))
             for key, f in self._of("fails", "fails unless")
         )
         if not failed:

@@ -1,4 +1,4 @@
-"""What a kind of table or figure is, and what it is given to work with."""
+"""What a kind of table or figure is, what it is given to work with, and what it makes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, Generic, TypeVar
 
 from quadrepro.config.config import Config, Experiment
 from quadrepro.config.datasets import Row
-from quadrepro.config.tables import TableKey
 from quadrepro.core.learners.registry import BASELINE
+from quadrepro.engine.metrics import find_metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed, Unit
 from quadrepro.tables.notes import own_rows_note, splits_word
 from quadrepro.tables.printed import check_printed, printed_for
-from quadrepro.tables.table import ENDINGS, MISSING, Table
+from quadrepro.tables.table import MISSING, Table
 from quadrepro.tables.verdicts import Verdicts
 
 Option = TypeVar("Option")
@@ -33,8 +33,6 @@ class Context(Generic[Option]):
     """The kind's key below ``tables`` in the config."""
     option: Option
     """What the config says there, validated; the kind's default if it says nothing."""
-    read: Callable[[Experiment, str], Printed] = printed_for
-    """Returns a printed table by its name; by default one of the config's paper."""
 
     @property
     def config(self) -> Config:
@@ -66,7 +64,7 @@ class Context(Generic[Option]):
         The empty name, and a table of another metric than the one asked for or than errors, have no
         numbers.
         """
-        table = self.read(self.experiment, name)
+        table = printed_for(self.experiment, name)
         if table.facts.metric not in ((metric,) if metric else OF_ERRORS):
             return NOTHING
         numbers = [row for row, task in self.experiment.tasks.items() if task == "regression"]
@@ -83,7 +81,7 @@ class Context(Generic[Option]):
 
     def check_splits(self, name: str, *place: str | int) -> None:
         """Refuse a printed table whose numbers are of one split."""
-        if self.read(self.experiment, name).splits < 2:
+        if printed_for(self.experiment, name).splits < 2:
             raise self.error(
                 "a deviation is that of several splits: set their number in the paper's "
                 f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}",
@@ -116,68 +114,63 @@ class Context(Generic[Option]):
             raise self.error(f"{self.key} stand against a sweep's values: give sweeps")
 
 
-class TableKind(TableKey, Generic[Option]):
-    """A kind of table or figure: what a config can ask for, and how it is made.
+@dataclass(frozen=True)
+class Made:
+    """What a kind makes of the records of an experiment, all at once."""
 
-    A subclass gives `key`, `option` and `meaning`, overrides `table`, `draw` or both, and is
-    registered as an instance of it.
+    table: Table | None = None
+    """The table."""
+    draw: Callable[[Path], None] | None = None
+    """Draws the figure into a file, in the format that its ending names."""
+    verdicts: Verdicts | None = None
+    """Verdicts on the printed numbers beside ours."""
+    timed: bool = False
+    """Whether the table and the figure hold nothing but measured times."""
+
+
+def fits(context: Context[Any]) -> None:
+    """Accept any option."""
+
+
+@dataclass(frozen=True)
+class Kind(Generic[Option]):
+    """A kind of table or figure: what a config can ask for, and how it is made.
 
     Examples
     --------
-    >>> class Sizes(TableKind[bool]):
-    ...     key, option, meaning = "sizes", bool, "The number of data sets: `true`."
-    ...
-    ...     def table(self, context, outcomes):
-    ...         return Table("Sizes", ("data sets",), ((str(len(outcomes.rows)), ()),), ())
-    >>> Sizes().makes_table, Sizes().makes_figure
-    (True, False)
+    >>> def sizes(context, outcomes):
+    ...     rows = (("data sets", (str(len(outcomes.rows)),)),)
+    ...     return Made(Table("Sizes", ("", "number"), rows, ()))
+    >>> Kind("sizes", bool, "The number of data sets: `true`.", sizes).key
+    'sizes'
     """
 
-    endings: tuple[str, ...] = ENDINGS
-    """Endings of the files that the table is written to."""
-    timed: bool = False
-    """Whether the files hold nothing but measured times. Rows of measured times in other tables are
-    named by `Table.timed_rows`."""
+    key: str
+    """The key below ``tables``; also the name of the files without ending."""
+    option: Any
+    """Type of its value, as pydantic reads it."""
+    meaning: str
+    """The output and the meaning of the option, for the reference of configs."""
+    make: Callable[[Context[Option], Outcomes], Made | None]
+    """Makes what is written; None if there is nothing to write."""
+    check: Callable[[Context[Option]], None] = fits
+    """Raises ConfigError if the option does not fit the rest of the config."""
 
-    describes_figure: bool = False
-    """Whether the table only says what the figure shows, so that a run prints another one."""
 
-    sums_up: bool = False
-    """Whether the conclusion of a comparison is below the table; it is below the first in any case.
-    """
+def by_metrics(context: Context[Any], outcomes: Outcomes) -> list[Outcomes]:
+    """Return the outcomes as each metric of the config judges them."""
+    tasks = context.experiment.tasks
+    found = []
+    for metric in map(find_metric, context.config.metrics):
+        rows = [row for row, task in tasks.items() if task in metric.tasks]
+        found.append(outcomes.by(metric, rows))
+    return found
 
-    @property
-    def makes_table(self) -> bool:
-        """Whether there is a table."""
-        return type(self).table is not TableKind.table
 
-    @property
-    def makes_figure(self) -> bool:
-        """Whether there is a figure."""
-        return type(self).draw is not TableKind.draw
-
-    def check(self, context: Context[Option]) -> None:
-        """Raise ConfigError if the option does not fit the rest of the config."""
-
-    def written(self, context: Context[Option]) -> bool:
-        """Return whether there are files."""
-        return True
-
-    def table(self, context: Context[Option], outcomes: Outcomes) -> Table:
-        """Return the table."""
-        raise NotImplementedError
-
-    def draw(self, context: Context[Option], outcomes: Outcomes, folder: Path) -> None:
-        """Write the figure to ``stem.svg``."""
-        raise NotImplementedError
-
-    def published(self, context: Context[Option]) -> dict[tuple[str, str], str]:
-        """Return what is printed in place of our risks, by row and column, for ``cells.csv``."""
-        return {}
-
-    def verdicts(self, context: Context[Option], outcomes: Outcomes) -> Verdicts | None:
-        """Return verdicts on the printed numbers."""
-        return None
+def headline(context: Context[Any], outcomes: Outcomes) -> Outcomes:
+    """Return the outcomes as the config's headline judges them: by errors, or by a metric."""
+    judged = {of.metric.name: of for of in by_metrics(context, outcomes) if of.metric}
+    return judged.get(context.config.headline, outcomes)
 
 
 def _by_test(context: Context[Any], row: Row) -> bool:

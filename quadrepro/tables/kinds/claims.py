@@ -12,9 +12,10 @@ from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, NotInCo
 from quadrepro.papers.paper import Also, Group, Paper
 from quadrepro.stats import LEVEL
 from quadrepro.stats.result import p_text
-from quadrepro.tables.kinds.base import Context, TableKind
+from quadrepro.tables.kinds.base import Context
+from quadrepro.tables.kinds.legacy import TableKind, legacy
 from quadrepro.tables.printed import check_claims
-from quadrepro.tables.table import Table, TableEntry
+from quadrepro.tables.table import Table, entry
 
 WORDS = {True: "holds", False: "does not hold", None: "not decided"}
 """What the tables say of a judgement."""
@@ -91,7 +92,7 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table
     return Table(
         f"{experiment.config.title}: claims",
         HEADER if group.printed else HEADER[:3],
-        tuple((of.claim.label, tuple(map(TableEntry, of.texts))) for of in found),
+        tuple((of.claim.label, tuple(map(entry, of.texts))) for of in found),
         _notes(experiment, outcomes, paper, group, name, found),
         DATA_HEADER,
         tuple(judged.data for judged in found),
@@ -215,4 +216,4 @@ class ClaimsKind(TableKind[str]):
         return claims_table(context.experiment, outcomes, context.option)
 
 
-CLAIMS = ClaimsKind()
+CLAIMS = legacy(ClaimsKind())

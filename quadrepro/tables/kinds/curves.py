@@ -27,9 +27,10 @@ from quadrepro.tables.figure import (
     plain_labels,
     write_beside,
 )
-from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
+from quadrepro.tables.kinds.base import Context, closing_notes
+from quadrepro.tables.kinds.legacy import TableKind, legacy
 from quadrepro.tables.notes import listed
-from quadrepro.tables.table import MISSING, Table, TableEntry
+from quadrepro.tables.table import MISSING, Table, entry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -362,7 +363,7 @@ class CurvesKind(TableKind[Curves]):
         """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
         curves = context.option
         measures = tuple(dict.fromkeys((*_measures(curves), *_marks(curves))))
-        rows: list[tuple[str, tuple[TableEntry, ...]]] = []
+        rows: list[tuple[str, tuple[str, ...]]] = []
         data: list[tuple[str | float, ...]] = []
         for row in outcomes.rows:
             for name, title in context.titles.items():
@@ -373,12 +374,12 @@ class CurvesKind(TableKind[Curves]):
                 ]
                 if values is None or not any(of_measure):
                     entries = (title, MISSING, *(MISSING for _ in measures))
-                    rows.append((row, tuple(map(TableEntry, entries))))
+                    rows.append((row, tuple(map(entry, entries))))
                     continue
                 for i in _evenly(values, curves.scale, SHOWN):
                     value = f"{values[i]:g}" if values else ANY
                     texts = [_text(curve, i, outcomes.repeats) for curve in of_measure]
-                    rows.append((row, tuple(map(TableEntry, (title, value, *texts)))))
+                    rows.append((row, tuple(map(entry, (title, value, *texts)))))
                 every: tuple[float | str, ...] = values or ("",)
                 for i, shown in enumerate(every):
                     numbers = [n for c in of_measure for n in _numbers(c, i, outcomes.repeats)]
@@ -422,7 +423,9 @@ class CurvesKind(TableKind[Curves]):
         marked |= any(1 < length <= EACH_MARKED for length in lengths)
         drawing = CurvesDrawing(curves, outcomes, looks_of(titles), styles, marked, levels)
         n_rows, n_columns = len(outcomes.rows), len(curves.panels)
-        with new_figure(folder, self.name, 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6) as figure:
+        with new_figure(
+            folder / f"{self.name}.svg", 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6
+        ) as figure:
             panels = figure.subplots(n_rows, n_columns, sharex="col", squeeze=False)
             for row, of_row in zip(outcomes.rows, panels, strict=True):
                 for panel, what in zip(of_row, curves.panels, strict=True):
@@ -440,4 +443,4 @@ class CurvesKind(TableKind[Curves]):
             add_legend(figure, samples)
 
 
-CURVES = CurvesKind()
+CURVES = legacy(CurvesKind())

@@ -1,27 +1,24 @@
-"""Test errors of every row and column beside the printed ones, in two units.
+"""Test errors of every row and column beside the printed ones; also RMSEs and other metrics.
 
-As risks, they stand with running times, and a printed one is that of a single split. In percent,
-the best of each row is marked with its equals, and printed ones are means with deviations. Where
-numbers are predicted, both are RMSEs in the unit of the target; there is one more table for RMSEs
-against targets without noise. A metric that a config asks for has a table of means of its own.
+Errors are shown in the unit of the printed table: as fractions, or in percent. Where numbers are
+predicted, they are RMSEs in the unit of the target. Metrics that the config asks for follow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
+from typing import Any
 
-from quadrepro.config.datasets import DatasetEntry
 from quadrepro.core.learners.registry import BASELINE
-from quadrepro.engine.outcomes import Mean, Outcomes
-from quadrepro.papers.printed import OF_ERRORS, SD, TIME_ROW, Printed, Unit
-from quadrepro.stats import COVERAGE, LEVEL, chance_against_best, holm, paired_t_test
+from quadrepro.engine.metrics import NUMBERS, Metric
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.papers.printed import OF_ERRORS, SD, TIME_ROW, Printed
+from quadrepro.stats import COVERAGE
 from quadrepro.stats.result import order
-from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.kinds.ranking import splits_of
-from quadrepro.tables.ranked import Splits, compare_splits
-from quadrepro.tables.table import BEST, MISSING, Table, TableEntry, Value, VerdictWord
+from quadrepro.tables.kinds.base import Context, Kind, Made, by_metrics, closing_notes
+from quadrepro.tables.table import MISSING, Table, Value, entry
 from quadrepro.tables.verdicts import (
     LEAST_SPLITS,
     Verdict,
@@ -34,245 +31,271 @@ from quadrepro.tables.verdicts import (
 
 TIME_LABEL = "Mean running time (s)"
 
-NOISELESS_RMSE = "rmse_noiseless"
-"""The measure of a record that is the RMSE against targets without noise."""
-
-MEANS_HEADER = (
-    *("dataset", "algorithm", "splits", "mean", "sd"),
-    *("p against best", "p against best (Holm)"),
-    *("printed mean", "printed sd", "difference", "p against printed", "verdict"),
+DATA_HEADER = (
+    *("dataset", "algorithm", "quantity", "splits", "mean", "sd"),
+    *("printed", "printed sd", "verdict"),
 )
+
+TRUTH = "rmse_noiseless"
+"""The measure of a record that is the RMSE against targets without noise."""
 
 
 @dataclass(frozen=True)
-class Errors:
-    """One entry: our errors in the unit of the table, beside the printed ones."""
+class Entry:
+    """Our numbers of a row and a column, beside the printed one."""
 
+    quantity: str
+    """What is measured, and in which unit."""
     values: list[float]
-    mean: Mean | None  # exact if errors are counted; None if a split is missing
-    best: bool = False
-    judged: tuple[Verdict, list[float]] | None = None  # the verdict on print, and ours behind it
-    p_best: float | None = None  # of the t-test against the best
-    p_best_holm: float | None = None  # adjusted for the tests of the row
-    as_good: bool = False  # whether it is the best, or not found to differ from the best
-    printed: tuple[float | None, float | None] = (None, None)  # mean and deviation
+    """One per split; empty if one is missing."""
+    digits: int
+    """Shown behind the decimal point."""
+    judged: tuple[Verdict, list[float]] | None = None
+    """The verdict on the printed number, and ours behind it."""
 
     @property
-    def word(self) -> VerdictWord:
-        """The verdict in a word; "" if there is none."""
-        if self.judged is None or self.judged[0].p_value is None:
-            return ""
-        return self.judged[0].word
-
-    @property
-    def number(self) -> float | None:
-        """The mean for the CSV."""
-        return None if self.mean is None else float(self.mean)
-
-    @property
-    def p_value(self) -> float | None:
-        """The p-value of the verdict."""
-        return self.judged[0].p_value if self.judged else None
+    def mean(self) -> float | None:
+        """The mean over the splits."""
+        return fmean(self.values) if self.values else None
 
     @property
     def sd(self) -> float | None:
-        """Standard deviation over several splits, none of which is missing."""
-        return stdev(self.values) if self.mean is not None and len(self.values) > 1 else None
+        """The standard deviation over several splits."""
+        return stdev(self.values) if len(self.values) > 1 else None
 
-    def text(self, digits: int) -> str:
-        """Return the mean ± standard deviation."""
+    @property
+    def word(self) -> str:
+        """The verdict in a word; empty if there is none."""
+        return self.judged[0].word if self.judged and self.judged[0].p_value is not None else ""
+
+    @property
+    def text(self) -> str:
+        """The mean ± standard deviation."""
         if self.mean is None:
             return MISSING
-        spread = "" if self.sd is None else f" ± {self.sd:.{digits}f}"
-        return f"{float(self.mean):.{digits}f}{spread}"
+        spread = "" if self.sd is None else f" ± {self.sd:.{self.digits}f}"
+        return f"{self.mean:.{self.digits}f}{spread}"
 
 
-Row = dict[str, Errors]
-"""The entries of a row by column."""
+@dataclass(frozen=True)
+class Block:
+    """Errors, or the values of one metric, of all rows beside a printed table."""
+
+    context: Context[Any]
+    outcomes: Outcomes
+    printed: Printed
+
+    @classmethod
+    def of(cls, context: Context[str], outcomes: Outcomes) -> Block:
+        """Return a block beside the table that the option names, in the unit of that table."""
+        name, paper, metric = context.option, context.experiment.paper, outcomes.metric
+        unit = paper.printed(name).facts.unit if paper and name and metric is None else None
+        shown = metric.name if metric else ""
+        return cls(context, outcomes, context.printed(name, unit or "fraction", shown))
+
+    @property
+    def in_percent(self) -> bool:
+        """Whether errors are shown in percent."""
+        return self.printed.facts.unit == "percent"
+
+    def quantity(self, row: str) -> str:
+        """Return what is measured in a row, as verdicts call it."""
+        if self.outcomes.metric is not None:
+            return self.outcomes.metric.label
+        if self.outcomes.regression(row):
+            return "RMSE"
+        return "error in percent" if self.in_percent else "risk"
+
+    def entry(self, row: str, column: str) -> Entry:
+        """Return the entry of a row and a column."""
+        outcomes, counted = self.outcomes, self.outcomes.counted(row)
+        unit = 100 if counted and self.in_percent else 1
+        complete = outcomes.complete(row, column)
+        values = [unit * value for value in outcomes.values(row, column)] if complete else []
+        digits = (2 if self.in_percent else 3) if counted else 4
+        judged = self._judged(row, column, values)
+        return Entry(self.quantity(row), values, digits, judged)
+
+    def _judged(
+        self, row: str, column: str, values: list[float]
+    ) -> tuple[Verdict, list[float]] | None:
+        printed, of = self.printed, self.printed.of
+        text = printed.text(row, printed.mean_column(column))
+        if not text:
+            return None
+        verdict = Verdict(row, column, self.quantity(row), text)
+        beside = printed.moments(row, column)
+        if beside is not None and of.cv is None:
+            return of_two_means(replace(verdict, further=printed.splits), values, beside), values
+        records = [record for record in self.outcomes.cell(row, column) if record.ok]
+        sizes = [record.n_test for record in records]
+        n_test = None
+        if self.outcomes.counted(row) and not self.in_percent and len({*sizes}) == 1:
+            n_test = sizes[0]
+        folds = 0 if of.cv is None else self.context.folds(row)
+        ours, further, n_test = like_print(values, of, folds, n_test, sizes)
+        return of_further_splits(replace(verdict, n_test=n_test, further=further), ours), ours
+
+    def best(self, row: str, entries: dict[str, Entry]) -> set[str]:
+        """Return the columns of the best mean, the baseline left out, if there are several."""
+        sign = self.outcomes.sign
+        means = {c: entries[c].mean for c in self.outcomes.compared}
+        losses = {c: sign * mean for c, mean in means.items() if mean is not None}
+        return _lowest(losses) if 1 < len(losses) == len(means) else set()
+
+    def printed_best(self, row: str, entries: dict[str, Entry]) -> set[str]:
+        """Return the columns of the best printed number, if there are several."""
+        printed, sign = self.printed, self.outcomes.sign
+        numbers = {c: printed.number(row, printed.mean_column(c)) for c in entries}
+        known = {c: sign * number for c, number in numbers.items() if number is not None}
+        return _lowest(known) if len(known) > 1 else set()
 
 
-def _where_predicted(context: Context[str], of_classes: str) -> str:
-    """Return what a title says, given what it says where classes are predicted."""
+def _lowest(numbers: dict[str, float]) -> set[str]:
+    lowest = min(numbers.values())
+    return {column for column, number in numbers.items() if not order(number, lowest)}
+
+
+def _texts(block: Block, row: str, entries: dict[str, Entry]) -> list[str]:
+    """Return the entries of a row in Markdown."""
+    best, printed_best = block.best(row, entries), block.printed_best(row, entries)
+    return [
+        entry(
+            of.text,
+            block.printed.spread(row, column),
+            bold=column in best,
+            printed_bold=column in printed_best,
+            outside=of.word == "outside",
+        )
+        for column, of in entries.items()
+    ]
+
+
+def _data(block: Block, row: str, entries: dict[str, Entry]) -> Iterator[tuple[Value, ...]]:
+    printed = block.printed
+    for column, of in entries.items():
+        beside = printed.text(row, printed.mean_column(column)), printed.text(row, column + SD)
+        n_splits = len(of.values)
+        yield (row, column, of.quantity, n_splits, of.mean, of.sd, *beside, of.word)
+
+
+def _title(context: Context[Any], blocks: Sequence[Block]) -> str:
     tasks = {*context.experiment.tasks.values()}
+    metric = blocks[0].outcomes.metric
+    if metric is not None:
+        return metric.label
     if tasks == {"regression"}:
         return "RMSE on test examples"
-    return of_classes + ", or RMSE where numbers are predicted" * ("regression" in tasks)
+    unit = "errors in percent" if blocks[0].in_percent else "risks"
+    return f"test {unit}" + ", or RMSE where numbers are predicted" * ("regression" in tasks)
 
 
-class ErrorsKind(TableKind[str]):
-    """Errors of every row and column beside the printed ones."""
-
-    option = str
-    sums_up = True
-    unit: Unit
-    """The unit of errors."""
-    word: str
-    """What verdicts call them."""
-    of_metrics: bool = False
-    """Whether printed numbers of the config's metrics can be shown."""
-
-    def check(self, context: Context[str]) -> None:
-        """Refuse a printed table that does not hold errors, or those of a metric not shown here."""
-        context.check_printed("errors")
-        paper, name = context.experiment.paper, context.option
-        shown = context.config.metrics if self.of_metrics else ()
-        metric = paper.printed(name).facts.metric if name and paper is not None else OF_ERRORS[0]
-        if metric not in (*OF_ERRORS, *shown):
-            message = f"{name} prints {metric}: name it under means, and give metrics: [{metric}]"
-            raise context.error(message)
-
-    def printed(self, context: Context[str], outcomes: Outcomes) -> Printed:
-        """Return the printed table in our unit."""
-        metric = outcomes.metric
-        unit = self.unit if metric is None or metric.counts_errors else "fraction"
-        return context.printed(context.option, unit, metric.name if metric else "")
-
-    def numbers(self, outcomes: Outcomes, row: str, column: str) -> tuple[list[float], Mean | None]:
-        """Return the numbers of an entry with their mean, None if one is missing."""
-        return outcomes.values(row, column), outcomes.mean(row, column)
-
-    def best(self, outcomes: Outcomes, means: dict[str, Mean | None]) -> set[str]:
-        """Return the columns with the best mean of a row; none if a mean is missing."""
-        return _lowest(means)
-
-    def row(self, context: Context[str], outcomes: Outcomes, printed: Printed, row: str) -> Row:
-        """Return the entries of a row."""
-        numbers = {c: self.numbers(outcomes, row, c) for c in outcomes.columns}
-        best = self.best(outcomes, {c: mean for c, (_, mean) in numbers.items()})
-        of_errors = "RMSE" if outcomes.regression(row) else self.word
-        quantity = of_errors if outcomes.metric is None else outcomes.metric.label
-        found = {}
-        for c, (values, mean) in numbers.items():
-            entry = Verdict(row, c, quantity, "")
-            if self.unit == "fraction" and outcomes.counted(row):
-                sizes = {record.n_test for record in outcomes.cell(row, c) if record.ok}
-                entry = replace(entry, n_test=sizes.pop() if len(sizes) == 1 else None)
-            records = outcomes.cell(row, c) if printed.of.pooled else ()
-            judged = _judged(context, printed, entry, values, [r.n_test for r in records])
-            beside = printed.number(row, printed.mean_column(c)), printed.number(row, c + SD)
-            is_best = c in best
-            found[c] = Errors(values, mean, is_best, judged, as_good=is_best, printed=beside)
-        return found
-
-    def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
-        """Return the printed numbers; errors in percent have a percent sign."""
-        printed = context.printed(context.option, self.unit)
-        return {
-            (row, column): text + "%" * (self.unit == "percent" and task != "regression")
-            for row, task in context.experiment.tasks.items()
-            for column in context.titles
-            if (text := printed.text(row, printed.mean_column(column)))
-        }
-
-    def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts | None:
-        """Return where each printed number lies among our splits, or means of like splits."""
-        printed = self.printed(context, outcomes)
-        rows = [self.row(context, outcomes, printed, row) for row in outcomes.rows]
-        found = [of.judged for of_row in rows for of in of_row.values() if of.judged is not None]
-        return Verdicts.of(
-            printed.name, found, what=_what(context, printed), own_rows=outcomes.own_rows
-        )
-
-
-class RisksKind(ErrorsKind):
-    """Test risks beside the printed ones, and mean running times."""
-
-    key, unit, word = "risks", "fraction", "risk"
-    meaning = "The risk of every row and column, beside a printed table: its name. Always written."
-
-    def table(self, context: Context[str], outcomes: Outcomes) -> Table:
-        """Return the table of test risks."""
-        config, printed = context.config, self.printed(context, outcomes)
-        rows = {row: self.row(context, outcomes, printed, row) for row in outcomes.rows}
-        times = {c: Errors([], outcomes.mean_seconds(c)) for c in outcomes.columns}
-        shown = [(row, tuple(self._entries(printed, row, of))) for row, of in rows.items()]
+def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
+    config, titles, first = context.config, context.titles, blocks[0]
+    found = [
+        (block, row, {column: block.entry(row, column) for column in titles})
+        for block in blocks
+        for row in block.outcomes.rows
+    ]
+    data = [numbers for of_row in found for numbers in _data(*of_row)]
+    if not config.paper and len(first.outcomes.rows) == 1:
+        # On a single data set the algorithms are the rows, and what they are judged by the columns.
+        columns = [_texts(*of_row) for of_row in found]
+        quantities = [block.quantity(row) for block, row, _ in found]
+        header = ("Algorithm", *quantities)
+        shown = [*zip(titles.values(), zip(*columns, strict=True), strict=True)]
+    else:
+        header = ("Data set", *titles.values())
+        several = len(blocks) > 1
+        shown = [
+            (f"{row}, {block.quantity(row)}" if several else row, tuple(_texts(block, row, of)))
+            for block, row, of in found
+        ]
         for absent in config.absent:
-            texts = (printed.spread(absent.name, c) for c in times)
-            shown.append((absent.name, tuple(TableEntry(MISSING, text) for text in texts)))
-        seconds = (TableEntry(of.text(3), printed.text(TIME_ROW, c)) for c, of in times.items())
-        shown.append((TIME_LABEL, tuple(seconds)))
-        several = outcomes.repeats > 1
-        kinds = ("", " sd", " printed") if several else ("", " printed")
-        return Table(
-            f"{config.title}: {_where_predicted(context, 'test risks')}",
-            ("Data set", *context.titles.values()),
-            tuple(shown),
-            self._notes(context, outcomes, printed),
-            ("dataset", *(column + kind for column in outcomes.columns for kind in kinds)),
-            tuple(
-                (row, *_in_columns(printed, row, of, several))
-                for row, of in (*rows.items(), (TIME_ROW, times))
-            ),
-            timed_rows=(TIME_LABEL, TIME_ROW),
+            texts = (first.printed.spread(absent.name, column) for column in titles)
+            shown.append((absent.name, tuple(entry(MISSING, text) for text in texts)))
+        if first.outcomes.metric is None:
+            seconds = {c: first.outcomes.mean_seconds(c) for c in titles}
+            times = {c: Entry("seconds", [] if s is None else [s], 3) for c, s in seconds.items()}
+            shown.append((TIME_LABEL, tuple(_times(first.printed, times))))
+            data += _data(first, TIME_ROW, times)
+    return Table(
+        f"{config.title}: {_title(context, blocks)}",
+        header,
+        tuple(shown),
+        tuple(_notes(context, blocks)),
+        DATA_HEADER,
+        tuple(data),
+        timed_rows=(TIME_LABEL, TIME_ROW),
+    )
+
+
+def _times(printed: Printed, times: dict[str, Entry]) -> Iterator[str]:
+    for column, of in times.items():
+        yield entry(of.text, printed.text(TIME_ROW, column))
+
+
+def _notes(context: Context[Any], blocks: Sequence[Block]) -> Iterator[str]:
+    outcomes, printed = blocks[0].outcomes, [b.printed for b in blocks if b.printed.cells]
+    ours = "Ours"
+    if outcomes.repeats > 1:
+        ours = f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}"
+    beside = ", in parentheses the printed number" * bool(printed)
+    of = "column" if not context.config.paper and len(outcomes.rows) == 1 else "row"
+    others = ", not counting the baseline" * (BASELINE in outcomes.columns)
+    yield f"{ours}{beside}; the best of a {of} is bold{others}."
+    if printed and outcomes.repeats > 1:
+        yield (
+            "† marks a printed number outside the interval in which it falls with probability "
+            f"{COVERAGE:g} if it stems from splits like ours (half a unit of its last digit is "
+            "allowed for)."
+        )
+    for table in printed:
+        yield f"Printed: {what_is_printed(context, table)}"
+    for block in blocks:
+        yield from lacking_notes(context, block.outcomes)
+    yield from (f"{a.name}: {a.reason.removesuffix('.')}." for a in context.config.absent)
+    yield from closing_notes(context, outcomes)
+
+
+HOW = {
+    "scores": "scores or class probabilities",
+    "probabilities": "class probabilities",
+    "predictions": "predictions",
+}
+"""Names of the needs of a metric in notes."""
+
+
+def lacking_notes(context: Context[Any], outcomes: Outcomes) -> Iterator[str]:
+    """Yield which columns the metric cannot judge and why, and where it is undefined."""
+    metric = outcomes.metric
+    if metric is None or metric is TRUE_RMSE:
+        return
+    dashed = {
+        place: record
+        for place, record in outcomes.records.items()
+        if record.ok and place[0] in outcomes.rows and place not in outcomes.measured
+    }
+    without = dict.fromkeys(c for (_, c, _), of in dashed.items() if not metric.serves(of))
+    if without:
+        note = (
+            f"{'; '.join(context.titles[c] for c in without)}: no {HOW[metric.needs]}, which "
+            f"{metric.label} is computed from ({MISSING})."
+        )
+        if metric.needs != "predictions":
+            note += (
+                " A calibrated classifier gives them, such as scikit-learn's "
+                "CalibratedClassifierCV around an estimator."
+            )
+        yield note
+    if undefined := sum(metric.serves(of) for of in dashed.values()):
+        yield (
+            f"{metric.label} is undefined on the test examples of {undefined} of "
+            f"{len(outcomes.rows) * len(outcomes.columns) * outcomes.repeats} cells ({MISSING})."
         )
 
-    def _entries(self, printed: Printed, row: str, of_row: Row) -> Iterator[TableEntry]:
-        printed_best = _lowest({c: printed.number(row, printed.mean_column(c)) for c in of_row})
-        for column, errors in of_row.items():
-            yield TableEntry(
-                errors.text(3),
-                printed.spread(row, column),
-                bold=errors.best,
-                printed_bold=column in printed_best,
-                verdict=errors.word,
-            )
 
-    def _notes(
-        self, context: Context[str], outcomes: Outcomes, printed: Printed
-    ) -> tuple[str, ...]:
-        first = "Ours, in parentheses the printed risk; the lowest of a row is bold."
-        if outcomes.repeats > 1:
-            first = (
-                f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}; "
-                "in parentheses the printed number. † marks one outside the interval in which it "
-                f"falls with probability {COVERAGE:g} if it stems from splits like ours. "
-                f"Printed: {_what(context, printed)}"
-            )
-        absent = [f"{a.name}: {a.reason.removesuffix('.')}." for a in context.config.absent]
-        first_if_printed = [first] if printed.cells else []
-        return (*first_if_printed, *absent, *closing_notes(context, outcomes))
-
-
-def _in_columns(printed: Printed, row: str, of_row: Row, several: bool) -> Iterator[Value]:
-    """Yield the numbers of a row for the CSV: mean, deviation over several splits, and print."""
-    for column, errors in of_row.items():
-        yield errors.number
-        if several:
-            yield errors.sd
-        yield printed.text(row, printed.mean_column(column))
-
-
-def _lowest(numbers: Mapping[str, Mean | None]) -> set[str]:
-    """Return the columns of the lowest number; none if one is missing."""
-    present = {column: number for column, number in numbers.items() if number is not None}
-    if len(present) < len(numbers):
-        return set()
-    lowest = min(present.values(), default=0)
-    return {column for column, number in present.items() if not order(number, lowest)}
-
-
-def _judged(
-    context: Context[str],
-    printed: Printed,
-    entry: Verdict,
-    values: list[float],
-    sizes: Sequence[int],
-) -> tuple[Verdict, list[float]] | None:
-    """Judge a printed number, and return ours that it is placed among."""
-    row, column, of = entry.row, entry.column, printed.of
-    if not (text := printed.text(row, printed.mean_column(column))):
-        return None
-    entry = replace(entry, printed=text)
-    beside = printed.moments(row, column)
-    if beside is not None and of.cv is None:
-        entry = replace(entry, n_test=None, further=printed.splits)
-        return of_two_means(entry, values, beside), values
-    folds = 0 if of.cv is None else context.folds(row)
-    ours, further, n_test = like_print(values, of, folds, entry.n_test, sizes)
-    return of_further_splits(replace(entry, n_test=n_test, further=further), ours), ours
-
-
-def _what(context: Context[str], printed: Printed) -> str:
+def what_is_printed(context: Context[Any], printed: Printed) -> str:
     """Return what the printed numbers are, and how a mean over folds is judged."""
     text = f"{printed.words}."
     if printed.of.cv is None:
@@ -285,202 +308,72 @@ def _what(context: Context[str], printed: Printed) -> str:
     )
 
 
-class MeansKind(ErrorsKind):
-    """Means and deviations in percent, or of RMSEs, with the best of each row and its equals."""
-
-    key, unit, word = "means", "percent", "error in percent"
-    of_metrics = True
-    meaning = (
-        "Means and deviations of test errors over the splits, beside a printed table: its name."
-    )
-
-    def what(self, context: Context[str], outcomes: Outcomes) -> str:
-        """Return what the title calls the numbers."""
-        if outcomes.metric is not None:
-            return f"{outcomes.metric.label} on test examples"
-        return _where_predicted(context, "test errors in percent")
-
-    def numbers(self, outcomes: Outcomes, row: str, column: str) -> tuple[list[float], Mean | None]:
-        """Return the numbers of an entry, of which none is missing."""
-        mean = outcomes.mean(row, column)
-        if mean is None:
-            return [], None
-        unit = 100 if outcomes.counted(row) else 1
-        values = [unit * value for value in outcomes.values(row, column)]
-        return values, unit * mean
-
-    def best(self, outcomes: Outcomes, means: dict[str, Mean | None]) -> set[str]:
-        """Return the columns of the best mean, the baseline left out, if there are several."""
-        sign = -1 if outcomes.greater_is_better else 1
-        losses = {c: None if (mean := means[c]) is None else sign * mean for c in outcomes.compared}
-        return _lowest(losses) if len(losses) > 1 else set()
-
-    def table(self, context: Context[str], outcomes: Outcomes) -> Table:
-        """Return the table of means."""
-        printed = self.printed(context, outcomes)
-        rows = {row: self.row(context, outcomes, printed, row) for row in outcomes.rows}
-        splits = splits_of(outcomes)
-        for of in splits:
-            rows[of.dataset] = _against_best(rows[of.dataset], outcomes.compared, of)
-        entries = [errors for of_row in rows.values() for errors in of_row.values()]
-        return Table(
-            f"{context.config.title}: {self.what(context, outcomes)}",
-            ("Data set", *context.titles.values()),
-            tuple(
-                (row, tuple(self._entries(printed, row, of, 2 if outcomes.counted(row) else 4)))
-                for row, of in rows.items()
-            ),
-            self._notes(context, outcomes, printed, entries, any(of.test_share for of in splits)),
-            MEANS_HEADER,
-            tuple((row, c, *_numbers(e)) for row, of in rows.items() for c, e in of.items()),
-        )
-
-    def _entries(
-        self, printed: Printed, row: str, of_row: Row, digits: int
-    ) -> Iterator[TableEntry]:
-        numbers = {c: of.printed[0] for c, of in of_row.items() if of.printed[0] is not None}
-        lowest = _lowest(numbers) if len(of_row) > 1 else set()
-        for column, errors in of_row.items():
-            yield TableEntry(
-                errors.text(digits),
-                printed.spread(row, column),
-                bold=errors.as_good,
-                verdict=errors.word,
-                best=errors.best,
-                printed_best=column in lowest,
-            )
-
-    def _notes(
-        self,
-        context: Context[str],
-        outcomes: Outcomes,
-        printed: Printed,
-        entries: list[Errors],
-        overlap: bool,
-    ) -> tuple[str, ...]:
-        several = outcomes.repeats > 1
-        ours = f"Ours: one {context.splits.removesuffix('s')}"
-        if several:
-            ours = f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}"
-        if printed.cells:
-            ours += "; in parentheses the printed ones"
-        extreme = "highest" if outcomes.greater_is_better else "lowest"
-        of_errors = outcomes.metric is None
-        beside = " and the printed one underlined" * of_errors
-        others = "" if BASELINE not in outcomes.columns else ", not counting the baseline"
-        notes = [
-            f"{ours}. {BEST} marks the {extreme} mean of a row{others} (in LaTeX ours is shaded"
-            f"{beside})."
-        ]
-        n_compared = len(outcomes.compared)
-        if any(errors.p_best is not None for errors in entries):
-            unknown = " For the printed ones this cannot be known." * of_errors
-            test, chance = "a paired t-test over the splits", ""
-            if overlap:
-                test = (
-                    "the corrected resampled t-test over the splits, adjusted for all pairs of a "
-                    "row by Holm's method,"
-                )
-            else:
-                found = chance_against_best(n_compared, outcomes.repeats)
-                chance = (
-                    f" The best is picked by the same numbers, so that of rows of {n_compared} "
-                    f"equal algorithms {found:.0%} would have an entry that is not bold; the CSV "
-                    "has Holm's correction for the tests of a row."
-                )
-            notes.append(
-                f"Bold: the best of ours, and what {test} does not find to differ from it "
-                f"(p > {LEVEL:g}).{unknown}{chance}"
-            )
-        if printed.cells:
-            notes.append(f"Printed: {_what(context, printed)}")
-        if any(errors.word for errors in entries):
-            by = (
-                "Welch's t-test" if printed.facts.spread != "none" else "our deviation, Student's t"
-            )
-            notes.append(
-                f"† marks a mean that differs from the printed one by more than samples of "
-                f"{outcomes.repeats} and {printed.splits} splits would show ({by}, "
-                f"p ≤ {LEVEL:g}; half a unit of the last printed digit is allowed for)."
-            )
-        return (*notes, *closing_notes(context, outcomes))
+def _check(context: Context[str]) -> None:
+    """Refuse a printed table that does not hold errors, or those of a metric not asked for."""
+    context.check_printed("errors")
+    paper, name = context.experiment.paper, context.option
+    metric = paper.printed(name).facts.metric if name and paper is not None else OF_ERRORS[0]
+    if metric not in (*OF_ERRORS, *context.config.metrics):
+        raise context.error(f"{name} prints {metric}: ask for it with metrics: [{metric}]")
 
 
-def _against_best(of_row: Row, compared: Sequence[str], splits: Splits) -> Row:
-    """Return a row with the tests of the columns against the best, if it has one."""
-    first = next((c for c in compared if of_row[c].best), None)
-    if first is None:
-        return of_row
-    others = [c for c in compared if not of_row[c].best]
-    if splits.test_share:
-        pairs = compare_splits(splits, rope=0.0)
-        p_best = {c: pairs[c, first].p_value for c in others}
-        decisive = adjusted = {c: pairs[c, first].p_holm for c in others}
-    else:
-        best = of_row[first].values
-        decisive = p_best = {c: paired_t_test(of_row[c].values, best).p_value for c in others}
-        adjusted = dict(zip(others, holm(p_best.values()), strict=True))
-    tested = {
-        c: replace(
-            of_row[c],
-            p_best=p_best[c],
-            p_best_holm=adjusted[c],
-            as_good=decisive[c] > LEVEL,
-        )
-        for c in others
+def _make(context: Context[str], outcomes: Outcomes) -> Made:
+    """Make the table, and verdicts on what is printed."""
+    blocks = [Block.of(context, of) for of in (outcomes, *by_metrics(context, outcomes))]
+    judged = next((block for block in blocks if block.printed.cells), None)
+    verdicts = None
+    if judged is not None:
+        entries = (judged.entry(r, c) for r in judged.outcomes.rows for c in context.titles)
+        found = [of.judged for of in entries if of.judged is not None]
+        what = what_is_printed(context, judged.printed)
+        verdicts = Verdicts.of(context.option, found, what=what, own_rows=outcomes.own_rows)
+    return Made(_table(context, blocks), verdicts=verdicts)
+
+
+ERRORS = Kind(
+    "errors",
+    str,
+    "The error of every row and column, beside a printed table: its name. Always written.",
+    _make,
+    _check,
+)
+
+
+def _no_function(*_: Any) -> float:
+    raise NotImplementedError("it is measured with the cell")
+
+
+TRUE_RMSE = Metric(
+    TRUTH, "RMSE on test examples without noise", NUMBERS, "predictions", _no_function, False
+)
+
+
+def _check_truth(context: Context[str]) -> None:
+    """Refuse a config without rows of which the truth is known."""
+    _check(context)
+    for of in context.config.entries:
+        fresh = of.changed(context.config.protocol).sample is not None
+        if fresh and context.experiment.tasks[of.title] == "regression":
+            return
+    raise context.error("no row draws its own sample of numbers: only then is the truth known")
+
+
+def _make_noiseless(context: Context[str], outcomes: Outcomes) -> Made:
+    """Make the table of RMSEs against targets without noise, beside the printed RMSEs."""
+    measured = {
+        place: record.measures[TRUTH][0]
+        for place, record in outcomes.records.items()
+        if TRUTH in record.measures
     }
-    ties = {c: replace(e, p_best=1.0) for c, e in of_row.items() if e.best}
-    return of_row | ties | tested
+    true = replace(outcomes, metric=TRUE_RMSE, measured=measured)
+    block = Block(context, true, context.printed(context.option, "fraction"))
+    return Made(_table(context, [block]))
 
 
-def _numbers(errors: Errors) -> tuple[Value, ...]:
-    """Return the numbers of an entry for the CSV."""
-    printed, mean = errors.printed[0], errors.number
-    difference = None if mean is None or printed is None else mean - printed
-    return (
-        *(len(errors.values), mean, errors.sd, errors.p_best, errors.p_best_holm),
-        *(*errors.printed, difference, errors.p_value, errors.word),
-    )
-
-
-class NoiselessKind(MeansKind):
-    """RMSEs against targets without noise."""
-
-    key = "noiseless"
-    sums_up = False
-    meaning = "The same for errors against targets without noise."
-
-    def check(self, context: Context[str]) -> None:
-        """Refuse a config without rows of which the truth is known."""
-        super().check(context)
-        if not any(self._has_truth(context, entry) for entry in context.config.entries):
-            message = "no row draws its own sample of numbers: only then is the truth known"
-            raise context.error(message)
-
-    def what(self, context: Context[str], outcomes: Outcomes) -> str:
-        """Return what the title calls the numbers."""
-        return "RMSE on test examples without noise"
-
-    def numbers(self, outcomes: Outcomes, row: str, column: str) -> tuple[list[float], Mean | None]:
-        """Return the numbers of an entry, if all splits have them."""
-        measures = [record.measures for record in outcomes.cell(row, column)]
-        if not all(NOISELESS_RMSE in of_split for of_split in measures):
-            return [], None
-        values = [of_split[NOISELESS_RMSE][0] for of_split in measures]
-        return values, fmean(values)
-
-    def published(self, context: Context[str]) -> dict[tuple[str, str], str]:
-        """Return nothing: the printed means are those of `MeansKind`."""
-        return {}
-
-    def verdicts(self, context: Context[str], outcomes: Outcomes) -> Verdicts | None:
-        """Return nothing, for the same reason."""
-        return None
-
-    def _has_truth(self, context: Context[str], entry: DatasetEntry) -> bool:
-        """Return whether the targets of a row are known without their noise."""
-        fresh = entry.changed(context.config.protocol).sample is not None
-        return fresh and context.experiment.tasks[entry.title] == "regression"
-
-
-RISKS, MEANS, NOISELESS = RisksKind(), MeansKind(), NoiselessKind()
+NOISELESS = Kind(
+    "noiseless",
+    str,
+    "The same for errors against targets without noise.",
+    _make_noiseless,
+    _check_truth,
+)

@@ -16,8 +16,9 @@ from quadrepro.errors import nearest
 from quadrepro.papers.printed import MEAN, SD
 from quadrepro.stats import COVERAGE
 from quadrepro.tables.figure import Look, add_legend, labels_in, looks_of, new_figure, open_frame
-from quadrepro.tables.kinds.base import Context, TableKind
-from quadrepro.tables.table import MISSING, Table, TableEntry, Value, VerdictWord
+from quadrepro.tables.kinds.base import Context
+from quadrepro.tables.kinds.legacy import TableKind, legacy
+from quadrepro.tables.table import MISSING, Table, Value, entry
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class MarginsKind(TableKind[str]):
         """Return the table of means and standard deviations of the training margins."""
         printed = context.printed(context.option)
         verdicts = self.verdicts(context, outcomes)
-        words: dict[tuple[str, str], VerdictWord] = {}
+        words: dict[tuple[str, str], str] = {}
         for v in verdicts.entries:
             if v.p_value is not None and words.get((v.row, v.column)) != "outside":
                 words[v.row, v.column] = v.word
@@ -107,7 +108,7 @@ class MarginsKind(TableKind[str]):
                     text, numbers = f"{mean:.2f} ± {sd:.2f}", (len(pooled), mean, sd)
                 word = words.get((row, c), "")
                 beside = printed.spread(row, c)
-                entries.append(TableEntry(text, beside, verdict=word))
+                entries.append(entry(text, beside, outside=word == "outside"))
                 texts = (printed.text(row, c + MEAN), printed.text(row, c + SD))
                 data.append((row, c, *numbers, *texts, word))
             rows.append((row, tuple(entries)))
@@ -182,7 +183,7 @@ class MarginFigureKind(TableKind[Panels]):
         """Draw the cumulative distributions of the training margins side by side."""
         titles, looks = context.titles, looks_of(context.titles)
         n = len(context.option)
-        with new_figure(folder, self.name, 3.0 * n + 0.4, 3.2) as figure:
+        with new_figure(folder / f"{self.name}.svg", 3.0 * n + 0.4, 3.2) as figure:
             panels = figure.subplots(1, n, sharey=True, squeeze=False)[0]
             for panel, what in zip(panels, context.option, strict=True):
                 _draw_panel(panel, what, outcomes, looks)
@@ -191,4 +192,4 @@ class MarginFigureKind(TableKind[Panels]):
             add_legend(figure, {titles[n]: looks[n].line(WIDTH) for n in drawn if n in titles})
 
 
-MARGINS, MARGIN_FIGURE = MarginsKind(), MarginFigureKind()
+MARGINS, MARGIN_FIGURE = legacy(MarginsKind()), legacy(MarginFigureKind())

@@ -24,10 +24,11 @@ from quadrepro.stats import (
     score_readings,
     welch_test,
 )
-from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
+from quadrepro.tables.kinds.base import Context, closing_notes
+from quadrepro.tables.kinds.legacy import TableKind, legacy
 from quadrepro.tables.kinds.margins import margins_of_splits
 from quadrepro.tables.printed import check_printed
-from quadrepro.tables.table import MISSING, Table, TableEntry, Value
+from quadrepro.tables.table import MISSING, Table, Value, entry
 
 STATISTICS: dict[str, tuple[Callable[[FloatArray], FloatArray], Callable[..., Any]]] = {
     "mean": (lambda x: x.mean(axis=-2), log_probability_of_means),
@@ -238,28 +239,28 @@ def _simulated(
     return RowEvidence(logs=logs)
 
 
-def _distances(rows: Rows, same: Rows, quantities: list[str]) -> list[TableEntry]:
+def _distances(rows: Rows, same: Rows, quantities: list[str]) -> list[str]:
     """Return number of rows, means inside and mean distances, beside the base's on these rows."""
     ours, base = together(rows.values()), together(same.values())
-    entries = [TableEntry(str(len(rows))), TableEntry(_share(ours), _share(base) if same else "")]
+    entries = [entry(str(len(rows))), entry(_share(ours), _share(base) if same else "")]
     for quantity in quantities:
         other = base.distance(quantity)
         beside = "" if other is None else f"{other:.3f}"
-        entries.append(TableEntry(_text(ours.distance(quantity), 3), beside))
+        entries.append(entry(_text(ours.distance(quantity), 3), beside))
     return entries
 
 
 def _entries_of_factors(
     of_rows: dict[str, dict[str, float]], kinds: list[str], score: ReadingScore | None
-) -> list[TableEntry]:
+) -> list[str]:
     """Return the log Bayes factors of a reading by kind, in total and needed."""
     if score is None:
-        return [TableEntry(MISSING) for _ in (*kinds, "total", "needed")]
+        return [entry(MISSING) for _ in (*kinds, "total", "needed")]
     found = {kind: [of[kind] for of in of_rows.values() if kind in of] for kind in kinds}
     return [
-        *(TableEntry(_text(sum(logs) if logs else None, 1)) for logs in found.values()),
-        TableEntry(f"{score.log_bayes_factor:.1f}", bold=score.supported),
-        TableEntry(f"{score.needed:.1f}"),
+        *(entry(_text(sum(logs) if logs else None, 1)) for logs in found.values()),
+        entry(f"{score.log_bayes_factor:.1f}", bold=score.supported),
+        entry(f"{score.needed:.1f}"),
     ]
 
 
@@ -362,4 +363,4 @@ class ReadingsKind(TableKind[Readings]):
         )
 
 
-READINGS = ReadingsKind()
+READINGS = legacy(ReadingsKind())

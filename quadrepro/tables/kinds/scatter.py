@@ -5,6 +5,7 @@ Where numbers are predicted, these are RMSEs.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil
 from pathlib import Path
 from statistics import fmean, stdev
@@ -15,12 +16,15 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.engine.outcomes import Outcomes
+from quadrepro.stats import sign_test
 from quadrepro.stats.result import order, rounded_p
 from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame, write_beside
-from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.kinds.comparisons import compare_values, signs
+from quadrepro.tables.kinds.base import Context, closing_notes
+from quadrepro.tables.kinds.comparisons import signs
+from quadrepro.tables.kinds.legacy import TableKind, legacy
 from quadrepro.tables.notes import own_rows_note
-from quadrepro.tables.table import MISSING, Table, TableEntry
+from quadrepro.tables.ranked import compare_splits, splits_of
+from quadrepro.tables.table import MISSING, Table, entry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,8 +115,12 @@ class ScatterKind(TableKind[str]):
         rows, data = [], []
         tested, note = outcomes.tested(), own_rows_note(context.config)
         alone = len(tested.rows) == 1
-        found = compare_values(context, tested) if alone else {}
-        on_splits = {pair: of.test for pair, of in found.items()}
+        splits = splits_of(tested) if alone else []
+        found = compare_splits(splits[0], rope=0.0) if splits else {}
+        on_splits = {
+            (a, b): replace(sign_test(splits[0].risks[a], splits[0].risks[b]), p_value=of.p_value)
+            for (a, b), of in found.items()
+        }
         for other in _others(context):
             of_rows = {row: dots(outcomes, row, name, other) for row in outcomes.rows}
             data += [(other, row, x, y) for row, of_row in of_rows.items() for x, y in of_row]
@@ -127,7 +135,7 @@ class ScatterKind(TableKind[str]):
                 MISSING if test is None else f"{test.wins}, {test.losses}, {test.ties}",
                 MISSING if test is None else rounded_p(test.p_value),
             ]
-            rows.append((titles[other], tuple(map(TableEntry, texts))))
+            rows.append((titles[other], tuple(map(entry, texts))))
         return Table(
             f"{context.config.title}: {word}s against those of {titles[name]}",
             ("", "above", "on", "below", "difference", "wins, losses, ties", "p"),
@@ -167,7 +175,7 @@ class ScatterKind(TableKind[str]):
         n_rows, n_columns = ceil(len(others) / ABREAST), min(ABREAST, len(others))
         size, legend = (3.6, 0.0) if labelled else (2.6, 0.7)
         shape = size * n_columns + 0.6, size * n_rows + legend
-        with new_figure(folder, self.name, *shape) as figure:
+        with new_figure(folder / f"{self.name}.svg", *shape) as figure:
             panels = figure.subplots(n_rows, n_columns, squeeze=False)
             for panel in panels.flat[len(others) :]:
                 panel.remove()
@@ -190,4 +198,4 @@ class ScatterKind(TableKind[str]):
                 add_legend(figure, looks)
 
 
-SCATTER = ScatterKind()
+SCATTER = legacy(ScatterKind())

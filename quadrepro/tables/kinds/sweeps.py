@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from statistics import median, stdev, variance
+from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any
 
 from quadrepro.config.datasets import Row
@@ -20,8 +19,9 @@ from quadrepro.tables.figure import (
     open_frame,
     plain_labels,
 )
-from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from quadrepro.tables.table import MISSING, Table, TableEntry
+from quadrepro.tables.kinds.base import Context, closing_notes
+from quadrepro.tables.kinds.legacy import TableKind, legacy
+from quadrepro.tables.table import MISSING, Table, entry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,7 +99,7 @@ class TimesKind(TableKind[bool]):
             entries = []
             for column in outcomes.columns:
                 times = times_of(outcomes, row.entry.title, column)
-                entries.append(TableEntry(f"{median(times):.3g}" if times else MISSING))
+                entries.append(entry(f"{median(times):.3g}" if times else MISSING))
                 middle = median(times) if times else None
                 data.append((row.of, row.sweep, row.value, column, len(times), middle))
             rows.append((row.entry.title, tuple(entries)))
@@ -123,7 +123,7 @@ class TimesKind(TableKind[bool]):
         datasets = list(dict.fromkeys(row.of for row in config.rows))
         sweeps = list(dict.fromkeys(row.sweep for row in config.rows))
         size = (3.2 * len(sweeps) + 0.4, 2.6 * len(datasets) + 0.6)
-        with new_figure(folder, self.name, *size) as figure:
+        with new_figure(folder / f"{self.name}.svg", *size) as figure:
             panels = figure.subplots(len(datasets), len(sweeps), squeeze=False)
             for dataset, panels_of_row in zip(datasets, panels, strict=True):
                 for sweep, panel in zip(sweeps, panels_of_row, strict=True):
@@ -146,22 +146,18 @@ Pair = tuple[str, str]
 class Difference:
     """The risks of two algorithms in one row, in percent."""
 
-    means: tuple[Fraction, Fraction]  # in percent
-    variances: tuple[Fraction, Fraction]  # with n - 1; 0 with one split
-    sds: tuple[float, float]
+    means: tuple[float, float]  # in percent
+    sds: tuple[float, float]  # 0 with one split
 
     @property
-    def points(self) -> Fraction:
+    def points(self) -> float:
         """The second mean less the first, in percent points."""
         return self.means[1] - self.means[0]
 
     @property
     def overlap(self) -> bool:
         """Whether the intervals mean ± standard deviation have a point in common."""
-        # |points| <= sqrt(a) + sqrt(b), squared twice: fractions know it exactly.
-        a, b = self.variances
-        rest = self.points**2 - a - b
-        return rest <= 0 or rest**2 <= 4 * a * b
+        return abs(self.points) <= sum(self.sds) + 1e-9
 
     @property
     def colour(self) -> str:
@@ -180,12 +176,9 @@ def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
     """Return the difference of a row, or None if a split of either algorithm is missing."""
     if not all(outcomes.complete(row, column) for column in pair):
         return None
-    a, b = ([100 * risk for risk in outcomes.fractions(row, column)] for column in pair)
-    means = sum(a, Fraction()) / len(a), sum(b, Fraction()) / len(b)
-    if outcomes.repeats == 1:
-        return Difference(means, (Fraction(), Fraction()), (0.0, 0.0))
-    x, y = ([100 * risk for risk in outcomes.values(row, column)] for column in pair)
-    return Difference(means, (variance(a), variance(b)), (stdev(x), stdev(y)))
+    a, b = ([100 * risk for risk in outcomes.values(row, column)] for column in pair)
+    several = outcomes.repeats > 1
+    return Difference((fmean(a), fmean(b)), (stdev(a), stdev(b)) if several else (0.0, 0.0))
 
 
 def _matrix(context: Context[Pair]) -> dict[str, list[Row]]:
@@ -238,10 +231,10 @@ class DifferencesKind(TableKind[Pair]):
             for row in of_name:
                 found = difference(outcomes, row.entry.title, pair)
                 if found is None:
-                    entries.append(TableEntry(MISSING))
+                    entries.append(entry(MISSING))
                     data.append((name, row.sweep, row.value, *[None] * 6))
                     continue
-                entries.append(TableEntry(found.text, mark="" if found.overlap else "*"))
+                entries.append(entry(found.text, mark="" if found.overlap else "*"))
                 moments = zip(map(float, found.means), found.sds, strict=True)
                 numbers = (*(n for of_one in moments for n in of_one), float(found.points))
                 verdict = "not told apart" if found.overlap else "different"
@@ -286,7 +279,7 @@ class DifferencesKind(TableKind[Pair]):
         ]
         names = 0.08 * max(map(len, matrix)) + 0.3
         size = (max(4.5, 0.5 * sum(counts) + 0.2 * len(counts) + names), 0.34 * len(matrix) + 1.2)
-        with new_figure(folder, self.name, *size) as figure:
+        with new_figure(folder / f"{self.name}.svg", *size) as figure:
             panels = figure.subplots(
                 1, len(sweeps), squeeze=False, sharey=True, width_ratios=counts
             )
@@ -306,4 +299,4 @@ class DifferencesKind(TableKind[Pair]):
             add_legend(figure, {text: {"color": c, **square} for text, c in meanings.items()})
 
 
-TIMES, DIFFERENCES = TimesKind(), DifferencesKind()
+TIMES, DIFFERENCES = legacy(TimesKind()), legacy(DifferencesKind())
