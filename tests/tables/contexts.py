@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,12 +15,12 @@ from quadrepro.base.models import Model, validated
 from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
-from quadrepro.config.tables import AskedField
+from quadrepro.config.tables import KINDS, AskedField
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
-from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.requests import requested
+from quadrepro.tables.kinds.base import Context, Kind, Made
+from quadrepro.tables.table import Table
 
 
 def loaded(folder: Path, text: str) -> Experiment:
@@ -42,29 +43,43 @@ def asking_for(experiment: Experiment, **tables: Any) -> Experiment:
     return replace(experiment, config=config)
 
 
-def context_of(experiment: Experiment, name: str, printed: Printed | None = None) -> Context[Any]:
-    """Return the context of a table.
+def context_of(experiment: Experiment, key: str, printed: Printed | None = None) -> Context[Any]:
+    """Return the context of a kind that a config asks for, or that is always made.
 
     Parameters
     ----------
     experiment : Experiment
-        A config that asks for the table.
-    name : str
-        Name of its files.
+        The config.
+    key : str
+        The kind's key below ``tables``.
     printed : Printed, optional
-        What every printed table is, whatever its name.
+        What every printed table is, whatever its name; the option then names one.
     """
-    [context] = [
-        r.context for r in requested(experiment) if r.kind.makes_table and r.kind.name == name
-    ]
-    if printed is None:
-        return context
-    beside = (
-        printed
-        if printed.facts.holds == "comparisons"
-        else printed.under(experiment.config.entries)
-    )
-    return replace(context, read=lambda experiment, name: beside)
+    option = experiment.config.tables.every[key]
+    if printed is not None:
+        experiment = replace(experiment)
+        vars(experiment)["paper"] = SimpleNamespace(printed=lambda name: printed)
+        option = option or printed.name
+    return Context(experiment, key, option)
+
+
+def made(
+    experiment: Experiment, key: str, outcomes: Outcomes, printed: Printed | None = None
+) -> Made:
+    """Return what a kind makes of outcomes."""
+    kind = cast("Kind[Any]", KINDS.find(key))
+    found = kind.make(context_of(experiment, key, printed), outcomes)
+    assert found is not None
+    return found
+
+
+def table_of(
+    experiment: Experiment, key: str, outcomes: Outcomes, printed: Printed | None = None
+) -> Table:
+    """Return the table that a kind makes of outcomes."""
+    found = made(experiment, key, outcomes, printed).table
+    assert found is not None
+    return found
 
 
 def as_regression(found: Outcomes, row: str) -> Outcomes:
