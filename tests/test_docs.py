@@ -120,7 +120,7 @@ def test_the_python_of_its_page_runs(
     assert names["results"].folder == tmp_path / EXAMPLE.stem
     assert names["committed"].tables[0] == "risks"
     exec(statistics, {})
-    assert capsys.readouterr().out.startswith("0.125\nPairedT(")
+    assert capsys.readouterr().out.startswith("0.125\nTTest(")
     exec(estimators, {})
     assert "LPBoostClassifier 0.9" in capsys.readouterr().out
 

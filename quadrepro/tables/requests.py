@@ -15,7 +15,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.tables import KINDS
 from quadrepro.engine.metrics import Metric, fault_of_task, find_metric
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats.ranking import fault_of_size
+from quadrepro.stats import fault_of_size
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.comparisons import COMPARISONS, has_values_to_compare
 from quadrepro.tables.kinds.errors import MEANS, MeansKind

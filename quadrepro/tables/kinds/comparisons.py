@@ -18,17 +18,18 @@ from quadrepro.papers.printed import NOTHING, Printed
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
+    N_DRAWS,
+    N_TABLES,
+    SEED,
     SignTest,
     bayesian_signed_rank,
     chance_of_a_star,
+    fault_of_size,
     holm,
-    multiplicity,
+    p_text,
     poisson_binomial_test,
-    posterior,
     sign_test,
 )
-from quadrepro.stats.ranking import fault_of_size
-from quadrepro.stats.result import p_text
 from quadrepro.tables.kinds.base import Context, TableKind
 from quadrepro.tables.kinds.ranking import splits_of
 from quadrepro.tables.notes import own_rows_note
@@ -135,7 +136,7 @@ def _stars_by_chance(outcomes: Outcomes, compared: Sequence[str]) -> str:
     chance = chance_of_a_star([[m for m in of_row if m is not None] for of_row in means])
     return (
         f" If all algorithms were alike, {100 * chance:.0f}% of such tables would have a star "
-        f"({multiplicity.N_DRAWS:,} tables, drawn with seed {multiplicity.SEED}, in which the "
+        f"({N_TABLES:,} tables, drawn with seed {SEED}, in which the "
         "risks of each data set are exchanged between the algorithms)."
     )
 
@@ -307,7 +308,7 @@ def matrix_of_values(context: Context[Any], outcomes: Outcomes) -> Matrix:
     else:
         how = (
             f"{better} signed-rank test of mean {outcomes.label} over {over} "
-            f"({posterior.N_DRAWS:,} draws with seed {posterior.SEED})."
+            f"({N_DRAWS:,} draws with seed {SEED})."
         )
     pairs = {names: of.pair for names, of in found.items()}
     return Matrix(context.compared, pairs, header, how, test if found else "")

@@ -16,8 +16,7 @@ from quadrepro.config.datasets import DatasetEntry
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Mean, Outcomes
 from quadrepro.papers.printed import OF_ERRORS, SD, TIME_ROW, Printed, Unit
-from quadrepro.stats import COVERAGE, LEVEL, chance_against_best, holm, paired_t_test
-from quadrepro.stats.result import order
+from quadrepro.stats import COVERAGE, LEVEL, chance_against_best, holm, order, paired_t_test
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.ranking import splits_of
 from quadrepro.tables.ranked import Splits, compare_splits

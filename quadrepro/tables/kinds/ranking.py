@@ -18,10 +18,17 @@ from pydantic import ConfigDict, Field, model_validator
 from quadrepro.base.models import Model
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import COVERAGE, LEVEL, Ranking, holm, rank_methods, wilcoxon_test
-from quadrepro.stats.friedman import mean_ranks
-from quadrepro.stats.ranking import fault_of_size
-from quadrepro.stats.result import rounded_p
+from quadrepro.stats import (
+    COVERAGE,
+    LEVEL,
+    Ranking,
+    fault_of_size,
+    holm,
+    mean_ranks,
+    rank_methods,
+    rounded_p,
+    wilcoxon_test,
+)
 from quadrepro.tables.figure import draw_critical_difference
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.notes import listed, own_rows_note

@@ -15,7 +15,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats.result import order, rounded_p
+from quadrepro.stats import order, rounded_p
 from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame, write_beside
 from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
 from quadrepro.tables.kinds.comparisons import compare_values, signs

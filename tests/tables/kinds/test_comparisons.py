@@ -9,8 +9,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_mapping
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
-from quadrepro.stats import chance_of_a_star, holm
-from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
+from quadrepro.stats import better_on_one, better_over_all, chance_of_a_star, holm
 from quadrepro.tables.kinds.comparisons import COMPARISONS, matrix_of_values, probabilities, signs
 from quadrepro.tables.table import Table
 from tests.tables.contexts import as_regression, context_of

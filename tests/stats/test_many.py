@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations, permutations, product
+from itertools import permutations, product
 from math import isnan, nan
 from operator import gt, lt
 
@@ -12,14 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 from statsmodels.stats.multitest import multipletests
 
-from quadrepro.stats import (
-    chance_against_best,
-    chance_of_a_star,
-    holm,
-    rank_p_value,
-    sign_test,
-)
-from tests.stats.examples import ADJUSTED, MEAN_RANKS
+from quadrepro.stats import chance_against_best, chance_of_a_star, holm, sign_test
+from tests.stats.examples import ADJUSTED
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
@@ -93,9 +87,6 @@ def test_the_share_is_that_of_scipys_tests_on_other_draws(n_columns: int, n_spli
     assert chance_against_best(n_columns, n_splits) == pytest.approx(found / 600, abs=0.06)
 
 
-def test_the_example_of_garcia_and_herrera() -> None:
-    gaps = [MEAN_RANKS[a] - MEAN_RANKS[b] for a, b in combinations(range(5), 2)]
-    p_values = [rank_p_value(gap, 5, 30) for gap in gaps]
-    found = (p_values, holm(p_values))
-    for values, printed in zip(found, zip(*ADJUSTED.values(), strict=True), strict=True):
-        assert values == pytest.approx(printed, abs=6e-5, rel=5e-4)
+def test_holms_example_of_garcia_and_herrera() -> None:
+    by_itself, adjusted = zip(*ADJUSTED, strict=True)
+    assert holm(by_itself) == pytest.approx(adjusted, abs=1.1e-3, rel=5e-3)

@@ -1,22 +1,18 @@
-"""Corrections for several tests, and tests against the best."""
+"""Many tests at once: Holm's method, and what chance finds in a whole table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from functools import cache
 from math import isnan
+from typing import SupportsFloat
 
 import numpy as np
 
-from quadrepro.stats.friedman import ranks_of
-from quadrepro.stats.result import LEVEL
-
-N_DRAWS = 20_000
-"""Tables that `chance_of_a_star` draws: its standard error is at most 0.0036."""
-
-SEED = 0
-"""Seed of the generator."""
+from quadrepro.stats.means import p_values
+from quadrepro.stats.result import LEVEL, SEED
+from quadrepro.stats.signs import p_of_wins
+from quadrepro.stats.ties import ranks_of
 
 
 def holm(p_values: Iterable[float]) -> list[float]:
@@ -43,7 +39,6 @@ def holm(p_values: Iterable[float]) -> list[float]:
 
     Examples
     --------
-    >>> from quadrepro.stats import holm
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
@@ -55,7 +50,14 @@ def holm(p_values: Iterable[float]) -> list[float]:
     return adjusted
 
 
-def chance_of_a_star(risks: Sequence[Sequence[float | Fraction]]) -> float:
+N_TABLES = 20_000
+"""Tables that `chance_of_a_star` draws: its standard error is at most 0.0036."""
+
+N_ROWS = 2_000
+"""Rows that `chance_against_best` draws."""
+
+
+def chance_of_a_star(risks: Sequence[Sequence[SupportsFloat]]) -> float:
     """Return how probable it is that the sign test tells some pair apart if all methods are equal.
 
     The risks of each data set are exchanged at random between the methods, which leaves the ties
@@ -64,40 +66,29 @@ def chance_of_a_star(risks: Sequence[Sequence[float | Fraction]]) -> float:
 
     Parameters
     ----------
-    risks : sequence of sequence of float or Fraction, shape (n_datasets, n_methods)
+    risks : sequence of sequence of float, shape (n_datasets, n_methods)
         Risks.
 
     Returns
     -------
     float
-        The share out of `N_DRAWS` tables, drawn with the seed `SEED`.
+        The share out of `N_TABLES` tables, drawn with the seed `SEED`.
 
     Examples
     --------
-    >>> from quadrepro.stats import chance_of_a_star
     >>> round(chance_of_a_star([[1, 2]] * 6), 2)  # six wins or six losses: 2 / 2**6
     0.03
     """
-    # scipy.special takes a tenth of a second to import.
-    from scipy.special import bdtr
-
     # Mid-ranks are whole numbers when doubled.
     ranks = np.rint(2 * ranks_of(risks)).astype(np.int16)
     rng = np.random.default_rng(SEED)
-    tables = np.stack([rng.permuted(np.tile(r, (N_DRAWS, 1)), axis=1) for r in ranks])
-    n = np.arange(len(ranks) + 1)
-    starred = np.zeros(N_DRAWS, dtype=np.bool_)
+    tables = np.stack([rng.permuted(np.tile(r, (N_TABLES, 1)), axis=1) for r in ranks])
+    starred = np.zeros(N_TABLES, dtype=np.bool_)
     for i in range(ranks.shape[1]):
         for j in range(i):
-            wins = (tables[:, :, i] < tables[:, :, j]).sum(axis=0)
-            losses = (tables[:, :, i] > tables[:, :, j]).sum(axis=0)
-            tail = bdtr(np.minimum(wins, losses), n[wins + losses], 0.5)
-            starred |= 2 * tail <= LEVEL
+            a, b = tables[:, :, i], tables[:, :, j]
+            starred |= p_of_wins((a < b).sum(axis=0), (a > b).sum(axis=0)) <= LEVEL
     return float(starred.mean())
-
-
-DRAWS = 2000
-"""Rows that are drawn."""
 
 
 @cache
@@ -122,13 +113,9 @@ def chance_against_best(n_columns: int, n_splits: int) -> float:
     >>> round(chance_against_best(5, 20), 2)
     0.28
     """
-    # scipy.stats takes half a second to import.
-    from scipy.stats import t as student
-
-    numbers = np.random.default_rng(0).normal(size=(DRAWS, n_splits, n_columns))
+    numbers = np.random.default_rng(SEED).normal(size=(N_ROWS, n_splits, n_columns))
     best = numbers.mean(axis=1).argmin(axis=1)
     apart = numbers - np.take_along_axis(numbers, best[:, None, None], axis=2)
-    sd = apart.std(axis=1, ddof=1)
-    reach = float(student.ppf(1 - LEVEL / 2, n_splits - 1)) * sd / np.sqrt(n_splits)
-    # The best differs from itself by 0.
-    return float((apart.mean(axis=1) > reach).any(axis=1).mean())
+    errors = apart.std(axis=1, ddof=1) / np.sqrt(n_splits)
+    found = p_values(apart.mean(axis=1), errors, n_splits - 1) <= LEVEL
+    return float(found.any(axis=1).mean())
