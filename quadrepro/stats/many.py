@@ -16,26 +16,12 @@ from quadrepro.stats.ties import ranks_of
 
 
 def holm(p_values: Iterable[float]) -> list[float]:
-    """Adjust p-values for their number by the step-down method of Holm (1979).
+    """Adjust p-values for their number by Holm's step-down method.
 
     Where an adjusted p-value is at most α, its hypothesis can be rejected, and the probability that
-    some true hypothesis is rejected is at most α, however the tests depend on each other.
-
-    Parameters
-    ----------
-    p_values : iterable of float
-        P-values of all tests. A NaN is a test that could not be made: it stays NaN and is not
-        counted.
-
-    Returns
-    -------
-    list of float
-        Adjusted p-values in the same order.
-
-    References
-    ----------
-    S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-    Statistics 6, 1979.
+    some true hypothesis is rejected is at most α, however the tests depend on each other (Holm,
+    Scandinavian Journal of Statistics 6, 1979). A NaN is a test that could not be made: it stays
+    NaN and is not counted.
 
     Examples
     --------
@@ -60,19 +46,9 @@ N_ROWS = 2_000
 def chance_of_a_star(risks: Sequence[Sequence[SupportsFloat]]) -> float:
     """Return how probable it is that the sign test tells some pair apart if all methods are equal.
 
-    The risks of each data set are exchanged at random between the methods, which leaves the ties
-    and the dependence between pairs as they are, and the sign test of every pair is made again. The
-    share of such tables with a p-value of at most `LEVEL` is returned.
-
-    Parameters
-    ----------
-    risks : sequence of sequence of float, shape (n_datasets, n_methods)
-        Risks.
-
-    Returns
-    -------
-    float
-        The share out of `N_TABLES` tables, drawn with the seed `SEED`.
+    The risks, of shape (n_datasets, n_methods), are exchanged at random within each data set. That
+    leaves the ties and the dependence between pairs as they are, and the sign test of every pair is
+    made again. The share of such tables with a p-value of at most `LEVEL` is returned.
 
     Examples
     --------
@@ -96,21 +72,12 @@ def chance_against_best(n_columns: int, n_splits: int) -> float:
     """Return how often paired t-tests against the lowest mean find a difference by chance.
 
     The best is the best of these numbers, so it is too good on average and the tests against it
-    reject too often. Rows of equal algorithms, with normal errors, are drawn from a fixed seed.
-
-    Parameters
-    ----------
-    n_columns, n_splits : int
-        Number of algorithms and of splits, both two or more.
-
-    Returns
-    -------
-    float
-        Share of the rows in which some algorithm is found to differ at `LEVEL`.
+    reject too often. Rows of equal algorithms, with normal errors, are drawn from a fixed seed. The
+    share of rows in which some algorithm is found to differ at `LEVEL` is returned.
 
     Examples
     --------
-    >>> round(chance_against_best(5, 20), 2)
+    >>> round(chance_against_best(n_columns=5, n_splits=20), 2)
     0.28
     """
     numbers = np.random.default_rng(SEED).normal(size=(N_ROWS, n_splits, n_columns))

@@ -20,15 +20,8 @@ from quadrepro.stats.ties import Values
 class Placement(PValueResult):
     """Result of `placement`.
 
-    Attributes
-    ----------
-    mean : float
-        Mean of our repeats.
-    low, high : float
-        Ends of the prediction interval.
-    p_value : float
-        Two-sided p-value of "the printed number is that of a further repeat", from the end of its
-        rounding interval that is nearer to our mean.
+    The interval is that of a further repeat. The p-value is the two-sided one of "the printed
+    number is that of a further repeat", from the nearest number that is printed alike.
     """
 
     mean: float
@@ -52,11 +45,8 @@ def placement(
     ----------
     ours : iterable of float
         Our repeats, two or more.
-    printed : float
-        The printed number.
-    rounding : float
-        Half a unit of its last digit: 0.0005 for a number printed as 0.123. The p-value is that of
-        the nearest number that is printed alike.
+    printed, rounding : float
+        The printed number and half a unit of its last digit: 0.0005 for a number printed as 0.123.
     further : int, default 1
         The number k of splits whose mean the printed number is.
     n_test : int, optional
@@ -64,18 +54,10 @@ def placement(
         binomial error of their test sets already; only if all repeats agree does that error, of the
         risk (k + 1) / (n_test + 2) with k errors, take the place of a deviation of 0.
 
-    Returns
-    -------
-    Placement
-        Our mean, the interval and the p-value.
-
     Examples
     --------
-    >>> where = placement([0.21, 0.18, 0.25, 0.20, 0.22], printed=0.29, rounding=0.005)
-    >>> round(where.low, 4), round(where.high, 4), round(where.p_value, 4)
-    (0.1333, 0.2907, 0.0617)
-    >>> placement([0.21, 0.18, 0.25, 0.20, 0.22], printed=0.31, rounding=0.005).significant
-    True
+    >>> placement([0.21, 0.18, 0.25, 0.20, 0.22], printed=0.29, rounding=0.005)
+    Placement(mean=0.212, low=0.133274, high=0.290726, p_value=0.0616839)
     """
     values = np.array([float(value) for value in ours])
     n = len(values)
@@ -119,12 +101,8 @@ def chance_of_misses(
     ----------
     splits : ndarray of shape (n_splits, n_columns)
         Our numbers; three splits or more.
-    further : int, default 1
-        The number of splits whose mean a printed number is.
-    rounding : float or ndarray of shape (n_columns,), default 0.0
-        Half a unit of the last digit of each printed number.
-    n_test : int, optional
-        Number of test examples, if the numbers are risks; see `placement`.
+    further, rounding, n_test
+        As in `placement`; the rounding may be one for each column.
 
     Returns
     -------
@@ -176,16 +154,9 @@ def _simulated(splits: FloatArray, n_test: int | None) -> FloatArray:
 class Misses(Result):
     """Result of `count_misses`.
 
-    Attributes
-    ----------
-    outside : int
-        Numbers outside their intervals.
-    expected : float
-        How many would be outside on average if all stemmed from splits like ours.
-    low, high : int
-        How many would then be outside in the middle 95% of tables.
-    p_more, p_fewer : float
-        Probability of that many or more, and of that many or fewer.
+    If all numbers stemmed from splits like ours, `expected` would be outside on average, and `low`
+    to `high` in the middle 95% of tables; `p_more` and `p_fewer` are the probabilities of that many
+    or more, and or fewer.
     """
 
     outside: int
@@ -199,17 +170,7 @@ class Misses(Result):
 def count_misses(outside: int, rows: Iterable[FloatArray]) -> Misses:
     """Compare the number of numbers outside with what chance brings.
 
-    Parameters
-    ----------
-    outside : int
-        How many are outside.
-    rows : iterable of ndarray
-        The distribution of each row, as `chance_of_misses` returns it. Rows are independent.
-
-    Returns
-    -------
-    Misses
-        The number and its distribution.
+    The rows are independent; of each, the distribution is that of `chance_of_misses`.
 
     Examples
     --------
@@ -229,13 +190,6 @@ def count_misses(outside: int, rows: Iterable[FloatArray]) -> Misses:
 
 def chance_of_a_group(worst: int, groups: Sequence[FloatArray]) -> float:
     """Return the probability that some group has `worst` or more numbers outside by chance.
-
-    Parameters
-    ----------
-    worst : int
-        The largest number outside in any group.
-    groups : sequence of ndarray
-        The distribution of each group, such as those of `chance_of_misses`.
 
     Examples
     --------

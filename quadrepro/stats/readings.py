@@ -105,15 +105,7 @@ def log_probability_of_deviations(
 
 
 def shrunk_correlation(sample: FloatArray) -> FloatArray:
-    """Return the correlation of columns, shrunk towards independence.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> shrunk_correlation(np.array([[1.0, 2.0], [2.0, 4.0], [4.0, 8.0], [5.0, 10.0]])).round(2)
-    array([[1.  , 0.75],
-           [0.75, 1.  ]])
-    """
+    """Return the correlation of columns, shrunk towards independence."""
     n, d = sample.shape[-2:]
     centred = sample - sample.mean(axis=-2, keepdims=True)
     sd = centred.std(axis=-2, ddof=1, keepdims=True)

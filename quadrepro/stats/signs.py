@@ -26,12 +26,8 @@ from quadrepro.stats.ties import Values, order, paired
 class SignTest(PValueResult):
     """Result of `sign_test`.
 
-    Attributes
-    ----------
-    wins, losses, ties : int
-        Number of data sets on which A has the lower, the higher and the same risk.
-    p_value : float
-        Two-sided p-value of "a win is as likely as a loss"; 1 if there are only ties.
+    Wins, losses and ties are the numbers of data sets on which A has the lower, the higher and the
+    same risk. The p-value is the two-sided one of "a win is as likely as a loss".
     """
 
     wins: int
@@ -45,26 +41,17 @@ def sign_test(a: Values, b: Values) -> SignTest:
 
     The exact two-sided sign test of Mendenhall (1983), as in Table 2 of QuadBoost: ties are left
     out, and without a difference between the algorithms the wins are binomial with probability
-    1/2.
+    1/2. A data set with a NaN is not counted, and makes the p-value NaN.
 
     Parameters
     ----------
     a, b : iterable of float
         Risks of A and of B, one per data set and in the same order.
 
-    Returns
-    -------
-    SignTest
-        Wins, losses and ties of A, and the p-value. A data set with a NaN is not counted, and makes
-        the p-value NaN.
-
     Examples
     --------
-    >>> test = sign_test([0.10, 0.22, 0.05, 0.30, 0.18, 0.07], [0.12, 0.25, 0.05, 0.33, 0.21, 0.09])
-    >>> test
+    >>> sign_test([0.10, 0.22, 0.05, 0.30, 0.18, 0.07], [0.12, 0.25, 0.05, 0.33, 0.21, 0.09])
     SignTest(wins=5, losses=0, ties=1, p_value=0.0625)
-    >>> test.significant
-    False
     """
     pairs = paired(a, b)
     signs = [order(x, y) for x, y in pairs if x == x and y == y]
@@ -83,20 +70,10 @@ def p_of_wins(wins: ArrayLike, losses: ArrayLike) -> FloatArray:
 
 
 def sign_test_power(n: int, share: float) -> float:
-    """Return how probable it is that the sign test is significant.
+    """Return how probable it is that the sign test is significant on `n` data sets without ties.
 
-    Parameters
-    ----------
-    n : int
-        Number of data sets without ties.
-    share : float
-        Probability of a win on each of them.
-
-    Returns
-    -------
-    float
-        Probability of a p-value of at most `LEVEL`, on either side. With a share of 1/2 it is the
-        size of the test, which is smaller than `LEVEL` because p-values are discrete.
+    The `share` is the probability of a win on each. With 1/2 the result is the size of the test,
+    which is smaller than `LEVEL` because p-values are discrete.
 
     Examples
     --------
@@ -112,15 +89,7 @@ def sign_test_power(n: int, share: float) -> float:
 
 @dataclass(frozen=True, repr=False)
 class PoissonBinomialTest(Result):
-    """Result of `poisson_binomial_test`.
-
-    Attributes
-    ----------
-    probability : float
-        Probability that A is better than B over the data sets.
-    per_data_set : tuple of float
-        Probability that A is better than B on each data set.
-    """
+    """Probability that A is better than B over the data sets, and on each; 0.5 favours neither."""
 
     probability: float
     per_data_set: tuple[float, ...]
@@ -138,11 +107,6 @@ def poisson_binomial_test(
     a_wrong, b_wrong : iterable of array-like of bool, each of shape (n_test,)
         Which test examples A and B get wrong, one array per data set. Both must have the same
         data sets and examples in the same order.
-
-    Returns
-    -------
-    PoissonBinomialTest
-        The probability over all data sets, and on each of them; 0.5 favours neither.
 
     Examples
     --------
@@ -165,15 +129,8 @@ def poisson_binomial_test(
 def better_on_one(only_a_wrong: int, only_b_wrong: int) -> float:
     """Return the probability that A is better than B on one data set.
 
-    Parameters
-    ----------
-    only_a_wrong, only_b_wrong : int
-        Number of test examples that only A, and only B, gets wrong.
-
-    Returns
-    -------
-    float
-        BetaCDF(1/2; 1 + only_a_wrong, 1 + only_b_wrong).
+    It is BetaCDF(1/2; 1 + only_a_wrong, 1 + only_b_wrong), given the numbers of test examples that
+    only A, and only B, gets wrong.
 
     Examples
     --------
@@ -186,17 +143,9 @@ def better_on_one(only_a_wrong: int, only_b_wrong: int) -> float:
 
 
 def better_over_all(p: Iterable[float]) -> float:
-    """Return the probability that A is better than B over data sets.
+    """Return the probability that A is better than B over data sets, from that on each.
 
-    Parameters
-    ----------
-    p : iterable of float
-        Probability that A is better than B on each of the N data sets.
-
-    Returns
-    -------
-    float
-        Σ_κ Pr(κ wins) BetaCDF(1/2; N - κ + 1, κ + 1).
+    It is Σ_κ Pr(κ wins) BetaCDF(1/2; N - κ + 1, κ + 1).
 
     Examples
     --------
@@ -211,19 +160,9 @@ def better_over_all(p: Iterable[float]) -> float:
 
 
 def distribution_of_wins(p: Iterable[float]) -> FloatArray:
-    """Return the Poisson binomial distribution: of the number of wins in independent trials.
+    """Return the probability of 0, 1, ..., N wins, from that of a win in each of N trials.
 
     The recursion of the paper keeps the tails, which `scipy.stats.poisson_binom` loses.
-
-    Parameters
-    ----------
-    p : iterable of float
-        Probability of a win in each trial.
-
-    Returns
-    -------
-    ndarray of shape (n_trials + 1,)
-        Probability of 0, 1, ..., n_trials wins.
 
     Examples
     --------

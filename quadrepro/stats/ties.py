@@ -14,8 +14,8 @@ TIE, LEAST = 1e-9, 1e-15
 """Two values tie if they differ by at most this share of the larger one, or by the second number:
 a difference of 2e-10 between two scores is one of rounding."""
 
-DIGITS = 14
-"""Digits of the largest value to which differences are kept."""
+DIGITS = 12
+"""Digits of the largest value to which differences are kept by default."""
 
 Values = Iterable[SupportsFloat]
 """Risks, or other numbers."""
@@ -37,7 +37,7 @@ def paired(a: Iterable[Any], b: Iterable[Any]) -> list[tuple[Any, Any]]:
     return list(zip(x, y, strict=True))
 
 
-def differences(a: Values, b: Values) -> FloatArray:
+def differences(a: Values, b: Values, digits: int = DIGITS) -> FloatArray:
     """Return A minus B of each pair, so rounded that equal differences are equal numbers.
 
     Examples
@@ -47,7 +47,7 @@ def differences(a: Values, b: Values) -> FloatArray:
     """
     x, y = map(numbers, zip(*paired(a, b), strict=True))
     largest = max(np.abs(x).max(), np.abs(y).max())
-    return np.round(x - y, DIGITS - 1 - floor(log10(largest))) if largest else x - y
+    return np.round(x - y, digits - 1 - floor(log10(largest))) if largest else x - y
 
 
 def order(a: SupportsFloat, b: SupportsFloat) -> int:

@@ -71,23 +71,6 @@ def test_the_statistic_is_nadeau_and_bengios(values: list[tuple[int, int]], shar
     assert test.p_value == pytest.approx(2 * student.sf(abs(t), len(d) - 1), rel=1e-9)
 
 
-@given(pairs)
-def test_with_overlap_it_is_less_sure_than_the_paired_t_test(
-    values: list[tuple[int, int]],
-) -> None:
-    a, b = zip(*values, strict=True)
-    plain = paired_t_test(a, b).p_value
-    assert corrected_t_test(a, b, test_share=0.3).p_value >= plain - 1e-12
-
-
-def test_ten_times_tenfold_cross_validation_of_anneal() -> None:
-    test = corrected_t_test([0] * 100, ANNEAL, test_share=0.1)
-    # Baycomp's one-sided posterior probability is half of the p-value.
-    left, right = baycomp.CorrelatedTTest(np.zeros(100), np.array(ANNEAL), runs=10).probs()
-    assert test.p_value == pytest.approx(2 * min(left, right), rel=1e-6)
-    assert paired_t_test([0] * 100, ANNEAL).p_value < test.p_value / 1000
-
-
 @pytest.mark.parametrize("share", [-0.1, 1.0, 1.5, float("nan")])
 def test_an_invalid_share_is_refused(share: float) -> None:
     with pytest.raises(ValueError, match="at least 0 and below 1"):

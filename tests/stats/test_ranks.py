@@ -89,12 +89,6 @@ def test_the_test_is_symmetric(values: list[tuple[int, int]]) -> None:
     assert there.p_value == back.p_value
 
 
-def test_differences_that_only_rounding_tells_apart_are_tied() -> None:
-    # 0.3 - 0.2 and 0.2 - 0.1 are not the same number.
-    test = wilcoxon_test([0.3, 0.1], [0.2, 0.2])
-    assert (test.rank_sum, test.other_rank_sum) == (1.5, 1.5)
-
-
 @pytest.mark.parametrize("n", [2, EXACT + 1])
 def test_ties_alone_show_nothing(n: int) -> None:
     assert wilcoxon_test(range(n), range(n)).p_value == 1
@@ -186,13 +180,6 @@ def test_an_infinite_f_has_the_exact_probability_of_its_order(
     test = friedman_test([row] * 4)
     assert test.statistic == pytest.approx(4 * (len(row) - 1))
     assert (test.f_statistic, test.f_p_value) == (float("inf"), pytest.approx(orders**-3))
-
-
-def test_a_difference_of_rounding_is_a_tie_for_all_tests_of_ranks() -> None:
-    ours, theirs = [0.2, 0.3, 0.4, 0.1], [0.2 + 2e-10, 0.3 - 2e-10, 0.4 + 2e-10, 0.1]
-    assert friedman_test(list(zip(ours, theirs, strict=True))).mean_ranks == (1.5, 1.5)
-    assert wilcoxon_test(ours, theirs).ties == sign_test(ours, theirs).ties == 4
-    assert sign_test(ours, [0.2 + 2e-8, *theirs[1:]]).wins == 1
 
 
 @pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
@@ -346,8 +333,7 @@ def test_ranks_further_apart_than_the_critical_difference_are_significant(k: int
 
 
 def test_methods_of_equal_rank_keep_their_order() -> None:
-    found = rank_methods({"b": [1, 2], "a": [2, 1]})
-    assert found.methods == ("b", "a")
+    assert rank_methods({"b": [1, 2], "a": [2, 1]}).methods == ("b", "a")
 
 
 @pytest.mark.parametrize(

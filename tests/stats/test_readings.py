@@ -65,18 +65,6 @@ def pairs(grid: np.ndarray) -> np.ndarray:
     return np.stack(np.meshgrid(grid, grid), -1).reshape(-1, 2)
 
 
-@pytest.mark.parametrize("likelihood", ALL[:2])
-def test_shared_splits_make_equal_misses_less_surprising_than_opposite_ones(
-    likelihood: Likelihood,
-) -> None:
-    ours = draw(40, 2)
-    sd = ours.std(axis=0, ddof=1)
-    centre = sd if likelihood is log_probability_of_deviations else ours.mean(axis=0)
-    together, apart = (likelihood(ours, centre + 0.4 * sd * s, 0.005, 20) for s in (1, [1, -1]))
-    alone = sum(likelihood(ours[:, [j]], (centre + 0.4 * sd)[[j]], 0.005, 20) for j in (0, 1))
-    assert apart < alone < together
-
-
 def test_a_deviation_has_fishers_distribution() -> None:
     ours, half = draw(8, 1), 1e-6
     variance = ours.var(ddof=1)

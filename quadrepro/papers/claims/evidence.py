@@ -14,7 +14,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.papers.printed import SD, TIME_ROW, Printed
-from quadrepro.stats import LEVEL, Mean
+from quadrepro.stats import LEVEL, Mean, differences
 
 if TYPE_CHECKING:
     from quadrepro.engine.outcomes import Outcomes
@@ -78,7 +78,7 @@ class Gap(NamedTuple):
         """Return the mean of differences, over splits that overlap if examples are tested twice."""
         if len(values) < 2 or test_share >= 1:
             raise NoSplits
-        found = Mean.of(values, test_share)
+        found = Mean.of(differences(values, [0] * len(values)), test_share)
         return cls(found.value, found.error, len(values) - 1)
 
     def p_above(self, limit: float = 0.0) -> float:
