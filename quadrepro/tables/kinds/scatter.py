@@ -16,8 +16,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import sign_test
-from quadrepro.stats.result import order, rounded_p
+from quadrepro.stats import order, rounded_p, sign_test
 from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame, write_beside
 from quadrepro.tables.kinds.base import Context, closing_notes
 from quadrepro.tables.kinds.comparisons import signs

@@ -14,8 +14,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.results.files import check_tables
-from quadrepro.stats import sign_test
-from quadrepro.stats.result import rounded_p
+from quadrepro.stats import rounded_p, sign_test
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.scatter import LABELLED, SCATTER
 from tests.tables.contexts import as_regression, asking_for, context_of, loaded
