@@ -39,7 +39,6 @@ KINDS: Registry[TableKey] = Registry(
         "errors": "errors:ERRORS",
         "noiseless": "errors:NOISELESS",
         "margins": "margins:MARGINS",
-        "margin_figure": "margins:MARGIN_FIGURE",
         "differences": "sweeps:DIFFERENCES",
         "times": "sweeps:TIMES",
         "curves": "curves:CURVES",
