@@ -55,7 +55,7 @@ def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load)
 
 
 def test_an_empty_option_asks_for_nothing(load: Load) -> None:
-    nothing = ("times: false", "margins: ''", "scatter: ''", "errors: ''")
+    nothing = ("times: false", "scatter: ''", "errors: ''")
     assert {*load(*nothing).config.tables.every} == {*UNASKED}
 
 
