@@ -85,8 +85,9 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
             if numeric and 0 < WIDE * min(numbers) < max(numbers):
                 panel.set_xscale("log")
                 figures.plain_labels(panel.xaxis)
-            panel.set_yscale("log")
-            figures.plain_labels(panel.yaxis)
+            if any(times.values()):  # A coarse clock can call all of them 0.
+                panel.set_yscale("log")
+                figures.plain_labels(panel.yaxis)
             word = sweep.replace("_", " ")
             panel.set_title(figures.fitted(f"{of}: {word} varied", WIDTH - 0.7))
             panel.set(xlabel=word, ylabel="seconds")

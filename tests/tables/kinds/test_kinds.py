@@ -74,7 +74,7 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
             "6:37: unknown key 'scal'; did you mean 'scale'?",
         ),
         ("differences: [a]", "6:3: item 2 of differences is missing"),
-        ("margins: {panels: [[a]]}", "6:21: item 1 of panels must be a mapping of keys"),
+        ("margins: {panels: [[a]]}", "6:22: item 1 of panels must be a mapping of keys"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(load: Load, line: str, message: str) -> None:
