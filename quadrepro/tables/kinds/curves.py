@@ -17,16 +17,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.registry import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
-from quadrepro.tables.figure import (
-    STYLES,
-    Look,
-    add_legend,
-    fitted,
-    looks_of,
-    new_figure,
-    open_frame,
-    plain_labels,
-)
+from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
 from quadrepro.tables.table import MISSING, Table, Value, entry
 
@@ -187,7 +178,7 @@ class Drawing:
 
     curves: Curves
     found: Found
-    looks: dict[str, Look]
+    looks: dict[str, figures.Look]
     several: bool
     """Whether there are several splits."""
 
@@ -197,7 +188,7 @@ class Drawing:
         if all(len(panel.measures) == 1 for panel in self.curves.panels):
             return {}
         measures = dict.fromkeys(m for panel in self.curves.panels for m in panel.measures)
-        return dict(zip(measures, cycle(STYLES), strict=False))
+        return dict(zip(measures, cycle(figures.STYLES), strict=False))
 
     @cached_property
     def marked(self) -> bool:
@@ -235,18 +226,18 @@ class Drawing:
                 ends = low[kept], high[kept]
                 panel.fill_between(np.take(x, kept), *ends, where=np.isfinite(ends[0]), **form)
         if panel.get_yscale() == "log":
-            plain_labels(panel.yaxis)
+            figures.plain_labels(panel.yaxis)
         if len(what.measures) == 1:
             [word] = map(title_of, what.measures)
             label = f"−log({word})" if what.scale == "-log" else word
-            panel.set_ylabel(fitted(label, HEIGHT - LABELS))
+            panel.set_ylabel(figures.fitted(label, HEIGHT - LABELS))
         for mark, column in product(what.marks, what.algorithms or self.looks):
             at = self.found.get((row, column, mark))
             if at is not None and np.isfinite(at.mean[-1]):
                 _draw_mark(panel, float(at.mean[-1]), title_of(mark), self.looks[column].colour)
         title = ": ".join(filter(None, (row, what.title)))
-        panel.set_title(fitted(title, WIDTH - LABELS))
-        open_frame(panel)
+        panel.set_title(figures.fitted(title, WIDTH - LABELS))
+        figures.open_frame(panel)
 
 
 def _draw_mark(panel: Axes, at: float, title: str, colour: str) -> None:
@@ -263,7 +254,7 @@ def _draw(context: Context[Curves], drawing: Drawing, rows: Sequence[str], path:
     known = (h for column in context.experiment.algorithms for h in column.learner.hyperparameters)
     meaning = next(h.meaning for h in known if h.name == curves.along)
     size = WIDTH * len(curves.panels) + 0.4, HEIGHT * len(rows) + 0.6
-    with new_figure(path, *size) as figure:
+    with figures.new_figure(path, *size) as figure:
         panels = figure.subplots(len(rows), len(curves.panels), sharex="col", squeeze=False)
         for row, of_row in zip(rows, panels, strict=True):
             for panel, what in zip(of_row, curves.panels, strict=True):
@@ -271,18 +262,18 @@ def _draw(context: Context[Curves], drawing: Drawing, rows: Sequence[str], path:
         for panel in panels[-1]:
             panel.set_xlabel(meaning)
             if curves.scale == "log":
-                plain_labels(panel.xaxis)
+                figures.plain_labels(panel.xaxis)
         for name, title in context.titles.items():
             panels[0, 0].plot([], [], label=title, **drawing.line(name))
         for measure, style in drawing.styles.items():
             panels[0, 0].plot([], [], label=title_of(measure), color="#888888", linestyle=style)
-        add_legend(figure)
+        figures.add_legend(figure)
 
 
 def _make(context: Context[Curves], outcomes: Outcomes) -> Made:
     """Make the table and the figure."""
     found = _found(context, outcomes)
-    looks = looks_of(context.titles)
+    looks = figures.looks_of(context.titles)
     drawing = Drawing(context.option, found, looks, outcomes.repeats > 1)
     draw = partial(_draw, context, drawing, outcomes.rows)
     return Made(_table(context, outcomes, found), draw)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from pydantic import ConfigDict, FiniteFloat, field_validator, model_validator
+from pydantic import ConfigDict, FiniteFloat, model_validator
 
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray
@@ -16,14 +16,11 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
 from quadrepro.papers.printed import MEAN, SD
 from quadrepro.stats import COVERAGE
-from quadrepro.tables.figure import Look, add_legend, fitted, looks_of, new_figure, open_frame
+from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure, open_frame
 from quadrepro.tables.kinds.base import Context, Kind, Made
 from quadrepro.tables.printed import check_printed
 from quadrepro.tables.table import MISSING, Table, Value, entry
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 POINTS = 1001
 """Points at which a distribution is drawn."""
@@ -41,13 +38,6 @@ class MarginPanel(Model):
     """Columns that are drawn, in the order of the legend; by default all."""
     limits: tuple[FiniteFloat, FiniteFloat] | None = None
     """Ends of the axis of margins; by default all margins are shown."""
-
-    @field_validator("limits")
-    @classmethod
-    def _in_order(cls, limits: tuple[float, float] | None) -> tuple[float, float] | None:
-        if limits is not None and limits[0] >= limits[1]:
-            raise ValueError("limits are the lower and the upper end of the axis")
-        return limits
 
 
 class Margins(Model):
@@ -149,23 +139,20 @@ def _table(
 def _draw(context: Context[Margins], splits: Splits, path: Path) -> None:
     """Draw the cumulative distributions of the training margins side by side."""
     panels, looks = context.option.panels, looks_of(context.titles)
+    share = np.linspace(0, 1, POINTS)
     with new_figure(path, WIDTH * len(panels) + 0.4, 3.2) as figure:
         axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
         for panel, what in zip(axes, panels, strict=True):
             for column in what.algorithms or looks:
                 if of := splits[what.row, column]:
-                    _draw_margins(panel, of, context.titles[column], looks[column])
+                    margins = np.quantile(np.concatenate(of), share)
+                    panel.plot(margins, share, label=context.titles[column], **looks[column].line)
             panel.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
             panel.set_title(fitted(what.row, WIDTH - 0.3))
             panel.set(xlabel="margin", ylim=(0, 1.02), xlim=what.limits)
             open_frame(panel)
         axes[0].set_ylabel("cumulative frequency")
         add_legend(figure)
-
-
-def _draw_margins(panel: Axes, splits: list[FloatArray], title: str, look: Look) -> None:
-    share = np.linspace(0, 1, POINTS)
-    panel.plot(np.quantile(np.concatenate(splits), share), share, label=title, **look.line)
 
 
 def _check(context: Context[Margins]) -> None:

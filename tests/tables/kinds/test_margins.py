@@ -149,10 +149,6 @@ def test_panels_without_margins_are_empty(
             "{panels: [{row: wisconsin, algorithms: [adabost]}]}",
             "11:59: unknown algorithm 'adabost' here; did you mean 'ada",
         ),
-        (
-            "{panels: [{row: wisconsin, limits: [1, 0]}]}",
-            "11:46: limits are the lower and the upper end of the axis",
-        ),
     ],
 )
 def test_what_is_not_there_is_refused_with_its_place(

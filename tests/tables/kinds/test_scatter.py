@@ -88,15 +88,6 @@ def test_a_long_title_is_broken_at_its_axis(
     assert label.height < axis.height
 
 
-def test_lost_records_leave_empty_panels(
-    against: Experiment, outcomes: Make, tmp_path: Path, figures: list[Figure]
-) -> None:
-    config = against.config.model_copy(update={"paper": "cbboost"})
-    lost = outcomes(dict.fromkeys(SPLITS[0], (None, None, None)))
-    panels = drawn(replace(against, config=config), lost, tmp_path, figures)
-    assert [len(line.get_xdata()) for line in panels[0].get_lines()] == [2, 0, 0, 0]
-
-
 NUMBERS = """title: Numbers
 protocol: {view: rescale, holdout: {}}
 datasets: [diabetes, boston]
