@@ -75,12 +75,22 @@ def draw_printed(experiment: Experiment, found: Sequence[Verdicts], path: Path) 
             panel.set_yticks(range(len(rows)), names, fontsize=7)
             panel.tick_params(axis="y", length=0)
             panel.spines[["top", "right", "left"]].set_visible(False)
+        # All markers of a kind at once keep the files small.
+        points: dict[tuple[Axes, str, str], list[tuple[float, int]]] = {}
         for v in entries:
             if v.position is not None:
                 panel = panels[v.quantity if apart else "", v.column]
                 y = rows.index((v.row, "" if apart else v.quantity))
-                look = LOOKS[kinds.get(id(v), INSIDE)]
-                _draw_number(panel, v, y, look, edge, id(v) in labelled)
+                x, kind = v.position, kinds.get(id(v), INSIDE)
+                marker = LOOKS[kind]["marker"]
+                if abs(x) > edge:
+                    x, marker = copysign(0.96 * edge, x), ">" if x > 0 else "<"
+                points.setdefault((panel, kind, marker), []).append((x, y))
+                if id(v) in labelled:
+                    _label(panel, v, x, y)
+        for (panel, kind, marker), of in points.items():
+            look = LOOKS[kind] | {"marker": marker, "linestyle": ""}
+            panel.plot(*zip(*of, strict=True), **look)
         shown = {kinds.get(id(v), INSIDE) for v in entries}
         for kind, look in LOOKS.items():
             if kind in shown:
@@ -90,17 +100,10 @@ def draw_printed(experiment: Experiment, found: Sequence[Verdicts], path: Path) 
         add_legend(figure)
 
 
-def _draw_number(
-    panel: Axes, verdict: Verdict, y: int, look: dict[str, Any], edge: float, labelled: bool
-) -> None:
-    """Draw a printed number, with ours and itself next to it if it is labelled."""
-    x = verdict.position or 0.0
-    if abs(x) > edge:
-        x, look = copysign(0.96 * edge, x), look | {"marker": ">" if x > 0 else "<"}
-    panel.plot(x, y, linestyle="", **look)
-    if labelled:
-        digits = len(verdict.printed.partition(".")[2])
-        text = f"{verdict.ours:.{digits}f} ({verdict.printed})"
-        form: dict[str, Any] = {"ha": "right" if x > 0 else "left", "va": "center", "fontsize": 5.5}
-        towards = -copysign(5, x), 0.0
-        panel.annotate(text, (x, y), towards, textcoords="offset points", in_layout=False, **form)
+def _label(panel: Axes, verdict: Verdict, x: float, y: int) -> None:
+    """Write ours and the printed number next to a marker, towards the middle."""
+    digits = len(verdict.printed.partition(".")[2])
+    text = f"{verdict.ours:.{digits}f} ({verdict.printed})"
+    form: dict[str, Any] = {"ha": "right" if x > 0 else "left", "va": "center", "fontsize": 5.5}
+    towards = -copysign(5, x), 0.0
+    panel.annotate(text, (x, y), towards, textcoords="offset points", in_layout=False, **form)

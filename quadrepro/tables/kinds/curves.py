@@ -184,10 +184,9 @@ class Drawing:
 
     @cached_property
     def styles(self) -> dict[str, Any]:
-        """Line style of each measure, if a panel has several."""
-        if all(len(panel.measures) == 1 for panel in self.curves.panels):
-            return {}
-        measures = dict.fromkeys(m for panel in self.curves.panels for m in panel.measures)
+        """Line style of each measure that shares a panel."""
+        several = [panel for panel in self.curves.panels if len(panel.measures) > 1]
+        measures = dict.fromkeys(m for panel in several for m in panel.measures)
         return dict(zip(measures, cycle(figures.STYLES), strict=False))
 
     @cached_property
