@@ -15,7 +15,7 @@ from quadrepro.core.measures.registry import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.curves import EACH_MARKED, POINTS
-from tests.tables.contexts import asking_for, loaded, made, table_of
+from tests.tables.contexts import asking_for, loaded, panels_of, table_of
 
 CONFIG = """title: Two
 repeats: 2
@@ -91,16 +91,6 @@ def marked() -> dict[str, Measures]:
     return found
 
 
-def drawn(
-    experiment: Experiment, found: Outcomes, folder: Path, figures: list[Figure]
-) -> list[Axes]:
-    """Draw the figure and return its panels."""
-    draw = made(experiment, "curves", found).draw
-    assert draw is not None
-    draw(folder / "curves.svg")
-    return figures[-1].axes
-
-
 def lines(panel: Axes) -> list:
     """Return the lines of a panel without the samples of the legend."""
     return [line for line in panel.get_lines() if len(line.get_xdata())]
@@ -155,9 +145,9 @@ def test_marks_are_columns_of_the_table(load: Load) -> None:
 
 
 def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
-    load: Load, tmp_path: Path, figures: list[Figure]
+    load: Load, figures: list[Figure]
 ) -> None:
-    training, testing = drawn(load(), outcomes(of_all()), tmp_path, figures)
+    training, testing = panels_of(load(), "curves", outcomes(of_all()), figures)
     assert [len(line.get_xdata()) for line in lines(training)] == [32, 2, 2]
     level = lines(training)[2]
     np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
@@ -174,11 +164,11 @@ def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
 
 
 def test_a_band_is_a_deviation_wide_and_ends_where_nothing_is_left(
-    load: Load, tmp_path: Path, figures: list[Figure]
+    load: Load, figures: list[Figure]
 ) -> None:
     found = of_all()
     found["quadboost"]["test_error"] = [[0.4, 0.0], [0.0, 0.0]]
-    training, testing = drawn(load(), outcomes(found), tmp_path, figures)
+    training, testing = panels_of(load(), "curves", outcomes(found), figures)
     first, second = lines(testing)[1].get_ydata()
     assert (first, second) == (pytest.approx(-log(0.2)), np.inf)
     assert np.isfinite(testing.get_ylim()).all()
@@ -189,7 +179,7 @@ def test_a_band_is_a_deviation_wide_and_ends_where_nothing_is_left(
 
 
 def test_a_band_of_many_points_is_thinned_and_keeps_its_ends(
-    load: Load, tmp_path: Path, figures: list[Figure]
+    load: Load, figures: list[Figure]
 ) -> None:
     n = 5 * POINTS
     slope = [1 / t for t in range(1, n + 1)]
@@ -197,7 +187,7 @@ def test_a_band_of_many_points_is_thinned_and_keeps_its_ends(
         {"adaboost": {"train_error": [slope, slope], "test_error": [slope, slope]}},
         GRIDS | {"adaboost": Grid.of({"n_rounds": range(1, n + 1)})},
     )
-    panel = drawn(load(), found, tmp_path, figures)[0]
+    panel = panels_of(load(), "curves", found, figures)[0]
     assert len(lines(panel)[0].get_xdata()) == n
     [outline] = [path.vertices for path in panel.collections[0].get_paths()]
     assert len(outline) < 2 * POINTS + 10
@@ -205,18 +195,18 @@ def test_a_band_of_many_points_is_thinned_and_keeps_its_ends(
 
 
 def test_nothing_with_a_logarithm_is_drawn_on_a_linear_scale_and_no_records_leave_panels_empty(
-    load: Load, tmp_path: Path, figures: list[Figure]
+    load: Load, figures: list[Figure]
 ) -> None:
     zeros = {"adaboost": {"train_error": [[0.0] * 32] * 2, "test_error": [[0.0] * 32] * 2}}
-    assert drawn(load(), outcomes(zeros), tmp_path, figures)[0].get_yscale() == "linear"
-    panels = drawn(load(), outcomes({}), tmp_path, figures)
+    assert panels_of(load(), "curves", outcomes(zeros), figures)[0].get_yscale() == "linear"
+    panels = panels_of(load(), "curves", outcomes({}), figures)
     assert [lines(panel) for panel in panels] == [[], []]
 
 
 def test_a_panel_draws_only_the_algorithms_it_names_in_their_own_colours(
-    load: Load, tmp_path: Path, figures: list[Figure]
+    load: Load, figures: list[Figure]
 ) -> None:
-    panels = drawn(load(TRAINING, SOME), outcomes(of_all()), tmp_path, figures)
+    panels = panels_of(load(TRAINING, SOME), "curves", outcomes(of_all()), figures)
     level, slope = lines(panels[0])
     np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
     assert len(slope.get_xdata()) == 32
@@ -225,9 +215,9 @@ def test_a_panel_draws_only_the_algorithms_it_names_in_their_own_colours(
 
 
 def test_a_mark_is_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
-    load: Load, tmp_path: Path, figures: list[Figure]
+    load: Load, figures: list[Figure]
 ) -> None:
-    training, testing = drawn(load(TRAINING, MARKED), outcomes(marked()), tmp_path, figures)
+    training, testing = panels_of(load(TRAINING, MARKED), "curves", outcomes(marked()), figures)
     _, slope, mark = lines(training)
     assert list(mark.get_xdata()) == [10.0, 10.0]
     assert mark.get_color() == slope.get_color()
@@ -242,10 +232,10 @@ def test_a_mark_is_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
     [(["train_error"], "linestyle"), (["train_error", "test_error"], "marker")],
 )
 def test_lines_of_two_algorithms_differ_in_more_than_colour(
-    load: Load, tmp_path: Path, figures: list[Figure], measures: list[str], differ: str
+    load: Load, figures: list[Figure], measures: list[str], differ: str
 ) -> None:
     experiment = asking_for(load(), curves={"panels": [{"measures": measures}]})
-    [panel] = drawn(experiment, outcomes(of_all()), tmp_path, figures)
+    [panel] = panels_of(experiment, "curves", outcomes(of_all()), figures)
     a, b = lines(panel)[:2]
     assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
     legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
@@ -254,13 +244,13 @@ def test_lines_of_two_algorithms_differ_in_more_than_colour(
 
 @pytest.mark.parametrize("n", [EACH_MARKED, EACH_MARKED + 1])
 def test_a_curve_of_few_points_has_a_marker_at_each(
-    load: Load, tmp_path: Path, figures: list[Figure], n: int
+    load: Load, figures: list[Figure], n: int
 ) -> None:
     slope = [0.5 - 0.01 * i for i in range(n)]
     found = outcomes(
         {"adaboost": {"train_error": [slope, slope]}},
         GRIDS | {"adaboost": Grid.of({"n_rounds": range(1, n + 1)})},
     )
-    [line] = lines(drawn(load(), found, tmp_path, figures)[0])
+    [line] = lines(panels_of(load(), "curves", found, figures)[0])
     assert (line.get_marker() not in ("", "None", None)) == (n <= EACH_MARKED)
     assert line.get_markevery() is None

@@ -20,6 +20,7 @@ from tests.tables.contexts import (
     drawn_margins,
     loaded,
     made,
+    panels_of,
     table_of,
     with_margins,
 )
@@ -97,22 +98,17 @@ def test_an_entry_that_lacks_margins_of_a_split_is_a_dash(experiment: Experiment
 MUSHROOMS = {"row": "mushrooms", "limits": [0, 0.5], "algorithms": ["ebboost", "adaboost"]}
 
 
-def drawn(
-    experiment: Experiment, found: Outcomes, folder: Path, figures: list[Figure]
-) -> list[Axes]:
+def drawn(experiment: Experiment, found: Outcomes, figures: list[Figure]) -> list[Axes]:
     asked = asking_for(experiment, margins={"panels": [MUSHROOMS, {"row": "wisconsin"}]})
     check_tables(asked)
-    draw = made(asked, "margins", found).draw
-    assert draw is not None
-    draw(folder / "margins.svg")
-    return figures[-1].axes
+    return panels_of(asked, "margins", found, figures)
 
 
 def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
-    experiment: Experiment, tmp_path: Path, figures: list[Figure]
+    experiment: Experiment, figures: list[Figure]
 ) -> None:
     kept = margins()
-    first, second = drawn(experiment, outcomes(kept), tmp_path, figures)
+    first, second = drawn(experiment, outcomes(kept), figures)
     assert (first.get_title(), second.get_title()) == ("mushrooms", "wisconsin")
     pooled = np.concatenate([kept["mushrooms", "adaboost", split] for split in range(SPLITS)])
     margin, share = np.asarray(first.get_lines()[1].get_data())
@@ -121,9 +117,9 @@ def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
 
 
 def test_a_panel_has_the_axis_and_the_order_that_it_names(
-    experiment: Experiment, tmp_path: Path, figures: list[Figure]
+    experiment: Experiment, figures: list[Figure]
 ) -> None:
-    first, second = drawn(experiment, outcomes(margins()), tmp_path, figures)
+    first, second = drawn(experiment, outcomes(margins()), figures)
     assert first.get_xlim() == (0, 0.5)
     [legend] = first.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["EBBoost", "AdaBoost"]
@@ -131,10 +127,8 @@ def test_a_panel_has_the_axis_and_the_order_that_it_names(
     assert second.get_lines()[0].get_color() == ada.get_color() != eb.get_color()
 
 
-def test_panels_without_margins_are_empty(
-    experiment: Experiment, tmp_path: Path, figures: list[Figure]
-) -> None:
-    panels = drawn(experiment, outcomes({}), tmp_path, figures)
+def test_panels_without_margins_are_empty(experiment: Experiment, figures: list[Figure]) -> None:
+    panels = drawn(experiment, outcomes({}), figures)
     assert [len(panel.get_lines()) for panel in panels] == [1, 1]
     assert figures[-1].legends == []
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
@@ -14,7 +13,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds.scatter import FEW
 from quadrepro.tables.made import check_tables
-from tests.tables.contexts import as_regression, asking_for, loaded, made, table_of
+from tests.tables.contexts import as_regression, asking_for, loaded, made, panels_of, table_of
 
 Make = Callable[..., Outcomes]
 SPLITS = (
@@ -31,15 +30,6 @@ def against(experiment: Experiment) -> Experiment:
     return found
 
 
-def drawn(
-    experiment: Experiment, found: Outcomes, folder: Path, figures: list[Figure]
-) -> list[Axes]:
-    draw = made(experiment, "scatter", found).draw
-    assert draw is not None
-    draw(folder / "scatter.svg")
-    return figures[-1].axes
-
-
 def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment, outcomes: Make) -> None:
     table = table_of(against, "scatter", outcomes(*SPLITS))
     found = dict(table.rows)
@@ -53,9 +43,9 @@ def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment, outco
 
 
 def test_a_panel_an_algorithm_and_a_dot_a_split(
-    against: Experiment, outcomes: Make, tmp_path: Path, figures: list[Figure]
+    against: Experiment, outcomes: Make, figures: list[Figure]
 ) -> None:
-    lp, ada = drawn(against, outcomes(*SPLITS), tmp_path, figures)
+    lp, ada = panels_of(against, "scatter", outcomes(*SPLITS), figures)
     assert (lp.get_xlabel(), lp.get_ylabel()) == ("risk of QuadBoost", "risk of LPBoost")
     diagonal, *rows = lp.get_lines()
     assert list(diagonal.get_xdata()) == list(diagonal.get_ydata())
@@ -69,7 +59,8 @@ def test_a_panel_an_algorithm_and_a_dot_a_split(
 
 
 def test_a_comparison_of_ones_own_with_few_dots_has_no_figure(
-    against: Experiment, outcomes: Make, tmp_path: Path
+    against: Experiment,
+    outcomes: Make,
 ) -> None:
     few = outcomes(*[{"monks": (2, 1, 2)}] * FEW)
     assert made(against, "scatter", few).draw is None
@@ -79,10 +70,10 @@ def test_a_comparison_of_ones_own_with_few_dots_has_no_figure(
 
 
 def test_a_long_title_is_broken_at_its_axis(
-    against: Experiment, outcomes: Make, tmp_path: Path, figures: list[Figure]
+    against: Experiment, outcomes: Make, figures: list[Figure]
 ) -> None:
     vars(against)["titles"] = against.titles | {"lpboost": "LPBoost (10 stumps per attribute)"}
-    panel = drawn(against, outcomes(*SPLITS), tmp_path, figures)[0]
+    panel = panels_of(against, "scatter", outcomes(*SPLITS), figures)[0]
     assert panel.get_ylabel() == "risk of LPBoost (10 stumps\nper attribute)"
     label, axis = panel.yaxis.label.get_window_extent(), panel.get_window_extent()
     assert label.height < axis.height

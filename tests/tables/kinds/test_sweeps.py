@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
@@ -15,7 +14,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, Difference, difference
-from tests.tables.contexts import loaded, made, table_of
+from tests.tables.contexts import loaded, made, panels_of, table_of
 
 TIMES = """title: Two
 repeats: 3
@@ -55,15 +54,6 @@ def timed(experiment: Experiment, missing: tuple[str, str, int] | None = None) -
 LOST = ("monks, noise 0.5", "adaboost", 2)
 
 
-def drawn(
-    experiment: Experiment, key: str, found: Outcomes, folder: Path, figures: list[Figure]
-) -> list[Axes]:
-    draw = made(experiment, key, found).draw
-    assert draw is not None
-    draw(folder / f"{key}.svg")
-    return figures[-1].axes
-
-
 def test_entries_are_medians_over_the_splits_and_marked_as_measured(tmp_path: Path) -> None:
     experiment = load(tmp_path)
     table = table_of(experiment, "times", timed(experiment, LOST))
@@ -82,7 +72,7 @@ def test_entries_are_medians_over_the_splits_and_marked_as_measured(tmp_path: Pa
 def test_a_panel_a_sweep_and_a_curve_an_algorithm(tmp_path: Path, figures: list[Figure]) -> None:
     experiment = load(tmp_path)
     found = timed(experiment, LOST)
-    noise, rounds = drawn(experiment, "times", found, tmp_path, figures)
+    noise, rounds = panels_of(experiment, "times", found, figures)
     assert (noise.get_xscale(), rounds.get_xscale()) == ("linear", "log")
     assert (noise.get_yscale(), rounds.get_yscale()) == ("log", "log")
     assert (noise.get_xlabel(), rounds.get_xlabel()) == ("noise", "n rounds")
@@ -98,7 +88,7 @@ def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
     tmp_path: Path, figures: list[Figure]
 ) -> None:
     experiment = load(tmp_path, quadboost="algorithm: lpboost, grid: {C: 1}")
-    noise, rounds = drawn(experiment, "times", timed(experiment), tmp_path, figures)
+    noise, rounds = panels_of(experiment, "times", timed(experiment), figures)
     assert (len(noise.get_lines()), len(rounds.get_lines())) == (2, 1)
     assert rounds.get_lines()[0].get_label() == experiment.titles["adaboost"]
 
@@ -163,9 +153,9 @@ def test_with_one_split_only_equal_risks_are_not_told_apart(experiment: Experime
 
 
 def test_squares_have_the_colour_of_the_better_and_its_difference(
-    experiment: Experiment, tmp_path: Path, figures: list[Figure]
+    experiment: Experiment, figures: list[Figure]
 ) -> None:
-    [panel] = drawn(experiment, "differences", outcomes(), tmp_path, figures)
+    [panel] = panels_of(experiment, "differences", outcomes(), figures)
     colours = [to_hex(square.get_facecolor()) for square in panel.patches]
     assert colours == [FIRST, NEITHER, SECOND, UNKNOWN]
     shown = [(t.get_text(), *t.get_position()) for t in panel.texts]
