@@ -297,7 +297,7 @@ def honest(rng: Generator) -> Draw:
 CLAIMS = (
     {"kind": "lower", "text": "better", "of": "a", "than": "b", "by": "sign-test"},
     {"kind": "not-told-apart", "text": "alike", "of": "a", "than": "b"},
-    {"kind": "equivalent", "text": "equivalent", "between": ["a", "c"], "margin": 2},
+    {"kind": "equivalent", "text": "equivalent", "of": "a", "than": "c", "margin": 2},
 )
 
 

@@ -282,20 +282,14 @@ class Printed:
         """Return the table in another unit, and accuracies as errors, without some rows."""
         if self.facts.unit is None:
             return self
-        places = {"fraction": 0, "percent": 2}
-        power = places[unit] - places[self.facts.unit]
-        accuracy = self.facts.metric == ACCURACY
-        kept = {TIME_ROW, *but}
-
-        def converted(row: str, column: str, text: str) -> str:
-            if not text or row in kept:
-                return text
-            number = Decimal(text).scaleb(power)
-            if accuracy and not column.endswith(SD):
-                number = 10 ** places[unit] - number
-            return str(number) if power or accuracy else text
-
-        cells = {at: converted(*at, text) for at, text in self.cells.items()}
+        digits = {"fraction": 0, "percent": 2}
+        power = digits[unit] - digits[self.facts.unit]
+        accuracy, cells = self.facts.metric == ACCURACY, dict(self.cells)
+        for (row, column), text in self.cells.items():
+            if text and row not in {TIME_ROW, *but} and (power or accuracy):
+                number = Decimal(text).scaleb(power)
+                left = accuracy and not column.endswith(SD)
+                cells[row, column] = str(10 ** digits[unit] - number if left else number)
         metric = "error" if accuracy else self.facts.metric
         facts = self.facts.model_copy(update={"unit": unit, "metric": metric})
         words = self.words + "; shown as errors" * accuracy

@@ -17,7 +17,7 @@ CLAIM = """kind: wins-or-ties
         than: ada
         at_least: 2"""
 IN_ORDER = "{kind: in-order, text: a, of: [ada], measures: [tset_error]}"
-EQUAL = "{kind: equivalent, text: a, margin: 1, between: [ada, ada]}"
+EQUAL = "{kind: equivalent, text: a, margin: 1, of: ada, than: ada}"
 PAIRS = "{kind: significant-pairs, text: a, pairs: [[ada, quad], [quad, quad]]}"
 RANK = "{kind: rank, text: a, of: ada, at_most: 1, among: [ada]}"
 OFTEN = "{kind: worse-more-often, text: a, of: ada, than: quad, among: [ada]}"
@@ -156,7 +156,7 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
         (CLAIM, IN_ORDER, "9:57", "unknown measure 'tset_error'; did you mean 'test_error'?"),
         (CLAIM, "{kind: function, text: a, function: judge}", "9:35", "a folder of your own holds"),
         ("than: ada", "than: quad", "12:9", "'quad' is compared with itself: name another"),
-        (CLAIM, EQUAL, "9:48", "'ada' is compared with itself: name another"),
+        (CLAIM, EQUAL, "9:57", "'ada' is compared with itself: name another"),
         (CLAIM, PAIRS, "9:65", "'quad' is compared with itself: name another"),
         (CLAIM, RANK, "9:52", "no other algorithm to compare 'ada' with: list one in among"),
         (CLAIM, OFTEN, "9:64", "no other algorithm to compare 'ada' with: list one in among"),

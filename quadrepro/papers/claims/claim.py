@@ -90,30 +90,25 @@ class Claim(Model):
             Those that are compared by default.
         """
         fields = {key: (of,) if isinstance(of, str) else of for key, of in self}
-        pairs: dict[Place, tuple[str, ...]]
-        pairs = {("pairs", i): pair for i, pair in enumerate(fields.get("pairs", ()))}
-        if "between" in fields:
-            pairs["between",] = fields["between"]
         of, among = fields.get("of", ()), fields.get("among", ())
-        others: dict[Place, tuple[str, ...]]
-        others = {(key,): fields[key] for key in ("than", "to") if key in fields}
-        named: dict[Place, tuple[str, ...]] = {("of",): of, **others, ("among",): among, **pairs}
-        for place, algorithms in named.items():
+        sides: dict[Place, tuple[tuple[str, ...], tuple[str, ...]]]
+        sides = {(key,): (of, fields[key]) for key in ("than", "to") if key in fields}
+        sides |= {("pairs", i): ((a,), (b,)) for i, (a, b) in enumerate(fields.get("pairs", ()))}
+        places: list[tuple[Place, tuple[str, ...]]] = [(("of",), of), (("among",), among)]
+        for place, (one, other) in sides.items():
+            places.append((place, other if one is of else one + other))
+            if same := {*one} & {*other}:
+                yield place, f"{min(same)!r} is compared with itself: name another"
+        for place, algorithms in places:
             for i, name in enumerate(algorithms):
                 if name not in known:
-                    unknown = f"the paper has no algorithm {name!r}{nearest(name, known)}"
-                    yield (*place, i), unknown
-        sides = [(place, {*of} & {*other}) for place, other in others.items()]
-        sides += [(place, {a} & {b}) for place, (a, b) in pairs.items()]
-        for place, same in sides:
-            if same:
-                yield place, f"{min(same)!r} is compared with itself: name another"
-        if "among" in fields and not {*(among or names)} - {*of}.union(*others.values()):
-            wanted = "list one in among, by default all names"
-            yield (
-                ("among" if among else "of",),
-                f"no other algorithm to compare {of[0]!r} with: {wanted}",
-            )
+                    hint = nearest(name, known)
+                    yield (*place, i), f"the paper has no algorithm {name!r}{hint}"
+        compared = {*of, *fields.get("than", ()), *fields.get("to", ())}
+        if "among" in fields and of and not {*(among or names)} - compared:
+            alone = f"no other algorithm to compare {of[0]!r} with"
+            key = "among" if among else "of"
+            yield (key,), f"{alone}: list one in among, by default all names"
 
 
 def everywhere(parts: dict[str, tuple[str, bool]]) -> Judgement:

@@ -18,7 +18,6 @@ from quadrepro.papers.claims.evidence import (
     ROUNDS,
     Evidence,
     Lacking,
-    Mean,
     joint_p,
     power_text,
 )
@@ -71,83 +70,54 @@ class OfCurves(Claim):
         span = "".join(f" {word} {end:g}" for word, end in ends if end is not None)
         return ("rounds" if self.along == ROUNDS else self.along) + span
 
-    def means(
-        self, evidence: Evidence, names: Sequence[str]
-    ) -> tuple[dict[str, FloatArray], list[Mean]]:
-        """Return means over the range by row, algorithm and split; the first's minus each other."""
-        means = {row: self.numbers(evidence, row, names)[1].mean(axis=2) for row in evidence.rows}
-        apart = [
-            evidence.mean(row, of_row[0] - other)
-            for row, of_row in means.items()
-            for other in of_row[1:]
-        ]
-        return means, apart
-
 
 class OnAverage(OfCurves):
-    """One algorithm's curve is lower, or higher, than those of others on average over a range.
+    """One curve is lower than others on average over a range, or higher, or the same.
 
-    The means over the range are compared over the splits, by a one-sided corrected t-test each.
+    The means over the range are compared over the splits, by one-sided corrected t-tests.
     """
 
-    kind: Literal["lower-on-average", "higher-on-average"]
-    """One of the two."""
+    kind: Literal["lower-on-average", "higher-on-average", "same-on-average"]
+    """One of the three."""
     of: str
     """The algorithm."""
     than: AlgorithmNames
     """The others."""
-
-    def judge(self, evidence: Evidence) -> Judgement:
-        """Return the means with the differences, and whether all are on the claimed side."""
-        means, apart = self.means(evidence, (self.of, *self.than))
-        lower = self.kind == "lower-on-average"
-        left, texts = iter(apart), {}
-        for row, of_row in means.items():
-            best = of_row.min(axis=0) if lower else of_row.max(axis=0)
-            text = f"{evidence.label(self.of)} {fmean(of_row[0]):.4g}, "
-            text += ", ".join(
-                f"{evidence.label(name)} {fmean(other):.4g} ({next(left).text})"
-                for name, other in zip(self.than, of_row[1:], strict=True)
-            )
-            ahead = f"{'lowest' if lower else 'highest'} on {(of_row[0] == best).sum()}"
-            texts[row] = f"{text}; {ahead} of {len(best)} splits"
-        below, above = [mean.p_below() for mean in apart], [mean.p_above() for mean in apart]
-        so, otherwise = (below, joint_p(above)) if lower else (above, joint_p(below))
-        text = f"mean {title_of(self.measure)} over {self.where}: {by_row(texts)}"
-        text += f"; the other way {p_text(otherwise)} (Holm), {power_text(apart)}"
-        return Judgement(text, evidence.verdict(max(so) <= LEVEL, otherwise <= LEVEL))
-
-
-class SameOnAverage(OfCurves):
-    """Two curves are the same on average over a range.
-
-    The means over the range are compared over the splits, by two one-sided corrected t-tests.
-    """
-
-    kind: Literal["same-on-average"]
-    """The kind."""
-    between: tuple[str, str]
-    """The two algorithms."""
     margin: float | None = Field(default=None, gt=0)
-    """The largest difference that does not matter, of errors in points. Without one nothing can
-    show that two curves are the same: a difference refutes it, or it is not decided."""
+    """The largest difference between curves that are the same, of errors in points. Without one
+    nothing can show that they are: a difference refutes it, or it is not decided."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the mean difference with its interval, and whether it is within the margin."""
-        means, apart = self.means(evidence, self.between)
-        a, b = map(evidence.label, self.between)
-        texts = {
-            row: f"{a} {fmean(x):.4g}, {b} {fmean(y):.4g} ({mean.text})"
-            for (row, (x, y)), mean in zip(means.items(), apart, strict=True)
-        }
-        margin = self.margin or 0.0
-        holds = all(max(m.p_below(margin), m.p_above(-margin)) <= LEVEL for m in apart)
-        # Without a margin either side refutes it, so that two tests are made on each row.
-        sides = [(mean.p_above(margin), mean.p_below(-margin)) for mean in apart]
-        tests = [p for both in sides for p in both] if not margin else map(min, sides)
+        """Return the means with the differences, and whether all are as claimed."""
+        names, texts, apart = (self.of, *self.than), {}, []
+        for row in evidence.rows:
+            mine, *others = self.numbers(evidence, row, names)[1].mean(axis=2)
+            means = [evidence.mean(row, mine - other) for other in others]
+            apart += means
+            texts[row] = f"{evidence.label(self.of)} {fmean(mine):.4g}, " + ", ".join(
+                f"{evidence.label(name)} {fmean(other):.4g} ({mean.text})"
+                for name, other, mean in zip(self.than, others, means, strict=True)
+            )
+            sign = {"lower-on-average": 1, "higher-on-average": -1}.get(self.kind)
+            if sign is not None:
+                ahead = (sign * mine <= sign * np.array(others)).all(axis=0).sum()
+                end = "lowest" if sign > 0 else "highest"
+                texts[row] += f"; {end} on {ahead} of {len(mine)} splits"
         text = f"mean {title_of(self.measure)} over {self.where}: {by_row(texts)}"
-        text += f" within {margin:g}" * bool(margin) + f"; {power_text(apart)}"
-        return Judgement(text, evidence.verdict(holds and margin > 0, joint_p(tests) <= LEVEL))
+        below, above = [mean.p_below() for mean in apart], [mean.p_above() for mean in apart]
+        if self.kind == "same-on-average":
+            margin = self.margin or 0.0
+            so = [max(mean.p_below(margin), mean.p_above(-margin)) for mean in apart]
+            sides = [(mean.p_above(margin), mean.p_below(-margin)) for mean in apart]
+            # Without a margin either side refutes it, so that two tests are made on each row.
+            p = joint_p(map(min, sides) if margin else below + above)
+            holds, text = margin > 0, text + f" within {margin:g}" * bool(margin) + "; "
+        else:
+            so, against = (below, above) if self.kind == "lower-on-average" else (above, below)
+            holds, p = True, joint_p(against)
+            text += f"; the other way {p_text(p)} (Holm), "
+        holds = holds and max(so) <= LEVEL
+        return Judgement(text + power_text(apart), evidence.verdict(holds, p <= LEVEL))
 
 
 class LowerCurve(OfCurves):
@@ -228,7 +198,7 @@ class Inequality(NamedTuple):
     """Two numbers of which the first is claimed to be no higher."""
 
     place: str
-    """Row, algorithm and value of the hyper-parameter."""
+    """Row, algorithm and number of rounds."""
     lower: float
     """The first number."""
     upper: float
@@ -241,17 +211,16 @@ class Inequality(NamedTuple):
 
 
 def inequalities(
-    evidence: Evidence, algorithms: Sequence[str], measures: Sequence[str], along: str = ROUNDS
+    evidence: Evidence, algorithms: Sequence[str], measures: Sequence[str]
 ) -> list[Inequality]:
-    """Return each measure and the next one, at every value of the hyper-parameter."""
+    """Return each measure and the next one, at every number of rounds."""
     found: list[Inequality] = []
-    symbol = "T" if along == ROUNDS else along
     for algorithm in algorithms:
         for pair in pairwise(measures):
             for row in evidence.rows:
-                low, high = (evidence.curve(row, algorithm, m, along) for m in pair)
+                low, high = (evidence.curve(row, algorithm, name) for name in pair)
                 title = f"{row}, {evidence.label(algorithm)}"
-                places = [f"{title}, {symbol} = {value:g}" for value in low.at] or [title]
+                places = [f"{title}, T = {value:g}" for value in low.at] or [title]
                 for x, y in zip(low.splits.tolist(), high.splits.tolist(), strict=True):
                     found += map(Inequality, places, x, y)
     solved = [of for of in found if of.lower == of.lower and of.upper == of.upper]
@@ -278,9 +247,7 @@ class InOrder(Claim):
     """The algorithms."""
     measures: tuple[MeasureName, ...] = Field(min_length=2)
     """From low to high: first what is bounded, then its bounds."""
-    along: str = ROUNDS
-    """The hyper-parameter; by default the number of rounds."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return how many inequalities hold, and whether all do."""
-        return count_inequalities(inequalities(evidence, self.of, self.measures, self.along))
+        return count_inequalities(inequalities(evidence, self.of, self.measures))

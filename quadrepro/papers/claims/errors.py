@@ -104,37 +104,37 @@ class Lower(Claim):
         """Judge the claim on two algorithms."""
         low, high = (of, than) if self.kind == "lower" else (than, of)
         x, y = (evidence.values(name, self.quantity) for name in (low, high))
-        test, n = sign_test(x, y), len(evidence.rows)
+        signs, n = sign_test(x, y), len(evidence.rows)
         means = evidence.differences(low, high, self.quantity)
-        if self.points is not None:
-            apart = dict(zip(evidence.rows, np.subtract(x, y).round(9).tolist(), strict=True))
-            worst = max(apart, key=apart.__getitem__)
-            above = sum(order(gap, self.points) > 0 for gap in apart.values())
-            p = joint_p(mean.p_above(self.points) for mean in means)
-            text = f"at most {apart[worst]:.2f} points ({worst}); "
-            text += f"above {self.points:g} in {above} of {n}"
-            if means:
-                text += f"; a test finds it above somewhere {p_text(p)} (Holm), {power_text(means)}"
-            return _Found(text, above == 0, p, test.wins, means)
+        p = joint_p(mean.p_above(self.points or 0) for mean in means)
+        power = power_text(means) if means else ""
         so, otherwise = self._significant(evidence, low, high) if means else (0, 0)
-        power = f"; {power_text(means)}" if means else ""
         if self.by == "paired-t":
             if not means:
                 raise NoSplits(NO_SPLITS)
             text = f"significantly {self.kind} on {so} of {n}, {self._other} on {otherwise}"
             holds, p = so > n / 2, joint_p((mean.p_above() for mean in means), ceil(n / 2))
-            return _Found(text + power * (not holds), holds, p, test.wins, means)
-        text = f"{self.kind} on {test.wins} of {n}, equal on {test.ties}, sign test "
-        text += p_text(test.p_value)
-        if means:
-            text += f"; significantly {self.kind} on {so}, the other way on {otherwise}"
-        if self.by == "every-row":
-            holds, p = test.wins == n, joint_p(mean.p_above() for mean in means)
+        elif self.points is not None:
+            apart = dict(zip(evidence.rows, np.subtract(x, y).round(9).tolist(), strict=True))
+            worst = max(apart, key=apart.__getitem__)
+            above = sum(order(gap, self.points) > 0 for gap in apart.values())
+            text = f"at most {apart[worst]:.2f} points ({worst}); "
+            text += f"above {self.points:g} in {above} of {n}"
+            tested = f"; a test finds it above somewhere {p_text(p)} (Holm), {power}"
+            return _Found(text + tested * bool(means), above == 0, p, signs.wins, means)
         else:
-            holds = test.significant and test.wins > test.losses
-            p = test.p_value if test.losses > test.wins else 1.0
-            power = "" if evidence.exact else f"; {power_of_signs(test)}"
-        return _Found(text + power * (not holds), holds, p, test.wins, means)
+            text = f"{self.kind} on {signs.wins} of {n}, equal on {signs.ties}, sign test "
+            text += p_text(signs.p_value)
+            if means:
+                text += f"; significantly {self.kind} on {so}, the other way on {otherwise}"
+            holds = signs.wins == n
+        if self.by == "sign-test":
+            holds = signs.significant and signs.wins > signs.losses
+            p = signs.p_value if signs.losses > signs.wins else 1.0
+            power = "" if evidence.exact else power_of_signs(signs)
+        if power and not holds:
+            text += f"; {power}"
+        return _Found(text, holds, p, signs.wins, means)
 
     def _significant(self, evidence: Evidence, low: str, high: str) -> tuple[int, int]:
         """Return on how many rows the paired t-test finds what is claimed, and the opposite."""
@@ -396,14 +396,16 @@ class Equivalent(Claim):
 
     kind: Literal["equivalent"]
     """The kind."""
-    between: tuple[str, str]
-    """The two algorithms."""
+    of: str
+    """One of the two algorithms."""
+    than: str
+    """The other."""
     margin: float = Field(gt=0)
     """The largest difference of mean errors that does not matter."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the interval of the mean difference, and whether it is within the margin."""
-        a, b = map(evidence.values, self.between)
+        a, b = evidence.values(self.of), evidence.values(self.than)
         if len(a) < 2:
             raise Lacking("one row is too few for a test of equivalence")
         test = equivalence_test(a, b, self.margin)

@@ -146,7 +146,7 @@ def test_what_is_not_an_error_is_not_a_percentage() -> None:
 def same(gap: float, *away: float, margin: float | None = 1.0) -> Judgement:
     """Judge whether two curves are the same; the splits of the second differ by `away`."""
     evidence = curves_of({"a": around(20, -1, 0, 1), "b": around(20 - gap, *away)})
-    keys = {"between": ["a", "b"], "margin": margin, "measure": "train_error"}
+    keys = {"of": "a", "than": "b", "margin": margin, "measure": "train_error"}
     return judge(evidence, "same-on-average", **keys)
 
 

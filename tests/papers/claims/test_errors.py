@@ -214,7 +214,7 @@ def test_equivalence_is_decided_by_the_interval_and_the_margin(
     b: tuple[int, ...], margin: float, holds: bool | None
 ) -> None:
     evidence = errors_of({"a": rows(*[10] * 6), "b": rows(*b)})
-    found = judge(evidence, "equivalent", between=["a", "b"], margin=margin)
+    found = judge(evidence, "equivalent", **AB, margin=margin)
     assert found.holds is holds
     test = equivalence_test([10] * 6, b, margin)
     assert found.text == (
@@ -226,10 +226,10 @@ def test_equivalence_is_decided_by_the_interval_and_the_margin(
 def test_one_row_is_too_few_for_equivalence_and_a_margin_is_above_zero() -> None:
     evidence = errors_of({"a": rows(1), "b": rows(1)})
     with pytest.raises(Lacking, match="one row is too few"):
-        judge(evidence, "equivalent", between=["a", "b"], margin=1)
+        judge(evidence, "equivalent", **AB, margin=1)
     for margin in (0, -1, float("inf")):
         with pytest.raises(ValidationError):
-            judge(evidence, "equivalent", between=["a", "b"], margin=margin)
+            judge(evidence, "equivalent", **AB, margin=margin)
 
 
 def test_pairs_must_be_the_significant_ones_and_no_others() -> None:
