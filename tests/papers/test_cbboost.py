@@ -68,20 +68,6 @@ def figure_2(**changed: Measures) -> Judged:
     return judge("cbboost-figure2", partial(measured, curves), 200, level="mincq")
 
 
-def test_figure_2s_claims_say_what_was_compared() -> None:
-    train, best, from_30, sparse = figure_2()
-    assert train[0].startswith(
-        "mean training error over rounds from 10 to 50: CB-Boost 3, AdaBoost 1 (+2 [+2, +2]), "
-        "CqBoost 2 (+1 [+1, +1]); highest on 2 of 2 splits"
-    )
-    assert best[0].startswith("mean test error over rounds from 200: CB-Boost 2, MinCq 5 (-3 ")
-    assert from_30[0].startswith("CqBoost lower by 1.0000 to") or from_30[0].startswith(
-        "CB-Boost lower by 3.0000 to 3.0000, 3.0000 at the end, CqBoost lower by 1.0000 to 1.0000"
-    )
-    assert sparse[0].startswith("mean test error over voters: CB-Boost 2, GB-CB-Boost 3 (-1 ")
-    assert [word for _, word in (train, best, from_30)] == ["holds"] * 3
-
-
 @pytest.mark.parametrize(
     ("changed", "against"),
     [
@@ -150,16 +136,6 @@ def figure_5(rounds: int = 100, **apart: Callable[[int], float]) -> Judged:
         return Record("k", "ok", n_test=10, measures=measures)
 
     return judge("cbboost-figure5", record, rounds)
-
-
-def test_figure_5_is_judged_where_mincq_has_a_solution() -> None:
-    found = figure_5()
-    assert found[0] == ("by 0.0100 to 0.0100, 0.0100 at the end", "holds")
-    assert found[1][0].startswith(
-        "mean training error over rounds to 30: CB-Boost 50, MinCq on CB-Boost's voters 49 "
-        "(+1 [+1, +1]) within 2.5; power 0.8 at 0"
-    )
-    assert failing(found) == []
 
 
 @pytest.mark.parametrize(

@@ -73,26 +73,6 @@ def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
 
 
 @pytest.mark.parametrize(
-    ("name", "listed", "printed"),
-    [
-        ("table1", "", ("table1",)),
-        ("figure1", "", ()),
-        ("both", "    printed: [table2, table1]\n", ("table2", "table1")),
-        ("table2", "    printed: []\n", ()),
-    ],
-)
-def test_claims_are_judged_on_the_printed_table_of_their_groups_name(
-    written: Write, name: str, listed: str, printed: tuple[str, ...]
-) -> None:
-    folder = written("  table1:\n    claims:", f"  {name}:\n{listed}    claims:")
-    assert load_paper(str(folder)).group(name).printed == printed
-
-
-def test_an_absolute_folder_is_found_from_anywhere(written: Write) -> None:
-    assert load_paper(str(written())).file.title == "Ours"
-
-
-@pytest.mark.parametrize(
     ("reference", "message"),
     [
         ("quadbost", "unknown paper 'quadbost'; did you mean 'quadboost'?"),
@@ -177,12 +157,6 @@ def test_every_claim_with_a_mistake_is_named_at_once(written: Write) -> None:
     first, second = faults(written("    claims:\n", f"    claims:\n{more}"))
     assert "paper.yaml:9:10: unknown kind of claim 'rnak'; did you mean 'rank'?" in first
     assert "paper.yaml:10:40: at_most" in second
-
-
-def test_a_paper_that_is_a_list_is_refused(written: Write, tmp_path: Path) -> None:
-    (written() / "paper.yaml").write_text("- title\n")
-    with pytest.raises(ConfigError, match="a paper is a mapping of keys to values"):
-        load_paper("./mypaper", tmp_path)
 
 
 def test_a_name_that_a_paper_does_not_have_is_named_with_the_nearest(written: Write) -> None:

@@ -51,13 +51,6 @@ def test_rounding_decides_no_claim(of: str) -> None:
     assert often.startswith(f"{of.upper()} worse on 0% of the splits, C on 100%")
 
 
-def test_means_of_equal_counts_are_equal() -> None:
-    # The floating-point means of these differ in their last bit.
-    evidence = errors_of({"a": [[1, 2, 4]], "b": [[4, 2, 1]], "c": [[0, 0, 7]]}, n_test=10)
-    for name in "abc":
-        assert judge(evidence, "lowest-mean", of=name, at_least=1).holds
-
-
 @pytest.mark.parametrize("kind", ["lower", "higher"])
 @pytest.mark.parametrize(
     ("high", "by", "holds"),
@@ -282,30 +275,6 @@ def test_rows_within_a_deviation_of_the_lowest_could_be_lowest() -> None:
     apart = errors_of({"a": [[6, 6]] * 9, "b": [[5, 5]] * 9})
     text = "lowest mean on 0 of 9; none by chance p < 0.001, a test refutes 2 or fewer"
     assert judge(apart, "lowest-mean", of="a", at_least=6) == (text, False)
-
-
-@pytest.mark.parametrize(
-    ("at_least", "out_of", "holds", "more"),
-    [
-        (1, None, True, ""),
-        (2, None, None, "; 1 or fewer by chance p = 0.316, too few rows to refute it"),
-        (2, 4, None, "; what is missing of 4 decides"),
-        (3, 4, None, "; 1 or fewer by chance p = 0.216, a test refutes 0 or fewer"),
-        # Of all rows one may be missed by chance.
-        (3, None, False, "; 1 or fewer by chance p = 0.043, a test refutes 1 or fewer"),
-        (40, None, None, "; 3 rows are too few for a claim on 40"),
-    ],
-)
-def test_missing_rows_leave_a_count_open_only_if_they_decide(
-    at_least: int, out_of: int | None, holds: bool | None, more: str
-) -> None:
-    found = judge(errors_of(THREE), "lowest-mean", of="a", at_least=at_least, out_of=out_of)
-    assert found == (f"lowest mean on 1 of 3{more}", holds)
-
-
-def test_the_lowest_mean_is_among_those_that_are_named() -> None:
-    found = judge(errors_of(THREE), "lowest-mean", of="b", among=("a", "b"), at_least=2)
-    assert found == ("lowest mean on 2 of 3", True)
 
 
 def test_a_count_in_print_needs_no_test_but_enough_rows() -> None:

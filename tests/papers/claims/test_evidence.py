@@ -40,28 +40,6 @@ def test_errors_are_percentages_with_their_deviation() -> None:
     assert evidence.of_split(1).deviation("r1", "b") == 0
 
 
-def test_rmses_are_taken_as_they_are() -> None:
-    evidence = changed(errors_of(COUNTS), lambda r, *place: replace(r, rmse=r.errors / 8, errors=0))
-    assert evidence.values("a") == [7 / 24, 0.375]
-    assert evidence.per_split("r1", "a") == [0.125, 0.25, 0.5]
-
-
-def test_another_measure_can_take_the_place_of_the_error() -> None:
-    evidence = changed(
-        errors_of(COUNTS), lambda r, *place: replace(r, measures={"m": [r.errors / 2]})
-    )
-    instead = replace(evidence, instead="m")
-    assert instead.values("a") == [pytest.approx(7 / 6), 1.5]
-    assert instead.per_split("r1", "a") == [0.5, 1.0, 2.0]
-    with pytest.raises(Lacking, match="the config keeps no measure 'n'"):
-        replace(evidence, instead="n").values("a")
-
-
-def test_one_split_stands_alone() -> None:
-    evidence = errors_of(COUNTS)
-    assert [evidence.of_split(i).values("b") for i in range(3)] == [[0, 9], [0, 9], [7, 8]]
-
-
 def test_margins_of_all_splits_are_pooled_and_those_of_each_measured() -> None:
     rng = np.random.default_rng(0)
     kept = {place: rng.normal(size=40) for place in errors_of(COUNTS).outcomes.records}
@@ -75,12 +53,6 @@ def test_margins_of_all_splits_are_pooled_and_those_of_each_measured() -> None:
     assert evidence.per_split("r1", "a", "margin mean") == pytest.approx(means, rel=1e-5)
     with pytest.raises(Lacking, match="no training margins are kept"):
         errors_of(COUNTS).value("r1", "a", "margin sd")
-
-
-def test_times_are_numbers_of_each_split() -> None:
-    evidence = changed(errors_of(COUNTS), lambda r, *place: replace(r, seconds=float(r.errors)))
-    assert evidence.per_split("r1", "a", "seconds") == [1, 2, 4]
-    assert evidence.value("r1", "a", "seconds") == pytest.approx(7 / 3)
 
 
 DIFFERENCES = (0.3, -0.1, 0.4, 0.2, 0.5)
@@ -197,11 +169,6 @@ def test_what_a_config_has_not_is_absent_and_what_failed_is_lacking() -> None:
     with pytest.raises(Lacking) as caught:
         evidence.value("r1", "a")
     assert type(caught.value) is Lacking
-
-
-def test_the_paper_has_its_own_names() -> None:
-    evidence = errors_of(COUNTS)
-    assert (evidence.label("a"), evidence.label("unheard-of")) == ("A", "unheard-of")
 
 
 def assert_curve(found: Curve, at: tuple[float, ...], splits: list[list[float]]) -> None:
