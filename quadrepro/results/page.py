@@ -138,11 +138,9 @@ class Page:
     def verdicts(self) -> list[tuple[str, Verdict]]:
         """The verdict on every printed number, with the name of the printed table."""
         frame = self.results.verdicts
-        columns = ["dataset", "algorithm", "quantity", "printed", "ours", "low", "high", "p"]
-        known = frame[columns].astype(object).where(frame[columns].notna(), None)
-        rows = zip(known.itertuples(index=False), frame["reason"], strict=True)
-        verdicts = [Verdict(*row, reason) for row, reason in rows]
-        return [*zip(frame["printed table"], verdicts, strict=True)]
+        fields = frame[[name for name in frame if name not in ("printed table", "verdict")]]
+        rows = fields.astype(object).where(fields.notna(), None).itertuples(index=False)
+        return [*zip(frame["printed table"], (Verdict(*row) for row in rows), strict=True)]
 
     @cached_property
     def impossible(self) -> list[tuple[Verdict, str]]:
@@ -208,7 +206,9 @@ class Page:
         found += [f"{score_sentence(score)}{self._remaining(score)}" for score in self.scores]
         if self.impossible:
             names = [f"{self.name(v.row, v.column)} ({v.printed})" for v, _ in self.impossible]
-            found.append(f"Impossible as printed, by arithmetic alone: {few(names)}.")
+            more = [f"{len(names) - 4} more"] * (len(names) > 4)
+            texts = "; ".join([*names[:4], *more])
+            found.append(f"Impossible as printed, by arithmetic alone: {texts}.")
         found += claims_sentences(self.results)
         if self.refuted:
             texts = "; ".join(claim["claim"] for claim in self.refuted)
@@ -361,7 +361,9 @@ def claims_sentences(results: Results) -> list[str]:
     found = []
     for timed, what in ((False, "claims"), (True, "claims on measured times")):
         fates = Counter(map(fate_of, results.claims["holds"][results.claims["timed"] == timed]))
-        parts = [f"{fates[fate]} {PLURALS[fate]}" for fate in PLURALS if fates[fate]]
+        parts = [
+            f"{n} {fate if n == 1 else PLURALS[fate]}" for fate in PLURALS if (n := fates[fate])
+        ]
         if parts:
             found.append(f"Of {fates.total()} {what}, {', '.join(parts)}.")
     return found
