@@ -51,7 +51,7 @@ ADABOOST = {"name": "adaboost", "grid": {"n_rounds": [3]}}
 GRID = {"estimator": ["test.support:run_in_subinterp", "os:getcwd"]}
 BAGGING = {"name": "a", "algorithm": "sklearn:BaggingClassifier", "grid": GRID}
 REFUSED = {"check base.yaml": 2, "run base.yaml --jobs 1": 2, "table base.yaml": 2}
-OF_PAPER = config(ADABOOST, paper="./paper", tables={"risks": "g"})
+OF_PAPER = config(ADABOOST, paper="./paper", tables={"errors": "g"})
 CLAIM = "title: P\nclaims: {g: {claims: [{kind: function, text: t, function: f}]}}\n"
 PRINTED = "dataset,adaboost\nmonks,0.5\n"
 INIT = "init my.{} --target label --force --name mine --card-only"
@@ -112,7 +112,7 @@ CASES: dict[str, tuple[Mapping[str, str | bytes], Mapping[str, int]]] = {
         SHOW,
     ),
     "notes open a hundred thousand brackets": (
-        {"results/base/notes.md": "[" * 10**5, "results/base/risks.md": RISKS + ">" * 10**5},
+        {"results/base/notes.md": "[" * 10**5, "results/base/errors.md": RISKS + ">" * 10**5},
         SHOW,
     ),
     "links are where pages are written": (

@@ -27,7 +27,7 @@ M = TypeVar("M", bound=BaseModel)
 
 def _in_folder(name: str) -> str:
     """Refuse a name that leads out of the results folder."""
-    if Path(name).name != name or "\0" in name:
+    if Path(name).name != name or name == ".." or "\0" in name:
         raise ValueError(f"{name!r} is not the name of a file in this folder")
     return name
 
