@@ -45,17 +45,15 @@ def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> Comparison:
         found.compared[name or a.name] = len(files) + 2
         for file in sorted(files):
             found.differences.extend(filter(None, [_in_file(left, right, file, tolerance)]))
-        for file, (x, y) in (
-            (RUN, map(_asked, (left, right))),
-            (MANIFEST, map(_listed, (left, right))),
+        for file, x, y in (
+            (RUN, _asked(left), _asked(right)),
+            (MANIFEST, dict(left.manifest), dict(right.manifest)),
         ):
             key = next((key for key in {**x, **y} if x.get(key) != y.get(key)), None)
             if key is not None:
-                sides = [f"{of.get(key)!r}"[:200] for of in (x, y)]
-                paths = left.folder / file, right.folder / file
-                found.differences.append(
-                    f"{paths[0]}, {key}: {sides[0]}, but {paths[1]}: {sides[1]}"
-                )
+                texts = [f"{of.get(key)!r}"[:200] for of in (x, y)]
+                place = f"{left.folder / file}, {key}: {texts[0]}"
+                found.differences.append(f"{place}, but {right.folder / file}: {texts[1]}")
     return found
 
 
@@ -73,10 +71,6 @@ def _experiments(folder: Path) -> dict[str, Results]:
 
 def _asked(results: Results) -> dict[str, Any]:
     return {**results.run.config, "seed": results.run.seed, "data": results.run.data}
-
-
-def _listed(results: Results) -> dict[str, Any]:
-    return {**results.manifest.tables, "figures": results.manifest.figures}
 
 
 def _in_file(a: Results, b: Results, file: str, tolerance: float) -> str:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
 from typing import Any
 
 from quadrepro.config.plan import Plan
 from quadrepro.core.cell import Cell
-from quadrepro.engine.records import Record, RecordStore
+from quadrepro.engine.records import RecordStore
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.results.compare import TOLERANCE
-from quadrepro.results.files import environments, provenance
+from quadrepro.results.files import cell_row, environments
 from quadrepro.results.results import Results
 from quadrepro.results.run import CELLS, facts_of, inline
+from quadrepro.stats.result import p_text
 
 KEY_DIGITS = 12
 """Number of digits of a key that are shown."""
@@ -56,33 +55,32 @@ def explain(
     """Return what is known of an entry of a table; with `recompute`, compute it again."""
     cells = cells_of(plan, row, column)
     known = _from_folder(results, cells[0]) if results else {}
-    splits, records, differences, found, n_known = [], [], [], [], 0
+    splits, records, differences, n_known, n_results = [], [], [], 0, 0
     for cell in cells:
         record = store.get(cell.key)
-        of = _from_record(record) if record else known.get(cell.repeat)
+        of = cell_row(record) if record else known.get(cell.repeat)
         source = record.key[:KEY_DIGITS] if record else CELLS if of else ""
         n_known += of is not None and of["status"] == "ok"
         if recompute:
             again = run_cell(cell.ready())
-            if of and not _agree(of, _from_record(again)):
-                texts = _result(of), _result(_from_record(again))
+            if of and not _agree(of, cell_row(again)):
+                texts = _result(of), _result(cell_row(again))
                 differences.append(f"{cell.name}: {texts[0]}; computed again: {texts[1]}")
-            record, of = record or again, of or _from_record(again)
+            record, of = record or again, of or cell_row(again)
         records += [record] if record else []
-        found += [of] if of and of["status"] == "ok" else []
+        n_results += of is not None and of["status"] == "ok"
         chosen, seconds = (
             (inline(of["chosen"] or {}), f"{of['seconds'] or 0:.3g}") if of else ("", "")
         )
         splits.append((str(cell.repeat), _result(of), chosen, seconds, source))
     note = ""
     if results and any(source == CELLS for *_, source in splits):
-        note = (
-            f"Without records, results are from {results.folder / CELLS}: {_changed(plan, results)}"
-        )
+        # Records are found by config, data, code and packages.
+        note = f"There are no records as of now: results are from {results.folder / CELLS}."
     environment = environments(records) or (results.run.computed if results else [])
-    facts = {**_ours(found), **_printed(results, cells[0]), **_facts(plan, cells[0])}
+    facts = _facts(plan, cells[0], results)
     computed = [facts_of(of) for of in environment]
-    return Explanation(facts, splits, computed, note, n_known, len(found), tuple(differences))
+    return Explanation(facts, splits, computed, note, n_known, n_results, tuple(differences))
 
 
 def cells_of(plan: Plan, row: str, column: str) -> list[Cell]:
@@ -101,19 +99,6 @@ def _from_folder(results: Results, cell: Cell) -> dict[int, Row]:
     same = (frame["dataset"] == cell.dataset) & (frame["algorithm"] == cell.algorithm)
     frame = frame[same & (frame["status"] != "missing")].astype(object)
     return {int(of["repeat"]): of for of in frame.where(frame.notna(), None).to_dict("records")}
-
-
-def _from_record(record: Record) -> Row:
-    counted = record.ok and record.rmse is None
-    return {
-        "status": record.status,
-        "errors": record.errors if counted else None,
-        "n_test": record.n_test if record.ok else None,
-        "value": record.value if record.ok else None,
-        "chosen": record.chosen,
-        "seconds": record.seconds,
-        "reason": record.reason,
-    }
 
 
 def _agree(a: Row, b: Row) -> bool:
@@ -135,35 +120,7 @@ def _result(of: Row | None) -> str:
     return f"{of['value']:.4f}, {of['errors']:g} of {of['n_test']:g}"
 
 
-def _changed(plan: Plan, results: Results) -> str:
-    """Return what is no longer as it was when a results folder was written."""
-    now, before = provenance(plan, ()), results.run
-    if now.config != before.config:
-        return "the config has changed."
-    return "the data have changed." if now.data != before.data else "there are none of this code."
-
-
-def _ours(found: Sequence[Row]) -> dict[str, str]:
-    values = [of["value"] for of in found]
-    if not values:
-        return {}
-    spread = f" ± {stdev(values):.4f}" if len(values) > 1 else ""
-    return {"ours": f"{fmean(values):.4f}{spread}, mean of {len(values)} splits"}
-
-
-def _printed(results: Results | None, cell: Cell) -> dict[str, str]:
-    if results is None:
-        return {}
-    frame = results.verdicts
-    frame = frame[(frame["dataset"] == cell.dataset) & (frame["algorithm"] == cell.algorithm)]
-    return {
-        f"printed {of['quantity']}": f"{of['printed']}, {of['verdict']}"
-        + (f": {of['reason']}" if of["reason"] else f" ({of['low']:.4g} to {of['high']:.4g})")
-        for of in frame.to_dict("records")
-    }
-
-
-def _facts(plan: Plan, cell: Cell) -> dict[str, str]:
+def _facts(plan: Plan, cell: Cell, results: Results | None) -> dict[str, str]:
     content, experiment = cell.content, plan.experiment
     n_train, n_valid, n_test = plan.sources[cell.dataset].sizes
     rule = cell.protocol.sample or cell.protocol.split
@@ -172,6 +129,7 @@ def _facts(plan: Plan, cell: Cell) -> dict[str, str]:
     title = experiment.titles[cell.algorithm]
     return {
         "entry": f"{cell.dataset}, {title} of {experiment.config.title}",
+        **(_of_entry(results, cell) if results else {}),
         "algorithm": f"{content['algorithm']} {inline(content['settings'])}".strip(),
         "grid": "; or ".join(
             ", ".join(f"{name} {_values(values)}" for name, values in grid.axes)
@@ -186,8 +144,24 @@ def _facts(plan: Plan, cell: Cell) -> dict[str, str]:
     }
 
 
+def _of_entry(results: Results, cell: Cell) -> dict[str, str]:
+    """Return our means and the printed numbers with their verdicts, by quantity."""
+    ours, printed = (
+        frame[(frame["dataset"] == cell.dataset) & (frame["algorithm"] == cell.algorithm)]
+        for frame in (results.errors, results.verdicts)
+    )
+    found = {
+        of["quantity"]: f"{of['mean']:.4g} ± {of['sd']:.2g}, mean of {of['splits']} splits"
+        for of in ours.to_dict("records")
+    }
+    return found | {
+        f"printed {of['quantity']}": f"{of['printed']}, {of['verdict']}: "
+        + (of["reason"] or f"our interval {of['low']:.4g} to {of['high']:.4g} ({p_text(of['p'])})")
+        for of in printed.to_dict("records")
+    }
+
+
 def _values(values: Sequence[Any]) -> str:
     """Return the values of a hyper-parameter, or the ends of many."""
-    texts = [of if isinstance(of, str) else json.dumps(of, ensure_ascii=False) for of in values]
-    many = f"{texts[0]} to {texts[-1]} ({len(texts)} values)"
-    return " | ".join(texts) if len(texts) <= 4 else many
+    texts = [inline(value) for value in values]
+    return " | ".join(texts) if len(texts) <= 4 else f"{texts[0]} to {texts[-1]} ({len(texts)})"

@@ -13,20 +13,12 @@ from quadrepro.config.plan import Plan
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.results.results import CELLS_HEADER, Results
-from quadrepro.results.run import (
-    CELLS,
-    MANIFEST,
-    RUN,
-    SCORE,
-    Manifest,
-    Run,
-    TableFacts,
-)
+from quadrepro.results.results import CELLS_HEADER, MEASURED, Results
+from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, Manifest, Run, TableFacts
 from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.kinds.base import Context, by_metrics
 from quadrepro.tables.made import make_tables
-from quadrepro.tables.table import LABEL, Value, csv_text
+from quadrepro.tables.table import LABEL, csv_text
 from quadrepro.tables.verdicts import score_text
 
 FigureFormat = Literal["svg", "pdf"]
@@ -133,15 +125,25 @@ def mixture(computed: Sequence[Mapping[str, Any]]) -> str:
     return LABEL + " ".join(sentences) if sentences else ""
 
 
+def cell_row(record: Record) -> dict[str, Any]:
+    """Return a record as a row of ``cells.csv``; None is an empty field."""
+    found: dict[str, Any] = {"status": record.status, "reason": record.reason}
+    if record.ok:
+        found |= {
+            "errors": record.errors if record.rmse is None else None,
+            "n_test": record.n_test,
+            "value": record.value,
+            "chosen": record.chosen,
+            "seconds": round(record.seconds, 4),
+        }
+    return dict.fromkeys(MEASURED) | found
+
+
 def _cells_text(outcomes: Outcomes, by_metric: Sequence[Outcomes]) -> str:
     rows = []
     for cell, record in outcomes.records.items():
-        found: tuple[Value, ...] = (None,) * 5
-        if record.ok:
-            errors = record.errors if record.rmse is None else None
-            chosen, seconds = json.dumps(record.chosen), round(record.seconds, 4)
-            found = errors, record.n_test, record.value, chosen, seconds
-        metrics = (of.measured.get(cell) for of in by_metric)
-        rows.append((*cell, record.status, *found, record.reason, *metrics))
+        row = cell_row(record)
+        row["chosen"] = json.dumps(row["chosen"]) if record.ok else None
+        rows.append((*cell, *row.values(), *(of.measured.get(cell) for of in by_metric)))
     names = [of.metric.name for of in by_metric if of.metric]
     return csv_text((*CELLS_HEADER, *names), rows)

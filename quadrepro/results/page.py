@@ -29,24 +29,10 @@ from quadrepro.engine.metrics import METRICS
 from quadrepro.errors import ConfigError, DataError, QuadreproError
 from quadrepro.papers.paper import Paper, load_paper, paper_names
 from quadrepro.papers.printed import MEAN
+from quadrepro.results import scoreboard
 from quadrepro.results.results import Results, markdown_html, results_folders
 from quadrepro.results.run import MANIFEST, NOTES, facts_of, inline
-from quadrepro.results.scoreboard import (
-    FAILS,
-    HOLDS,
-    OPEN,
-    OUTSIDE,
-    PLURALS,
-    PaperBoard,
-    Score,
-    fate_of,
-    fates_of,
-    open_points,
-    read_boards,
-    read_notes,
-    scores_of,
-    tally,
-)
+from quadrepro.results.scoreboard import FAILS, HOLDS, OPEN, PLURALS, Score
 from quadrepro.stats import LEVEL
 from quadrepro.stats.result import p_text
 from quadrepro.tables.audit.check import Finding
@@ -117,12 +103,9 @@ class Page:
         self.results, self.run, self._beside = results, results.run, beside
         self.paper = paper_of(self.run.asked("paper"), beside)
         self.metric = self.run.asked("headline")
-        self.notes = read_notes(results)
-        self.scores = [score for score in scores_of(results) if score["judged"]]
-        self.claims = results.claims.assign(fate=results.claims["holds"].map(fate_of)).to_dict(
-            "records"
-        )
-        self.failing = [claim for claim in self.claims if claim["fate"] == FAILS]
+        self.notes = scoreboard.read_notes(results)
+        self.claims = results.claims.to_dict("records")
+        self.failing = [claim for claim in self.claims if claim["holds"] == FAILS]
         self.refuted = [claim for claim in self.claims if claim["holds in print"] == FAILS]
         sizes = results.cells.groupby(["dataset", "algorithm"]).size()
         self.n_splits = int(sizes.max()) if len(sizes) else 0
@@ -131,8 +114,7 @@ class Page:
         self.columns = {name: self.run.titles.get(name, name) for name in names}
         self.numbers = {place: i for i, place in enumerate(self.entries)}
         self.judged = any(entry.place for entry in self.entries.values())
-        of_entries = {entry.quantity for entry in self.entries.values()}
-        self.quantities = " or ".join(sorted(of_entries))
+        self.quantities = " or ".join(sorted({of.quantity for of in self.entries.values()}))
 
     @cached_property
     def verdicts(self) -> list[tuple[str, Verdict]]:
@@ -203,11 +185,12 @@ class Page:
             found.append(
                 f"One split cannot judge a printed number; more can: {self.command} --repeats 30"
             )
-        found += [f"{score_sentence(score)}{self._remaining(score)}" for score in self.scores]
+        scores = [score for score in scoreboard.scores_of(self.results) if score["judged"]]
+        found += [f"{score_sentence(score)}{self._remaining(score)}" for score in scores]
         if self.impossible:
             names = [f"{self.name(v.row, v.column)} ({v.printed})" for v, _ in self.impossible]
-            more = [f"{len(names) - 4} more"] * (len(names) > 4)
-            texts = "; ".join([*names[:4], *more])
+            more = f" and {len(names) - 4} more" * (len(names) > 4)
+            texts = "; ".join(names[:4]) + more
             found.append(f"Impossible as printed, by arithmetic alone: {texts}.")
         found += claims_sentences(self.results)
         if self.refuted:
@@ -219,12 +202,12 @@ class Page:
         """Return which numbers are off for sure, and what the reading that fits best gives."""
         names, text, printed = score["surely off"], "", score["printed table"]
         if score["outside"]:
-            which = few([f"{self.name(*place)}" for place in names]) or "none"
+            which = few([self.name(*place) for place in names]) or "none"
             text = f" Still outside after Holm's correction ({LEVEL:g}): {which}."
         facts = self.paper.file.printed.get(printed) if self.paper else None
         fit = self.results.folder.resolve().parent / (facts.fits if facts else "")
         if is_regular(fit / MANIFEST) and fit.name != self.results.folder.resolve().name:
-            for of in scores_of(Results(fit)):
+            for of in scoreboard.scores_of(Results(fit)):
                 if of["printed table"] == printed:
                     text += (
                         f" Under the reading that fits print best ({fit.name}), which contradicts "
@@ -264,8 +247,8 @@ class Page:
     @property
     def sections(self) -> tuple[Markup, Markup]:
         """The section of the notes on what does not reproduce, and all others."""
-        points = open_points(self.notes)
-        rest = re.sub(r"\A# .*", "", self.notes).replace(f"## {OUTSIDE}\n\n{points}", "")
+        points = scoreboard.open_points(self.notes)
+        rest = re.sub(r"\A# .*", "", self.notes).replace(f"## {scoreboard.OUTSIDE}\n\n{points}", "")
         # They are below a heading of the page.
         rest = re.sub(r"^#", "##", rest.strip(), flags=re.MULTILINE)
         return _html(points, NOTES), _html(rest, NOTES)
@@ -360,7 +343,9 @@ def claims_sentences(results: Results) -> list[str]:
     """Return in a sentence what becomes of the claims, and in another of those on times."""
     found = []
     for timed, what in ((False, "claims"), (True, "claims on measured times")):
-        fates = Counter(map(fate_of, results.claims["holds"][results.claims["timed"] == timed]))
+        fates = Counter(
+            map(scoreboard.fate_of, results.claims["holds"][results.claims["timed"] == timed])
+        )
         parts = [
             f"{n} {fate if n == 1 else PLURALS[fate]}" for fate in PLURALS if (n := fates[fate])
         ]
@@ -373,7 +358,7 @@ def finding(results: Results) -> str:
     """Return in a sentence or two what was found, for lists of experiments."""
     if results.run.conclusion:
         return re.split(r"(?<=\.) (?=Not told|Worse|By )", results.run.conclusion)[0]
-    found = [score_sentence(score) for score in scores_of(results) if score["judged"]]
+    found = [score_sentence(score) for score in scoreboard.scores_of(results) if score["judged"]]
     return " ".join([*found, *claims_sentences(results)])
 
 
@@ -407,11 +392,8 @@ def _templates() -> Environment:
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         "config_text": partial(json.dumps, indent=2, ensure_ascii=False),
         "marks": CLAIM_MARKS,
-        "plurals": PLURALS,
-        **{
-            of.__name__: of
-            for of in (p_text, facts_of, fate_of, tally, scores_of, fates_of, finding)
-        },
+        **{of.__name__: of for of in (p_text, facts_of, finding)},
+        "scoreboard": scoreboard,
     }
     return templates
 
@@ -423,8 +405,8 @@ def page_html(results: Results, beside: Path | None = None) -> str:
 
 def index_html(found: Sequence[Results]) -> str:
     """Return the index of some results folders."""
-    boards, others = read_boards(found)
-    boards += [PaperBoard("Without a paper", "", others)] if others else []
+    boards, others = scoreboard.read_boards(found)
+    boards += [scoreboard.PaperBoard("Without a paper", "", others)] if others else []
     return _templates().get_template("index.html.j2").render(boards=boards, page=PAGE)
 
 

@@ -24,16 +24,7 @@ from quadrepro.base.resources import configs_folder
 from quadrepro.config.checks import MAX_CELLS
 from quadrepro.data.card import TWO_CLASSES
 from quadrepro.errors import ConfigError, DataError, nearest
-from quadrepro.results.run import (
-    CELLS,
-    MANIFEST,
-    RUN,
-    SCORE,
-    WRITE_AGAIN,
-    Manifest,
-    Run,
-    read_json,
-)
+from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, WRITE_AGAIN, Manifest, Run, read_json
 from quadrepro.tables.kinds.claims import DATA_HEADER as CLAIMS_HEADER
 from quadrepro.tables.kinds.errors import DATA_HEADER as ERRORS_HEADER
 from quadrepro.tables.made import VERDICTS
@@ -45,13 +36,14 @@ if TYPE_CHECKING:
     from quadrepro.engine.outcomes import Outcomes
     from quadrepro.tables.table import Table
 
-CELLS_HEADER = (
-    *("dataset", "algorithm", "repeat", "status"),
-    *("errors", "n_test", "value", "chosen", "seconds", "reason"),
-)
+PLACE = ("dataset", "algorithm", "repeat")
+
+MEASURED = ("status", "errors", "n_test", "value", "chosen", "seconds", "reason")
+
+CELLS_HEADER = (*PLACE, *MEASURED)
 """Columns of the table of cells; those of the metrics that the config asks for follow."""
 
-EXAMPLE_COLUMNS = ("dataset", "algorithm", "repeat", "example", "label", "predicted", "wrong")
+EXAMPLE_COLUMNS = (*PLACE, "example", "label", "predicted", "wrong")
 """Columns of `Results.examples`."""
 
 
@@ -195,21 +187,16 @@ class Results:
                 f"{self.folder} does not hold the outcome of every example: call "
                 "quadrepro.reproduce, which computes only what is missing"
             )
-        parts = []
+        parts = [pd.DataFrame(columns=[*EXAMPLE_COLUMNS], dtype=object)]
         for cell in self.plan.cells:
-            record = self.outcomes.records[cell.dataset, cell.algorithm, cell.repeat]
+            place = cell.dataset, cell.algorithm, cell.repeat
+            record = self.outcomes.records[place]
             if record.ok and record.classes:
                 labels = np.array([-1, 1] if record.classes == TWO_CLASSES else record.classes)
-                columns = {
-                    "example": cell.problem.split.test,
-                    "label": labels[record.actual],
-                    "predicted": labels[record.predicted],
-                    "wrong": record.wrong,
-                }
-                names = {"dataset": cell.dataset, "algorithm": cell.algorithm}
-                parts.append(pd.DataFrame({**names, "repeat": cell.repeat, **columns}))
-        empty = pd.DataFrame(columns=EXAMPLE_COLUMNS)
-        return pd.concat(parts, ignore_index=True) if parts else empty
+                found = labels[record.actual], labels[record.predicted], record.wrong
+                columns = (*place, cell.problem.split.test, *found)
+                parts.append(pd.DataFrame(dict(zip(EXAMPLE_COLUMNS, columns, strict=True))))
+        return pd.concat(parts[1:] or parts, ignore_index=True)
 
     @cached_property
     def errors(self) -> pd.DataFrame:
@@ -344,27 +331,19 @@ def load_results(folder: str | Path | Iterable[str | Path]) -> Results:
 
 def _difference(a: Run, b: Run) -> str:
     """Return what keeps two runs from being merged; empty if nothing does."""
-    if a.seed != b.seed or a.config.get("protocol") != b.config.get("protocol"):
+    if (a.seed, a.config.get("protocol")) != (b.seed, b.config.get("protocol")):
         return "seed or protocol"
-    shared = (("the data of", a.data, b.data), ("the title of", a.titles, b.titles))
-    differing = (
-        f"{what} {name}"
-        for what, ours, theirs in shared
-        for name in ours.keys() & theirs.keys()
-        if ours[name] != theirs[name]
-    )
-    return min(differing, default="")
+    for what, ours, theirs in (("data", a.data, b.data), ("title", a.titles, b.titles)):
+        for name in ours.keys() & theirs.keys():
+            if ours[name] != theirs[name]:
+                return f"the {what} of {name}"
+    return ""
 
 
 def _each_once(cells: pd.DataFrame) -> pd.DataFrame:
     """Return each cell once, with its result if there is one."""
-    place = [*CELLS_HEADER[:3]]
-    different = cells[cells["status"] == "ok"].groupby(place)["value"].nunique() > 1
-    if different.any():
-        cell = ", ".join(map(str, different.idxmax()))
-        raise ConfigError(f"the results cannot be merged: they differ in {cell}")
     results_first = cells.sort_values("status", key=lambda of: of != "ok", kind="stable")
-    return results_first.drop_duplicates(place).sort_index().reset_index(drop=True)
+    return results_first.drop_duplicates([*PLACE]).sort_index().reset_index(drop=True)
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:
@@ -425,11 +404,10 @@ def find_results(what: str, out: Path) -> tuple[Path, Path | None]:
 
     In the latter case the folder of the config is returned as well, which may hold its paper.
     """
-    path = Path(what)
+    path, is_config = Path(what), Path(what).is_file()
+    folder = out / (path.stem if is_config else what)
     if is_regular(path / MANIFEST):
         return path, None
-    is_config = path.is_file()
-    folder = out / (path.stem if is_config else what)
     if is_regular(folder / MANIFEST):
         return folder, path.parent if is_config else None
     if path.is_dir():

@@ -45,22 +45,23 @@ neither show nor refute it. Claims on running times are measured here.
 """
 
 Score = Mapping[str, Any]
-"""A row of `Results.scores`."""
+"""A row of `Results.scores`, see `scores_of`."""
 
 
 def scores_of(results: Results) -> list[Score]:
-    """Return how each printed table fares, with the number of judged numbers."""
+    """Return how each printed table fares: its row, the number of judged numbers, its results."""
     frame = results.scores
-    return [*frame.assign(judged=frame["inside"] + frame["outside"]).to_dict("records")]
+    rows = frame.assign(judged=frame["inside"] + frame["outside"]).to_dict("records")
+    return [{**row, "results": results} for row in rows]
 
 
 def tally(scores: Iterable[Score]) -> tuple[int, int, float]:
     """Return how many numbers are judged, inside, and outside by chance on average."""
     judged = [score for score in scores if score["judged"]]
-    judged_all, inside, expected = (
+    n, inside, expected = (
         sum(score[key] for score in judged) for key in ("judged", "inside", "expected outside")
     )
-    return judged_all, inside, expected
+    return n, inside, expected
 
 
 def fate_of(holds: str) -> str:
@@ -99,31 +100,29 @@ class PaperBoard:
     """Facts of the printed tables."""
 
     @cached_property
-    def scores(self) -> dict[str, tuple[Results, Score]]:
-        """The score that counts of each printed table, with its experiment."""
-        found: dict[str, tuple[Results, Score]] = {}
-        for results in self.folders[: self.counting]:
-            for score in scores_of(results):
-                before = found.get(score["printed table"])
-                if before is None or (score["judged"] and not before[1]["judged"]):
-                    found[score["printed table"]] = results, score
+    def scores(self) -> dict[str, Score]:
+        """The score that counts of each printed table."""
+        found: dict[str, Score] = {}
+        for score in (score for of in self.folders[: self.counting] for score in scores_of(of)):
+            before = found.setdefault(score["printed table"], score)
+            # One without comparable numbers gives way to one with some.
+            if score["judged"] and not before["judged"]:
+                found[score["printed table"]] = score
         return found
 
     @cached_property
-    def fitting(self) -> dict[str, tuple[Results, Score]]:
+    def fitting(self) -> dict[str, Score]:
         """The same under the readings that fit print best, where these contradict the text."""
-        by_name = {results.folder.name: results for results in self.folders}
         return {
-            score["printed table"]: (by_name[facts.fits], score)
-            for name, facts in self.facts.items()
-            if facts.fits in by_name
-            for score in scores_of(by_name[facts.fits])
-            if score["printed table"] == name
+            score["printed table"]: score
+            for results in self.folders
+            for score in scores_of(results)
+            if self.facts.get(score["printed table"], Facts()).fits == results.folder.name
         }
 
     def best(self, printed: str) -> Score:
         """Return the score of a printed table under the reading that fits it best."""
-        return self.fitting.get(printed, self.scores[printed])[1]
+        return self.fitting.get(printed, self.scores[printed])
 
     @cached_property
     def claims(self) -> dict[str, tuple[Results, Counter[str]]]:
@@ -142,7 +141,7 @@ class PaperBoard:
     @property
     def tally(self) -> tuple[int, int, float]:
         """Counts of all printed numbers together; see `tally`."""
-        return tally(score for _, score in self.scores.values())
+        return tally(self.scores.values())
 
 
 def read_results(out: Path) -> list[Results]:
@@ -218,7 +217,7 @@ def _two_counts(boards: Iterable[PaperBoard]) -> str:
     pairs = [
         (score, board.best(printed))
         for board in boards
-        for printed, (_, score) in board.scores.items()
+        for printed, score in board.scores.items()
         if board.facts.get(printed, Facts()).holds == "errors"
     ]
     judged = sum(score["judged"] for score, _ in pairs)
@@ -235,10 +234,10 @@ def _section(board: PaperBoard) -> str:
     if board.scores:
         header = ["printed table", "inside", "outside", "by chance", "p", "off after Holm", "from"]
         rows = []
-        for printed, (results, score) in board.scores.items():
-            rows.append([printed, *_scored(results, score)])
+        for printed, score in board.scores.items():
+            rows.append([printed, *_scored(score)])
             if printed in board.fitting:
-                rows.append([f"{printed}, as it fits best", *_scored(*board.fitting[printed])])
+                rows.append([f"{printed}, as it fits best", *_scored(board.fitting[printed])])
         parts.append(_table(header, rows, "left"))
     if board.claims:
         rows = [
@@ -252,8 +251,8 @@ def _section(board: PaperBoard) -> str:
     return "\n".join(parts)
 
 
-def _scored(results: Results, score: Score) -> list[str]:
-    link = _link(results, f"{VERDICTS}.md")
+def _scored(score: Score) -> list[str]:
+    link = _link(score["results"], f"{VERDICTS}.md")
     if not score["judged"]:
         return [f"none of {score['numbers']} comparable", *["–"] * 4, link]
     chance = f"{score['expected outside']:.1f} ({score['low']:g} to {score['high']:g})"

@@ -12,7 +12,6 @@ const showTheme = () => {
 };
 showTheme();
 prefersDark.addEventListener("change", showTheme);
-
 document.addEventListener("DOMContentLoaded", () => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const byId = (id) => document.getElementById(id);
@@ -33,13 +32,11 @@ document.addEventListener("DOMContentLoaded", () => {
     showTheme();
   });
   const wireCopy = (button) => button.addEventListener("click", () => {
-    const code = button.parentElement.querySelector("code");
-    getSelection().selectAllChildren(code);
+    getSelection().selectAllChildren(button.parentElement.querySelector("code"));
     document.execCommand("copy");
     say("copied");
   });
   all(".copy").forEach(wireCopy);
-
   // Sorting: a number if there is one in the cell, and words otherwise; what is missing comes last.
   const words = new Intl.Collator("en", { numeric: true });
   const keyOf = (row, i) => {
@@ -71,7 +68,6 @@ document.addEventListener("DOMContentLoaded", () => {
       });
     });
   });
-
   // Filters: what has all words stays, in the main table or in the index with its sections.
   const has = (text, filter) => filter.toLowerCase().split(/\s+/).every((word) => text.toLowerCase().includes(word));
   const heat = byId("heat");
@@ -92,7 +88,6 @@ document.addEventListener("DOMContentLoaded", () => {
     say(`shown rows: ${all("#heat tbody tr:not([hidden]), .card:not([hidden]) tbody tr:not([hidden])").length}`);
   }));
   if (!heat) return;
-
   // An entry: its splits as dots, our interval, the printed number, and the command behind it.
   const { data, entries } = JSON.parse(byId("data").textContent);
   const short = (value) => String(Number(value.toPrecision(4)));
@@ -112,7 +107,7 @@ document.addEventListener("DOMContentLoaded", () => {
       return stacks.get(column);
     });
     const rise = Math.min(7, 110 / Math.max(1, ...levels));
-    const base = 40 + Math.max(30, rise * Math.max(0, ...levels));
+    const base = 70 + rise * Math.max(0, ...levels);
     const label = `${values.length} splits, mean ${of.mean}${of.printed && `, printed ${of.printed}`}${of.interval.length ? `, interval ${of.interval.map(short).join(" to ")}` : ""}`;
     const svg = make("svg:svg", { viewBox: `0 0 ${width} ${base + 34}`, class: "strip", role: "img", "aria-label": label });
     if (of.interval.length) {
@@ -125,8 +120,9 @@ document.addEventListener("DOMContentLoaded", () => {
     if (values.length > 1) svg.append(make("svg:path", { d: `M${x(values.reduce((sum, value) => sum + value, 0) / values.length)} 30V${base + 6}` }));
     for (const at of printed.map(x)) {
       const anchor = at < 90 ? "start" : at > width - 90 ? "end" : "middle";
-      svg.append(make("svg:path", { class: "printed", d: `M${at} 22V${base + 6}` }));
-      svg.append(make("svg:text", { class: "printed", x: at, y: 15, "text-anchor": anchor }, `printed ${of.printed}`));
+      svg.append(
+        make("svg:path", { class: "printed", d: `M${at} 22V${base + 6}` }),
+        make("svg:text", { class: "printed", x: at, y: 15, "text-anchor": anchor }, `printed ${of.printed}`));
     }
     return svg;
   };
@@ -164,7 +160,6 @@ document.addEventListener("DOMContentLoaded", () => {
     td.append(button);
   });
   byId("entry").addEventListener("close", () => history.replaceState(null, "", location.href.replace(/#.*/, "")));
-
   // A link to an entry or to a table opens it.
   const openTarget = () => {
     all("[data-entry]").find((td) => linkOf(td) === location.hash)?.firstChild.click();
