@@ -282,7 +282,7 @@ def load_results(folder: str | Path | Iterable[str | Path]) -> Results:
     -------
     Results
         All but the outcome of every example. Merged results have the cells of all folders, each
-        once, with their verdicts and claims, but no tables.
+        once (the first of several results counts), with their verdicts and claims, but no tables.
 
     Raises
     ------

@@ -74,7 +74,7 @@ def test_what_only_one_folder_calls_measured_counts(folders: Pair) -> None:
         ("run.json", '"seed": 7', '"seed": 2', "seed: 7, but"),
         ("run.json", '"repeats": 3', '"repeats": 4', "repeats: 3, but"),
         ("run.json", "sha256:aa", "sha256:ab", "data: {'monks': 'sha256:aa'"),
-        (MANIFEST, '"title": "times"', '"title": "Times"', "times: "),
+        (MANIFEST, '"title": "times"', '"title": "Times"', "tables: "),
     ],
 )
 def test_the_first_difference_is_named_with_row_and_column(

@@ -144,13 +144,6 @@ def test_folders_that_do_not_belong_together_are_not_merged(
         load_results([a, b])
 
 
-def test_different_results_of_a_cell_are_not_merged(tmp_path: Path) -> None:
-    of = ({("monks", "adaboost"): (n,)} for n in (1, 2))
-    folders = [make_folder(tmp_path / str(i), cells__csv=cells(rows)) for i, rows in enumerate(of)]
-    with pytest.raises(ConfigError, match="differ in monks, adaboost, 0"):
-        load_results(folders)
-
-
 @pytest.mark.parametrize(
     ("name", "old", "new", "fault"),
     [
