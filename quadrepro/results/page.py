@@ -30,7 +30,7 @@ from quadrepro.errors import ConfigError, DataError, QuadreproError
 from quadrepro.papers.paper import Paper, load_paper, paper_names
 from quadrepro.papers.printed import MEAN
 from quadrepro.results import scoreboard
-from quadrepro.results.results import Results, markdown_html, results_folders
+from quadrepro.results.results import CELLS_HEADER, Results, markdown_html, results_folders
 from quadrepro.results.run import MANIFEST, NOTES, facts_of, inline
 from quadrepro.results.scoreboard import FAILS, HOLDS, OPEN, PLURALS, Score
 from quadrepro.stats import LEVEL
@@ -279,6 +279,7 @@ class Page:
     def _opened(self, place: Place, cells: pd.DataFrame) -> dict[str, Any]:
         entry, verdict = self.entries[place], self.entries[place].verdict
         done, failed = cells[cells["status"] == "ok"], cells[cells["status"] != "ok"]
+        column = self.metric if self.metric in [*cells][len(CELLS_HEADER) :] else "value"
         factor = 100 if entry.quantity == PERCENT else 1
         splits = done[["repeat", "errors", "n_test", "chosen"]].itertuples(index=False)
         command = ["quadrepro", "explain", self._config, *place, "--recompute", *self._out]
@@ -295,7 +296,7 @@ class Page:
             if verdict and entry.place
             else [],
             "p": _short(verdict.p_value) if verdict else None,
-            "values": [_short(factor * value) for value in done[self.metric or "value"]],
+            "values": [_short(factor * value) for value in done[column]],
             "splits": [
                 (n, f"{errors:g} of {n_test:g}" if errors == errors else "", inline(chosen or {}))
                 for n, errors, n_test, chosen in splits

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import html
 import io
-import json
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from markdown_it import MarkdownIt
+from pydantic import TypeAdapter, ValidationError
 
 from quadrepro.base.files import is_regular, read_text
 from quadrepro.base.resources import configs_folder
@@ -35,6 +34,9 @@ if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.engine.outcomes import Outcomes
     from quadrepro.tables.table import Table
+
+NUMBER = r"-?\d+(\.\d*)?(e[-+]?\d+)?"
+"""A number as Python writes it."""
 
 PLACE = ("dataset", "algorithm", "repeat")
 
@@ -163,10 +165,11 @@ class Results:
     def cells(self) -> pd.DataFrame:
         """One row per cell: errors, chosen hyper-parameters, seconds, metrics; as ``cells.csv``."""
         path = self.folder / CELLS
-        found = _read_frame(path, CELLS_HEADER, ("repeat", "errors", "n_test", "value", "seconds"))
+        found = _read_frame(path, CELLS_HEADER, ("errors", "n_test", "value", "seconds"))
+        found["repeat"] = _numbers(path, found["repeat"], needed=True)
         for metric in found.columns[len(CELLS_HEADER) :]:
             found[metric] = _numbers(path, found[metric])
-        found["chosen"] = _parsed(path, found["chosen"], dict)
+        found["chosen"] = _parsed(path, found["chosen"], dict[str, Any])
         return found
 
     @cached_property
@@ -212,7 +215,7 @@ class Results:
         """
         path = self.folder / f"{VERDICTS}.csv"
         found = _read_frame(path, VERDICTS_HEADER, ("ours", "low", "high", "p"))
-        _numbers(path, found["printed"])
+        _numbers(path, found["printed"], needed=True)
         return found
 
     @cached_property
@@ -229,7 +232,7 @@ class Results:
         """
         path = self.folder / SCORE
         found = _read_frame(path, SCORE_HEADER, SCORE_HEADER[1:-1])
-        found["surely off"] = _parsed(path, found["surely off"], list)
+        found["surely off"] = _parsed(path, found["surely off"], list[tuple[str, str]])
         return found
 
     def report(self) -> Path:
@@ -370,25 +373,26 @@ def _read_frame(path: Path, header: Sequence[str], numbers: Sequence[str] = ()) 
     return found.assign(**{name: _numbers(path, found[name]) for name in numbers})
 
 
-def _numbers(path: Path, texts: pd.Series[str]) -> pd.Series[Any]:
-    """Return the numbers that texts stand for; NaN for an empty one."""
-    numbers = pd.to_numeric(texts, errors="coerce")
-    bad = np.flatnonzero(numbers.isna() & ~texts.isin(["", "nan"]))
+def _numbers(path: Path, texts: pd.Series[str], needed: bool = False) -> pd.Series[Any]:
+    """Return the numbers that texts stand for; NaN for an empty one, unless they are needed."""
+    numbers = pd.to_numeric(texts.where(texts.str.fullmatch(NUMBER)), errors="coerce")
+    allowed = [] if needed else ["", "nan", "inf"]
+    bad = np.flatnonzero(numbers.isna() & ~texts.isin(allowed))
     if len(bad):
         place = f"{path}, row {bad[0] + 1}, column {texts.name!r}"
         raise DataError(f"{place}: {texts.iloc[bad[0]][:60]!r} is not a number")
-    return numbers
+    return numbers.mask(texts == "inf", np.inf)
 
 
-def _parsed(path: Path, texts: pd.Series[str], kind: type) -> pd.Series[Any]:
-    """Return what JSON texts stand for; None for an empty one."""
-    known: dict[str, Any] = {"": None}
-    for text in texts.unique():
-        with suppress(ValueError, RecursionError):
-            known[text] = json.loads(text)
-        if text and not isinstance(known.get(text), kind):
-            place = f"{path}, column {texts.name!r}"
-            raise DataError(f"{place}: {text[:60]!r} is not a JSON {kind.__name__}")
+def _parsed(path: Path, texts: pd.Series[str], kind: Any) -> pd.Series[Any]:
+    """Return what JSON texts of a kind stand for; None for an empty one."""
+    known, read = {"": None}, TypeAdapter(kind).validate_json
+    for text in filter(None, texts.unique()):
+        try:
+            known[text] = read(text)
+        except ValidationError as error:
+            place = f"{path}, column {texts.name!r}: {text[:60]!r}"
+            raise DataError(f"{place}: {error.errors()[0]['msg']}") from None
     return pd.Series([known[text] for text in texts], dtype=object, index=texts.index)
 
 

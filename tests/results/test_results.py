@@ -99,7 +99,7 @@ def test_a_folder_has_cells_verdicts_claims_and_scores(folder: Path) -> None:
     assert [*found.verdicts["printed"]] == ["0.43", "0.01", "0.52", "0.28"]
     assert found.verdicts["p"].isna().tolist() == [False, False, False, True]
     assert found.claims["timed"].tolist() == [False, False]
-    assert found.scores["surely off"][0] == [["monks", "adaboost"]]
+    assert found.scores["surely off"][0] == [("monks", "adaboost")]
     assert found.figures == {"curves": folder / "curves.svg"}
     assert found.title == "Small"
 
@@ -149,11 +149,20 @@ def test_folders_that_do_not_belong_together_are_not_merged(
     [
         ("cells.csv", "100,0.4,", "100,many,", "cells.csv, row 1, column 'value': 'many' is not a"),
         ("cells.csv", '"{""n_rounds"": 5}"', "[[" * 50_000, "column 'chosen': '[[[["),
-        ("cells.csv", '"{""n_rounds"": 5}"', "[1]", "column 'chosen': '[1]' is not a JSON dict"),
+        (
+            "cells.csv",
+            '"{""n_rounds"": 5}"',
+            "[1]",
+            "column 'chosen': '[1]': Input should be an object",
+        ),
         ("cells.csv", "dataset,", "data,", "cells.csv: there is no column 'dataset'"),
         ("cells.csv", "quadboost,0,", "quadboost,0,1,1,1,1,", "cells.csv is damaged: "),
         ("verdicts.csv", "0.52", "unclear", "verdicts.csv, row 3, column 'printed': 'unclear'"),
         ("verdicts.csv", "0.4,0.48", "x,0.48", "verdicts.csv, row 1, column 'low'"),
+        ("verdicts.csv", "0.52", "", "verdicts.csv, row 3, column 'printed': ''"),
+        ("verdicts.csv", "0.52", "0x1", "verdicts.csv, row 3, column 'printed': '0x1'"),
+        ("cells.csv", "quadboost,1,", "quadboost,,", "cells.csv, row 2, column 'repeat': ''"),
+        ("score.csv", '"[[""monks"", ""adaboost""]]"', "[1]", "column 'surely off': '[1]'"),
         ("score.csv", "0.15", "few", "score.csv, row 1, column 'expected outside': 'few'"),
         ("claims.csv", "holds in print", "print", "there is no column 'holds in print'"),
         ("errors.csv", "0.44", "x", "errors.csv, row 1, column 'mean'"),
@@ -257,6 +266,6 @@ def test_scores_are_read_as_they_are_written(folder: Path) -> None:
     first, second = Results(folder).scores.to_dict("records")
     assert (first["inside"], first["outside"], first["not comparable"]) == (1, 1, 0)
     assert first["expected outside"] == pytest.approx(judged.misses.expected)
-    assert first["surely off"] == [["monks; one, two", "a, b"]]
+    assert first["surely off"] == [("monks; one, two", "a, b")]
     assert (second["inside"], second["not comparable"]) == (0, 1)
     assert np.isnan(second["p more"])
