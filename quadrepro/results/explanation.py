@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from quadrepro.base.resources import RECORDS
 from quadrepro.config.plan import Plan
 from quadrepro.core.cell import Cell
+from quadrepro.engine.keys import environment
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.results.compare import TOLERANCE
-from quadrepro.results.files import cell_row, environments
+from quadrepro.results.files import cell_row, environments, provenance
 from quadrepro.results.results import Results
 from quadrepro.results.run import CELLS, facts_of, inline
 from quadrepro.stats.result import p_text
@@ -64,8 +66,10 @@ def explain(
         if recompute:
             again = run_cell(cell.ready())
             if of and not _agree(of, cell_row(again)):
-                texts = _result(of), _result(cell_row(again))
-                differences.append(f"{cell.name}: {texts[0]}; computed again: {texts[1]}")
+                x, y = (
+                    f"{_result(of)}, {inline(of['chosen'] or {})}" for of in (of, cell_row(again))
+                )
+                differences.append(f"{cell.name}: {x}; computed again: {y}")
             record, of = record or again, of or cell_row(again)
         records += [record] if record else []
         n_results += of is not None and of["status"] == "ok"
@@ -75,12 +79,15 @@ def explain(
         splits.append((str(cell.repeat), _result(of), chosen, seconds, source))
     note = ""
     if results and any(source == CELLS for *_, source in splits):
-        # Records are found by config, data, code and packages.
-        note = f"There are no records as of now: results are from {results.folder / CELLS}."
-    environment = environments(records) or (results.run.computed if results else [])
+        path, records_folder = results.folder / CELLS, results.folder.parent / RECORDS
+        note = f"There are no records in {records_folder}: results are from {path}."
+        if records_folder.is_dir():
+            what = _changed(plan, results)
+            note = f"Without a record, results are from {path}: {what} has changed since then."
+    computed = environments(records) or (results.run.computed if results else [])
     facts = _facts(plan, cells[0], results)
-    computed = [facts_of(of) for of in environment]
-    return Explanation(facts, splits, computed, note, n_known, n_results, tuple(differences))
+    texts = [facts_of(of) for of in computed]
+    return Explanation(facts, splits, texts, note, n_known, n_results, tuple(differences))
 
 
 def cells_of(plan: Plan, row: str, column: str) -> list[Cell]:
@@ -120,9 +127,23 @@ def _result(of: Row | None) -> str:
     return f"{of['value']:.4f}, {of['errors']:g} of {of['n_test']:g}"
 
 
+def _changed(plan: Plan, results: Results) -> str:
+    """Return what is no longer as it was when a results folder was written."""
+    now, before = provenance(plan, ()), results.run
+    if now.config != before.config:
+        return "the config"
+    if now.data != before.data:
+        return "the data"
+    if environment()["versions"] not in [of.get("versions") for of in before.computed]:
+        return "a package"
+    own = ", ".join(plan.experiment.code)
+    return f"the code ({own}, or quadrepro's)" if own else "the code"
+
+
 def _facts(plan: Plan, cell: Cell, results: Results | None) -> dict[str, str]:
     content, experiment = cell.content, plan.experiment
     n_train, n_valid, n_test = plan.sources[cell.dataset].sizes
+    valid = f"{n_valid} to validate, " if n_valid else ""
     rule = cell.protocol.sample or cell.protocol.split
     # A rule of defaults alone is shown by its share.
     asked = rule.model_dump(exclude_defaults=True) or rule.model_dump(include={"train", "at_most"})
@@ -136,7 +157,7 @@ def _facts(plan: Plan, cell: Cell, results: Results | None) -> dict[str, str]:
             for grid in cell.grids
         ),
         "data": content.get("data") or f"drawn by {content['rule']}",
-        "rows": f"{n_train} to train, {n_valid} to validate, {n_test} to test",
+        "rows": f"{n_train} to train, {valid}{n_test} to test",
         "split": inline(asked),
         "seed": f"{cell.draws[0]}, with the name {cell.draws[1]!r} and the split's number",
         "code": content["code"],
@@ -151,7 +172,11 @@ def _of_entry(results: Results, cell: Cell) -> dict[str, str]:
         for frame in (results.errors, results.verdicts)
     )
     found = {
-        of["quantity"]: f"{of['mean']:.4g} ± {of['sd']:.2g}, mean of {of['splits']} splits"
+        of[
+            "quantity"
+        ]: f"{of['mean']:.4f} ± {of['sd']:.4f}, mean and deviation of {of['splits']} splits"
+        if of["splits"] > 1
+        else f"{of['mean']:.4f}"
         for of in ours.to_dict("records")
     }
     return found | {
