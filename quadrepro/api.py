@@ -76,9 +76,9 @@ class RankedScores:
         return self.markdown
 
     def _repr_html_(self) -> str:
-        from quadrepro.results.markdown import plain_html
+        from quadrepro.results.results import markdown_html
 
-        return plain_html(self.markdown)
+        return markdown_html(self.markdown)
 
 
 def rank(
@@ -294,11 +294,8 @@ def write(plan: Plan, store: RecordStore, out: str | Path, allow_missing: bool =
     With `allow_missing`, tests over all data sets leave out those that lack a result.
     """
     from quadrepro.results.files import write_results
-    from quadrepro.results.results import Results
 
-    folder = Path(out) / plan.experiment.name
-    made, outcomes = write_results(plan, store, folder, allow_missing)
-    return Results(folder, plan, outcomes, made)
+    return write_results(plan, store, Path(out) / plan.experiment.name, allow_missing)
 
 
 def limits_of(plan: Plan, timeout: float | None = None, memory: int | None = None) -> Limits:
