@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.stats import poisson_binomial_test
-from quadrepro.tables.audit.report import CHECKS, HEADER, audit
+from quadrepro.tables.audit.report import HEADER, audit, contradictions
 from tests.tables.audit.papers import subject
 
 RESULTS = Path(__file__).resolve().parents[3] / "results"
@@ -35,11 +35,10 @@ def test_a_test_among_many_fails_only_if_it_does_so_with_all(tmp_path: Path) -> 
     # p is about 0.03 for x, and far above for the other rows.
     rows = "".join(f"y{i},10.0,3.0\n" for i in range(9))
     sizes = ", ".join(f"y{i}: [100, 10000]" for i in range(9))
-    alone = "\n  t: {of: {splits: 20}, n_test: {x: [100, 10000]}}"
-    among = f"\n  t: {{of: {{splits: 20}}, n_test: {{x: [100, 10000], {sizes}}}}}"
     table = f"d,a_mean,a_sd\nx,10.0,2.1\n{rows}"
-    for name, facts, fails in (("alone", alone, True), ("among", among, False)):
-        found = audit(subject(tmp_path / name, facts, t=table).paper)
+    for name, others, fails in (("alone", "", True), ("among", f", {sizes}", False)):
+        facts = f"{{unit: percent, of: {{splits: 20}}, n_test: {{x: [100, 10000]{others}}}}}"
+        found = audit(subject(tmp_path / name, facts=facts, t=table).paper)
         assert found.findings["deviations"][0].holds is not fails
         assert f"Counted as failures: {int(fails)}" in found.to_markdown()
 
@@ -53,8 +52,22 @@ def test_the_csv_holds_every_finding(tmp_path: Path) -> None:
     assert (tmp_path / "audit.md").read_text("utf-8") == found.to_markdown()
 
 
-def test_every_check_has_a_name_of_its_own() -> None:
-    assert len({check.key for check in CHECKS}) == len(CHECKS)
+def test_a_page_gets_what_fails_for_certain_by_place_and_the_claims(tmp_path: Path) -> None:
+    claim = "{kind: wins-or-ties, text: two, of: a, than: b, at_least: 2}"
+    paper = subject(
+        tmp_path,
+        claims=f"claims: {{t: {{claims: [{claim}]}}}}",
+        facts="{unit: percent, n_test: {x: 81, y: 81}, bold: {x: [b]}}",
+        t="d,a,b\nx,22.62,23.46\ny,120,22.22\n",
+        u="{unit: percent, of: {cv: 2}, n_test: {x: [6, 11]}}\nd,a\nx,9.6\n",
+    ).paper
+    found = contradictions(paper, "t")
+    assert [(p.row, p.column) for p in found.numbers] == [("y", "a"), ("x", "a"), ("x", "")]
+    [out_of_range, no_count] = found.numbers["t", "y", "a"]  # type: ignore[index]
+    assert (out_of_range.why, no_count.printed) == ("numbers lie between 0 and 100", "120")
+    assert [claim.printed for claim in found.claims] == ["two"]
+    assert contradictions(paper, "u") == ({}, ())  # folds of other sizes may explain it
+    assert contradictions(paper) == found
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -81,15 +94,14 @@ def test_a_paper_that_prints_what_it_counted_passes(
     lines = [f"{names[i]}," + ",".join(f"{p:.2f}" for p in matrix[i]) for i in range(3)]
     splits = rng.binomial(sizes[0], 0.2, 5) / sizes[0] * 100
     given_sizes = ", ".join(f"x{i}: {n}" for i, n in enumerate(sizes))
-    found = audit(
-        subject(
-            tmp_path_factory.mktemp("paper"),
-            f"\n  t: {{n_test: {{{given_sizes}}}}}\n  m: {{holds: comparisons, compares: t}}"
-            f"\n  e: {{of: {{splits: 5}}, n_test: {{x0: {sizes[0]}}}}}",
-            t="\n".join([f"d,{','.join(names)}", *rows, means]),
-            m="\n".join([f"d,{','.join(names)}", *lines]),
-            e=f"d,a_mean,a_sd\nx0,{splits.mean():.2f},{splits.std(ddof=1):.2f}\n",
-        ).paper
-    )
+    paper = subject(
+        tmp_path_factory.mktemp("paper"),
+        facts=f"{{unit: fraction, n_test: {{{given_sizes}}}}}",
+        t="\n".join([f"d,{','.join(names)}", *rows, means]),
+        m="\n".join(["{holds: comparisons, compares: t}", f"d,{','.join(names)}", *lines]),
+        e=f"{{unit: percent, of: {{splits: 5}}, n_test: {{x0: {sizes[0]}}}}}\n"
+        f"d,a_mean,a_sd\nx0,{splits.mean():.2f},{splits.std(ddof=1):.2f}\n",
+    ).paper
+    found = audit(paper)
     assert {"counts", "pairs", "sources", "means", "ranges"} <= {*found.findings}
     assert not [(key, f) for key, f in found.failures if f.p_value is None]
