@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.engine.records import RecordStore
     from quadrepro.engine.worker import Limits
+    from quadrepro.results.files import FigureFormat
     from quadrepro.results.results import Results
     from quadrepro.stats import Ranking
     from quadrepro.tables.table import Table
@@ -287,7 +288,13 @@ def prepare(
     return plan
 
 
-def write(plan: Plan, store: RecordStore, out: str | Path, allow_missing: bool = False) -> Results:
+def write(
+    plan: Plan,
+    store: RecordStore,
+    out: str | Path,
+    allow_missing: bool = False,
+    figures: FigureFormat = "svg",
+) -> Results:
     """Write and return the results of what has been computed; other cells are dashes.
 
     With `allow_missing`, tests over all data sets leave out those that lack a result.
@@ -296,7 +303,7 @@ def write(plan: Plan, store: RecordStore, out: str | Path, allow_missing: bool =
     from quadrepro.results.results import Results
 
     folder = Path(out) / plan.experiment.name
-    made, outcomes = write_results(plan, store, folder, allow_missing)
+    made, outcomes = write_results(plan, store, folder, allow_missing, figures)
     return Results(folder, plan, outcomes, made)
 
 

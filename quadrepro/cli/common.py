@@ -21,13 +21,12 @@ from quadrepro.api import is_offline, prepare
 from quadrepro.base.resources import RECORDS, RESULTS, default_out, find_config
 from quadrepro.base.text import visible
 from quadrepro.engine.progress import tell
-from quadrepro.engine.records import RecordStore
 from quadrepro.errors import EXIT_CELLS_MISSING
 from quadrepro.tables.terminal import columns, drawn, on_terminal, table_text
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
-    from quadrepro.engine.records import Record
+    from quadrepro.engine.records import Record, RecordStore
     from quadrepro.results.results import Results
     from quadrepro.tables.table import Table
 
@@ -95,6 +94,9 @@ class Common:
 
     def store(self, out: Path) -> RecordStore:
         """Return the store of records below a results folder."""
+        # It imports what computes a cell.
+        from quadrepro.engine.records import RecordStore
+
         return RecordStore(out / RECORDS)
 
     def plan(self, config: str, *, check_data: bool = True, repeats: int | None = None) -> Plan:

@@ -10,9 +10,6 @@ import click
 from quadrepro.api import rank
 from quadrepro.cli.common import PATH, echo, format_option, print_table
 from quadrepro.errors import ConfigError, ToleranceError
-from quadrepro.papers.paper import load_paper
-from quadrepro.tables.audit.draft import audit_table, draft_paper
-from quadrepro.tables.audit.report import audit
 from quadrepro.tables.terminal import on_terminal
 
 
@@ -67,6 +64,10 @@ def audit_command(
     FILE is a single table as text, with a column of row names and any separator. With --draft,
     it becomes the folder of a paper, whose paper.yaml can say more of it.
     """
+    from quadrepro.papers.paper import load_paper
+    from quadrepro.tables.audit.draft import audit_table, draft_paper
+    from quadrepro.tables.audit.report import audit
+
     file = Path(paper)
     if not file.is_file() or file.suffix == ".yaml":
         if n_test or unit or draft:

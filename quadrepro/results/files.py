@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from quadrepro.base.files import write_text
 from quadrepro.config.plan import Plan
@@ -35,6 +36,9 @@ CELLS_HEADER = (
 )
 """Columns of the table of cells; those of the metrics that the config asks for follow."""
 
+FigureFormat = Literal["svg", "pdf"]
+"""Formats of figures, by the endings of their files."""
+
 SCORE = "score.csv"
 """Name of the file with the verdicts on each printed table as a whole."""
 
@@ -42,7 +46,7 @@ TIMED_COLUMNS = ("seconds",)
 """Those of them that hold measured times."""
 
 
-def make_manifest(made: Mapping[str, Made], score: bool) -> Manifest:
+def make_manifest(made: Mapping[str, Made], score: bool, figures: FigureFormat = "svg") -> Manifest:
     """Return which files `write_results` writes, and what in them is measured."""
     return Manifest(
         tables={
@@ -57,7 +61,7 @@ def make_manifest(made: Mapping[str, Made], score: bool) -> Manifest:
             if of.table is not None
         },
         figures={
-            name: FigureFiles(key=name, files=(f"{name}.svg",), timed=of.timed)
+            name: FigureFiles(key=name, files=(f"{name}.{figures}",), timed=of.timed)
             for name, of in made.items()
             if of.draw is not None
         },
@@ -67,7 +71,11 @@ def make_manifest(made: Mapping[str, Made], score: bool) -> Manifest:
 
 
 def write_results(
-    plan: Plan, store: RecordStore, folder: Path, allow_missing: bool = False
+    plan: Plan,
+    store: RecordStore,
+    folder: Path,
+    allow_missing: bool = False,
+    figures: FigureFormat = "svg",
 ) -> tuple[dict[str, Table], Outcomes]:
     """Write tables, figures, ``cells.csv``, ``tables.json`` and ``run.json``."""
     experiment = plan.experiment
@@ -88,13 +96,13 @@ def write_results(
             tables[name] = replace(of.table, notes=(*of.table.notes, *of_first))
             tables[name].write(folder, name)
         if of.draw is not None:
-            of.draw(folder / f"{name}.svg")
+            of.draw(folder / f"{name}.{figures}")
     verdicts = [of.verdicts for of in made.values() if of.verdicts and of.verdicts.entries]
     by_metric = by_metrics(Context(experiment, "", ""), outcomes)
     write_text(folder / CELLS, _cells(outcomes, by_metric))
     if verdicts:
         write_text(folder / SCORE, score_text(verdicts))
-    manifest = make_manifest(made, bool(verdicts))
+    manifest = make_manifest(made, bool(verdicts), figures)
     manifest.write(folder)
     for name in before - set(manifest.files):
         (folder / name).unlink(missing_ok=True)
