@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -195,19 +194,21 @@ class Experiment:
     def titles(self) -> dict[str, str]:
         """Title of each column in tables, by the column's name.
 
-        A title is the column's label. Without a label it is the registry's label of the algorithm,
-        or the column's name if another column without a label has the same algorithm. Without a
-        paper, which says what its votes are over, their titles do if it is the same in all rows.
+        A title is the column's label; or what the paper calls it; or the column's name, if the
+        config gives one beside the algorithm; or the registry's label of the algorithm. Without a
+        paper, which says what its votes are over, titles of votes do if it is the same in all rows.
         """
-        unlabelled = Counter(column.id for column in self.columns if not column.entry.label)
+        names = self.paper.file.names if self.paper else {}
         voters = {voters_label(protocol) for protocol in self.protocols.values()}
         over = f" ({voters.pop()})" if len(voters) == 1 and not self.config.paper else ""
-        return {
-            column.name: column.entry.label
-            or (column.name if unlabelled[column.id] > 1 else column.source.label)
-            + (over if column.learner.gives_votes else "")
-            for column in self.columns
-        }
+        titles = {}
+        for column in self.columns:
+            entry = column.entry
+            given = entry.name if entry.pipeline or entry.algorithm not in ("", entry.name) else ""
+            title = names.get(entry.name) or given or column.source.label
+            title += over if column.learner.gives_votes else ""
+            titles[column.name] = entry.label or title
+        return titles
 
     @cached_property
     def protocols(self) -> dict[str, Protocol]:

@@ -40,7 +40,7 @@ def test_a_run_writes_tables_and_figures_and_two_runs_agree_but_for_times(tmp_pa
         assert result.exit_code == 0, result.output
         assert "risk of QuadBoost less that of AdaBoost" in result.stdout
     a, b = folders
-    stems = (*FIGURES, "risks")
+    stems = (*FIGURES, "errors")
     assert {p.name for p in a.iterdir()} == {
         *(f"{stem}.{end}" for stem in stems for end in ("md", "csv")),
         *(f"{stem}.svg" for stem in FIGURES),
@@ -48,12 +48,12 @@ def test_a_run_writes_tables_and_figures_and_two_runs_agree_but_for_times(tmp_pa
     }
     assert compare(a, b, tolerance=0).differences == []
     for path in a.iterdir():
-        if path.stem not in ("times", "risks", "cells", "run"):
+        if path.stem not in ("times", "errors", "cells", "run"):
             assert path.read_bytes() == (b / path.name).read_bytes()
     assert (a / "times.csv").read_bytes() != (b / "times.csv").read_bytes()
-    risks = (a / "risks.md").read_text()
-    assert "| animals " in risks
-    assert "animals: it is no longer offered." in risks
+    errors = (a / "errors.md").read_text()
+    assert "| animals " in errors
+    assert "animals: it is no longer offered." in errors
     with open(a / "curves.csv", newline="") as file:
         curves = list(csv.DictReader(file))
     assert len(curves) == 2 * (4 + 2 + 1)

@@ -18,10 +18,11 @@ from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.cell import Cell, rmse
 from quadrepro.data.card import load_card
 from quadrepro.engine.records import Record, RecordStore, Status
-from quadrepro.results.files import check_tables, write_results
+from quadrepro.results.files import write_results
 from quadrepro.results.folder import read_folder
 from quadrepro.results.results import load_results
 from quadrepro.results.scoreboard import write_scoreboard
+from quadrepro.tables.made import check_tables
 from quadrepro.tables.terminal import table_text
 
 CONFIGS = {
@@ -37,9 +38,8 @@ algorithms:
 baseline: true
 metrics: [auc]
 tables:
-  means: table1
-  margins: table2
-  margin_figure: [monks]
+  errors: table1
+  margins: {printed: table2, panels: [{row: monks}]}
   claims: table1
   readings: {means: table1, margins: table2}
   ranking: true
@@ -53,7 +53,7 @@ algorithms:
   - {name: quadboost, grid: {n_rounds: 5}}
   - {name: lpboost, grid: {C: 1}}
   - {name: adaboost, grid: {n_rounds: 5}}
-tables: {risks: table1, comparisons: table2, claims: table1, ranking: true}
+tables: {errors: table1, comparisons: table2, claims: table1, ranking: true}
 """,
     "one row": """title: One row
 repeats: 2
@@ -85,7 +85,7 @@ protocol: {view: default, sample: {train: 20, test: 30}, folds: 0}
 datasets: [{name: m1, as: m1 0}, {name: m2, as: m2 0}]
 algorithms: [{name: boosting, grid: {n_rounds: 2}}, {name: rboosting, grid: {n_rounds: 2}}]
 metrics: [mae, r2]
-tables: {means: table1, noiseless: table1, claims: table1, scatter: boosting, ranking: true}
+tables: {errors: table1, noiseless: table1, claims: table1, scatter: boosting, ranking: true}
 """,
     "one row of numbers": """title: One row of numbers
 repeats: 2
@@ -93,7 +93,7 @@ protocol: {view: default}
 datasets: [diabetes]
 algorithms: [{name: boosting, grid: {n_rounds: 2}}, {name: rboosting, grid: {n_rounds: 2}}]
 metrics: [r2]
-tables: {means: ""}
+tables: {errors: ""}
 """,
 }
 

@@ -8,8 +8,8 @@ import pytest
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import Facts, MeanOf, Printed
-from quadrepro.tables.kinds.base import Context, TableKind, closing_notes
-from tests.tables.contexts import loaded
+from quadrepro.tables.kinds.base import Context, closing_notes
+from tests.tables.contexts import context_of, loaded
 
 CONFIG = """title: Rows
 protocol: {view: quadboost}
@@ -37,12 +37,7 @@ PRINTED = Printed(
 
 @pytest.fixture
 def context(tmp_path: Path) -> Context[str]:
-    return Context(
-        loaded(tmp_path, CONFIG),
-        "scatter",
-        "adaboost",
-        lambda experiment, name: PRINTED.under(experiment.config.entries),
-    )
+    return context_of(loaded(tmp_path, CONFIG), "scatter", PRINTED)
 
 
 def test_a_row_is_set_beside_the_printed_row_it_names_or_its_title_or_its_data_set(
@@ -73,18 +68,13 @@ def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> Non
 def test_a_printed_table_without_several_splits_has_no_deviations(
     context: Context[str],
 ) -> None:
-    few = replace(
-        context,
-        read=lambda experiment, name: replace(PRINTED, facts=Facts()),
-    )
+    few = context_of(context.experiment, "scatter", replace(PRINTED, facts=Facts()))
     with pytest.raises(
         ConfigError, match=r"11:10: .*paper.yaml, as printed: \{t: \{of: \{splits: 20\}\}\}"
     ):
         few.check_splits("t")
-    several = replace(
-        context, read=lambda experiment, name: replace(PRINTED, facts=Facts(of=MeanOf(splits=2)))
-    )
-    several.check_splits("t")
+    several = replace(PRINTED, facts=Facts(of=MeanOf(splits=2)))
+    context_of(context.experiment, "scatter", several).check_splits("t")
 
 
 def test_without_a_sweep_there_is_nothing_to_stand_against(context: Context[str]) -> None:
@@ -117,17 +107,5 @@ def test_columns_of_learners_of_two_classes_are_named_where_there_are_more(
         "algorithms:\n  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}\n"
         "  - {name: 'sklearn:SVC'}\n",
     )
-    notes = closing_notes(Context(experiment, "risks", ""), Outcomes((), (), 0, {}))
+    notes = closing_notes(Context(experiment, "errors", ""), Outcomes((), (), 0, {}))
     assert notes == (() if note is None else (note,))
-
-
-def test_a_kinds_files_are_called_like_its_key_or_otherwise() -> None:
-    class Plain(TableKind[str]):
-        key, option = "a", str
-
-    class Named(Plain):
-        stem = "b"
-
-    assert (Plain().name, Named().name) == ("a", "b")
-    assert not Plain().makes_table
-    assert not Plain().makes_figure

@@ -1,28 +1,50 @@
+"""All pairs of algorithms: which test compares them, and what the table says of it."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 import pytest
+from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
 
 from quadrepro.config.config import Experiment
-from quadrepro.config.loading import load_mapping
+from quadrepro.config.tables import KINDS
+from quadrepro.engine.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
-from quadrepro.stats import chance_of_a_star, holm
-from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
-from quadrepro.tables.kinds.comparisons import COMPARISONS, matrix_of_values, probabilities, signs
+from quadrepro.stats import (
+    bayesian_correlated_t,
+    bayesian_signed_rank,
+    chance_of_a_star,
+    corrected_t_test,
+    holm,
+    sign_test,
+)
+from quadrepro.tables.kinds.comparisons import COMPARISONS, probabilities, signs
 from quadrepro.tables.table import Table
-from tests.tables.contexts import as_regression, context_of
+from tests.tables.contexts import as_regression, context_of, loaded, made, table_of
 
 Make = Callable[..., Outcomes]
 
-
-def table_of(experiment: Experiment, outcomes: Outcomes, printed: Printed | None = None) -> Table:
-    return COMPARISONS.table(context_of(experiment, "comparisons", printed), outcomes)
-
-
 ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
+MANY = {f"set{i}": (1 + i % 3, 4 + i % 2, 3) for i in range(6)}
+PAIRS = [*combinations(("quadboost", "lpboost", "adaboost"), 2)]
+
+
+def data_of(table: Table) -> dict[tuple[str, str], dict[str, Any]]:
+    rows = (dict(zip(table.data_header, row, strict=True)) for row in table.data_rows)
+    return {(row["algorithm"], row["against"]): row for row in rows}
+
+
+def numbers(found: Outcomes) -> Outcomes:
+    """Return the outcomes with RMSEs for risks."""
+    for row in found.rows:
+        found = as_regression(found, row)
+    return found
 
 
 def test_probabilities_come_from_the_examples_only_one_gets_wrong(outcomes: Make) -> None:
@@ -34,11 +56,23 @@ def test_probabilities_come_from_the_examples_only_one_gets_wrong(outcomes: Make
 def test_the_matrix_is_complementary_with_a_half_on_the_diagonal(
     experiment: Experiment, outcomes: Make
 ) -> None:
-    rows = table_of(experiment, outcomes(ONE)).data_rows
-    p = {(row[0], row[1]): float(row[2]) for row in rows}
-    for (a, b), value in p.items():
-        assert value + p[b, a] == pytest.approx(1)
-        assert value == pytest.approx(0.5) or a != b
+    found = data_of(table_of(experiment, "comparisons", outcomes(ONE)))
+    for (a, b), row in found.items():
+        assert row["probability"] + found[b, a]["probability"] == pytest.approx(1)
+        assert row["probability"] == pytest.approx(0.5) or a != b
+
+
+def test_the_printed_order_leads_and_the_lower_triangle_is_in_italics(
+    experiment: Experiment, outcomes: Make
+) -> None:
+    cells = {("adaboost", "adaboost"): "0.50", ("adaboost", "quadboost"): "0.58"}
+    table = table_of(
+        experiment, "comparisons", outcomes(ONE), Printed("p", ("adaboost", "quadboost"), cells)
+    )
+    assert table.header[1:] == ("AdaBoost", "QuadBoost", "LPBoost")
+    italics = [[text.startswith("_") for text in entries] for _, entries in table.rows]
+    assert italics == [[False] * 3, [True, False, False], [True, True, False]]
+    assert table.rows[0][1][1].endswith("(0.58)")
 
 
 def test_a_printed_probability_has_a_verdict_where_there_are_several_splits(
@@ -47,84 +81,44 @@ def test_a_printed_probability_has_a_verdict_where_there_are_several_splits(
     cells = {("quadboost", "lpboost"): "0.99", ("quadboost", "adaboost"): "0.50"}
     printed = Printed("p", ("quadboost", "lpboost", "adaboost"), cells)
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
-    entries = table_of(experiment, outcomes(*repeats), printed).rows[0][1]
-    assert [e.verdict for e in entries] == ["", "outside", "inside"]
-    assert ["†" in e.mark for e in entries] == [False, True, False]
-    alone = table_of(experiment, outcomes(ONE), printed).rows[0][1]
-    assert [e.verdict for e in alone] == ["", "", ""]
+    found = made(experiment, "comparisons", outcomes(*repeats), printed)
+    assert found.verdicts is not None
+    assert [v.word for v in found.verdicts.entries] == ["outside", "inside"]
+    assert found.table is not None
+    assert ["†" in text for text in found.table.rows[0][1]] == [False, True, False]
+    assert "±" in found.table.rows[0][1][1]
+    alone = table_of(experiment, "comparisons", outcomes(ONE), printed)
+    assert not any("†" in text for text in alone.rows[0][1])
 
 
-def test_the_printed_order_leads_and_the_lower_triangle_is_grey(
+def test_stars_are_of_the_sign_test_and_adjusted_for_all_pairs(
     experiment: Experiment, outcomes: Make
 ) -> None:
-    cells = {("adaboost", "adaboost"): "0.50", ("adaboost", "quadboost"): "0.58"}
-    printed = Printed("p", ("adaboost", "quadboost"), cells)
-    table = table_of(experiment, outcomes(ONE), printed)
-    assert table.header[1:] == ("AdaBoost", "QuadBoost", "LPBoost")
-    assert [[e.grey for e in entries] for _, entries in table.rows] == [
-        [False, False, False],
-        [True, False, False],
-        [True, True, False],
-    ]
-    assert table.rows[0][1][1].printed == "0.58"
+    many = outcomes({f"set{i}": (1, 5, 5 + i % 2) for i in range(8)})
+    table = table_of(experiment, "comparisons", many)
+    found = data_of(table)
+    expected = holm(found[pair]["p"] for pair in PAIRS)
+    assert [found[pair]["p Holm"] for pair in PAIRS] == expected
+    assert [found[b, a]["p Holm"] for a, b in PAIRS] == expected
+    assert found["quadboost", "quadboost"]["p Holm"] is None
+    assert ["*" in text for text in table.rows[0][1]] == [False, True, True]
+    [note] = [note for note in table.notes if "Holm" in note]
+    risks = [[0.1, 0.5, 0.5 + i % 2 / 10] for i in range(8)]
+    assert f"{100 * chance_of_a_star(risks):.0f}% of such tables would have a star" in note
+    assert "for 3 pairs by Holm's method, 2 of 2 starred pairs survive: QuadBoost and LPBo" in note
 
 
-def test_a_significant_pair_has_a_star(experiment: Experiment, outcomes: Make) -> None:
-    many = {f"set{i}": (1, 5, 5) for i in range(6)}
-    table = table_of(experiment, outcomes(many))
-    assert [e.mark for e in table.rows[0][1]] == ["", "*", "*"]
-    assert [e.mark for e in table.rows[1][1]] == ["*", "", ""]
+def test_a_star_may_not_survive_the_adjustment(experiment: Experiment, outcomes: Make) -> None:
+    # Six wins of six, p = 0.031; three times that is above the level.
+    found = outcomes({f"set{i}": (1, 5, (0, 6)[i % 2]) for i in range(6)})
+    [note] = [n for n in table_of(experiment, "comparisons", found).notes if "Holm" in n]
+    assert note.endswith("0 of 1 starred pairs survive: QuadBoost and LPBoost, p = 0.094.")
+    nothing = table_of(experiment, "comparisons", outcomes(ONE)).notes[1]
+    assert nothing.endswith("by Holm's method, no pair is significant.")
 
 
-def test_no_test_is_computed_over_missing_cells(experiment: Experiment, outcomes: Make) -> None:
-    table = table_of(experiment, outcomes({**ONE, "monks": (2, None, 1)}))
-    assert [e.ours for e in table.rows[1][1]] == ["–", "–", "–"]
-    assert table.rows[0][1][2].ours != "–"
-
-
-def test_with_missing_cells_allowed_tests_are_over_the_data_sets_that_lack_nothing(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    gap = replace(outcomes({**ONE, "monks": (2, None, 1)}), allow_missing=True)
-    whole = outcomes({name: errors for name, errors in ONE.items() if name != "monks"})
-    found, expected = table_of(experiment, gap), table_of(experiment, whole)
-    assert found.data_rows == expected.data_rows
-    n_rows = len(ONE)
-    assert any(note.startswith(f"Over the {n_rows - 1} of {n_rows} data") for note in found.notes)
-    empty = replace(outcomes(dict.fromkeys(ONE, (None, 1, 1))), allow_missing=True)
-    assert {row[2] for row in table_of(experiment, empty).data_rows} == {None}
-
-
-def test_repeats_show_the_spread_of_the_probability(experiment: Experiment, outcomes: Make) -> None:
-    table = table_of(experiment, outcomes(ONE, {**ONE, "monks": (0, 5, 5)}))
-    assert "±" in table.rows[0][1][1].ours
-
-
-def test_where_numbers_are_predicted_their_values_are_compared(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    found = outcomes({f"set{i}": (1, 5, 5) for i in range(6)})
-    for row in found.rows:
-        found = as_regression(found, row)
-    assert probabilities(found, "quadboost", "lpboost") == []
-    context = context_of(experiment, "comparisons")
-    shown = COMPARISONS.table(context, found)
-    assert shown.data_rows == matrix_of_values(context, found).data_rows()
-    assert shown.data_header[2:4] == ("probability", "mean difference")
-
-
-def test_one_row_of_numbers_among_classes_leaves_out_the_probability(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    found = outcomes(ONE)
-    place = ("wine", "lpboost", 0)
-    records = {**found.records, place: replace(found.records[place], rmse=0.5)}
-    assert probabilities(replace(found, records=records), "quadboost", "adaboost") == []
-
-
-def test_means_of_equal_counts_tie_in_the_sign_test(experiment: Experiment, outcomes: Make) -> None:
-    splits = ({"monks": errors} for errors in ((1, 3, 3), (2, 2, 2), (3, 1, 2)))
-    found = outcomes(*splits)
+def test_means_of_equal_counts_tie_in_the_sign_test(outcomes: Make) -> None:
+    found = outcomes(*({"monks": errors} for errors in ((1, 3, 3), (2, 2, 2), (3, 1, 2))))
     for a, b, expected in (
         ("quadboost", "lpboost", (0, 0, 1)),
         ("quadboost", "adaboost", (1, 0, 0)),
@@ -135,42 +129,94 @@ def test_means_of_equal_counts_tie_in_the_sign_test(experiment: Experiment, outc
         assert (test.wins, test.losses, test.ties) == expected
 
 
-def test_comparisons_are_written_with_several_algorithms(experiment: Experiment) -> None:
-    context = context_of(experiment, "comparisons")
-    assert COMPARISONS.written(context)
-    data = experiment.source.data
-    alone = load_mapping(data | {"algorithms": data["algorithms"][:1]})
-    assert not COMPARISONS.written(context_of(alone, "comparisons"))
-
-
-def test_p_values_are_adjusted_for_the_number_of_pairs(
+def test_nothing_is_tested_over_missing_cells_unless_they_may_be_left_out(
     experiment: Experiment, outcomes: Make
 ) -> None:
-    many = outcomes({f"set{i}": (1, 5, 5 + i % 2) for i in range(8)})
-    table = table_of(experiment, many)
-    by_pair = {row[:2]: row for row in table.data_rows}
-    header = table.data_header
-    pairs = [("quadboost", "lpboost"), ("quadboost", "adaboost"), ("lpboost", "adaboost")]
-    p, adjusted = (header.index(name) for name in ("sign test p", "sign test p Holm"))
-    expected = holm(float(by_pair[pair][p]) for pair in pairs)
-    assert [by_pair[pair][adjusted] for pair in pairs] == expected
-    assert [by_pair[pair[::-1]][adjusted] for pair in pairs] == expected
-    assert by_pair["quadboost", "quadboost"][adjusted] is None
-    [note] = [note for note in table.notes if "Holm" in note]
-    risks = [[0.1, 0.5, 0.5 + i % 2 / 10] for i in range(8)]
-    assert f"{100 * chance_of_a_star(risks):.0f}% of such tables would have a star" in note
-    assert "for 3 pairs by Holm's method, 2 of 2 starred pairs survive: QuadBoost and LPBo" in note
+    lacking = outcomes({**ONE, "monks": (2, None, 1)})
+    table = table_of(experiment, "comparisons", lacking)
+    assert [text.strip("_") for text in table.rows[1][1]] == ["–", "–", "–"]
+    assert table.rows[0][1][2] != "–"
+    assert not any("Holm" in note for note in table.notes)
+    whole = outcomes({name: errors for name, errors in ONE.items() if name != "monks"})
+    found = table_of(experiment, "comparisons", replace(lacking, allow_missing=True))
+    assert found.data_rows == table_of(experiment, "comparisons", whole).data_rows
+    assert any(note.startswith("Over the 2 of 3 data sets") for note in found.notes)
 
 
-def test_a_star_may_not_survive_the_adjustment(experiment: Experiment, outcomes: Make) -> None:
-    # Six wins of six, p = 0.031; three times that is above the level.
-    table = table_of(experiment, outcomes({f"set{i}": (1, 5, (0, 6)[i % 2]) for i in range(6)}))
-    [note] = [note for note in table.notes if "Holm" in note]
-    assert note.endswith("0 of 1 starred pairs survive: QuadBoost and LPBoost, p = 0.094.")
-    nothing = table_of(experiment, outcomes(ONE)).notes[1]
-    assert nothing.endswith("by Holm's method, no pair is significant.")
+def test_numbers_over_data_sets_have_the_signed_rank_posterior_and_the_sign_test(
+    experiment: Experiment, outcomes: Make
+) -> None:
+    plain = numbers(outcomes(MANY))
+    found = data_of(table_of(experiment, "comparisons", plain))
+    means = {c: [plain.mean(row, c) or 0.0 for row in plain.rows] for c in plain.columns}
+    for a, b in PAIRS:
+        test, row, turned = sign_test(means[a], means[b]), found[a, b], found[b, a]
+        assert row["probability"] == bayesian_signed_rank(means[a], means[b]).better
+        assert (row["wins"], row["losses"], row["p"]) == (test.wins, test.losses, test.p_value)
+        assert row["mean difference"] == pytest.approx((sum(means[a]) - sum(means[b])) / 6)
+        assert turned["probability"] == pytest.approx(1 - row["probability"])
+        assert (turned["wins"], turned["losses"]) == (test.losses, test.wins)
 
 
-def test_pairs_with_missing_cells_are_not_counted(experiment: Experiment, outcomes: Make) -> None:
-    notes = table_of(experiment, outcomes({**ONE, "monks": (2, None, 1)})).notes
-    assert not any("Holm" in note for note in notes)
+def test_where_the_highest_is_best_the_better_one_wins_and_differences_keep_their_sign(
+    experiment: Experiment, outcomes: Make
+) -> None:
+    plain = numbers(outcomes(MANY))
+    higher = replace(METRICS["rmse"], greater_is_better=True)
+    values = {place: -record.value for place, record in plain.records.items()}
+    of_higher = table_of(experiment, "comparisons", replace(plain, metric=higher, measured=values))
+    for pair, row in data_of(table_of(experiment, "comparisons", plain)).items():
+        turned = data_of(of_higher)[pair]
+        assert turned["probability"] == row["probability"]
+        assert turned["wins"] == row["wins"]
+        assert turned["mean difference"] == pytest.approx(-row["mean difference"])
+
+
+def test_data_sets_without_a_unit_in_common_are_counted_alone(
+    experiment: Experiment, outcomes: Make
+) -> None:
+    table = table_of(experiment, "comparisons", as_regression(outcomes(MANY), "set0"))
+    assert table.rows[0][1][1] == "6–0*"
+    assert table.notes[0].startswith("On how many of 6 data sets the row's algorithm is better")
+
+
+@pytest.mark.parametrize("of_numbers", [False, True])
+def test_on_the_splits_of_one_data_set_pairs_have_the_tests_for_overlapping_splits(
+    experiment: Experiment, outcomes: Make, of_numbers: bool
+) -> None:
+    repeats = [{"monks": errors} for errors in ((1, 3, 4), (2, 3, 3), (1, 4, 5), (3, 5, 4))]
+    plain = outcomes(*repeats)
+    plain = numbers(plain) if of_numbers else plain
+    table = table_of(experiment, "comparisons", plain)
+    found = data_of(table)
+    values = {c: plain.values("monks", c) for c in plain.columns}
+    for a, b in PAIRS:
+        test, row = corrected_t_test(values[a], values[b], 0.5), found[a, b]
+        posterior = bayesian_correlated_t(values[a], values[b], 0.5)
+        assert row["probability"] == pytest.approx(posterior.better)
+        assert (row["mean difference"], row["p"]) == (test.mean_difference, test.p_value)
+        assert row["low"] < row["mean difference"] < row["high"]
+        assert found[b, a]["low"] == -row["high"]
+    text = " ".join(table.notes)
+    assert "corrected resampled t-test: p ≤ 0.05" in text
+    assert "sign test" not in text
+
+
+def test_one_split_of_one_data_set_has_no_test_of_signs(
+    experiment: Experiment, outcomes: Make
+) -> None:
+    table = table_of(experiment, "comparisons", outcomes({"monks": (1, 5, 2)}))
+    assert float(table.rows[0][1][1]) > 0.7
+    assert "sign test" not in " ".join(table.notes)
+    context = context_of(experiment, "comparisons")
+    assert COMPARISONS.make(context, numbers(outcomes({"monks": (1, 5, 2)}))) is None
+
+
+def test_a_lone_algorithm_is_not_compared(tmp_path: Path, outcomes: Make) -> None:
+    lone = loaded(
+        tmp_path,
+        "title: One\nprotocol: {view: quadboost}\ndatasets: [monks, titanic, wine]\n"
+        "algorithms: [{name: quadboost, grid: {n_rounds: 5}}]\n",
+    )
+    assert KINDS.find("comparisons") is COMPARISONS
+    assert COMPARISONS.make(context_of(lone, "comparisons"), outcomes(ONE)) is None

@@ -14,8 +14,8 @@ from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import holm
+from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.ranking import conclusion
 from tests.tables.conftest import CONFIG
 from tests.tables.contexts import context_of, loaded
 
@@ -76,28 +76,55 @@ def test_where_the_highest_is_best_it_reads_the_same(context: Context[str], outc
     assert "Worse: AdaBoost (0.62 behind, 95% interval 0." in text
 
 
-def test_a_baseline_that_is_as_good_is_named_and_not_compared(
-    tmp_path: Path, outcomes: Make
-) -> None:
-    plain = of_splits(outcomes)
+def with_baseline(plain: Outcomes, of: str) -> Outcomes:
+    """Return outcomes in which one of the columns is the baseline."""
     records = {
-        (row, BASELINE if c == "quadboost" else c, r): record
+        (row, BASELINE if c == of else c, r): record
         for (row, c, r), record in plain.records.items()
     }
-    columns = (BASELINE, "lpboost", "adaboost")
+    columns = tuple(BASELINE if c == of else c for c in plain.columns)
+    return replace(plain, columns=columns, records=records)
+
+
+@pytest.mark.parametrize(
+    ("of", "text"),
+    [
+        (
+            "quadboost",
+            "Best by risk: LPBoost (0.225). No method is shown to be better than Class prior "
+            "(difference −7.5 points, 95% interval −",
+        ),
+        (
+            "adaboost",
+            "Best by risk: QuadBoost (0.150). It is better than Class prior by 62.5 points, 95% "
+            "interval 44.8 to 80.2.",
+        ),
+    ],
+)
+def test_the_best_is_tested_against_the_baseline_which_is_not_ranked(
+    tmp_path: Path, outcomes: Make, of: str, text: str
+) -> None:
     context = changed(tmp_path, "baseline: false", "baseline: true")
-    text = conclusion(context, replace(plain, columns=columns, records=records))
-    assert text.startswith(
-        "Best by risk: LPBoost (0.225). Class prior is as good without any attribute. "
-        "Worse: AdaBoost ("
-    )
+    found = conclusion(context, with_baseline(of_splits(outcomes), of))
+    assert found.startswith(text)
+    assert "Worse: Class prior" not in found
 
 
-def test_a_single_split_allows_no_test(context: Context[str], outcomes: Make) -> None:
-    assert conclusion(context, outcomes({"monks": (3, 2, 1)})) == (
-        "Best by risk: AdaBoost (0.100). Without several test sets, no other algorithm is told "
-        "apart from it."
-    )
+def test_over_data_sets_the_best_is_held_against_the_baseline(
+    tmp_path: Path, outcomes: Make
+) -> None:
+    context = changed(tmp_path, "baseline: false", "baseline: true")
+    many = {f"set{i}": (1 + i % 3, 1 + (i + 1) % 3, 8) for i in range(9)}
+    found = conclusion(context, with_baseline(outcomes(many), "adaboost"))
+    assert "It is better than Class prior on 9 of them (p = 0.004)." in found
+
+
+@pytest.mark.parametrize(("n", "who"), [(1, "One split"), (2, "2 splits")])
+def test_too_few_splits_say_so_and_show_no_interval(
+    context: Context[str], outcomes: Make, n: int, who: str
+) -> None:
+    found = conclusion(context, outcomes(*([{"monks": (3, 2, 1)}] * n)))
+    assert found == (f"Best by risk: AdaBoost (0.100). {who} cannot tell any method apart from it.")
 
 
 def test_over_data_sets_it_rests_on_ranks(context: Context[str], outcomes: Make) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,10 +11,6 @@ import pytest
 from quadrepro.config.config import Experiment
 from quadrepro.config.tables import KINDS, UNASKED
 from quadrepro.errors import ConfigError
-from quadrepro.tables.kinds.base import TableKind
-from quadrepro.tables.kinds.curves import Curves
-from quadrepro.tables.kinds.errors import RISKS
-from quadrepro.tables.requests import requested
 from tests.tables.contexts import loaded
 
 CONFIG = """title: One
@@ -45,68 +39,24 @@ def fault_of(load: Load, *lines: str) -> str:
     return re.sub(r"(?m)^.*/config.yaml:", "", str(caught.value))
 
 
-def test_no_two_kinds_write_the_same_files() -> None:
-    kinds = [kind for kind in KINDS.values() if isinstance(kind, TableKind)]
-    assert len(kinds) == len(KINDS)
-    for files in (
-        [kind.name for kind in kinds if kind.makes_table],
-        [kind.name for kind in kinds if kind.makes_figure],
-    ):
-        assert len({*files}) == len(files)
-
-
 def test_every_kind_has_the_key_of_its_place() -> None:
     assert [kind.key for kind in KINDS.values()] == [*KINDS]
     assert {*UNASKED} <= {*KINDS}
 
 
-def test_only_kinds_that_are_asked_for_are_imported(load: Load, tmp_path: Path) -> None:
-    load("claims: table1")
-    code = (
-        "import sys; from pathlib import Path;"
-        "from quadrepro.config.loading import load_experiment;"
-        f"load_experiment(Path({str(tmp_path / 'config.yaml')!r}));"
-        "print(*(m for m in sys.modules if m.startswith('quadrepro.tables.kinds.')))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    kinds = ("base", "claims")
-    assert done.stdout.split() == [f"quadrepro.tables.kinds.{kind}" for kind in kinds]
-
-
-def test_risks_and_comparisons_are_there_without_being_asked_for(load: Load) -> None:
-    requests = requested(load())
-    assert [r.kind.name for r in requests] == [*UNASKED]
-    assert [r.context.option for r in requests] == ["", ""]
+def test_errors_and_comparisons_are_there_without_being_asked_for(load: Load) -> None:
+    assert load().config.tables.every == {"errors": "", "comparisons": ""}
 
 
 def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load) -> None:
-    experiment = load(
-        "margin_figure: [monks]",
-        "risks: table1",
-        "curves: {panels: [{measures: [test_error]}]}",
-        "means: table2",
-        "times: true",
-    )
-    requests = requested(experiment)
-    assert [r.kind.key for r in requests] == [
-        "means",
-        "margin_figure",
-        "times",
-        "curves",
-        "risks",
-        "comparisons",
-    ]
-    options = {r.kind.key: r.context.option for r in requests}
-    assert [panel.row for panel in options["margin_figure"]] == ["monks"]
-    assert isinstance(options["curves"], Curves)
-    assert options["risks"] == "table1"
-    assert options["times"] is True
-    assert {r.context.key for r in requests if r.kind is RISKS} == {"risks"}
+    asked = load("scatter: adaboost", "errors: table1", "times: true").config.tables.every
+    assert [*asked] == [key for key in KINDS if key in asked]
+    assert asked == {**UNASKED, "errors": "table1", "times": True, "scatter": "adaboost"}
 
 
 def test_an_empty_option_asks_for_nothing(load: Load) -> None:
-    nothing = ("times: false", "margin_figure: []", "means: ''", "scatter: ''", "risks: ''")
-    assert [r.kind.name for r in requested(load(*nothing))] == [*UNASKED]
+    nothing = ("times: false", "scatter: ''", "errors: ''")
+    assert {*load(*nothing).config.tables.every} == {*UNASKED}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +64,7 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
     [
         ("scater: adaboost", "6:3: unknown key 'scater'; did you mean 'scatter'?"),
         ("verdicts: table1", "6:3: unknown key 'verdicts'; known are claims, "),
-        ("risks: 3", "6:3: risks must be text, not 3"),
+        ("errors: 3", "6:3: errors must be text, not 3"),
         ("times: 5", "6:3: times must be true or false, not 5"),
         ("curves: 3", "6:3: curves must be a mapping of keys to values, not 3"),
         ("curves: {}", "6:3: the key 'panels' is missing"),
@@ -124,7 +74,7 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
             "6:37: unknown key 'scal'; did you mean 'scale'?",
         ),
         ("differences: [a]", "6:3: item 2 of differences is missing"),
-        ("margin_figure: [[a]]", "6:19: item 1 of margin_figure must be a mapping of keys"),
+        ("margins: {panels: [[a]]}", "6:22: item 1 of panels must be a mapping of keys"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(load: Load, line: str, message: str) -> None:
@@ -132,20 +82,20 @@ def test_what_cannot_be_read_is_refused_with_its_place(load: Load, line: str, me
 
 
 def test_what_a_config_asks_for_is_kept_as_it_is_written(load: Load) -> None:
-    config = load("margin_figure: [monks]", "ranking: true", "means: ''").config
-    written = {"margin_figure": ["monks"], "ranking": True, "means": ""}
+    config = load("margins: {panels: [{row: monks}]}", "ranking: true", "errors: ''").config
+    written = {"margins": {"panels": [{"row": "monks"}]}, "ranking": True, "errors": ""}
     assert config.model_dump(mode="json")["tables"] == written
-    assert config.tables.keys() == {"margin_figure", "ranking"}
+    assert config.tables.keys() == {"margins", "ranking"}
 
 
 def test_faults_below_tables_and_elsewhere_are_named_together(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
-        loaded(tmp_path, f"{CONFIG}seed: -1\ntables: {{risks: 3}}\n")
+        loaded(tmp_path, f"{CONFIG}seed: -1\ntables: {{errors: 3}}\n")
     assert [line.split(":")[1] for line in str(caught.value).splitlines()] == ["5", "6"]
 
 
 def test_every_fault_below_tables_is_named_at_once(load: Load) -> None:
-    assert fault_of(load, "risks: 3", "times: 5").count("\n") == 1
+    assert fault_of(load, "errors: 3", "times: 5").count("\n") == 1
 
 
 def test_tables_that_are_no_mapping_are_refused(tmp_path: Path) -> None:

@@ -13,14 +13,11 @@ from quadrepro.config.tables import KINDS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import Printed
-from quadrepro.results.files import check_tables, make_tables
-from quadrepro.tables.kinds.base import TableKind
-from quadrepro.tables.kinds.errors import RISKS
-from quadrepro.tables.kinds.ranking import conclusion
+from quadrepro.tables.conclusion import conclusion
+from quadrepro.tables.made import check_tables, make_tables
 from quadrepro.tables.notes import own_rows_note
-from quadrepro.tables.requests import requested, written
 from quadrepro.tables.verdicts import score_text, verdicts_table
-from tests.tables.contexts import asking_for, context_of, loaded
+from tests.tables.contexts import asking_for, context_of, loaded, made, table_of
 
 Make = Callable[..., Outcomes]
 
@@ -77,25 +74,9 @@ def test_the_rows_that_count_are_those_as_the_config_has_them(varied: Experiment
 def test_pairs_and_ranks_are_those_of_the_data_sets_alone(
     name: str, varied: Experiment, outcomes: Make
 ) -> None:
-    context = context_of(varied, name)
-    kind = next(r.kind for r in requested(varied) if r.kind.name == name)
-    found = kind.table(context, of_all(varied, outcomes))
-    plain = kind.table(context, of_data_sets(varied, outcomes))
+    found = table_of(varied, name, of_all(varied, outcomes))
+    plain = table_of(varied, name, of_data_sets(varied, outcomes))
     assert (found.rows, found.data_rows) == (plain.rows, plain.data_rows)
-    assert own_rows_note(varied.config) in found.notes
-
-
-def test_a_scatter_shows_every_row_and_tests_each_data_set_once(
-    varied: Experiment, outcomes: Make
-) -> None:
-    context = context_of(varied, "scatter")
-    kind = next(r.kind for r in requested(varied) if r.kind.name == "scatter")
-    found = kind.table(context, of_all(varied, outcomes))
-    plain = kind.table(context, of_data_sets(varied, outcomes))
-    assert len(found.data_rows) == 3 * len(plain.data_rows)
-    assert [[e.ours for e in of[-2:]] for _, of in found.rows] == [
-        [e.ours for e in of[-2:]] for _, of in plain.rows
-    ]
     assert own_rows_note(varied.config) in found.notes
 
 
@@ -114,8 +95,7 @@ def test_a_printed_number_counts_once_in_what_chance_would_bring(
     printed = Printed("t", ("quadboost",), {(own(varied, "monks"), "quadboost"): "9.000"})
     other = next(row.entry.title for row in varied.config.rows if row.entry.title not in ERRORS)
     printed = replace(printed, cells={**printed.cells, (other, "quadboost"): "9.000"})
-    context = context_of(asking_for(varied, risks="t"), "risks", printed)
-    verdicts = RISKS.verdicts(context, of_all(varied, outcomes))
+    verdicts = made(varied, "errors", of_all(varied, outcomes), printed).verdicts
     assert verdicts is not None
     assert len(verdicts.entries) > 1
     assert (len(verdicts.judged), len(verdicts.outside)) == (1, 1)
@@ -130,20 +110,19 @@ def test_a_printed_number_counts_once_in_what_chance_would_bring(
 def test_every_kind_that_needs_nothing_else_is_made_of_readings_and_of_sweeps(
     text: str, tmp_path: Path, outcomes: Make
 ) -> None:
-    asked: dict[str, object] = {"means": "", "scatter": "quadboost", "margins": ""}
+    asked: dict[str, object] = {"scatter": "quadboost"}
     if "sweeps" in text:
         asked |= {"times": True, "differences": ["quadboost", "adaboost"]}
     if text != THRESHOLDS:
         asked |= {"ranking": True}
     experiment = asking_for(loaded(tmp_path, CONFIG + text), **asked)
     check_tables(experiment)
-    found = make_tables(written(experiment), of_all(experiment, outcomes))
-    known = {k.name for k in KINDS.values() if isinstance(k, TableKind)}
-    assert {*found} <= known
-    assert {"risks", "scatter"} <= {*found}
-    for table in found.values():
-        assert "18 data sets" not in table.to_markdown()
-        assert "12 data sets" not in table.to_markdown()
+    found = make_tables(experiment, of_all(experiment, outcomes))
+    assert {*found} <= {*KINDS}
+    assert {"errors", "scatter"} <= {*found}
+    for of in found.values():
+        assert of.table is None or "18 data sets" not in of.table.to_markdown()
+        assert of.table is None or "12 data sets" not in of.table.to_markdown()
 
 
 def test_without_the_configs_own_value_nothing_is_tested_over_data_sets(
@@ -152,11 +131,10 @@ def test_without_the_configs_own_value_nothing_is_tested_over_data_sets(
     experiment = loaded(tmp_path, f"{CONFIG}{THRESHOLDS}tables: {{scatter: quadboost}}\n")
     assert experiment.config.own_rows == frozenset()
     found = of_all(experiment, outcomes)
-    tables = make_tables(written(experiment), found)
-    assert [*tables] == ["risks", "scatter"] or [*tables] == ["scatter", "risks"]
+    tables = {name: of.table for name, of in make_tables(experiment, found).items()}
+    assert {*tables} == {"errors", "scatter"}
     message = "No row has the config's own stumps, so nothing is tested over data sets."
-    assert all(message in table.notes for table in tables.values())
-    assert {e.ours for _, of in tables["scatter"].rows for e in of[-2:]} == {"–"}
-    assert conclusion(context_of(experiment, "risks"), found) == ""
+    assert all(table and message in table.notes for table in tables.values())
+    assert conclusion(context_of(experiment, "errors"), found) == ""
     with pytest.raises(ConfigError, match="No row has the config's own stumps"):
         check_tables(asking_for(experiment, ranking=True))
