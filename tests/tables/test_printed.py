@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -68,10 +69,10 @@ def check(experiment: Experiment) -> None:
         check_claims(experiment, tables["claims"])
 
 
-def refused(experiment: Experiment) -> str:
+def refused(attempt: Callable[[], Experiment]) -> str:
     with pytest.raises(ConfigError) as caught:
-        check(experiment)
-    return str(caught.value).replace(str(experiment.source.path.parent), "...")
+        check(attempt())
+    return re.sub(r"/\S*/test_\w+", "...", str(caught.value))
 
 
 def test_a_config_and_a_paper_that_fit_are_not_refused(load: Load) -> None:
@@ -94,12 +95,6 @@ def test_a_config_that_names_no_table_has_no_printed_numbers(load: Load) -> None
     experiment = load("config", "errors: table1, ", "")
     assert printed_for(experiment, "") is NOTHING
     check(experiment)
-
-
-def test_a_paper_is_read_only_when_it_is_asked_for(load: Load) -> None:
-    experiment = load("paper", "title", "tilte")
-    with pytest.raises(ConfigError, match="unknown key 'tilte'"):
-        _ = experiment.paper
 
 
 @pytest.mark.parametrize(
@@ -141,7 +136,7 @@ def test_a_paper_is_read_only_when_it_is_asked_for(load: Load) -> None:
 def test_what_a_config_misspells_is_named_with_its_place(
     load: Load, old: str, new: str, message: str
 ) -> None:
-    assert refused(load("config", old, new)).startswith(f".../{message}")
+    assert refused(lambda: load("config", old, new)).startswith(f".../{message}")
 
 
 @pytest.mark.parametrize(
@@ -172,11 +167,11 @@ def test_what_a_config_misspells_is_named_with_its_place(
 def test_what_a_paper_misspells_is_named_with_its_place(
     load: Load, file: str, old: str, new: str, message: str
 ) -> None:
-    assert refused(load(file, old, new)).startswith(f".../{message}")
+    assert refused(lambda: load(file, old, new)).startswith(f".../{message}")
 
 
 def test_the_papers_names_are_those_of_the_algorithms(load: Load) -> None:
-    message = refused(load("paper", "quadboost", "quadbost"))
+    message = refused(lambda: load("paper", "quadboost", "quadbost"))
     assert message == (
         ".../own.yaml:6:6: the paper ./mypaper has no algorithm 'quadboost'; did you mean "
         "'quadbost'?"
