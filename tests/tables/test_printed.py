@@ -204,7 +204,7 @@ def test_names_without_a_counterpart_are_left_out(
 def test_a_name_without_its_paper_is_refused_with_what_to_write(tmp_path: Path, key: str) -> None:
     text = CONFIG.replace("paper: ./mypaper\n", "")
     message = refused(
-        loaded(tmp_path, f"{text[: text.index('tables')]}tables: {{{key}: table9}}\n")
+        lambda: loaded(tmp_path, f"{text[: text.index('tables')]}tables: {{{key}: table9}}\n")
     )
     assert message.startswith(".../config.yaml:8:10: name the paper that table9 belongs to, as pap")
     assert message.endswith("; known are cbboost, ebboost, lecture, quadboost, rescale")
