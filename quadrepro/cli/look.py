@@ -27,6 +27,7 @@ from quadrepro.engine.progress import tell
 from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, ToleranceError
 from quadrepro.results.compare import TOLERANCE, compare
 from quadrepro.results.explanation import explain
+from quadrepro.results.files import FigureFormat
 from quadrepro.results.page import PAGE, write_all, write_report
 from quadrepro.results.results import Results, find_results, results_folders
 from quadrepro.results.run import MANIFEST
@@ -44,6 +45,13 @@ from quadrepro.results.scoreboard import write_scoreboard
 )
 @allow_missing_option
 @format_option
+@click.option(
+    "--figures",
+    type=click.Choice(("svg", "pdf")),
+    default="svg",
+    show_default=True,
+    help="Format of the figures.",
+)
 @common_options
 def table_command(
     what: tuple[str, ...],
@@ -51,6 +59,7 @@ def table_command(
     everything: bool,
     allow_missing: bool,
     form: str,
+    figures: FigureFormat,
     common: Common,
 ) -> int:
     """Write tables, pages and the scoreboard from what has been computed.
@@ -72,11 +81,13 @@ def table_command(
     if page:
         _write_pages(what, common)
         return 0
-    codes = [_write_tables(one, common, allow_missing, form, len(what) == 1) for one in what]
-    return max(codes)
+    alone = len(what) == 1
+    return max(_write_tables(one, common, allow_missing, figures, form * alone) for one in what)
 
 
-def _write_tables(config: str, common: Common, allow_missing: bool, form: str, alone: bool) -> int:
+def _write_tables(
+    config: str, common: Common, allow_missing: bool, figures: FigureFormat, form: str
+) -> int:
     """Write the tables of a config from records, and return the exit code."""
     if (Path(config) / MANIFEST).is_file():
         raise ConfigError(f"{config} is a results folder: --page writes its page")
@@ -86,10 +97,10 @@ def _write_tables(config: str, common: Common, allow_missing: bool, form: str, a
     if not any(cell.key in known for cell in plan.cells):
         echo(f"no cell of {config} has been computed in {store.folder}", err=True)
         return EXIT_CELLS_MISSING
-    results = write(plan, store, out, allow_missing)
+    results = write(plan, store, out, allow_missing, figures=figures)
     if (results.folder / PAGE).exists():
         report_of(results)
-    return show(results, form) if alone else tell_of_missing(results)
+    return show(results, form) if form else tell_of_missing(results)
 
 
 def _write_pages(what: Sequence[str], common: Common) -> None:

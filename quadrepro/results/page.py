@@ -34,8 +34,8 @@ from quadrepro.results.results import CELLS_HEADER, Results, markdown_html, resu
 from quadrepro.results.run import MANIFEST, NOTES, facts_of, inline
 from quadrepro.results.scoreboard import FAILS, HOLDS, OPEN, PLURALS, Score
 from quadrepro.stats import LEVEL, p_text
-from quadrepro.tables.audit.check import Finding
 from quadrepro.tables.audit.report import audit
+from quadrepro.tables.audit.subject import Finding
 from quadrepro.tables.table import MISSING
 from quadrepro.tables.verdicts import Verdict
 
