@@ -14,6 +14,7 @@ import pytest
 import sklearn.model_selection
 import yaml
 from click.testing import CliRunner
+from quadrepro.tables.requests import find_verdicts, written
 
 import quadrepro
 from quadrepro.cli import main
@@ -34,7 +35,6 @@ from quadrepro.results.scoreboard import (
     scoreboard_text,
     two_counts,
 )
-from quadrepro.tables.requests import find_verdicts, written
 from quadrepro.tables.table import row_start, start_of_row
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -45,16 +43,6 @@ def test_what_is_missing_is_named_with_places_sources_and_ways_to_get_it(folder:
         absent.load()
 
 
-def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
-    heavy = {"sklearn", "pandas", "pyarrow", "openml", "pooch", "requests"}
-    code = (
-        "import sys, quadrepro.core.preprocessing, quadrepro.data.fetch;"
-        f"print(*{heavy} & set(sys.modules))"
-    )
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    assert subprocess.check_output([sys.executable, "-c", code], text=True, env=env).split() == []
-
-
 def test_a_csv_is_read_with_its_missing_values_however_it_is_written(
     toy: Card, toy_csv: Path
 ) -> None:
@@ -71,9 +59,7 @@ def test_a_csv_is_read_with_its_missing_values_however_it_is_written(
     ):
         toy_csv.write_bytes(rewritten.encode())
         assert_same(read_csv(toy_csv, toy), table)
-
-
-def test_words_that_pandas_takes_for_gaps_are_codes(toy: Card, toy_csv: Path) -> None:
+    # Words that pandas takes for gaps are codes.
     toy_csv.write_text("size,colour,target\n1,NA,None\n2,nan,null\n3,?,?\n")
     table = read_csv(toy_csv, toy)
     assert table.columns["colour"].tolist() == ["NA", "nan", "?"]

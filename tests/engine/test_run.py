@@ -23,7 +23,7 @@ from quadrepro.engine.records import Record, RecordStore, Status
 from quadrepro.engine.run import compute, largest_first, missing_cells
 from quadrepro.engine.worker import Limits, run_cell
 from quadrepro.errors import ConfigError
-from tests.cells import with_learner
+from tests.make import with_learner
 
 
 @pytest.fixture

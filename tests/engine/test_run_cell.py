@@ -31,7 +31,7 @@ from quadrepro.data.rules import m1_mean
 from quadrepro.engine.records import Record
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
-from tests.cells import cells_of, with_learner
+from tests.make import cells_of, with_learner
 
 ADABOOST = "  - {name: adaboost}"
 HOLDOUT = """  view: quadboost

@@ -8,7 +8,7 @@ import pytest
 from quadrepro.base.resources import papers_folder
 from quadrepro.errors import ConfigError
 from quadrepro.papers.paper import NotThereError, find_paper, load_paper, paper_names
-from tests.refusals import refusal
+from tests.make import refusal
 
 CLAIM = """kind: wins-or-ties
         text: Quad wins on two

@@ -17,7 +17,7 @@ from quadrepro.engine.worker import run_cell
 from quadrepro.results.files import check_tables, environments, mixture, provenance, write_results
 from quadrepro.results.folder import read_folder
 from quadrepro.tables.table import LABEL, Table
-from tests.refusals import assert_refused, refusal
+from tests.make import assert_refused, refusal
 
 Config = Callable[[str], Path]
 Write = Callable[..., tuple[Table, Path]]

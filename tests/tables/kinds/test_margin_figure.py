@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from quadrepro.tables.requests import requested
 
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.margins import MARGIN_FIGURE
-from quadrepro.tables.requests import requested
 from tests.tables.contexts import SPLITS, drawn_margins, loaded, with_margins
 
 CONFIG = """title: Two
