@@ -16,7 +16,7 @@ import pytest
 from quadrepro.base.types import BoolArray
 from quadrepro.base.yaml import to_yaml
 from quadrepro.config.loading import load_experiment, load_mapping
-from quadrepro.config.plan import make_plan
+from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Learner
 from quadrepro.engine.keys import makers
@@ -58,10 +58,14 @@ def write_config(folder: Path, **changes: Any) -> Path:
     return path
 
 
+def plan_of(repeats: int | None = None, **changes: Any) -> Plan:
+    """Return the plan of `config`."""
+    return make_plan(load_mapping(config(**changes), repeats))
+
+
 def cells(repeats: int | None = None, **changes: Any) -> tuple[Cell, ...]:
     """Return the cells of `config`, with their rows."""
-    plan = make_plan(load_mapping(config(**changes), repeats))
-    return tuple(cell.ready() for cell in plan.cells)
+    return tuple(cell.ready() for cell in plan_of(repeats, **changes).cells)
 
 
 def cells_of(path: Path, repeats: int | None = None) -> tuple[Cell, ...]:

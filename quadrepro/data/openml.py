@@ -28,7 +28,7 @@ def download(source: OpenMLSource) -> Path:
     what = f"OpenML {source.id}"
     with _in_one_line(what):
         dataset = openml.datasets.get_dataset(source.id, download_data=True)
-        path = Path(dataset.parquet_file or dataset.data_file or "")
+        path = Path(dataset.parquet_file or dataset.data_file)  # never the current folder
     if source.version not in (None, dataset.version):
         shutil.rmtree(path.parent, ignore_errors=True)
         raise DataError(
