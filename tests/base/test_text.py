@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from quadrepro.base.registry import Registry
-from quadrepro.base.text import as_cell, from_cell, markdown, visible
+from quadrepro.base.text import as_cell, few, from_cell, markdown, visible
 from tests.make import CONTROLS
 
 
@@ -14,6 +14,7 @@ def test_control_characters_are_shown_as_escapes_and_other_text_stays() -> None:
         assert visible(f"a{char}b") == repr(f"a{char}b")[1:-1]
     text = "two\nlines, a\ttab, L∞ – \\x1b ✓ א\u200f"
     assert visible(text) == text
+    assert (few("abcde"), few("abcdef")) == ("a, b, c, d, e", "a, b, c, d, e and 1 more")
 
 
 @pytest.mark.parametrize("tag", ["<b>", "</b>", "<!-- a", "<?php", "<https://a.org>", "<IMG src=x"])
