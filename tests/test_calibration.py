@@ -250,16 +250,18 @@ def reading(rng: Generator) -> Draw:
     for values in ours:
         of = readings.OurSplits(values, np.full(3, 0.005), len(printed))
         logs = {
-            quantity: log_probability(values, statistic(printed).round(2), of.rounding, 20)
-            for quantity, (statistic, log_probability) in readings.STATISTICS.items()
-            if quantity in ("mean", "sd")
+            name: of_print.log_probability(
+                values, of_print.statistic(printed).round(2), of.rounding, 20
+            )
+            for name, of_print in readings.QUANTITIES.items()
+            if name in ("mean", "sd")
         }
         both.append(readings.RowEvidence(logs=logs, splits=dict.fromkeys(logs, of)))
     base, rival = both
     found = {readings.BASE: {"row": base}, "rival": {"row": rival}}
-    factors = {"rival": {"row": sum(readings.log_factors(rival, base).values())}}
+    factors = {"rival": sum(readings.log_factors(rival, base).values())}
     simulated = readings.simulate(found, int(rng.integers(2**31)))
-    score = stats.score_readings({"row": 0.0}, factors, 1, simulated)["rival"]
+    score = readings.score_readings(factors, simulated, 1)["rival"]
     return {"readings: another one supported": at_most(score.supported)}
 
 
@@ -295,9 +297,9 @@ def honest(rng: Generator) -> Draw:
 
 
 CLAIMS = (
-    {"kind": "significantly-better", "text": "better", "of": "a", "than": "b"},
-    {"kind": "not-told-apart", "text": "alike", "between": ["a", "b"]},
-    {"kind": "equivalent", "text": "equivalent", "between": ["a", "c"], "margin": 2},
+    {"kind": "lower", "text": "better", "of": "a", "than": "b", "by": "sign-test"},
+    {"kind": "not-told-apart", "text": "alike", "of": "a", "than": "b"},
+    {"kind": "equivalent", "text": "equivalent", "of": "a", "than": "c", "margin": 2},
 )
 
 
@@ -308,7 +310,7 @@ def claims(rng: Generator) -> Draw:
     found = audited([["row", *"abc"], *rows], names=dict(zip("abc", "abc", strict=True)), **facts)
     holds = {finding.printed: finding.holds for finding in found["claims"]}
     return {
-        "claim of significantly-better holds": at_most(holds["better"] is True, LEVEL / 2),
+        "claim of lower by the sign test holds": at_most(holds["better"] is True, LEVEL / 2),
         "claim of not-told-apart refuted": at_most(holds["alike"] is False),
         "claim of equivalent holds": at_most(holds["equivalent"] is True),
     }
