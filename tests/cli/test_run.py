@@ -21,7 +21,7 @@ from quadrepro.results.folder import read_folder
 from quadrepro.results.compare import compare
 from quadrepro.results.results import load_results
 from tests.cli.call import quadrepro
-from tests.hostile import CONTROLS, HOSTILE
+from tests.make import CONTROLS, HOSTILE
 
 Write = Callable[..., Path]
 

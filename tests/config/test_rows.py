@@ -18,8 +18,7 @@ from quadrepro.core.protocol import Protocol
 from quadrepro.data.card import View, load_card
 from quadrepro.data.schema import Threshold
 from quadrepro.errors import ConfigError
-from tests.cells import cells_of
-from tests.refusals import assert_refused
+from tests.make import assert_refused, cells_of
 
 Write = Callable[..., Path]
 

@@ -27,7 +27,7 @@ from quadrepro.core.learners.gradient import STEPS, GradientBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.losses import LOSSES
 from quadrepro.core.voters.stumps import Stumps
-from tests.processors import lines_of
+from tests.make import lines_of
 
 GRIDS: dict[str, dict[str, list[float]]] = {
     "full": {},

@@ -31,8 +31,8 @@ from quadrepro.core.learners.programs import feasible, mu_limit, solve_box_progr
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.soft_margin import SoftMargin
 from tests import oracles
+from tests.make import lines_of
 from tests.oracles import Optimality
-from tests.processors import lines_of
 
 Problem = tuple[FloatArray, FloatArray]
 GAP, VIOLATION = 1e-5, 1e-8
