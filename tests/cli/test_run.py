@@ -16,10 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from quadrepro.results.folder import read_folder
 
 from quadrepro.results.compare import compare
-from quadrepro.results.results import load_results
+from quadrepro.results.results import Results, load_results
 from tests.cli.call import quadrepro
 from tests.make import CONTROLS, HOSTILE
 
@@ -347,5 +346,5 @@ def test_names_of_strangers_are_text_on_the_terminal_and_in_every_file(
     found = load_results(folder)
     assert set(found.cells["dataset"]) == set(HOSTILE)
     assert {*HOSTILE} < set(found.table("errors").data["dataset"])
-    assert [row for row, _ in read_folder(folder).cells] == [n for n in HOSTILE for _ in range(3)]
+    assert [row for row, _ in Results(folder).cells] == [n for n in HOSTILE for _ in range(3)]
     assert not compare(folder, folder).differences
