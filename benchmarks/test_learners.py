@@ -18,7 +18,7 @@ from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.gradient import GradientBoost
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.quadboost import QuadBoostL2
+from quadrepro.core.learners.quadboost import QuadBoost
 
 from .conftest import best_of, row
 
@@ -62,7 +62,7 @@ def test_quadboost(
 ) -> None:
     n_rounds, values = 10_000, np.geomspace(1e3, 1, 10).tolist()
     grid = Grid.of({"n_rounds": [n_rounds], "lam": values})
-    algorithm = QuadBoostL2(reweight=reweight)
+    algorithm = QuadBoost("l2", reweight=reweight)
     benchmark.pedantic(lambda: algorithm.path(*pima_voters, grid, folds), rounds=1)
     ours = best_of(3, lambda: algorithm.path(*pima_voters, grid, folds))
     theirs = best_of(3, lambda: plain_quadboost(*pima_voters, 1.0, 1000)) / 1000
@@ -98,7 +98,7 @@ def test_cb_boost(benchmark: BenchmarkFixture, digits: Problem) -> None:
     H, y = digits
     grid, n_rounds = Grid.of({"n_rounds": [200]}), 200
     problem = CBBoost().reduced(H, y)
-    problem.grams()
+    assert problem.grams.size
     benchmark.pedantic(lambda: CBBoost().paths(problem, [grid]), rounds=1)
     ours = best_of(3, lambda: CBBoost().paths(problem, [grid]))
     # Stored column by column, with a column for each complement, as in the published code.

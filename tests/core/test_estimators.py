@@ -41,9 +41,10 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core import estimators
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost
+from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.ebboost import EBBoost
+from quadrepro.core.learners.gbcbboost import GBCBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.learner import Algorithm
@@ -53,9 +54,6 @@ from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.quadboost import (
     QuadBoost,
-    QuadBoostL1,
-    QuadBoostL2,
-    QuadBoostLInf,
 )
 from quadrepro.core.learners.rounds import WeightBoosting
 from tests.core.variants import (
@@ -88,15 +86,15 @@ def each(variants: list[Any]) -> Any:
     ("estimator", "algorithm", "candidate"),
     [
         (QuadBoostClassifier(n_rounds=30), QuadBoost(), {"n_rounds": 30}),
-        (QuadBoostClassifier("l1", lam=0.03), QuadBoostL1(), {"lam": 0.03}),
+        (QuadBoostClassifier("l1", lam=0.03), QuadBoost("l1"), {"lam": 0.03}),
         (
             QuadBoostClassifier("l2", lam=2.0, n_rounds=30, reweight=True),
-            QuadBoostL2(reweight=True),
+            QuadBoost("l2", reweight=True),
             {"lam": 2.0, "n_rounds": 30},
         ),
         (
             QuadBoostClassifier("linf", alpha_max=0.02, n_rounds=30, selection="correlation"),
-            QuadBoostLInf(selection="correlation"),
+            QuadBoost("linf", selection="correlation"),
             {"alpha_max": 0.02, "n_rounds": 30},
         ),
         (AdaBoostClassifier(30), AdaBoost(), {"n_rounds": 30}),
@@ -427,7 +425,7 @@ def test_an_empty_vote_has_no_rounds_and_gives_no_attribute_a_share() -> None:
             "min_weight_fraction_leaf is for stumps, not for other voters",
         ),
         (QuadBoostClassifier(voters="precomputed"), r"voters must have values in \[-1, 1\]"),
-        (GradientBoostClassifier(loss="l2"), "loss must be 'logistic', 'exponential', not 'l2'"),
+        (GradientBoostClassifier(loss="l2"), "loss must be 'logistic' or 'exponential', not 'l2'"),
     ],
 )
 def test_impossible_settings_are_refused_by_name(estimator: Any, message: str) -> None:

@@ -24,14 +24,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.elementary import exp, log
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, check_choice
 from quadrepro.core.learners.learner import Entry, Outputs, Predictor
 from quadrepro.core.learners.losses import LOSSES, Loss, LossName, mean_of, ratio
 from quadrepro.core.learners.trees import LeafArray, TreeFitter, Trees, check_size
@@ -190,14 +190,9 @@ class GradientBoost(Predictor):
     """Least share of the weight of all training examples in a leaf."""
 
     def __post_init__(self) -> None:
-        choices = (
-            ("step", tuple(STEPS)),
-            ("loss", (None, *LOSSES)),
-            ("bound", (None, *get_args(Bound))),
-        )
-        for name, known in choices:
-            if (given := getattr(self, name)) not in known:
-                raise ValueError(f"{name} must be {', '.join(map(repr, known))}, not {given!r}")
+        check_choice("step", self.step, StepName)
+        check_choice("loss", self.loss, LossName | None)
+        check_choice("bound", self.bound, Bound | None)
         check_size(self.cuts, self.depth)
         if not 0 <= self.min_weight_fraction_leaf <= 0.5:
             raise ValueError(

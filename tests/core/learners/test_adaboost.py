@@ -95,11 +95,11 @@ def stumps(seed: int, m: int, noise: float) -> Problem:
 def same_rounds(problem: VotingProblem, n_rounds: int) -> IntArray:
     """Assert that the kernel takes the rounds of `boost` bit for bit, and return their picks."""
     picks, changes = AdaBoost().steps(problem, np.nan, n_rounds)
-    plain = WeightBoosting.steps(AdaBoost(), problem, np.nan, n_rounds)
+    _, *plain = WeightBoosting.run(AdaBoost(), problem, 0, np.nan, np.array([n_rounds]), True)
     np.testing.assert_array_equal(picks, plain[0])
     np.testing.assert_array_equal(changes, plain[1])
-    rows, values, rounds = np.arange(problem.n_samples), np.full(problem.n_samples, np.nan), [1, 7]
-    rounds.append(n_rounds)
+    rows, values = np.arange(problem.n_samples), np.full(problem.n_samples, np.nan)
+    rounds = np.array([1, 7, n_rounds])
     found = AdaBoost().runs(problem, rows, values, rounds)
     np.testing.assert_array_equal(
         found, WeightBoosting.runs(AdaBoost(), problem, rows, values, rounds)

@@ -14,12 +14,12 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.cbboost import (
     CBBoost,
     CBoundBoosting,
-    GBCBBoost,
     best_step,
     decrease,
     decrease_if_reset,
     slope_of,
 )
+from quadrepro.core.learners.gbcbboost import GBCBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 from tests.core.learners.given import signs, small_labels
@@ -365,10 +365,11 @@ def test_slopes_and_decreases_are_those_of_the_c_bound(
         assert slope * 2 * vote_gamma**2 / nu**2 == pytest.approx(found, rel=1e-4)
         step = best_step(gamma, eta, 0.0, tau, vote_gamma, nu)
         after = c_bound(F, y) - c_bound(F + step * h, y)
-        assert decrease(slope, eta, tau, nu) * vote_gamma**2 / nu == pytest.approx(after, rel=1e-9)
+        fall = decrease(gamma, eta, tau, vote_gamma, nu) * vote_gamma**2 / nu
+        assert fall == pytest.approx(after, rel=1e-9)
         if j not in used:
             again = decrease_if_reset(gamma, eta, 0.0, tau, vote_gamma, nu)
-            assert again == pytest.approx(decrease(slope, eta, tau, nu), rel=1e-9)
+            assert again == pytest.approx(decrease(gamma, eta, tau, vote_gamma, nu), rel=1e-9)
     assert 0 < admissible < 12
 
 

@@ -121,7 +121,7 @@ def test_a_single_voter_is_shrunk_by_its_complement() -> None:
     path = CqBoost().path(H, y, grid)[:, 0]
     assert np.isnan(path[:2]).all()
     assert path[2:] == pytest.approx([-1.0, -1.0, -1.0, -0.2])
-    [gram], [margins] = reduce_problem(H, y).grams(), reduce_problem(H, y).correlations()
+    [gram], [margins] = reduce_problem(H, y).grams, reduce_problem(H, y).correlations
     assert [excess for _, excess in rounds(gram, margins, 0.1)] == pytest.approx([4.0, 0.0])
 
 

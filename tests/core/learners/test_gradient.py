@@ -197,9 +197,9 @@ def test_outputs_have_the_probabilities_of_the_loss() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"loss": "hinge"}, "loss must be None, 'l2', 'logistic', 'exponential', not 'hinge'"),
+        ({"loss": "hinge"}, "loss must be None, 'l2', 'logistic' or 'exponential', not 'hinge'"),
         ({"step": "full", "theory": True}, "theory is for step 'rescale', not 'full'"),
-        ({"step": "truncate", "bound": "ball"}, "bound must be None, 'tree', 'unit', not 'ball'"),
+        ({"step": "truncate", "bound": "ball"}, "bound must be None, 'tree' or 'unit', not 'ball'"),
         ({"step": "full", "bound": "unit"}, "bound is for steps 'truncate' and .* not 'full'"),
         ({"cuts": 4, "depth": 2}, "give depth 2 or cuts 4"),
         ({"min_weight_fraction_leaf": 0.6}, "must be between 0 and 0.5, not 0.6"),
@@ -332,7 +332,7 @@ def test_learns_real_data_sets() -> None:
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (GradientBoostClassifier(loss="l2"), "loss must be 'logistic', 'exponential', not 'l2'"),
+        (GradientBoostClassifier(loss="l2"), "loss must be 'logistic' or 'exponential', not 'l2'"),
         (GradientBoostRegressor("half"), "step must be 'full', .*, not 'half'"),
         (GradientBoostRegressor("shrink", nu=0.0), "nu must be positive"),
         (GradientBoostClassifier("epsilon", eps=float("nan")), "eps must be positive"),

@@ -32,7 +32,7 @@ class Edges(Vote):
     factor: float = 1.0
 
     def _paths(self, problem, grid):
-        edges = problem.correlations()[:, None, :]
+        edges = problem.correlations[:, None, :]
         powers = np.array(grid.axis("power"))[:, None]
         return self.factor * np.sign(edges) * np.abs(edges) ** powers
 

@@ -29,7 +29,7 @@ from quadrepro.core.learners.learner import (
     trained_on,
 )
 from quadrepro.core.learners.lpboost import LPBoost
-from quadrepro.core.learners.quadboost import QuadBoostL2
+from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.learners.trainers import (
     DrawnTrainer,
     NoSolutionError,
@@ -131,15 +131,15 @@ def test_votes_are_judged_by_folds_that_they_have_not_seen(problem: Problem, in_
     H, y = problem
     H_test = np.random.default_rng(1).choice([-1.0, 1.0], (9, 12))
     fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
-    trainer = votes(QuadBoostL2(), H, y, GRIDS, H_test)
+    trainer = votes(QuadBoost("l2"), H, y, GRIDS, H_test)
     expected = np.zeros(3)
     for f in range(4):
         rest, out = fold < f if in_time else fold != f, fold == f
-        paths = [QuadBoostL2().path(H[rest], y[rest], grid) for grid in GRIDS]
+        paths = [QuadBoost("l2").path(H[rest], y[rest], grid) for grid in GRIDS]
         positive = H[out] @ np.concatenate(paths).T > 1e-12
         expected += (positive != (y[out, None] > 0)).sum(axis=0)
     assert trainer.losses(fold).tolist() == expected.tolist()
-    whole = np.concatenate([QuadBoostL2().path(H, y, grid) for grid in GRIDS])
+    whole = np.concatenate([QuadBoost("l2").path(H, y, grid) for grid in GRIDS])
     np.testing.assert_array_equal(trainer.weights, whole)
     for i in range(3):
         outputs = trainer.outputs(i)
@@ -152,7 +152,7 @@ def test_a_search_agrees_with_scikit_learns(make_problem: Callable[..., Problem]
     H, y = make_problem(m=100, n=12)
     fold = np.arange(100) % 5
     values = {"lam": [100.0, 10.0, 1.0], "n_rounds": [1, 10, 100]}
-    trainer = votes(QuadBoostL2(), H, y, [Grid.of(values)], H)
+    trainer = votes(QuadBoost("l2"), H, y, [Grid.of(values)], H)
     best, losses = choose(trainer, fold)
     search = GridSearchCV(
         QuadBoostClassifier("l2", voters="precomputed"),
@@ -262,16 +262,16 @@ def best_stumps() -> Any:
 @pytest.mark.parametrize("fold", [np.arange(70) % 5, np.arange(70) // 14 - 1])
 def test_voters_that_learn_are_made_again_without_each_fold(fold: IntArray) -> None:
     data = replace(DATA, voters=TransformerVoters(best_stumps))
-    trainer, (X, y), expected = VoteTrainer(QuadBoostL2(), data, GRIDS), DATA.train, np.zeros(3)
+    trainer, (X, y), expected = VoteTrainer(QuadBoost("l2"), data, GRIDS), DATA.train, np.zeros(3)
     for f in range(int(fold.max()) + 1):
         seen, out = trained_on(fold, f), fold == f
         voters = best_stumps().fit(X[seen], y[seen])
         H, H_out = voters.transform(X[seen]), voters.transform(X[out])
-        paths = np.concatenate([QuadBoostL2().path(H, y[seen], grid) for grid in GRIDS])
+        paths = np.concatenate([QuadBoost("l2").path(H, y[seen], grid) for grid in GRIDS])
         expected += ((H_out @ paths.T > 1e-12) != (y[out, None] > 0)).sum(axis=0)
     assert trainer.losses(fold).tolist() == expected.tolist()
     H = best_stumps().fit(X, y).transform(X)
-    whole = np.concatenate([QuadBoostL2().path(H, y, grid) for grid in GRIDS])
+    whole = np.concatenate([QuadBoost("l2").path(H, y, grid) for grid in GRIDS])
     np.testing.assert_array_equal(trainer.weights, whole)
 
 
