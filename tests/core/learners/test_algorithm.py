@@ -81,18 +81,6 @@ def test_lpboosts_objective_is_the_same_on_the_reduced_problem(name: str) -> Non
         assert a == pytest.approx(b, rel=1e-7)
 
 
-def test_a_path_has_an_axis_of_samples_if_samples_are_given(problem: Problem) -> None:
-    H, y = problem
-    grid = Grid.of({"n_rounds": [1, 3, 9]})
-    plain = AdaBoost().path(H, y, grid)
-    assert plain.shape == (3, 12)
-    samples = np.vstack([np.ones(60), np.arange(60) % 2])
-    both = AdaBoost().path(H, y, grid, samples)
-    assert both.shape == (2, 3, 12)
-    np.testing.assert_array_equal(both[0], plain)
-    assert (both[1] != plain).any()
-
-
 def test_a_path_is_over_the_plain_voters_whether_equal_ones_are_merged_or_not(
     problem: Problem,
 ) -> None:

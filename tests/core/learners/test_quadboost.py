@@ -17,7 +17,6 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.quadboost import (
     QuadBoost,
     Selection,
-    subtract,
 )
 from quadrepro.core.learners.rounds import TIED_SHARE, first_of_largest, first_of_size
 from quadrepro.core.learners.trainers import NoSolutionError
@@ -212,18 +211,6 @@ def test_vanilla_ends_at_least_squares(
     np.testing.assert_allclose(found, np.linalg.lstsq(H, y)[0], atol=1e-8)
 
 
-def test_l1_stops_when_no_voter_exceeds_lambda(problem: Problem) -> None:
-    H, y = problem
-    weights = fit(QuadBoost("l1"), problem, lam=0.05)
-    residual = H.T @ (y - H @ weights) / len(y)
-    assert np.abs(residual).max() <= 0.05 + 1e-9
-    assert np.count_nonzero(weights) < H.shape[1]
-
-
-def test_l1_above_every_correlation_is_the_empty_vote(problem: Problem) -> None:
-    assert not fit(QuadBoost("l1"), problem, lam=0.99).any()
-
-
 VARIANTS = {
     "vanilla": (QuadBoost(), [np.nan]),
     "l1": (QuadBoost("l1"), [0.3, 0.01]),
@@ -273,19 +260,6 @@ def test_a_run_ends_with_a_step_within_the_tolerance() -> None:
     # With η = 1 and λ = 1, every step halves the correlation.
     np.testing.assert_allclose(steps, 1 / 6 / 2.0 ** np.arange(39))
     assert picks.tolist() == [0] * 39
-
-
-@pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 64, 131])
-def test_the_first_of_the_largest_is_that_of_numpy_at_any_length(size: int) -> None:
-    rng = np.random.default_rng(size)
-    gram = rng.normal(size=(size, size)) * 10.0 ** rng.integers(-6, 6, (size, size))
-    c = gram[0] - gram[-1]
-    expected = c - 0.3 * gram[-1]
-    assert subtract(c, gram, size - 1, 0.3) == np.abs(expected).max()
-    np.testing.assert_array_equal(c, expected)
-    assert first_of_size(c, np.abs(c).max()) == np.abs(c).argmax()
-    assert first_of_largest(c) == c.argmax()
-    assert first_of_largest(-np.abs(c)) == np.abs(c).argmin()
 
 
 @pytest.mark.parametrize(("shift", "pick"), [(0.0, 1), (TIED_SHARE / 2, 1), (2 * TIED_SHARE, 2)])

@@ -30,12 +30,6 @@ def test_every_entry_makes_an_algorithm_with_its_defaults(name: str) -> None:
     assert set(entry.settings) == named - set(entry.preset)
 
 
-def test_labels_and_learners_are_distinct() -> None:
-    entries = ALGORITHMS.values()
-    assert len({entry.label for entry in entries}) == len(ALGORITHMS)
-    assert len({repr(entry.make({})) for entry in entries}) == len(ALGORITHMS)
-
-
 @pytest.mark.parametrize(
     ("name", "hint"),
     [

@@ -99,12 +99,6 @@ def test_the_first_candidate_of_least_loss_is_chosen(losses: list[float], best: 
     np.testing.assert_array_equal(values, losses)
 
 
-def test_candidates_run_through_the_grids_in_order() -> None:
-    grids = [Grid.of({"a": [1, 2], "b": [3]}), Grid.of({"a": [0], "b": [5, 6]})]
-    expected = [{"a": 1, "b": 3}, {"a": 2, "b": 3}, {"a": 0, "b": 5}, {"a": 0, "b": 6}]
-    assert VoteTrainer(AdaBoost(), DATA, grids).candidates == expected
-
-
 def test_a_fold_is_predicted_from_the_others_or_from_earlier_windows_of_time() -> None:
     assert trained_on(np.array([0, 1, 2, 0]), 1).tolist() == [True, False, True, True]
     assert trained_on(np.array([-1, 0, 1, 2]), 1).tolist() == [True, True, False, False]
@@ -174,14 +168,6 @@ def test_an_even_vote_is_negative_although_its_sum_is_rounded() -> None:
     assert outputs.zero == pytest.approx(0.6 * ZERO_VOTE)
 
 
-def test_a_score_above_zero_is_of_the_second_class() -> None:
-    scores, probabilities = np.array([-1.0, 0.0, 1e-16]), np.full((3, 2), 0.5)
-    outputs = Outputs.by_score(scores, probabilities)
-    assert outputs.predicted.tolist() == [0, 0, 1]
-    assert outputs.scores is scores
-    assert outputs.probabilities is probabilities
-
-
 def test_what_is_measured_are_the_votes_of_all_grids(problem: Problem) -> None:
     H, y = problem
     grids = [Grid.of({"n_rounds": [2, 9]}), Grid.of({"n_rounds": [30]})]
@@ -213,12 +199,6 @@ def test_what_limits_the_candidates_is_said_where_none_has_a_solution() -> None:
     np.testing.assert_array_equal(trainer.path().weights, [[1.0], [NAN]])
     with pytest.raises(NoSolutionError, match=message.format(1)):
         trainer.outputs(1)
-
-
-@pytest.mark.parametrize("voters", [FixedStumps(4), TransformerVoters(Stumps)])
-def test_fixed_voters_have_nothing_to_hold_out(voters: Any) -> None:
-    with pytest.raises(ValueError, match="a hold-out chooses among votes over drawn stumps"):
-        VoteTrainer(LPBoost(), replace(DATA, voters=voters), [Grid.of({"C": [1.0]})]).losses(None)
 
 
 # Voters
@@ -314,17 +294,6 @@ def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
         np.testing.assert_array_equal(outputs.margins, margins)
         assert outputs.zero == ZERO_VOTE * total
         assert 0 < np.abs(margins).max() <= 1 + 1e-12
-
-
-def test_several_grids_are_held_out_like_one() -> None:
-    values = [1.0, 0.3, 0.0]
-    together = DrawnTrainer(EBBoost(), DRAWN, [Grid.of({"lam": values})])
-    grids = [Grid.of({"lam": values[:2]}), Grid.of({"lam": values[2:]})]
-    apart = DrawnTrainer(EBBoost(), DRAWN, grids)
-    assert apart.losses(None).tolist() == together.losses(None).tolist()
-    assert apart.candidates == together.candidates
-    for i in range(3):
-        np.testing.assert_array_equal(apart.outputs(i).scores, together.outputs(i).scores)
 
 
 def test_drawn_stumps_are_not_trained_on_without_held_out_examples() -> None:
