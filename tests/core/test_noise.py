@@ -99,3 +99,11 @@ def test_a_share_of_the_labels_becomes_another_class(
     assert np.isin(found, np.unique([-1, 1] if n_classes == 2 else range(n_classes))).all()
     fewer = change_labels(y, rows, share / 2, n_classes, np.random.default_rng(seed))
     np.testing.assert_array_equal(found[fewer != y], fewer[fewer != y])
+
+
+def test_every_other_class_is_as_likely() -> None:
+    y = np.zeros(30_000)
+    found = change_labels(y, np.arange(30_000), 0.5, 4, np.random.default_rng(0))
+    counts = np.bincount(found.astype(int), minlength=4)
+    assert counts[0] == 15_000
+    assert counts[1:] == pytest.approx(5_000, abs=5 * np.sqrt(5_000 * 2 / 3))
