@@ -15,6 +15,7 @@ from quadrepro import (
     CqBoostClassifier,
     EBBoostClassifier,
     GBCBBoostClassifier,
+    GradientBoostClassifier,
     HedgeBoostClassifier,
     LPBoostClassifier,
     MinCqClassifier,
@@ -225,3 +226,22 @@ def test_examples_are_applied_in_blocks(voters: Any, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(estimators, "BLOCK", 7)
     found = [fitted.decision_function(X), *staged_outputs(fitted, X)]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@each(
+    [
+        AdaBoostClassifier(1),
+        GradientBoostClassifier("full", n_rounds=30),
+        GradientBoostClassifier("full", n_rounds=30, loss="exponential"),
+    ]
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_probabilities_are_the_frequencies_of_the_classes(estimator: Any, weighted: bool) -> None:
+    X = np.array([[0.0], [0.0], [1.0], [1.0]])
+    y, n = np.array([0, 1, 0, 1]), np.array([60, 20, 20, 60])
+    fitted = clone(estimator)
+    if weighted:
+        fitted.fit(X, y, sample_weight=n / 7)
+    else:
+        fitted.fit(X.repeat(n, axis=0), y.repeat(n))
+    np.testing.assert_allclose(fitted.predict_proba(X[1:3]), [[0.75, 0.25], [0.25, 0.75]])
