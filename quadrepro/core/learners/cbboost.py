@@ -96,10 +96,7 @@ def best_step(
 
 @njit
 def slope_of(gamma: float, eta: float, tau: float, vote_gamma: float, nu: float) -> float:
-    """Return γν/γ_F - τ if a voter has a step α > 0, else 0.
-
-    This is the slope of the C-bound along the voter, up to a factor that all voters share.
-    """
+    """Return γν/γ_F - τ, the C-bound's slope up to a factor of all, or 0 without a step α > 0."""
     return max(gamma * (nu / vote_gamma) - tau, 0.0) if gamma * tau < vote_gamma * eta else 0.0
 
 
