@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
 
 from quadrepro.base.registry import Registry
-from quadrepro.base.text import as_cell, few, from_cell, markdown, visible
+from quadrepro.base.text import few, markdown, visible
 from tests.make import CONTROLS
 
 
@@ -21,16 +19,6 @@ def test_control_characters_are_shown_as_escapes_and_other_text_stays() -> None:
 def test_markdown_has_no_html(tag: str) -> None:
     shown = f"**p < 0.1**, 1<2, [a](b.md) &lt;{tag[1:]}\\x1b"
     assert markdown(f"**p < 0.1**, 1<2, [a](b.md) {tag}\x1b") == shown
-
-
-def test_a_spreadsheet_takes_a_cell_for_text_and_every_cell_comes_back() -> None:
-    for text in ("=1", "+a", "-a", "@a", "\ta", "\ra", "\n=1", "'=1", "- ", "-"):
-        assert as_cell(text) == f"'{text}"
-    for text in ("-0.5", "+1e5", "-inf", "", "a=1", "'a", "0.10", "don't", "–"):
-        assert as_cell(text) == text
-    for length in range(5):
-        for chars in product("'=-+5\ta", repeat=length):
-            assert from_cell(as_cell("".join(chars))) == "".join(chars)
 
 
 def test_an_entry_of_a_registry_is_imported_when_it_is_asked_for() -> None:
