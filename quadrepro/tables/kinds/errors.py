@@ -87,10 +87,15 @@ class Block:
     @classmethod
     def of(cls, context: Context[str], outcomes: Outcomes) -> Block:
         """Return a block beside the table that the option names, in the unit of that table."""
-        name, paper, metric = context.option, context.experiment.paper, outcomes.metric
-        unit = paper.printed(name).facts.unit if paper and name and metric is None else None
-        shown = metric.name if metric else ""
-        return cls(context, outcomes, context.printed(name, unit or "fraction", shown))
+        name, paper, of_errors = context.option, context.experiment.paper, outcomes.metric is None
+        unit = paper.printed(name).facts.unit if paper and name and of_errors else None
+        metric = outcomes.metric.name if outcomes.metric else ""
+        return cls(context, outcomes, context.printed(name, unit or "fraction", metric))
+
+    @property
+    def metric(self) -> str:
+        """Name of the metric; empty for errors."""
+        return self.outcomes.metric.name if self.outcomes.metric else ""
 
     @property
     def in_percent(self) -> bool:
@@ -189,15 +194,20 @@ def _title(context: Context[Any], blocks: Sequence[Block]) -> str:
     return f"test {unit}" + ", or RMSE where numbers are predicted" * ("regression" in tasks)
 
 
+def _of_one_data_set(context: Context[Any], blocks: Sequence[Block]) -> bool:
+    """Return whether this is an own comparison on a single data set."""
+    return not context.config.paper and all(len(of.outcomes.rows) == 1 for of in blocks)
+
+
 def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
-    config, titles, first = context.config, context.titles, blocks[0]
+    config, titles = context.config, context.titles
     found = [
         (block, row, {column: block.entry(row, column) for column in titles})
         for block in blocks
         for row in block.outcomes.rows
     ]
     data = [numbers for of_row in found for numbers in _data(*of_row)]
-    if not config.paper and len(first.outcomes.rows) == 1:
+    if _of_one_data_set(context, blocks):
         # On a single data set the algorithms are the rows, and what they are judged by the columns.
         columns = [_texts(*of_row) for of_row in found]
         quantities = [block.quantity(row) for block, row, _ in found]
@@ -211,15 +221,15 @@ def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
             for block, row, of in found
         ]
         for absent in config.absent:
-            texts = (first.printed.spread(absent.name, column) for column in titles)
+            texts = (blocks[0].printed.spread(absent.name, column) for column in titles)
             shown.append((absent.name, tuple(entry(MISSING, text) for text in texts)))
-        if first.outcomes.metric is None:
-            seconds = {c: first.outcomes.mean_seconds(c) for c in titles}
+        for block in (block for block in blocks if not block.metric):
+            seconds = {c: block.outcomes.mean_seconds(c) for c in titles}
             times = {c: Entry("seconds", [] if s is None else [s], 3) for c, s in seconds.items()}
-            shown.append((TIME_LABEL, tuple(_times(first.printed, times))))
-            data += _data(first, TIME_ROW, times)
+            shown.append((TIME_LABEL, tuple(_times(block.printed, times))))
+            data += _data(block, TIME_ROW, times)
     return Table(
-        f"{config.title}: {_title(context, blocks)}",
+        f"{config.title}: {_title(context, blocks)}" + ", and other metrics" * (len(blocks) > 1),
         header,
         tuple(shown),
         tuple(_notes(context, blocks)),
@@ -240,7 +250,7 @@ def _notes(context: Context[Any], blocks: Sequence[Block]) -> Iterator[str]:
     if outcomes.repeats > 1:
         ours = f"Ours: mean ± standard deviation over {outcomes.repeats} {context.splits}"
     beside = ", in parentheses the printed number" * bool(printed)
-    of = "column" if not context.config.paper and len(outcomes.rows) == 1 else "row"
+    of = "column" if _of_one_data_set(context, blocks) else "row"
     others = ", not counting the baseline" * (BASELINE in outcomes.columns)
     yield f"{ours}{beside}; the best of a {of} is bold{others}."
     if printed and outcomes.repeats > 1:
@@ -319,6 +329,8 @@ def _check(context: Context[str]) -> None:
 def _make(context: Context[str], outcomes: Outcomes) -> Made:
     """Make the table, and verdicts on what is printed."""
     blocks = [Block.of(context, of) for of in (outcomes, *by_metrics(context, outcomes))]
+    # The headline comes first.
+    blocks.sort(key=lambda block: block.metric != context.config.headline)
     judged = next((block for block in blocks if block.printed.cells), None)
     verdicts = None
     if judged is not None:

@@ -293,7 +293,9 @@ def test_metrics_follow_the_errors_with_the_values_of_every_record(results: Resu
             assert found["mean"] == pytest.approx(np.mean(values))
             assert found["sd"] == pytest.approx(np.std(values, ddof=1), abs=1e-9)
     names = [name for name, _ in results.made["errors"].rows]
-    assert names[2:4] == ["monks, AUC", "balance, AUC"]
+    # The headline comes first.
+    assert names[:4] == ["monks, AUC", "balance, AUC", "monks, risk", "balance, risk"]
+    assert results.made["errors"].title == "Measured: AUC, and other metrics"
 
 
 def test_the_best_is_the_highest_where_higher_is_better(results: Results) -> None:
@@ -330,7 +332,7 @@ def test_on_one_data_set_algorithms_are_the_rows_and_metrics_the_columns(tmp_pat
     config = {**CONFIG_OF_METRICS, "datasets": ["monks"], "title": "One"}
     found = reproduce(config, jobs=1, out=tmp_path, progress=False)
     table = found.made["errors"]
-    assert table.header == ("Algorithm", "risk", "AUC", "log loss")
+    assert table.header == ("Algorithm", "AUC", "risk", "log loss")
     assert [name for name, _ in table.rows] == [*found.plan.experiment.titles.values()]  # type: ignore[union-attr]
     assert len({path.name for path in found.folder.iterdir()}) <= 12
 
