@@ -354,7 +354,8 @@ class EstimatorPredictor(Imported, Predictor):
                 flat = {key: value for key, value in given.items() if "__" not in key}
                 known = names_of(build(self.name, flat, self.folder))
             except ValueError:  # raised when the estimator is checked
-                known = [*inspect.signature(find(full_path(self.name))).parameters, *given]
+                known = [*inspect.signature(find(full_path(self.name))).parameters]
+                known += [key for key in given if "__" in key]
         meaning = f"parameter of {label_of(self.name)}"
         found = {
             name: Parameter(name, "any", "small", meaning, optional=True, check=self._check)

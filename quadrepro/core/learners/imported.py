@@ -15,6 +15,7 @@ import importlib.util
 import inspect
 import re
 import sys
+import sysconfig
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
-from quadrepro.base.code import versions_of
+from quadrepro.base.code import PACKAGE, versions_of
 from quadrepro.core.learners.grid import Hyperparameter, Value
 from quadrepro.core.learners.learner import Algorithm, Entry, Learner
 from quadrepro.errors import closest, nearest
@@ -194,12 +195,19 @@ def described(error: BaseException) -> str:
 
 
 def place_of_user(error: BaseException) -> str:
-    """Return where an error left code of the config's folder, to be appended to a message."""
+    """Return where an error left code of the user, to be appended to a message."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)
-        if _entered and file.is_relative_to(_entered) and "site-packages" not in file.parts:
+        if file.suffix == ".py" and _is_own(file):
             return f" ({file.name}:{frame.lineno})"
     return ""
+
+
+def _is_own(file: Path) -> bool:
+    """Return whether a file is the user's, and not of Python, quadrepro or an installed package."""
+    installed = not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
+    others = (PACKAGE, sysconfig.get_path("stdlib"))
+    return not installed and not any(file.is_relative_to(folder) for folder in others)
 
 
 def module_file(folder: str | Path, module: str) -> Path | None:

@@ -234,3 +234,15 @@ def test_a_key_holds_the_packages_of_nested_estimators_and_quadrepros_own_code()
     assert mixed.modules == ("quadrepro.core.learners.estimator",)
     ours = EstimatorPredictor("BaggingClassifier", {"estimator": "quadrepro:SAMMEClassifier"})
     assert "quadrepro.core.learners.stagewise" in ours.modules
+
+
+def test_an_error_in_an_installed_package_is_placed_where_own_code_calls_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = folder / ".venv" / "site-packages"
+    installed.mkdir(parents=True)
+    (installed / "mine_installed.py").write_text("def f():\n  1 / 0")
+    monkeypatch.syspath_prepend(installed)
+    (folder / "mine_calls.py").write_text("import mine_installed\n\nmine_installed.f()")
+    with pytest.raises(ValueError, match=re.escape("by zero (mine_calls.py:3)")):
+        find("mine_calls:f", str(folder))
