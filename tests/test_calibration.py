@@ -250,16 +250,18 @@ def reading(rng: Generator) -> Draw:
     for values in ours:
         of = readings.OurSplits(values, np.full(3, 0.005), len(printed))
         logs = {
-            quantity: log_probability(values, statistic(printed).round(2), of.rounding, 20)
-            for quantity, (statistic, log_probability) in readings.STATISTICS.items()
-            if quantity in ("mean", "sd")
+            name: of_print.log_probability(
+                values, of_print.statistic(printed).round(2), of.rounding, 20
+            )
+            for name, of_print in readings.QUANTITIES.items()
+            if name in ("mean", "sd")
         }
         both.append(readings.RowEvidence(logs=logs, splits=dict.fromkeys(logs, of)))
     base, rival = both
     found = {readings.BASE: {"row": base}, "rival": {"row": rival}}
-    factors = {"rival": {"row": sum(readings.log_factors(rival, base).values())}}
+    factors = {"rival": sum(readings.log_factors(rival, base).values())}
     simulated = readings.simulate(found, int(rng.integers(2**31)))
-    score = stats.score_readings({"row": 0.0}, factors, 1, simulated)["rival"]
+    score = readings.score_readings(factors, simulated, 1)["rival"]
     return {"readings: another one supported": at_most(score.supported)}
 
 

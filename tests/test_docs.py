@@ -14,6 +14,7 @@ import pytest
 import sklearn.model_selection
 import yaml
 from click.testing import CliRunner
+from quadrepro.tables.requests import find_verdicts, written
 
 import quadrepro
 from quadrepro.cli import main
@@ -34,7 +35,6 @@ from quadrepro.results.scoreboard import (
     scoreboard_text,
     two_counts,
 )
-from quadrepro.tables.requests import find_verdicts, written
 from quadrepro.tables.table import row_start, start_of_row
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -120,7 +120,7 @@ def test_the_python_of_its_page_runs(
     assert names["results"].folder == tmp_path / EXAMPLE.stem
     assert names["committed"].tables[0] == "risks"
     exec(statistics, {})
-    assert capsys.readouterr().out.startswith("0.125\nPairedT(")
+    assert capsys.readouterr().out.startswith("0.125\nTTest(")
     exec(estimators, {})
     assert "LPBoostClassifier 0.9" in capsys.readouterr().out
 

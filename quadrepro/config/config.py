@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -206,8 +205,9 @@ class Experiment:
         for column in self.columns:
             entry = column.entry
             given = entry.name if entry.pipeline or entry.algorithm not in ("", entry.name) else ""
-            title = entry.label or names.get(entry.name) or given or column.source.label
-            titles[column.name] = title + (over if column.learner.gives_votes else "")
+            title = names.get(entry.name) or given or column.source.label
+            title += over if column.learner.gives_votes else ""
+            titles[column.name] = entry.label or title
         return titles
 
     @cached_property

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import Field, GetJsonSchemaHandler, PlainSerializer, PlainValidator, create_model
 from pydantic_core import CoreSchema, PydanticKnownError
+from pydantic_core.core_schema import definitions_schema
 
 from quadrepro.base.models import Model, fault
 from quadrepro.base.registry import Registry
@@ -39,7 +40,6 @@ KINDS: Registry[TableKey] = Registry(
         "errors": "errors:ERRORS",
         "noiseless": "errors:NOISELESS",
         "margins": "margins:MARGINS",
-        "margin_figure": "margins:MARGIN_FIGURE",
         "differences": "sweeps:DIFFERENCES",
         "times": "sweeps:TIMES",
         "curves": "curves:CURVES",
@@ -106,7 +106,9 @@ class _Schema:
     def __get_pydantic_json_schema__(
         self, _: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        schema = handler(model_of(tuple(KINDS)).__pydantic_core_schema__)
+        model = model_of(tuple(KINDS)).__pydantic_core_schema__
+        # Among definitions, the model gets a place of its own.
+        schema = handler(definitions_schema(model, []))
         return schema | {"description": "Tables and figures to write, by kind."}
 
 

@@ -28,7 +28,7 @@ from quadrepro.results.folder import (
     read_folder,
     results_folders,
 )
-from quadrepro.stats.result import rounded_p
+from quadrepro.stats import rounded_p
 
 FILE = "README.md"
 """Name of the file."""

@@ -9,9 +9,7 @@ from typing import Any
 
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import COVERAGE, LEVEL, holm, wilcoxon_test
-from quadrepro.stats.friedman import mean_ranks
-from quadrepro.stats.result import p_text
+from quadrepro.stats import COVERAGE, LEVEL, holm, mean_ranks, p_text, wilcoxon_test
 from quadrepro.tables.kinds.base import Context, headline
 from quadrepro.tables.notes import listed, own_rows_note
 from quadrepro.tables.ranked import Splits, compare_splits, splits_of

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from quadrepro.base.files import write_bytes
@@ -41,8 +42,11 @@ STYLES = (
 )
 """Line styles; no pair of colour and style comes twice in 72."""
 
-HANDLE, SYMBOL, LETTER = 0.72, 0.5, 0.07
-"""Inches taken up by a line, a marker alone and a letter of the legend, with their margins."""
+LETTERS = 14
+"""Letters that fit into an inch, in a size of 9 points."""
+
+HANDLE, SYMBOL = 0.8, 0.5
+"""Inches taken up by a line and by a marker alone in the legend, with their margins."""
 
 LABELS_ALL, LABELS_FEW = 4, 100
 """Largest ratio of a logarithmic axis's ends for labels at all ticks, and for labels at 2 and 5."""
@@ -56,12 +60,19 @@ class Look:
     marker: str
     style: Any
 
-    def line(self, width: float) -> dict[str, Any]:
-        """Return the options of a line."""
-        return {"color": self.colour, "linestyle": self.style, "linewidth": width}
+    @property
+    def line(self) -> dict[str, Any]:
+        """The options of a line."""
+        return {"color": self.colour, "linestyle": self.style, "linewidth": 1.3}
 
+    @property
+    def marked_line(self) -> dict[str, Any]:
+        """The options of a line with markers."""
+        return {**self.line, "marker": self.marker, "markersize": 3.5}
+
+    @property
     def dot(self) -> dict[str, Any]:
-        """Return the options of a dot."""
+        """The options of a dot."""
         return {"color": self.colour, "marker": self.marker, "linestyle": ""}
 
 
@@ -75,7 +86,7 @@ def looks_of(names: Iterable[str]) -> dict[str, Look]:
 
 @contextmanager
 def new_figure(path: Path, width: float, height: float) -> Iterator[Figure]:
-    """Yield an empty figure, which is written when the block ends, as SVG or PDF by its ending.
+    """Yield an empty figure, written when the block ends, in the format that its ending names.
 
     The same drawing gives the same bytes: neither the user's matplotlib settings nor the date
     change them.
@@ -87,8 +98,9 @@ def new_figure(path: Path, width: float, height: float) -> Iterator[Figure]:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
+        matplotlib.rcParams.update({"svg.hashsalt": path.stem, "font.size": 9})
         # Titles that need not make way for ticks above a panel save a fifth of the time.
-        matplotlib.rcParams.update({"svg.hashsalt": path.stem, "font.size": 9, "axes.titley": 1.0})
+        matplotlib.rcParams.update({"axes.titlesize": 9, "axes.titley": 1.0})
         figure = Figure(figsize=(width, height), dpi=DPI)
         yield figure
         # The names of others: without controls, which no SVG can hold, and not as formulas. Ticks,
@@ -99,49 +111,40 @@ def new_figure(path: Path, width: float, height: float) -> Iterator[Figure]:
         # A figure with a layout of its own would place its panels and draw twice.
         if any(panel.get_subplotspec() for panel in figure.axes):
             ConstrainedLayoutEngine().execute(figure)
-        content = io.BytesIO()
-        form = path.suffix.removeprefix(".")
-        figure.savefig(content, format=form, metadata=METADATA[form])
+        content, form = io.BytesIO(), path.suffix.removeprefix(".")
+        figure.savefig(content, format=form, metadata=METADATA.get(form))
         write_bytes(path, content.getvalue())
 
 
-def add_legend(figure: Figure, samples: Mapping[str, Mapping[str, Any]]) -> None:
-    """Put a legend above all panels, in as many columns as fit into the width of the figure.
+def fitted(text: str, inches: float) -> str:
+    """Break a text into lines of at most some inches."""
+    return fill(text, max(1, int(LETTERS * inches)))
 
-    A sample is given as the options of its line, or of its dot.
-    """
-    from matplotlib.lines import Line2D
 
-    if not samples:
+def add_legend(figure: Figure) -> None:
+    """Put a legend of all labels above the panels, in as many columns as fit into the width."""
+    found: dict[str, Any] = {}
+    for panel in figure.axes:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            found.setdefault(fitted(label, figure.get_figwidth() - HANDLE), handle)
+    if not found:
         return
-    lines = any(sample["linestyle"] for sample in samples.values())
-    widest = (HANDLE if lines else SYMBOL) + LETTER * max(map(len, samples))
-    n_rows = ceil(len(samples) / max(1, int(figure.get_figwidth() / widest)))
+    lines = any(line.get_linestyle() != "None" for line in found.values())
+    widest = (HANDLE if lines else SYMBOL) + max(map(len, found)) / LETTERS
+    n_rows = ceil(len(found) / max(1, int(figure.get_figwidth() / widest)))
     figure.legend(
-        [Line2D([], [], **sample) for sample in samples.values()],
-        samples.keys(),
+        found.values(),
+        found.keys(),
         loc="outside upper center",
-        ncols=ceil(len(samples) / n_rows),
+        ncols=ceil(len(found) / n_rows),
         frameon=False,
         handlelength=3.0 if lines else 1.0,
     )
 
 
-def labels_in(panels: Iterable[Axes]) -> list[str]:
-    """Return the labels of all lines of some panels, in the order in which they were drawn."""
-    return list(dict.fromkeys(str(line.get_label()) for of in panels for line in of.get_lines()))
-
-
 def open_frame(panel: Axes) -> None:
     """Remove the upper and the right edge of a panel."""
     panel.spines[["top", "right"]].set_visible(False)
-
-
-def write_beside(
-    panel: Axes, text: str, at: tuple[float, float], points: tuple[float, float], **form: Any
-) -> None:
-    """Write a text some points away from a place."""
-    panel.annotate(text, at, xytext=points, textcoords="offset points", **form)
 
 
 def plain_labels(axis: Axis) -> None:

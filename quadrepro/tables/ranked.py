@@ -11,16 +11,17 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
+    N_DRAWS,
+    SEED,
     Effect,
+    Mean,
     Posterior,
     Ranking,
-    bayesian_correlated_t,
-    corrected_t_test,
+    differences,
     holm,
+    p_text,
+    rounded_p,
 )
-from quadrepro.stats.paired import corrected_moments
-from quadrepro.stats.posterior import N_DRAWS, SEED
-from quadrepro.stats.result import differences, p_text, rounded_p
 from quadrepro.tables.table import MISSING, Table, Value, entry
 
 HEADER = ("", "mean ranks", "Nemenyi", "ranks, Holm", "Wilcoxon, Holm", "shift")
@@ -78,22 +79,16 @@ class ComparedSplits:
 
 def compare_splits(splits: Splits, rope: float) -> dict[tuple[str, str], ComparedSplits]:
     """Return the comparison of every pair of methods on splits of one data set, in both orders."""
-    # scipy takes half a second to import.
-    from scipy.special import stdtrit
-
     pairs = list(combinations(splits.risks, 2))
-    values = [(splits.risks[a], splits.risks[b]) for a, b in pairs]
-    tests = [corrected_t_test(a, b, splits.test_share) for a, b in values]
-    adjusted = holm(test.p_value for test in tests)
+    apart = (differences(splits.risks[a], splits.risks[b]) for a, b in pairs)
+    means = [Mean.of(values, splits.test_share) for values in apart]
     found = {}
-    for (a, b), (x, y), test, p in zip(pairs, values, tests, adjusted, strict=True):
-        post = bayesian_correlated_t(x, y, splits.test_share, rope)
-        mean, variance = corrected_moments(differences(x, y), splits.test_share)
-        reach = -float(stdtrit(len(x) - 1, (1 - COVERAGE) / 2 / len(pairs))) * math.sqrt(variance)
-        low, high = mean - reach, mean + reach
-        found[a, b] = ComparedSplits(mean, low, high, test.p_value, p, post)
+    for (a, b), mean, p in zip(pairs, means, holm(m.p_value() for m in means), strict=True):
+        post = mean.posterior(rope)
+        low, high = mean.interval(LEVEL / len(pairs))
+        found[a, b] = ComparedSplits(mean.value, low, high, mean.p_value(), p, post)
         turned = Posterior(post.worse, post.same, post.better)
-        found[b, a] = ComparedSplits(-mean, -high, -low, test.p_value, p, turned)
+        found[b, a] = ComparedSplits(-mean.value, -high, -low, mean.p_value(), p, turned)
     return found
 
 

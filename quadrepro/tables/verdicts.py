@@ -29,10 +29,10 @@ from quadrepro.stats import (
     count_misses,
     holm,
     independent_misses,
+    p_text,
     placement,
     welch_test,
 )
-from quadrepro.stats.result import p_text
 from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.table import MISSING, Table, Value, csv_text, entry
 

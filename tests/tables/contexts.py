@@ -10,6 +10,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from quadrepro.base.models import Model, validated
 from quadrepro.base.types import FloatArray
@@ -80,6 +82,16 @@ def table_of(
     found = made(experiment, key, outcomes, printed).table
     assert found is not None
     return found
+
+
+def panels_of(
+    experiment: Experiment, key: str, outcomes: Outcomes, figures: list[Figure]
+) -> list[Axes]:
+    """Return the panels of the figure that a kind draws; it is kept in the fixture `figures`."""
+    draw = made(experiment, key, outcomes).draw
+    assert draw is not None
+    draw(experiment.source.path.parent / f"{key}.svg")
+    return figures[-1].axes
 
 
 def as_regression(found: Outcomes, row: str) -> Outcomes:

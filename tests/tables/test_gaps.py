@@ -39,8 +39,7 @@ baseline: true
 metrics: [auc]
 tables:
   errors: table1
-  margins: table2
-  margin_figure: [monks]
+  margins: {printed: table2, panels: [{row: monks}]}
   claims: table1
   readings: {means: table1, margins: table2}
   ranking: true

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from quadrepro.papers.claims.claim import AlgorithmName, Claim, Judgement, MeasureName
 from quadrepro.papers.claims.evidence import NO_VALUES, ROUNDS, Evidence, Lacking
-from quadrepro.stats.result import order
+from quadrepro.stats import order
 
 ROUNDING = 1e-9
 """Difference of two numbers of the size of 1 that counts as rounding."""

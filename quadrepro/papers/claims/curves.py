@@ -29,8 +29,7 @@ from quadrepro.papers.claims.evidence import (
     Lacking,
     power_text,
 )
-from quadrepro.stats import LEVEL, holm
-from quadrepro.stats.result import p_text
+from quadrepro.stats import LEVEL, holm, p_text
 
 
 class _OfCurves(Claim):

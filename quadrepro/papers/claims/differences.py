@@ -32,11 +32,12 @@ from quadrepro.stats import (
     LEVEL,
     SignTest,
     equivalence_test,
+    order,
+    p_text,
     paired_t_test,
     sign_test,
     sign_test_power,
 )
-from quadrepro.stats.result import order, p_text
 
 RUN_TO_RUN = log(1.1)
 """Logarithm of a ratio of times that chance alone can give: points of a run share its machine."""

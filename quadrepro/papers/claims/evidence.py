@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 
@@ -15,9 +14,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.papers.printed import SD, TIME_ROW, Printed
-from quadrepro.stats import LEVEL
-from quadrepro.stats.paired import corrected_moments
-from quadrepro.stats.result import differences
+from quadrepro.stats import LEVEL, Mean, differences
 
 if TYPE_CHECKING:
     from quadrepro.engine.outcomes import Outcomes
@@ -81,9 +78,8 @@ class Gap(NamedTuple):
         """Return the mean of differences, over splits that overlap if examples are tested twice."""
         if len(values) < 2 or test_share >= 1:
             raise NoSplits
-        found = differences(values, [0] * len(values))
-        mean, variance = corrected_moments(found, test_share)
-        return cls(mean, sqrt(variance), len(values) - 1)
+        found = Mean.of(differences(values, [0] * len(values)), test_share)
+        return cls(found.value, found.error, len(values) - 1)
 
     def p_above(self, limit: float = 0.0) -> float:
         """Return the p-value of "the mean is at most the limit"."""

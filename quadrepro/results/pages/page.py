@@ -46,8 +46,7 @@ from quadrepro.results.pages.entries import (
     dialogs,
     make_grid,
 )
-from quadrepro.stats import COVERAGE
-from quadrepro.stats.result import LEVEL
+from quadrepro.stats import COVERAGE, LEVEL
 from quadrepro.tables.notes import listed, splits_word
 from quadrepro.tables.verdicts import Verdict
 

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from quadrepro.papers.claims.evidence import InPrint
 from quadrepro.papers.printed import Printed
-from quadrepro.stats.poisson_binomial import better_on_one, better_over_all, distribution_of_wins
+from quadrepro.stats import better_on_one, better_over_all, distribution_of_wins
 from quadrepro.tables.audit.check import Check, Finding, PrintedPlace, Subject
 from quadrepro.tables.audit.counts import counts, denominator
 from quadrepro.tables.kinds.claims import judged_on

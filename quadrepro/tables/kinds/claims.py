@@ -10,8 +10,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.claims.claim import Claim, Judgement
 from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, NotInConfig, Ours
 from quadrepro.papers.paper import Also, Group, Paper
-from quadrepro.stats import LEVEL
-from quadrepro.stats.result import p_text
+from quadrepro.stats import LEVEL, p_text
 from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.legacy import TableKind, legacy
 from quadrepro.tables.printed import check_claims

@@ -18,17 +18,18 @@ from quadrepro.papers.printed import NOTHING, Printed
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
+    N_DRAWS,
+    N_TABLES,
+    SEED,
     SignTest,
     bayesian_signed_rank,
     chance_of_a_star,
+    fault_of_size,
     holm,
-    multiplicity,
+    p_text,
     poisson_binomial_test,
-    posterior,
     sign_test,
 )
-from quadrepro.stats.ranking import fault_of_size
-from quadrepro.stats.result import p_text
 from quadrepro.tables.kinds.base import Context, Kind, Made, headline
 from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.ranked import compare_splits, splits_of
@@ -223,8 +224,8 @@ def _of_means(outcomes: Outcomes) -> Matrix:
     over = f"{len(outcomes.rows)} data sets"
     how = (
         "Probability that the row's algorithm is better than the column's, by the Bayesian "
-        f"signed-rank test of mean {outcomes.label} over {over} ({posterior.N_DRAWS:,} draws with "
-        f"seed {posterior.SEED})."
+        f"signed-rank test of mean {outcomes.label} over {over} ({N_DRAWS:,} draws with "
+        f"seed {SEED})."
         if alike
         else f"On how many of {over} the row's algorithm is better than the column's, and on how "
         f"many it is worse, by mean {outcomes.label}."
@@ -309,7 +310,7 @@ def _by_chance(found: Matrix, outcomes: Outcomes) -> str:
     chance = chance_of_a_star([[m for m in of_row if m is not None] for of_row in means])
     return (
         f" If all algorithms were alike, {100 * chance:.0f}% of such tables would have a star "
-        f"({multiplicity.N_DRAWS:,} tables, drawn with seed {multiplicity.SEED}, in which the "
+        f"({N_TABLES:,} tables, drawn with seed {SEED}, in which the "
         "risks of each data set are exchanged between the algorithms)."
     )
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import cycle, product
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,25 +15,20 @@ from pydantic import Field
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.registry import title_of
-from quadrepro.engine.outcomes import MeanCurve, Outcomes
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
-from quadrepro.tables.figure import (
-    STYLES,
-    Look,
-    add_legend,
-    looks_of,
-    new_figure,
-    open_frame,
-    plain_labels,
-    write_beside,
-)
-from quadrepro.tables.kinds.base import Context, closing_notes
-from quadrepro.tables.kinds.legacy import TableKind, legacy
-from quadrepro.tables.notes import listed
-from quadrepro.tables.table import MISSING, Table, entry
+from quadrepro.tables import figure as figures
+from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
+from quadrepro.tables.table import MISSING, Table, Value, entry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+SHOWN = 6
+"""The table for reading shows a curve at this many values of the hyper-parameter."""
+
+ANY = "any"
+"""Stands for the value of a hyper-parameter that an algorithm does not have."""
 
 POINTS = 200
 """A band has about this many points on each side, spread evenly over the axis."""
@@ -44,210 +39,8 @@ EACH_MARKED = 8
 MARKS_APART = 0.15
 """Distance of the markers on a curve, as a share of the panel's diagonal."""
 
-ROUNDING = 1e-9
-"""Values that differ by less, relative to their size, are the same."""
-
-LONG = 34
-"""Above this number of letters, a title or the label of an axis has two lines."""
-
-WIDTH = 1.3
-"""Width of a curve in points."""
-
-
-@dataclass(frozen=True)
-class CurvesDrawing:
-    """What all panels of a figure share."""
-
-    curves: Curves
-    outcomes: Outcomes
-    looks: dict[str, Look]
-    styles: dict[str, Any]  # by measure, if a panel has several
-    marked: bool  # with the markers of algorithms
-    levels: frozenset[str]  # measures that do not depend on the axis
-
-    def found(
-        self, panel: Panel, row: str
-    ) -> Iterator[tuple[str, str, MeanCurve, tuple[Any, ...]]]:
-        """Yield what a panel draws: measure, algorithm, curve and the values along it."""
-        for measure, column in product(panel.measures, panel.algorithms or self.looks):
-            curve = self.outcomes.curve(row, column, measure)
-            values = self.outcomes.values_along(row, column, self.curves.along)
-            if curve is not None and values is not None:
-                yield measure, column, curve, values
-
-    def scale(self, panel: Panel, row: str) -> str:
-        """Return the scale of a panel: a linear one if no value of its curves has a logarithm."""
-        if panel.scale == "log":
-            means = [curve.mean for _, _, curve, _ in self.found(panel, row)]
-            if means and not any((mean > 0).any() for mean in means):
-                return "linear"
-        return panel.scale
-
-    def line(self, column: str, measure: str = "") -> dict[str, Any]:
-        """Return how a curve or its sample in the legend is drawn."""
-        look = self.looks[column]
-        style = self.styles.get(measure, "-") if self.styles else look.style
-        marker = {"marker": look.marker, "markersize": 3.5} if self.marked else {}
-        return {**look.line(WIDTH), "linestyle": style, **marker}
-
-    def only_levels(self, panel: Panel) -> bool:
-        """Return whether nothing in a panel depends on the axis."""
-        return self.levels.issuperset(panel.measures)
-
-
-def levels_of(curves: Curves, outcomes: Outcomes) -> frozenset[str]:
-    """Return the measures that are the same for all candidates wherever a panel draws them."""
-    constant: dict[str, bool] = {}
-    for panel, row in product(curves.panels, outcomes.rows):
-        for measure, column in product(panel.measures, panel.algorithms or outcomes.columns):
-            curve = outcomes.curve(row, column, measure)
-            # An algorithm without the hyper-parameter says nothing of what depends on it.
-            if curve is not None and outcomes.values_along(row, column, curves.along):
-                same = _constant(curve.mean) and _constant(curve.sd)
-                constant[measure] = constant.get(measure, True) and same
-    return frozenset(measure for measure, same in constant.items() if same)
-
-
-def _constant(values: FloatArray) -> bool:
-    """Return whether all values are the same but for rounding."""
-    return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
-
-
-def draw_panel(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> None:
-    """Draw the curves and marks of one row of the experiment into one panel."""
-    if drawing.only_levels(what):
-        _draw_dots(panel, what, row, drawing)
-    else:
-        _draw_curves(panel, what, row, drawing)
-    # A long title would run into that of the next panel.
-    between = ":\n" if len(row) + len(what.title) > LONG else ": "
-    panel.set_title(between.join(word for word in (row, what.title) if word))
-    open_frame(panel)
-
-
-def _draw_curves(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> None:
-    outcomes, curves, scale = drawing.outcomes, drawing.curves, drawing.scale(what, row)
-    panel.set_xscale(curves.scale)
-    if scale == "log":
-        panel.set_yscale("log", nonpositive="mask")
-    places = {column: i for i, column in enumerate(drawing.looks)}
-    bands = []
-    for measure, column, curve, values in drawing.found(what, row):
-        level = measure in drawing.levels or not values
-        x: Sequence[float] = (0, 1) if level else values
-        across: Any = {"transform": panel.get_yaxis_transform()} if level else {}
-        moments = (curve.mean[:1], curve.sd[:1]) if level else (curve.mean, curve.sd)
-        low, line, high = (
-            np.broadcast_to(_on_scale(moments[0] + n_sd * moments[1], scale), len(x))
-            for n_sd in (-1, 0, 1)
-        )
-        marks: Any = {}
-        if drawing.marked and (level or len(x) > EACH_MARKED):
-            # Markers of two algorithms do not lie on top of each other.
-            first = MARKS_APART * places[column] / len(places)
-            marks = {"markevery": (first, MARKS_APART)}
-        panel.plot(x, line, **drawing.line(column, measure), **marks, **across)
-        if measure in drawing.levels and np.isfinite(line[0]):
-            _write_level(panel, float(line[0]), title_of(measure), drawing.looks[column].colour)
-        if outcomes.repeats > 1:
-            bands.append((x, low, high, drawing.looks[column].colour, across))
-    for mark, column in product(what.marks, what.algorithms or drawing.looks):
-        marked = outcomes.curve(row, column, mark)
-        if marked is not None and np.isfinite(marked.mean[-1]):
-            colour = drawing.looks[column].colour
-            _draw_mark(panel, float(marked.mean[-1]), title_of(mark), colour)
-    edges = np.array([y for _, low, high, *_ in bands for y in (*low, *high)])
-    shown = np.isfinite(edges) & ((edges > 0) | (scale != "log"))
-    panel.dataLim.update_from_data_y(edges[shown], ignore=False)
-    panel.autoscale_view(scalex=False)
-    ends = panel.get_ylim()
-    for x, low, high, colour, across in bands:
-        # A band without an end on this scale reaches to the edge of the panel.
-        low, high = np.clip(low, *ends), np.clip(high, *ends)
-        kept = _evenly(x, "linear" if across else curves.scale, POINTS)
-        ys = low[kept], high[kept]
-        panel.fill_between(np.take(x, kept), *ys, color=colour, alpha=0.15, linewidth=0, **across)
-    panel.set_ylim(ends)
-    if scale == "log":
-        plain_labels(panel.yaxis)
-    words = listed([title_of(measure) for measure in what.measures])
-    panel.set_ylabel(fill(f"−log({words})" if scale == "-log" else words, LONG))
-
-
-def _draw_dots(panel: Axes, what: Panel, row: str, drawing: CurvesDrawing) -> None:
-    """Draw levels alone: one line per measure, one dot with its value per algorithm."""
-    columns, scale = what.algorithms or tuple(drawing.looks), drawing.scale(what, row)
-    if scale == "log":
-        panel.set_xscale("log", nonpositive="mask")
-    for measure, column, curve, _ in drawing.found(what, row):
-        low, value, high = (
-            float(_on_scale(curve.mean[:1] + n_sd * curve.sd[:1], scale)[0]) for n_sd in (-1, 0, 1)
-        )
-        if not np.isfinite(value):
-            continue
-        look = drawing.looks[column]
-        y = what.measures.index(measure) + 0.7 * (
-            (columns.index(column) + 0.5) / len(columns) - 0.5
-        )
-        if drawing.outcomes.repeats > 1:
-            panel.plot((low, high), (y, y), color=look.colour, linewidth=WIDTH)
-        panel.plot(value, y, **look.dot(), markersize=5)
-        write_beside(panel, f"{value:.3g}", (value, y), (0, 4), ha="center", fontsize="small")
-    words = [title_of(measure) for measure in what.measures]
-    if scale == "-log":
-        words = [f"−log({word})" for word in words]
-    panel.set_yticks(range(len(words)), words)
-    panel.set_ylim(len(words) - 0.4, -0.6)
-    panel.margins(x=0.2)
-    panel.grid(axis="y", color="#dddddd", linewidth=0.6)
-    panel.set_axisbelow(True)
-
-
-def _evenly(values: Sequence[float], scale: str, most: int) -> list[int]:
-    """Return the places of values spread evenly over a scale, with the first and the last."""
-    if len(values) <= most:
-        return list(range(max(1, len(values))))
-    axis = np.log(values) if scale == "log" else np.asarray(values, dtype=float)
-    wanted = np.linspace(axis[0], axis[-1], most)
-    return sorted({int(np.abs(axis - value).argmin()) for value in wanted})
-
-
-def _write_level(panel: Axes, at: float, title: str, colour: str) -> None:
-    """Write the name of a level above the right end of its line."""
-    across = panel.get_yaxis_transform()
-    form = {"ha": "right", "fontsize": "x-small", "color": colour}
-    write_beside(panel, title, (1, at), (0, 2), xycoords=across, **form)
-
-
-def _draw_mark(panel: Axes, at: float, title: str, colour: str) -> None:
-    """Draw a vertical line with its title beside its upper end."""
-    panel.axvline(at, color=colour, linestyle=(0, (1, 2)), linewidth=1)
-    panel.text(
-        at,
-        0.98,
-        f"{title} ",
-        transform=panel.get_xaxis_transform(),
-        rotation=90,
-        ha="right",
-        va="top",
-        fontsize="x-small",
-        color=colour,
-    )
-
-
-def _on_scale(values: FloatArray, scale: str) -> FloatArray:
-    """Return what is drawn; the negative logarithm of 0 is infinite, which leaves a gap."""
-    if scale != "-log":
-        return values
-    with np.errstate(divide="ignore"):
-        return np.asarray(-np.log(np.maximum(values, 0)))
-
-
-SHOWN = 6
-"""The table for reading shows a curve at this many values of the hyper-parameter."""
-
-ANY = "any"
-"""Stands for the value of a hyper-parameter that an algorithm does not have."""
+WIDTH, HEIGHT, LABELS = 3.4, 2.6, 0.7
+"""Inches of a panel, and of them the labels of an axis."""
 
 
 class Panel(Model):
@@ -261,7 +54,7 @@ class Panel(Model):
     """Columns whose curves are drawn; by default all."""
     marks: tuple[str, ...] = ()
     """Measures that are values of the horizontal axis, the same for all candidates: a vertical line
-    stands at each, in the colour of its algorithm."""
+    is drawn at each, in the colour of its algorithm."""
     scale: Literal["linear", "log", "-log"] = "linear"
     """Of the vertical axis; -log shows the negative logarithm of the measure."""
 
@@ -276,171 +69,254 @@ class Curves(Model):
     panels: tuple[Panel, ...] = Field(min_length=1)
     """Side by side; there is one row of them per data set."""
 
-
-def _measures(curves: Curves) -> tuple[str, ...]:
-    """Return all measures in the order of the panels."""
-    return tuple(dict.fromkeys(m for panel in curves.panels for m in panel.measures))
-
-
-def _marks(curves: Curves) -> tuple[str, ...]:
-    """Return all marks in the order of the panels."""
-    return tuple(m for panel in curves.panels for m in panel.marks)
+    def measures(self, column: str = "") -> list[str]:
+        """Return the measures that panels draw, of one column or of all, and then their marks."""
+        of = [p for p in self.panels if not column or column in (p.algorithms or (column,))]
+        return [
+            *dict.fromkeys([m for p in of for m in p.measures] + [m for p in of for m in p.marks])
+        ]
 
 
-def _measures_of(curves: Curves, algorithm: str) -> set[str]:
-    """Return the measures that some panel draws of an algorithm, as curves or marks."""
-    panels = [p for p in curves.panels if not p.algorithms or algorithm in p.algorithms]
-    return {measure for panel in panels for measure in (*panel.measures, *panel.marks)}
+@dataclass(frozen=True)
+class Curve:
+    """A measure of one algorithm in one row, along the hyper-parameter."""
+
+    values: tuple[float, ...]
+    """Values of the hyper-parameter; empty if the algorithm does not have it."""
+    mean: FloatArray
+    sd: FloatArray
+    """Mean and standard deviation over the splits, shape (n_candidates,)."""
+
+    def at(self, n_sd: int, scale: str) -> FloatArray:
+        """Return the mean with some deviations added, as it is drawn on a scale."""
+        found = self.mean + n_sd * self.sd
+        if scale != "-log":
+            return found
+        with np.errstate(divide="ignore"):
+            return np.asarray(-np.log(np.maximum(found, 0)))
 
 
-def _text(curve: MeanCurve | None, i: int, repeats: int) -> str:
+Found = Mapping[tuple[str, str, str], Curve]
+"""Curves by row, column and measure."""
+
+
+def _found(context: Context[Curves], outcomes: Outcomes) -> Found:
+    found = {}
+    for row, column in product(outcomes.rows, context.titles):
+        values = outcomes.values_along(row, column, context.option.along)
+        for measure in context.option.measures(column):
+            curve = outcomes.curve(row, column, measure)
+            if curve is not None and values is not None:
+                found[row, column, measure] = Curve(values, curve.mean, curve.sd)
+    return found
+
+
+def _evenly(values: Sequence[float], scale: str, most: int) -> list[int]:
+    """Return the places of values spread evenly over a scale, with the first and the last."""
+    if len(values) <= most:
+        return list(range(max(1, len(values))))
+    axis = np.log(values) if scale == "log" else np.asarray(values, dtype=float)
+    wanted = np.linspace(axis[0], axis[-1], most)
+    return sorted({int(np.abs(axis - value).argmin()) for value in wanted})
+
+
+def _text(curve: Curve | None, i: int, several: bool) -> str:
     if curve is None or np.isnan(curve.mean[i]):
         return MISSING
     digits = 1 if abs(curve.mean[i]) >= 10 else 4
-    spread = f" ± {curve.sd[i]:.{digits}f}" if repeats > 1 else ""
+    spread = f" ± {curve.sd[i]:.{digits}f}" if several else ""
     return f"{curve.mean[i]:.{digits}f}{spread}"
 
 
-def _numbers(curve: MeanCurve | None, i: int, repeats: int) -> list[float | str]:
-    if curve is None:
-        return [""] * min(repeats, 2)
-    numbers = [curve.mean[i], curve.sd[i]] if repeats > 1 else [curve.mean[i]]
-    return ["" if np.isnan(number) else float(number) for number in numbers]
+def _numbers(curve: Curve | None, i: int, several: bool) -> list[Value]:
+    numbers = (curve.mean[i], curve.sd[i]) if curve else (np.nan, np.nan)
+    return [None if np.isnan(number) else float(number) for number in numbers[: 1 + several]]
 
 
-def _meaning(context: Context[Curves], along: str) -> str:
-    known = (h for a in context.experiment.algorithms for h in a.learner.hyperparameters)
-    return next(h.meaning for h in known if h.name == along)
+def _table(context: Context[Curves], outcomes: Outcomes, found: Found) -> Table:
+    """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
+    curves, several = context.option, outcomes.repeats > 1
+    measures = curves.measures()
+    rows: list[tuple[str, tuple[str, ...]]] = []
+    data: list[tuple[Value, ...]] = []
+    for row, (name, title) in product(outcomes.rows, context.titles.items()):
+        of = [found.get((row, name, measure)) for measure in measures]
+        values = next((curve.values for curve in of if curve), None)
+        if values is None:
+            rows.append((row, (entry(title), *[MISSING] * (1 + len(measures)))))
+            continue
+        for i in _evenly(values, curves.scale, SHOWN):
+            value = f"{values[i]:g}" if values else ANY
+            texts = (title, value, *(_text(curve, i, several) for curve in of))
+            rows.append((row, tuple(map(entry, texts))))
+        for i, shown in enumerate(values or (None,)):
+            data.append((row, name, shown, *(n for c in of for n in _numbers(c, i, several))))
+    splits = f", mean ± standard deviation over {outcomes.repeats} splits" * several
+    endings = ("", " sd")[: 1 + several]
+    return Table(
+        f"{context.config.title}: curves",
+        ("Data set", "Algorithm", curves.along, *map(title_of, measures)),
+        tuple(rows),
+        (
+            f"At some values of {curves.along}{splits}; the CSV file has all. {MISSING} where "
+            "there is no solution or no result.",
+            *closing_notes(context, outcomes),
+        ),
+        ("dataset", "algorithm", curves.along, *(m + end for m in measures for end in endings)),
+        tuple(data),
+    )
 
 
-class CurvesKind(TableKind[Curves]):
-    """Measures along a hyper-parameter."""
+@dataclass(frozen=True)
+class Drawing:
+    """What all panels of a figure share.
 
-    key, option = "curves", Curves
-    meaning = "A figure of measures along the rounds or another hyper-parameter."
+    Colours tell algorithms apart, together with line styles, or with markers where line styles tell
+    the measures of a panel apart. With several splits, a band of one standard deviation surrounds
+    each mean. An algorithm that does not have the hyper-parameter is a level line.
+    """
 
-    def check(self, context: Context[Curves]) -> None:
-        """Refuse measures that are not kept, and values that do not make one curve."""
-        config, curves = context.config, context.option
-        columns = {algorithm.name: algorithm for algorithm in config.algorithms}
+    curves: Curves
+    found: Found
+    looks: dict[str, figures.Look]
+    several: bool
+    """Whether there are several splits."""
+
+    @cached_property
+    def styles(self) -> dict[str, Any]:
+        """Line style of each measure that shares a panel."""
+        several = [panel for panel in self.curves.panels if len(panel.measures) > 1]
+        measures = dict.fromkeys(m for panel in several for m in panel.measures)
+        return dict(zip(measures, cycle(figures.STYLES), strict=False))
+
+    @cached_property
+    def marked(self) -> bool:
+        """Whether curves have markers."""
+        if self.styles and any(len(p.algorithms or self.looks) > 1 for p in self.curves.panels):
+            return True
+        return any(1 < len(curve.values) <= EACH_MARKED for curve in self.found.values())
+
+    def line(self, column: str, measure: str = "") -> dict[str, Any]:
+        """Return the options of a curve, or of its sample in the legend."""
+        look = self.looks[column]
+        options = look.marked_line if self.marked else look.line
+        return options | {"linestyle": self.styles.get(measure, "-")} if self.styles else options
+
+    def draw_panel(self, panel: Axes, what: Panel, row: str) -> None:
+        """Draw the curves and the marks of a panel."""
+        pairs = product(what.measures, what.algorithms or self.looks)
+        drawn = [(m, c, self.found[row, c, m]) for m, c in pairs if (row, c, m) in self.found]
+        panel.set_xscale(self.curves.scale)
+        if what.scale == "log" and any((curve.mean > 0).any() for _, _, curve in drawn):
+            panel.set_yscale("log")
+        for measure, column, curve in drawn:
+            x = curve.values or (0, 1)
+            across: Any = {} if curve.values else {"transform": panel.get_yaxis_transform()}
+            low, mean, high = (np.broadcast_to(curve.at(n, what.scale), len(x)) for n in (-1, 0, 1))
+            marks: Any = {}
+            if self.marked and (not curve.values or len(x) > EACH_MARKED):
+                # Markers of two algorithms are not on top of each other.
+                place = [*self.looks].index(column)
+                marks = {"markevery": (MARKS_APART * place / len(self.looks), MARKS_APART)}
+            panel.plot(x, mean, **self.line(column, measure), **marks, **across)
+            if self.several:
+                kept = _evenly(x, self.curves.scale if curve.values else "linear", POINTS)
+                form = {"color": self.looks[column].colour, "alpha": 0.15, "linewidth": 0, **across}
+                ends = low[kept], high[kept]
+                panel.fill_between(np.take(x, kept), *ends, where=np.isfinite(ends[0]), **form)
+        if panel.get_yscale() == "log":
+            figures.plain_labels(panel.yaxis)
+        if len(what.measures) == 1:
+            [word] = map(title_of, what.measures)
+            label = f"−log({word})" if what.scale == "-log" else word
+            panel.set_ylabel(figures.fitted(label, HEIGHT - LABELS))
+        for mark, column in product(what.marks, what.algorithms or self.looks):
+            at = self.found.get((row, column, mark))
+            if at is not None and np.isfinite(at.mean[-1]):
+                _draw_mark(panel, float(at.mean[-1]), title_of(mark), self.looks[column].colour)
+        title = ": ".join(filter(None, (row, what.title)))
+        panel.set_title(figures.fitted(title, WIDTH - LABELS))
+        figures.open_frame(panel)
+
+
+def _draw_mark(panel: Axes, at: float, title: str, colour: str) -> None:
+    """Draw a vertical line with its title next to its upper end."""
+    panel.axvline(at, color=colour, linestyle=(0, (1, 2)), linewidth=1)
+    form: dict[str, Any] = {"rotation": 90, "ha": "right", "va": "top", "fontsize": "x-small"}
+    across = panel.get_xaxis_transform()
+    panel.text(at, 0.98, f"{title} ", transform=across, color=colour, **form)
+
+
+def _draw(context: Context[Curves], drawing: Drawing, rows: Sequence[str], path: Path) -> None:
+    """Draw the figure, one row of panels per data set."""
+    curves = context.option
+    known = (h for column in context.experiment.algorithms for h in column.learner.hyperparameters)
+    meaning = next(h.meaning for h in known if h.name == curves.along)
+    size = WIDTH * len(curves.panels) + 0.4, HEIGHT * len(rows) + 0.6
+    with figures.new_figure(path, *size) as figure:
+        panels = figure.subplots(len(rows), len(curves.panels), sharex="col", squeeze=False)
+        for row, of_row in zip(rows, panels, strict=True):
+            for panel, what in zip(of_row, curves.panels, strict=True):
+                drawing.draw_panel(panel, what, row)
+        for panel in panels[-1]:
+            panel.set_xlabel(meaning)
+            if curves.scale == "log":
+                figures.plain_labels(panel.xaxis)
+        for name, title in context.titles.items():
+            panels[0, 0].plot([], [], label=title, **drawing.line(name))
+        for measure, style in drawing.styles.items():
+            panels[0, 0].plot([], [], label=title_of(measure), color="#888888", linestyle=style)
+        figures.add_legend(figure)
+
+
+def _make(context: Context[Curves], outcomes: Outcomes) -> Made:
+    """Make the table and the figure."""
+    found = _found(context, outcomes)
+    looks = figures.looks_of(context.titles)
+    drawing = Drawing(context.option, found, looks, outcomes.repeats > 1)
+    draw = partial(_draw, context, drawing, outcomes.rows)
+    return Made(_table(context, outcomes, found), draw)
+
+
+def _check(context: Context[Curves]) -> None:
+    """Refuse measures that are not kept, and values that do not make one curve."""
+    config, curves, columns = context.config, context.option, context.experiment.algorithms
+    for i, panel in enumerate(curves.panels):
+        for j, name in enumerate(panel.algorithms):
+            context.check_column(name, "panels", i, "algorithms", j)
+    for protocol in context.experiment.protocols.values():
+        kept = {c.name: {*(c.entry.measures or protocol.measures)} for c in columns}
+        if not any(kept.values()):
+            message = "curves need measures: name them in protocol.measures, with folds at 0"
+            raise context.error(message)
         for i, panel in enumerate(curves.panels):
-            for j, name in enumerate(panel.algorithms):
-                context.check_column(name, "panels", i, "algorithms", j)
-        for row in config.rows:
-            of_protocol = row.entry.changed(config.protocol).measures
-            kept = {name: set(column.measures or of_protocol) for name, column in columns.items()}
-            if not any(kept.values()):
-                message = "curves need measures: name them in protocol.measures, with folds at 0"
-                raise context.error(message)
-            for i, panel in enumerate(curves.panels):
-                of_panel = set().union(*(kept[name] for name in panel.algorithms or columns))
-                for key, names in (("measures", panel.measures), ("marks", panel.marks)):
-                    for j, measure in enumerate(names):
-                        if measure not in of_panel:
-                            hint = nearest(measure, of_panel)
-                            message = f"the protocol keeps no measure {measure!r}{hint}"
-                            raise context.error(message, "panels", i, key, j)
-        algorithms = context.experiment.algorithms
-        named = {name for algorithm in algorithms for name in algorithm.grid}
-        if curves.along not in named:
-            message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
-            raise context.error(message, "along")
-        for algorithm in algorithms:
-            for row in config.rows:
-                if drawn := [key for key in algorithm.entry.draw if key not in row.entry.grid]:
-                    message = f"{algorithm.name} draws {drawn[0]}, and curves need values of a grid"
-                    raise context.error(message)
-                (grid,) = algorithm.make_grids(np.random.default_rng(), row.entry.grid)
-                for name, values in grid.axes:
-                    if name != curves.along and len(values) > 1:
-                        message = (
-                            f"{algorithm.name} has {len(values)} values of {name}, and curves "
-                            f"along {curves.along} need one"
-                        )
-                        raise context.error(message)
-
-    def table(self, context: Context[Curves], outcomes: Outcomes) -> Table:
-        """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
-        curves = context.option
-        measures = tuple(dict.fromkeys((*_measures(curves), *_marks(curves))))
-        rows: list[tuple[str, tuple[str, ...]]] = []
-        data: list[tuple[str | float, ...]] = []
-        for row in outcomes.rows:
-            for name, title in context.titles.items():
-                drawn = _measures_of(curves, name)
-                values = outcomes.values_along(row, name, curves.along)
-                of_measure = [
-                    outcomes.curve(row, name, m) if m in drawn else None for m in measures
-                ]
-                if values is None or not any(of_measure):
-                    entries = (title, MISSING, *(MISSING for _ in measures))
-                    rows.append((row, tuple(map(entry, entries))))
-                    continue
-                for i in _evenly(values, curves.scale, SHOWN):
-                    value = f"{values[i]:g}" if values else ANY
-                    texts = [_text(curve, i, outcomes.repeats) for curve in of_measure]
-                    rows.append((row, tuple(map(entry, (title, value, *texts)))))
-                every: tuple[float | str, ...] = values or ("",)
-                for i, shown in enumerate(every):
-                    numbers = [n for c in of_measure for n in _numbers(c, i, outcomes.repeats)]
-                    data.append((row, name, shown, *numbers))
-        splits = f", mean ± standard deviation over {outcomes.repeats} splits"
-        kinds = ("", " sd") if outcomes.repeats > 1 else ("",)
-        return Table(
-            f"{context.config.title}: curves",
-            ("Data set", "Algorithm", curves.along, *map(title_of, measures)),
-            tuple(rows),
-            (
-                f"At some values of {curves.along}{splits if outcomes.repeats > 1 else ''}; "
-                f"the CSV file has all. {MISSING} where there is no solution or no result.",
-                *closing_notes(context, outcomes),
-            ),
-            ("dataset", "algorithm", curves.along, *(m + kind for m in measures for kind in kinds)),
-            tuple(data),
-        )
-
-    def draw(self, context: Context[Curves], outcomes: Outcomes, folder: Path) -> None:
-        """Draw the curves, one row of panels per data set.
-
-        Colours tell algorithms apart, together with line styles, or with markers where line styles
-        tell the measures of a panel apart. With several splits, a band of one standard deviation
-        lies around each mean. An algorithm that does not have the hyper-parameter and a measure
-        that does not depend on it are level lines; a panel of nothing else has dots and no such
-        axis. Marks are dotted lines with their title.
-        """
-        curves, titles = context.option, context.titles
-        levels = levels_of(curves, outcomes)
-        along = [panel for panel in curves.panels if not levels.issuperset(panel.measures)]
-        styles: dict[str, Any] = {}
-        if any(len(panel.measures) > 1 for panel in along):
-            named = dict.fromkeys(m for panel in along for m in panel.measures)
-            styles = dict(zip(named, cycle(STYLES), strict=False))
-        marked = bool(styles) and any(len(panel.algorithms or titles) > 1 for panel in along)
-        lengths = {
-            len(outcomes.values_along(row, name, curves.along) or ())
-            for row, name in product(outcomes.rows, titles)
-        }
-        marked |= any(1 < length <= EACH_MARKED for length in lengths)
-        drawing = CurvesDrawing(curves, outcomes, looks_of(titles), styles, marked, levels)
-        n_rows, n_columns = len(outcomes.rows), len(curves.panels)
-        with new_figure(
-            folder / f"{self.name}.svg", 3.4 * n_columns + 0.4, 2.6 * n_rows + 0.6
-        ) as figure:
-            panels = figure.subplots(n_rows, n_columns, sharex="col", squeeze=False)
-            for row, of_row in zip(outcomes.rows, panels, strict=True):
-                for panel, what in zip(of_row, curves.panels, strict=True):
-                    draw_panel(panel, what, row, drawing)
-            for panel, what in zip(panels[-1], curves.panels, strict=True):
-                if drawing.only_levels(what):
-                    panel.set_xlabel("value")
-                    continue
-                panel.set_xlabel(_meaning(context, curves.along))
-                if curves.scale == "log":
-                    plain_labels(panel.xaxis)
-            samples = {title: drawing.line(name) for name, title in titles.items()}
-            for measure, style in styles.items():
-                samples[title_of(measure)] = {"color": "#888888", "linestyle": style}
-            add_legend(figure, samples)
+            of_panel = set().union(*(kept.get(name, ()) for name in panel.algorithms or kept))
+            for key, names in (("measures", panel.measures), ("marks", panel.marks)):
+                for j, measure in enumerate(names):
+                    if measure not in of_panel:
+                        hint = nearest(measure, of_panel)
+                        message = f"the protocol keeps no measure {measure!r}{hint}"
+                        raise context.error(message, "panels", i, key, j)
+    named = {name for column in columns for name in column.grid}
+    if curves.along not in named:
+        message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
+        raise context.error(message, "along")
+    for column, row in product(columns, config.rows):
+        if drawn := [key for key in column.entry.draw if key not in row.entry.grid]:
+            raise context.error(f"{column.name} draws {drawn[0]}, and curves need values of a grid")
+        (grid,) = column.make_grids(np.random.default_rng(), row.entry.grid)
+        for name, values in grid.axes:
+            if name != curves.along and len(values) > 1:
+                raise context.error(
+                    f"{column.name} has {len(values)} values of {name}, and curves along "
+                    f"{curves.along} need one"
+                )
 
 
-CURVES = legacy(CurvesKind())
+CURVES = Kind(
+    "curves",
+    Curves,
+    "A figure of measures along the rounds or another hyper-parameter.",
+    _make,
+    _check,
+)

@@ -15,8 +15,7 @@ from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.metrics import NUMBERS, Metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import OF_ERRORS, SD, TIME_ROW, Printed
-from quadrepro.stats import COVERAGE
-from quadrepro.stats.result import order
+from quadrepro.stats import COVERAGE, order
 from quadrepro.tables.kinds.base import Context, Kind, Made, by_metrics, closing_notes
 from quadrepro.tables.table import MISSING, Table, Value, entry
 from quadrepro.tables.verdicts import (

@@ -10,8 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import Ranking, rank_methods
-from quadrepro.stats.ranking import fault_of_size
+from quadrepro.stats import Ranking, fault_of_size, rank_methods
 from quadrepro.tables.critical_difference import draw_critical_difference
 from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes, headline
 from quadrepro.tables.notes import own_rows_note

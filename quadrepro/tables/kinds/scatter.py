@@ -1,59 +1,36 @@
-"""One algorithm's risks against those of every other one: a table and a figure of dots.
-
-Where numbers are predicted, these are RMSEs.
-"""
+"""One algorithm's risks, or RMSEs, against those of every other one: a table and a figure."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from math import ceil
 from pathlib import Path
 from statistics import fmean, stdev
-from textwrap import fill
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from quadrepro.base.types import FloatArray
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import sign_test
-from quadrepro.stats.result import order, rounded_p
-from quadrepro.tables.figure import add_legend, looks_of, new_figure, open_frame, write_beside
-from quadrepro.tables.kinds.base import Context, closing_notes
-from quadrepro.tables.kinds.comparisons import signs
-from quadrepro.tables.kinds.legacy import TableKind, legacy
-from quadrepro.tables.notes import own_rows_note
-from quadrepro.tables.ranked import compare_splits, splits_of
+from quadrepro.stats import order
+from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure, open_frame
+from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
 from quadrepro.tables.table import MISSING, Table, entry
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+ABREAST, SIZE = 4, 2.6
+"""Maximum number of panels side by side, and the inches of one."""
 
-ABREAST = 4
-"""At most this many panels stand side by side."""
+FEW = 4
+"""Up to this number of dots in a panel, a figure shows no more than the table."""
 
-LABELLED = 20
-"""Up to this number of data sets have labels at their dots, without a paper; more have a legend."""
-
-LETTER, LINE = 4.2, 8.0
-"""Points that a letter of a label takes, and a line of labels."""
-
-WIDE = 5.0
-"""Points that a letter of the text at an axis takes."""
+Dot = tuple[str, float, float]
+"""Data set, and the values of the algorithm and of another one on a split."""
 
 
-def dots(outcomes: Outcomes, row: str, a: str, b: str) -> list[tuple[float, float]]:
-    """Return the risks or RMSEs of two algorithms, one pair per split that both have."""
-    pairs = zip(outcomes.cell(row, a), outcomes.cell(row, b), strict=True)
-    return [(x.value, y.value) for x, y in pairs if x.ok and y.ok]
-
-
-def _word(context: Context[str]) -> str:
-    return "RMSE" if "regression" in context.experiment.tasks.values() else "risk"
-
-
-def _others(context: Context[str]) -> list[str]:
-    return [name for name in context.titles if name != context.option]
+def _dots(outcomes: Outcomes, a: str, b: str) -> list[Dot]:
+    """Return one dot for every split that both algorithms have."""
+    return [
+        (row, x.value, y.value)
+        for row in outcomes.rows
+        for x, y in zip(outcomes.cell(row, a), outcomes.cell(row, b), strict=True)
+        if x.ok and y.ok
+    ]
 
 
 def _moments(differences: list[float], digits: int) -> str:
@@ -63,139 +40,79 @@ def _moments(differences: list[float], digits: int) -> str:
     return f"{fmean(differences):+z.{digits}f}{spread}"
 
 
-def _labelled(context: Context[str], outcomes: Outcomes) -> bool:
-    return not context.config.paper and 1 < len(outcomes.rows) <= LABELLED
-
-
-def _write_labels(
-    panel: Axes,
-    looks: dict[str, dict[str, Any]],
-    middles: dict[str, FloatArray],
-    points: float,
-) -> None:
-    """Write each name beside its place, above those in its way; points are those of a unit."""
-    taken: list[tuple[float, float, float]] = []
-    for name, middle in sorted(middles.items(), key=lambda item: (item[1][1], item[0])):
-        x, y = points * middle
-        # Near the right edge, a name is on the other side.
-        width = LETTER * len(name)
-        left = x - 6 - width if x + 6 + width > points * panel.get_xlim()[1] else x + 6
-        low = y
-        while any(left < r and left + width > o and abs(low - b) < LINE for o, r, b in taken):
-            low += LINE / 4
-        taken.append((left, left + width, low))
-        line = {"arrowstyle": "-", "color": looks[name]["color"], "linewidth": 0.8, "shrinkB": 0}
-        form: dict[str, Any] = {"va": "center", "fontsize": "x-small", "arrowprops": line}
-        write_beside(panel, name, (middle[0], middle[1]), (left - x, low - y), **form)
-
-
-class ScatterKind(TableKind[str]):
-    """Risks of one algorithm against those of every other one."""
-
-    key, option = "scatter", str
-    describes_figure = True
-    meaning = (
-        "A figure of the risks, or RMSEs, of one column against those of each other: its name."
+def _table(
+    context: Context[str], outcomes: Outcomes, word: str, dots: dict[str, list[Dot]]
+) -> Table:
+    title, rows = context.titles[context.option], []
+    unit, digits, points = (100, 2, " in percent points") if word == "risk" else (1, 4, "")
+    for other, of in dots.items():
+        sides = [order(y, x) for _, x, y in of]
+        counts = (str(sides.count(side)) for side in (1, 0, -1))
+        difference = _moments([unit * (y - x) for _, x, y in of], digits)
+        rows.append((context.titles[other], tuple(map(entry, (*counts, difference)))))
+    return Table(
+        f"{context.config.title}: {word}s against those of {title}",
+        ("", "above", "on", "below", "difference"),
+        tuple(rows),
+        (
+            f"Above, on, below: dots by the diagonal, one per split; above it {title} has the "
+            f"lower {word}. Difference: the row's {word} less that of {title}{points}, mean ± "
+            "standard deviation over the dots.",
+            *closing_notes(context, outcomes),
+        ),
+        ("algorithm", "dataset", f"{word} of {context.option}", word),
+        tuple((other, *dot) for other, of in dots.items() for dot in of),
     )
 
-    def check(self, context: Context[str]) -> None:
-        """Refuse an unknown column, and rows of two units."""
-        context.check_one_of_two(context.option)
-        tasks = context.experiment.tasks
-        numbers = [row for row, task in tasks.items() if task == "regression"]
-        if 0 < len(numbers) < len(tasks):
-            raise context.error(
-                f"one scale serves all rows, and only some predict numbers: {numbers[0]}"
-            )
 
-    def table(self, context: Context[str], outcomes: Outcomes) -> Table:
-        """Return where the dots lie."""
-        name, titles, word = context.option, context.titles, _word(context)
-        unit, digits, points = (100, 2, " in percent points") if word == "risk" else (1, 4, "")
-        rows, data = [], []
-        tested, note = outcomes.tested(), own_rows_note(context.config)
-        alone = len(tested.rows) == 1
-        splits = splits_of(tested) if alone else []
-        found = compare_splits(splits[0], rope=0.0) if splits else {}
-        on_splits = {
-            (a, b): replace(sign_test(splits[0].risks[a], splits[0].risks[b]), p_value=of.p_value)
-            for (a, b), of in found.items()
-        }
-        for other in _others(context):
-            of_rows = {row: dots(outcomes, row, name, other) for row in outcomes.rows}
-            data += [(other, row, x, y) for row, of_row in of_rows.items() for x, y in of_row]
-            pairs = [pair for of_row in of_rows.values() for pair in of_row]
-            differences = [unit * (y - x) for x, y in pairs]
-            orders = [order(y, x) for x, y in pairs]
-            counts = (orders.count(side) for side in (1, 0, -1))
-            test = on_splits.get((name, other)) if alone else signs(tested, name, other)
-            texts = [
-                *map(str, counts),
-                _moments(differences, digits),
-                MISSING if test is None else f"{test.wins}, {test.losses}, {test.ties}",
-                MISSING if test is None else rounded_p(test.p_value),
-            ]
-            rows.append((titles[other], tuple(map(entry, texts))))
-        return Table(
-            f"{context.config.title}: {word}s against those of {titles[name]}",
-            ("", "above", "on", "below", "difference", "wins, losses, ties", "p"),
-            tuple(rows),
-            (
-                f"Above, on, below: dots by the diagonal, one per split; above it {titles[name]} "
-                f"has the lower {word}. Difference: the row's {word} less that of "
-                f"{titles[name]}{points}, mean ± standard deviation over the dots.",
-                f"Wins, losses and ties of {titles[name]} by "
-                + (
-                    f"{word}, one per split, and the p-value of the corrected resampled t-test."
-                    if alone
-                    else f"mean {word}, one per data set, and the p-value of the two-tailed sign "
-                    "test, ties ignored."
-                ),
-                *([note] if note and tested.rows else []),
-                *closing_notes(context, outcomes),
-            ),
-            ("algorithm", "dataset", f"{word} of {name}", word),
-            tuple(data),
+def _draw(
+    context: Context[str], rows: tuple[str, ...], word: str, dots: dict[str, list[Dot]], path: Path
+) -> None:
+    """Draw one panel per algorithm; each data set has its own colour and marker."""
+    values = [value for of in dots.values() for _, *xy in of for value in xy] or [0.0, 1.0]
+    margin = 0.05 * (max(values) - min(values)) or 0.05
+    ends = min(values) - margin, max(values) + margin
+    n_rows, n_columns = ceil(len(dots) / ABREAST), min(ABREAST, len(dots))
+    with new_figure(path, SIZE * n_columns + 0.6, SIZE * n_rows + 0.7) as figure:
+        for i, (other, of) in enumerate(dots.items(), start=1):
+            panel = figure.add_subplot(n_rows, n_columns, i)
+            panel.plot(ends, ends, color="#999999", linewidth=0.8, zorder=0)
+            for row, look in looks_of(rows).items():
+                xy = [dot[1:] for dot in of if dot[0] == row]
+                form = {**look.dot, "markersize": 4, "alpha": 0.7, "markeredgewidth": 0}
+                panel.plot([x for x, _ in xy], [y for _, y in xy], label=row, **form)
+            axes = (f"{word} of {context.titles[name]}" for name in (context.option, other))
+            xlabel, ylabel = (fitted(text, SIZE - 0.6) for text in axes)
+            panel.set(xlim=ends, ylim=ends, aspect="equal", xlabel=xlabel, ylabel=ylabel)
+            open_frame(panel)
+        add_legend(figure)
+
+
+def _make(context: Context[str], outcomes: Outcomes) -> Made:
+    """Make the table, and the figure unless a comparison of one's own has few dots."""
+    word = "RMSE" if "regression" in context.experiment.tasks.values() else "risk"
+    others = [name for name in context.titles if name != context.option]
+    dots = {other: _dots(outcomes, context.option, other) for other in others}
+    few = not context.config.paper and max(map(len, dots.values())) <= FEW
+    draw = None if few else partial(_draw, context, outcomes.rows, word, dots)
+    return Made(_table(context, outcomes, word, dots), draw)
+
+
+def _check(context: Context[str]) -> None:
+    """Refuse an unknown column, and rows of two units."""
+    context.check_one_of_two(context.option)
+    tasks = context.experiment.tasks
+    numbers = [row for row, task in tasks.items() if task == "regression"]
+    if 0 < len(numbers) < len(tasks):
+        raise context.error(
+            f"one scale serves all rows, and only some predict numbers: {numbers[0]}"
         )
 
-    def draw(self, context: Context[str], outcomes: Outcomes, folder: Path) -> None:
-        """Draw the dots, one panel per algorithm (CB-Boost, Figure 4).
 
-        Each data set has its own colour and marker, and without a paper a label if they are few.
-        """
-        name, titles, others = context.option, context.titles, _others(context)
-        word = _word(context)
-        looks = {row: look.dot() for row, look in looks_of(outcomes.rows).items()}
-        values = [r.value for r in outcomes.records.values() if r.ok]
-        low, top = 0.0, 1.05 * max(values, default=1.0) or 1.0
-        labelled = _labelled(context, outcomes)
-        if not context.config.paper and values and min(values) < max(values):
-            margin = 0.05 * (max(values) - min(values))
-            low, top = min(values) - margin, max(values) + margin
-        n_rows, n_columns = ceil(len(others) / ABREAST), min(ABREAST, len(others))
-        size, legend = (3.6, 0.0) if labelled else (2.6, 0.7)
-        shape = size * n_columns + 0.6, size * n_rows + legend
-        with new_figure(folder / f"{self.name}.svg", *shape) as figure:
-            panels = figure.subplots(n_rows, n_columns, squeeze=False)
-            for panel in panels.flat[len(others) :]:
-                panel.remove()
-            for panel, other in zip(panels.flat, others, strict=False):
-                panel.plot((low, top), (low, top), color="#999999", linewidth=0.8, zorder=0)
-                middles = {}
-                for row, look in looks.items():
-                    xy = np.reshape(dots(outcomes, row, name, other), (-1, 2))
-                    panel.plot(*xy.T, markersize=4, alpha=0.7, markeredgewidth=0, **look)
-                    if labelled and len(xy):
-                        middles[row] = xy.mean(axis=0)
-                panel.set(xlim=(low, top), ylim=(low, top), aspect="equal")
-                _write_labels(panel, looks, middles, 60 * size / (top - low))
-                x, y = (
-                    fill(f"{word} of {titles[n]}", int(60 * size / WIDE)) for n in (name, other)
-                )
-                panel.set(xlabel=x, ylabel=y)
-                open_frame(panel)
-            if not labelled:
-                add_legend(figure, looks)
-
-
-SCATTER = legacy(ScatterKind())
+SCATTER = Kind(
+    "scatter",
+    str,
+    "A figure of the risks, or RMSEs, of one column against those of each other: its name.",
+    _make,
+    _check,
+)

@@ -2,139 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from pathlib import Path
 from statistics import fmean, median, stdev
-from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.tables.figure import (
-    Look,
-    add_legend,
-    labels_in,
-    looks_of,
-    new_figure,
-    open_frame,
-    plain_labels,
-)
-from quadrepro.tables.kinds.base import Context, closing_notes
-from quadrepro.tables.kinds.legacy import TableKind, legacy
-from quadrepro.tables.table import MISSING, Table, entry
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from quadrepro.tables import figure as figures
+from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
+from quadrepro.tables.table import MISSING, Table, Value, entry
 
 WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
 
+WIDTH, HEIGHT = 3.2, 2.6
+"""Inches of a panel of times."""
 
-def times_of(outcomes: Outcomes, row: str, column: str) -> list[float]:
-    """Return the running times of an entry in seconds."""
-    if not outcomes.complete(row, column):
-        return []
-    return [record.seconds for record in outcomes.cell(row, column)]
+Times = Mapping[tuple[str, str], float | None]
+"""Median seconds by row and column; None if a split is missing."""
+
+
+def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
+    """Make the table of running times, and their figure."""
+    config, times = context.config, dict[tuple[str, str], float | None]()
+    rows: list[tuple[str, tuple[str, ...]]] = []
+    data: list[tuple[Value, ...]] = []
+    for row in config.rows:
+        title = row.entry.title
+        for column in outcomes.columns:
+            complete = outcomes.complete(title, column)
+            of = [record.seconds for record in outcomes.cell(title, column)] if complete else []
+            times[title, column] = median(of) if of else None
+            data.append((row.of, row.sweep, row.value, column, len(of), times[title, column]))
+        middles = (times[title, column] for column in outcomes.columns)
+        texts = (entry(MISSING if middle is None else f"{middle:.3g}") for middle in middles)
+        rows.append((title, tuple(texts)))
+    over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
+    what = f"Seconds of the search and the final training{over}."
+    table = Table(
+        f"{config.title}: running times",
+        ("Data set", *context.titles.values()),
+        tuple(rows),
+        (what, *closing_notes(context, outcomes)),
+        ("dataset", "sweep", "value", "algorithm", "splits", "seconds"),
+        tuple(data),
+    )
+    return Made(table, partial(_draw_times, context, times), timed=True)
 
 
 def _moved_by(context: Context[bool], sweep: str) -> list[str]:
     """Return the columns that have a sweep's hyper-parameter; all if it is over something else."""
-    of_sweep = {s.over.removeprefix("grid.") for s in context.config.sweeps if s.word == sweep}
+    over = next(s.over for s in context.config.sweeps if s.word == sweep).removeprefix("grid.")
     return [
-        a.name
-        for a in context.experiment.columns
-        if any(
-            "." in name or name in {h.name for h in a.learner.hyperparameters} for name in of_sweep
-        )
+        column.name
+        for column in context.experiment.columns
+        if "." in over or over in {h.name for h in column.learner.hyperparameters}
     ]
 
 
-def _draw_times(
-    panel: Axes, outcomes: Outcomes, rows: Sequence[Row], looks: dict[str, Look]
-) -> None:
-    numbers = [v for row in rows if isinstance(v := row.value, int | float) and v is not bool(v)]
-    numeric = len(numbers) == len(rows)
-    drawn: list[float] = []
-    for column, look in looks.items():
-        points = []
-        for row in rows:
-            if times := times_of(outcomes, row.entry.title, column):
-                # Values that are not numbers stand side by side under their names.
-                points.append((row.value if numeric else str(row.value), median(times)))
-        if points:
-            drawn += [seconds for _, seconds in points]
-            panel.plot(*zip(*points, strict=True), label=column, **_curve(look))
-    if numeric and min(numbers) > 0 and max(numbers) > WIDE * min(numbers):
-        panel.set_xscale("log")
-        plain_labels(panel.xaxis)
-    # A coarse clock can call all of them 0, which has no logarithm.
-    if not drawn or max(drawn) > 0:
-        panel.set_yscale("log")
-        plain_labels(panel.yaxis)
-    else:
-        panel.set_ylim(bottom=0)
-    open_frame(panel)
+def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
+    """Draw one panel per sweep and data set, and one curve per algorithm."""
+    looks, all_rows = figures.looks_of(context.titles), context.config.rows
+    datasets = list(dict.fromkeys(row.of for row in all_rows))
+    sweeps = list(dict.fromkeys(row.sweep for row in all_rows))
+    size = WIDTH * len(sweeps) + 0.4, HEIGHT * len(datasets) + 0.6
+    with figures.new_figure(path, *size) as figure:
+        panels = figure.subplots(len(datasets), len(sweeps), squeeze=False)
+        for panel, (of, sweep) in zip(panels.flat, product(datasets, sweeps), strict=True):
+            rows = [row for row in all_rows if (row.of, row.sweep) == (of, sweep)]
+            numbers = [value for row in rows if isinstance(value := row.value, int | float)]
+            numeric = len(numbers) == len(rows)
+            # Values that are not numbers are side by side under their names.
+            x = numbers if numeric else [str(row.value) for row in rows]
+            for column in _moved_by(context, sweep):
+                y = np.array([times[row.entry.title, column] for row in rows], dtype=float)
+                panel.plot(x, y, label=context.titles[column], **looks[column].marked_line)
+            if numeric and 0 < WIDE * min(numbers) < max(numbers):
+                panel.set_xscale("log")
+                figures.plain_labels(panel.xaxis)
+            if any(times.values()):  # A coarse clock can call all of them 0.
+                panel.set_yscale("log")
+                figures.plain_labels(panel.yaxis)
+            word = sweep.replace("_", " ")
+            panel.set_title(figures.fitted(f"{of}: {word} varied", WIDTH - 0.7))
+            panel.set(xlabel=word, ylabel="seconds")
+            figures.open_frame(panel)
+        figures.add_legend(figure)
 
 
-def _curve(look: Look) -> dict[str, Any]:
-    return {**look.line(1.3), "marker": look.marker, "markersize": 3.5}
-
-
-class TimesKind(TableKind[bool]):
-    """Running times, which differ between runs."""
-
-    key, option = "times", bool
-    meaning = "Running times against what the config sweeps over: `true`."
-    timed = True
-
-    def check(self, context: Context[bool]) -> None:
-        """Refuse a config without a sweep."""
-        context.check_sweeps()
-
-    def table(self, context: Context[bool], outcomes: Outcomes) -> Table:
-        """Return the table of running times."""
-        config = context.config
-        rows, data = [], []
-        for row in config.rows:
-            entries = []
-            for column in outcomes.columns:
-                times = times_of(outcomes, row.entry.title, column)
-                entries.append(entry(f"{median(times):.3g}" if times else MISSING))
-                middle = median(times) if times else None
-                data.append((row.of, row.sweep, row.value, column, len(times), middle))
-            rows.append((row.entry.title, tuple(entries)))
-        over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
-        return Table(
-            f"{config.title}: running times",
-            ("Data set", *context.titles.values()),
-            tuple(rows),
-            (
-                f"Seconds of the search and the final training{over}.",
-                *closing_notes(context, outcomes),
-            ),
-            ("dataset", "sweep", "value", "algorithm", "splits", "seconds"),
-            tuple(data),
-        )
-
-    def draw(self, context: Context[bool], outcomes: Outcomes, folder: Path) -> None:
-        """Draw the running times, one panel per sweep and data set and one curve per algorithm."""
-        config, titles = context.config, context.titles
-        looks = looks_of(titles)
-        datasets = list(dict.fromkeys(row.of for row in config.rows))
-        sweeps = list(dict.fromkeys(row.sweep for row in config.rows))
-        size = (3.2 * len(sweeps) + 0.4, 2.6 * len(datasets) + 0.6)
-        with new_figure(folder / f"{self.name}.svg", *size) as figure:
-            panels = figure.subplots(len(datasets), len(sweeps), squeeze=False)
-            for dataset, panels_of_row in zip(datasets, panels, strict=True):
-                for sweep, panel in zip(sweeps, panels_of_row, strict=True):
-                    rows = [row for row in config.rows if (row.of, row.sweep) == (dataset, sweep)]
-                    moved = {name: looks[name] for name in _moved_by(context, sweep)}
-                    _draw_times(panel, outcomes, rows, moved)
-                    word = sweep.replace("_", " ")
-                    panel.set(title=f"{dataset}: {word} varied", xlabel=word, ylabel="seconds")
-            drawn = labels_in(panels.flat)
-            add_legend(figure, {titles[n]: _curve(look) for n, look in looks.items() if n in drawn})
-
+TIMES = Kind(
+    "times",
+    bool,
+    "Running times against what the config sweeps over: `true`.",
+    _make_times,
+    Context.check_sweeps,
+)
 
 FIRST, SECOND, NEITHER, UNKNOWN = "#f0a040", "#6dbf8b", "#e6e6e6", "#ffffff"
 """Colours of a square: the first is better, the second is better, not told apart, no result."""
@@ -146,8 +113,9 @@ Pair = tuple[str, str]
 class Difference:
     """The risks of two algorithms in one row, in percent."""
 
-    means: tuple[float, float]  # in percent
-    sds: tuple[float, float]  # 0 with one split
+    means: tuple[float, float]
+    sds: tuple[float, float]
+    """Standard deviations over the splits; 0 with one."""
 
     @property
     def points(self) -> float:
@@ -160,16 +128,9 @@ class Difference:
         return abs(self.points) <= sum(self.sds) + 1e-9
 
     @property
-    def colour(self) -> str:
-        """Colour of the square."""
-        if self.overlap:
-            return NEITHER
-        return FIRST if self.points > 0 else SECOND
-
-    @property
     def text(self) -> str:
         """The difference with its sign."""
-        return f"{float(self.points):+z.1f}"
+        return f"{self.points:+z.1f}"
 
 
 def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
@@ -181,122 +142,109 @@ def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
     return Difference((fmean(a), fmean(b)), (stdev(a), stdev(b)) if several else (0.0, 0.0))
 
 
-def _matrix(context: Context[Pair]) -> dict[str, list[Row]]:
-    """Return the rows of each data set, in one order for all."""
-    matrix: dict[str, list[Row]] = {}
+Squares = Mapping[str, list[tuple[Row, Difference | None]]]
+"""The rows of each data set, in one order for all."""
+
+
+def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
+    """Make the matrix of differences as a table and as a figure."""
+    squares: dict[str, list[tuple[Row, Difference | None]]] = {}
     for row in context.config.rows:
-        matrix.setdefault(row.of, []).append(row)
-    return matrix
+        found = difference(outcomes, row.entry.title, context.option)
+        squares.setdefault(row.of, []).append((row, found))
+    return Made(_table(context, outcomes, squares), partial(_draw_squares, context, squares))
 
 
-def _draw_squares(panel: Axes, found: list[list[Difference | None]]) -> None:
-    from matplotlib.patches import Rectangle
-
-    for y, of_row in enumerate(found):
-        for x, square in enumerate(of_row):
-            colour = UNKNOWN if square is None else square.colour
-            panel.add_patch(
-                Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white")
-            )
-            if square is not None and not square.overlap:
-                text = square.text.replace("-", "−")
-                panel.text(x, y, text, ha="center", va="center", fontsize=8)
-    panel.set(xlim=(-0.5, len(found[0]) - 0.5), ylim=(len(found) - 0.5, -0.5))
-    panel.tick_params(length=0)
-    panel.spines[:].set_visible(False)
-
-
-class DifferencesKind(TableKind[Pair]):
-    """Risks of two algorithms."""
-
-    key, option = "differences", tuple[str, str]
-    meaning = (
-        "A figure of the differences of two columns against what the config sweeps over: their "
-        "names."
+def _table(context: Context[Pair], outcomes: Outcomes, squares: Squares) -> Table:
+    first, second = (context.titles[name] for name in context.option)
+    data: list[tuple[Value, ...]] = []
+    for name, of_name in squares.items():
+        for row, found in of_name:
+            numbers: tuple[Value, ...] = (None,) * 6
+            if found is not None:
+                moments = (n for of in zip(found.means, found.sds, strict=True) for n in of)
+                numbers = (*moments, found.points, _verdict(found))
+            data.append((name, row.sweep, row.value, *numbers))
+    texts = [
+        entry(found.text, mark="" if found.overlap else "*") if found else MISSING
+        for of_name in squares.values()
+        for _, found in of_name
+    ]
+    n = len(texts) // len(squares)
+    starred = (
+        f"two intervals mean ± standard deviation over {outcomes.repeats} splits have no point in "
+        "common; elsewhere the two are not told apart, which no test decides."
+        if outcomes.repeats > 1
+        else "two risks are not the same: one split has no spread."
+    )
+    meaning = f"Percent points; above 0 {first} is better. \\* marks a difference where the"
+    return Table(
+        f"{context.config.title}: risk of {second} less that of {first}",
+        ("Data set", *(f"{row.sweep} {row.value}" for row, _ in next(iter(squares.values())))),
+        tuple((name, tuple(texts[i * n : (i + 1) * n])) for i, name in enumerate(squares)),
+        (f"{meaning} {starred}", *closing_notes(context, outcomes)),
+        (
+            *("dataset", "sweep", "value"),
+            *(f"{column} {kind}" for column in context.option for kind in ("mean", "sd")),
+            *("difference", "verdict"),
+        ),
+        tuple(data),
     )
 
-    def check(self, context: Context[Pair]) -> None:
-        """Refuse a config without a sweep, and columns without risks to compare."""
-        for i, name in enumerate(context.option):
-            context.check_risks_of_two(name, i)
-        context.check_sweeps()
 
-    def table(self, context: Context[Pair], outcomes: Outcomes) -> Table:
-        """Return the matrix of differences."""
-        pair = context.option
-        titles = [context.titles[name] for name in pair]
-        rows, data = [], []
-        for name, of_name in _matrix(context).items():
-            entries = []
-            for row in of_name:
-                found = difference(outcomes, row.entry.title, pair)
-                if found is None:
-                    entries.append(entry(MISSING))
-                    data.append((name, row.sweep, row.value, *[None] * 6))
-                    continue
-                entries.append(entry(found.text, mark="" if found.overlap else "*"))
-                moments = zip(map(float, found.means), found.sds, strict=True)
-                numbers = (*(n for of_one in moments for n in of_one), float(found.points))
-                verdict = "not told apart" if found.overlap else "different"
-                data.append((name, row.sweep, row.value, *numbers, verdict))
-            rows.append((name, tuple(entries)))
-        columns = next(iter(_matrix(context).values()))
-        spread = f"mean ± standard deviation over {outcomes.repeats} splits"
-        return Table(
-            f"{context.config.title}: risk of {titles[1]} less that of {titles[0]}",
-            ("Data set", *(f"{row.sweep} {row.value}" for row in columns)),
-            tuple(rows),
-            (
-                f"Percent points; above 0 {titles[0]} is better. \\* marks a difference where the "
-                + (
-                    f"two intervals {spread} have no point in common; elsewhere the two are not "
-                    "told apart, which no test decides."
-                    if outcomes.repeats > 1
-                    else "two risks are not the same: one split has no spread."
-                ),
-                *closing_notes(context, outcomes),
-            ),
-            (
-                "dataset",
-                "sweep",
-                "value",
-                *(f"{column} {kind}" for column in pair for kind in ("mean", "sd")),
-                "difference",
-                "verdict",
-            ),
-            tuple(data),
-        )
-
-    def draw(self, context: Context[Pair], outcomes: Outcomes, folder: Path) -> None:
-        """Draw the matrix, one panel per sweep (CB-Boost, Figure 3).
-
-        The difference is shown in the squares where the two algorithms are told apart.
-        """
-        pair, matrix = context.option, _matrix(context)
-        sweeps = dict.fromkeys(row.sweep for row in context.config.rows)
-        counts = [
-            sum(row.sweep == sweep for row in next(iter(matrix.values()))) for sweep in sweeps
-        ]
-        names = 0.08 * max(map(len, matrix)) + 0.3
-        size = (max(4.5, 0.5 * sum(counts) + 0.2 * len(counts) + names), 0.34 * len(matrix) + 1.2)
-        with new_figure(folder / f"{self.name}.svg", *size) as figure:
-            panels = figure.subplots(
-                1, len(sweeps), squeeze=False, sharey=True, width_ratios=counts
-            )
-            for sweep, panel in zip(sweeps, panels[0], strict=True):
-                squares = [[row for row in rows if row.sweep == sweep] for rows in matrix.values()]
-                found = [[difference(outcomes, r.entry.title, pair) for r in rs] for rs in squares]
-                _draw_squares(panel, found)
-                panel.set_xticks(range(len(squares[0])), [str(row.value) for row in squares[0]])
-                panel.set_yticks(range(len(matrix)), list(matrix))
-                panel.set_xlabel(sweep.replace("_", " "))
-            meanings = {
-                f"{context.titles[pair[0]]} is better": FIRST,
-                f"{context.titles[pair[1]]} is better": SECOND,
-                "not told apart": NEITHER,
-            }
-            square = {"marker": "s", "markersize": 8, "linestyle": ""}
-            add_legend(figure, {text: {"color": c, **square} for text, c in meanings.items()})
+def _verdict(found: Difference) -> str:
+    return "not told apart" if found.overlap else "different"
 
 
-TIMES, DIFFERENCES = legacy(TimesKind()), legacy(DifferencesKind())
+def _draw_squares(context: Context[Pair], squares: Squares, path: Path) -> None:
+    """Draw the matrix, one panel per sweep (CB-Boost, Figure 3).
+
+    The difference is shown in the squares where the two algorithms are told apart.
+    """
+    from matplotlib.patches import Rectangle
+
+    first, second = (context.titles[name] for name in context.option)
+    of_first = [row for row, _ in next(iter(squares.values()))]
+    values: dict[str, list[str]] = {}
+    for row in of_first:
+        values.setdefault(row.sweep, []).append(str(row.value))
+    width = max(4.5, 0.5 * len(of_first) + 0.08 * max(map(len, squares)) + 0.5)
+    with figures.new_figure(path, width, 0.34 * len(squares) + 1.2) as figure:
+        ratios = [len(of) for of in values.values()]
+        panels = figure.subplots(1, len(values), squeeze=False, sharey=True, width_ratios=ratios)
+        for (sweep, names), panel in zip(values.items(), panels[0], strict=True):
+            for y, of_row in enumerate(squares.values()):
+                for x, found in enumerate(found for row, found in of_row if row.sweep == sweep):
+                    colour = UNKNOWN if found is None else NEITHER
+                    if found is not None and not found.overlap:
+                        colour = FIRST if found.points > 0 else SECOND
+                        text = found.text.replace("-", "−")
+                        panel.text(x, y, text, ha="center", va="center", fontsize=8)
+                    square = Rectangle((x - 0.5, y - 0.5), 1, 1, fc=colour, ec="white")
+                    panel.add_patch(square)
+            panel.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(squares) - 0.5, -0.5))
+            panel.set_xticks(range(len(names)), names)
+            panel.set_yticks(range(len(squares)), list(squares))
+            panel.set_xlabel(sweep.replace("_", " "))
+            panel.tick_params(length=0)
+            panel.spines[:].set_visible(False)
+        meanings = {f"{first} is better": FIRST, f"{second} is better": SECOND}
+        for text, colour in (meanings | {"not told apart": NEITHER}).items():
+            panels[0, 0].plot([], [], "s", color=colour, markersize=8, label=text)
+        figures.add_legend(figure)
+
+
+def _check_differences(context: Context[Pair]) -> None:
+    """Refuse a config without a sweep, and columns without risks to compare."""
+    for i, name in enumerate(context.option):
+        context.check_risks_of_two(name, i)
+    context.check_sweeps()
+
+
+DIFFERENCES = Kind(
+    "differences",
+    tuple[str, str],
+    "A figure of the differences of two columns against what the config sweeps over: their names.",
+    _make_differences,
+    _check_differences,
+)

@@ -27,8 +27,7 @@ from quadrepro.papers.claims.differences import (
 )
 from quadrepro.papers.claims.evidence import NO_SPLITS, InPrint, Lacking, Ours
 from quadrepro.papers.printed import TIME_ROW, Facts, Printed
-from quadrepro.stats import equivalence_test
-from quadrepro.stats.result import p_text
+from quadrepro.stats import equivalence_test, p_text
 from tests.papers.measured import changed, errors_of
 
 FOUR = [[10], [10], [10], [10]]

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.errors import ConfigError
-from quadrepro.stats import poisson_binomial_test
-from quadrepro.stats.poisson_binomial import better_over_all
+from quadrepro.stats import better_over_all, poisson_binomial_test
 from quadrepro.tables.audit.check import Subject
 from quadrepro.tables.audit.comparisons import (
     ALLOWED,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.tables import KINDS
@@ -23,7 +24,6 @@ from quadrepro.stats import (
     holm,
     sign_test,
 )
-from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
 from quadrepro.tables.kinds.comparisons import COMPARISONS, probabilities, signs
 from quadrepro.tables.table import Table
 from tests.tables.contexts import as_regression, context_of, loaded, made, table_of

@@ -55,7 +55,7 @@ def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load)
 
 
 def test_an_empty_option_asks_for_nothing(load: Load) -> None:
-    nothing = ("times: false", "margin_figure: []", "scatter: ''", "errors: ''")
+    nothing = ("times: false", "scatter: ''", "errors: ''")
     assert {*load(*nothing).config.tables.every} == {*UNASKED}
 
 
@@ -74,7 +74,7 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
             "6:37: unknown key 'scal'; did you mean 'scale'?",
         ),
         ("differences: [a]", "6:3: item 2 of differences is missing"),
-        ("margin_figure: [[a]]", "6:19: item 1 of margin_figure must be a mapping of keys"),
+        ("margins: {panels: [[a]]}", "6:22: item 1 of panels must be a mapping of keys"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(load: Load, line: str, message: str) -> None:
@@ -82,10 +82,10 @@ def test_what_cannot_be_read_is_refused_with_its_place(load: Load, line: str, me
 
 
 def test_what_a_config_asks_for_is_kept_as_it_is_written(load: Load) -> None:
-    config = load("margin_figure: [monks]", "ranking: true", "errors: ''").config
-    written = {"margin_figure": ["monks"], "ranking": True, "errors": ""}
+    config = load("margins: {panels: [{row: monks}]}", "ranking: true", "errors: ''").config
+    written = {"margins": {"panels": [{"row": "monks"}]}, "ranking": True, "errors": ""}
     assert config.model_dump(mode="json")["tables"] == written
-    assert config.tables.keys() == {"margin_figure", "ranking"}
+    assert config.tables.keys() == {"margins", "ranking"}
 
 
 def test_faults_below_tables_and_elsewhere_are_named_together(tmp_path: Path) -> None:

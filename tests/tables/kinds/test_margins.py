@@ -1,15 +1,29 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy.stats import t as student
 
 from quadrepro.config.config import Experiment
-from quadrepro.papers.printed import NOTHING
-from quadrepro.tables.kinds.margins import MARGINS
-from tests.tables.contexts import SPLITS, context_of, drawn_margins, with_margins
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.errors import ConfigError
+from quadrepro.tables.made import check_tables
+from quadrepro.tables.table import MISSING, entry
+from tests.tables.contexts import (
+    SPLITS,
+    asking_for,
+    drawn_margins,
+    loaded,
+    made,
+    panels_of,
+    table_of,
+    with_margins,
+)
 
 CONFIG = """title: Two
 protocol: {view: quadboost}
@@ -17,7 +31,7 @@ datasets:
   - {name: monks, as: wisconsin}
   - {name: titanic, as: mushrooms}
 algorithms:
-  - {name: adaboost, grid: {n_rounds: 5}}
+  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}
   - {name: ebboost, algorithm: adaboost, label: EBBoost, grid: {n_rounds: 5}}
   - {name: rlp-boost, algorithm: adaboost, label: RLP-Boost, grid: {n_rounds: 5}}
 paper: ebboost
@@ -33,25 +47,22 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
     experiment: Experiment,
 ) -> None:
     kept = margins()
-    table = MARGINS.table(context_of(experiment, "margins"), outcomes(kept))
+    found = made(experiment, "margins", outcomes(kept))
+    table, verdicts = found.table, found.verdicts
+    assert table is not None
+    assert verdicts is not None
+    assert found.draw is None
     printed = {
         ("wisconsin", "adaboost"): "0.39 ± 0.15",
         ("wisconsin", "ebboost"): "0.35 ± 0.12",
         ("mushrooms", "adaboost"): "0.26 ± 0.06",
         ("mushrooms", "ebboost"): "0.26 ± 0.05",
     }
-    entries = {
-        (row, c): e for row, of_row in table.rows for c, e in zip(COLUMNS, of_row, strict=True)
-    }
+    entries = {(r, c): e for r, of_row in table.rows for c, e in zip(COLUMNS, of_row, strict=True)}
     data = {(r[0], r[1]): r[2:] for r in table.data_rows}
     for (row, column), text in printed.items():
-        pooled = np.concatenate([kept[row, column, s] for s in range(SPLITS)])
-        mean, sd = np.mean(pooled), np.std(pooled, ddof=1)
-        assert entries[row, column].ours == f"{mean:.2f} ± {sd:.2f}"
-        assert entries[row, column].printed == text
-        assert data[row, column][:3] == (150, pytest.approx(mean), pytest.approx(sd))
-        assert " ± ".join(str(x) for x in data[row, column][3:5]) == text
         splits = [kept[row, column, s] for s in range(SPLITS)]
+        mean, sd = np.mean(splits), np.std(np.concatenate(splits), ddof=1)
         moments = ([s.mean() for s in splits], [s.std(ddof=1) for s in splits])
         inside = [
             # Student's t for the mean of 20 further splits, and half a unit of the last digit.
@@ -60,14 +71,15 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
             + 0.005
             for ours, number in zip(moments, text.split(" ± "), strict=True)
         ]
+        ours = f"{mean:.2f} ± {sd:.2f}"
+        assert entries[row, column] == entry(ours, text, outside=not all(inside))
+        assert data[row, column][:3] == (150, pytest.approx(mean), pytest.approx(sd))
+        assert " ± ".join(str(x) for x in data[row, column][3:5]) == text
         assert data[row, column][5] == ("inside" if all(inside) else "outside")
-        assert entries[row, column].mark == ("" if all(inside) else "†")
-        assert entries[row, column].verdict == data[row, column][5]
     assert table.notes[0] == (
         "Mean ± standard deviation of the margins of all training examples of all 3 splits, in "
         "parentheses the printed ones."
     )
-    verdicts = MARGINS.verdicts(context_of(experiment, "margins"), outcomes(kept))
     assert [(v.row, v.column, v.quantity) for v in verdicts.judged] == [
         (row, column, quantity)
         for row, column in printed
@@ -75,13 +87,67 @@ def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
     ]
 
 
-def test_an_algorithm_without_margins_has_dashes(experiment: Experiment) -> None:
-    table = MARGINS.table(context_of(experiment, "margins", NOTHING), outcomes(margins()))
-    assert [of_row[2].ours for _, of_row in table.rows] == ["–", "–"]
-
-
-def test_an_entry_that_lacks_one_splits_margins_is_a_dash(experiment: Experiment) -> None:
+def test_an_entry_that_lacks_margins_of_a_split_is_a_dash(experiment: Experiment) -> None:
     kept = margins()
     del kept["wisconsin", "ebboost", 1]
-    table = MARGINS.table(context_of(experiment, "margins", NOTHING), outcomes(kept))
-    assert [e.ours == "–" for e in table.rows[0][1]] == [False, True, True]
+    table = table_of(experiment, "margins", outcomes(kept))
+    dashes = [[e.startswith(MISSING) for e in of_row] for _, of_row in table.rows]
+    assert dashes == [[False, True, True], [False, False, True]]
+
+
+MUSHROOMS = {"row": "mushrooms", "limits": [0, 0.5], "algorithms": ["ebboost", "adaboost"]}
+
+
+def drawn(experiment: Experiment, found: Outcomes, figures: list[Figure]) -> list[Axes]:
+    asked = asking_for(experiment, margins={"panels": [MUSHROOMS, {"row": "wisconsin"}]})
+    check_tables(asked)
+    return panels_of(asked, "margins", found, figures)
+
+
+def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
+    experiment: Experiment, figures: list[Figure]
+) -> None:
+    kept = margins()
+    first, second = drawn(experiment, outcomes(kept), figures)
+    assert (first.get_title(), second.get_title()) == ("mushrooms", "wisconsin")
+    pooled = np.concatenate([kept["mushrooms", "adaboost", split] for split in range(SPLITS)])
+    margin, share = np.asarray(first.get_lines()[1].get_data())
+    for i in (100, 500, 900):
+        assert share[i] == pytest.approx((pooled <= margin[i]).mean(), abs=1 / len(pooled))
+
+
+def test_a_panel_has_the_axis_and_the_order_that_it_names(
+    experiment: Experiment, figures: list[Figure]
+) -> None:
+    first, second = drawn(experiment, outcomes(margins()), figures)
+    assert first.get_xlim() == (0, 0.5)
+    [legend] = first.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["EBBoost", "AdaBoost"]
+    eb, ada, _ = first.get_lines()
+    assert second.get_lines()[0].get_color() == ada.get_color() != eb.get_color()
+
+
+def test_panels_without_margins_are_empty(experiment: Experiment, figures: list[Figure]) -> None:
+    panels = drawn(experiment, outcomes({}), figures)
+    assert [len(panel.get_lines()) for panel in panels] == [1, 1]
+    assert figures[-1].legends == []
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("tabel2", "11:10: the paper ebboost has no printed table 'tabel2'; did you mean 'table"),
+        ("table1", "11:10: table1 of the paper ebboost holds errors, and not margins"),
+        ("{panels: [{row: wiscons}]}", "11:29: there is no row 'wiscons' to draw; did you mean '"),
+        (
+            "{panels: [{row: wisconsin, algorithms: [adabost]}]}",
+            "11:59: unknown algorithm 'adabost' here; did you mean 'ada",
+        ),
+    ],
+)
+def test_what_is_not_there_is_refused_with_its_place(
+    tmp_path: Path, option: str, message: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        check_tables(loaded(tmp_path, CONFIG.replace("margins: table2", f"margins: {option}")))
+    assert str(caught.value).startswith(f"{tmp_path / 'config.yaml'}:{message}")

@@ -1,24 +1,34 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import NOTHING, Facts, MeanOf, Printed
-from quadrepro.stats import log_probability_of_deviations, log_probability_of_means
+from quadrepro.stats import (
+    Moments,
+    log_probability_of_deviations,
+    log_probability_of_means,
+    welch_test,
+)
 from quadrepro.tables.kinds.readings import (
     BASE,
+    TABLES,
     OurSplits,
     RowEvidence,
     evidence,
     log_factors,
+    score_readings,
+    share_by_chance,
     simulate,
-    together,
 )
 
 Make = Callable[..., Outcomes]
+
 
 PRINTED = Printed(
     "t",
@@ -31,6 +41,8 @@ PRINTED = Printed(
     },
     Facts(of=MeanOf(splits=5), spread="sd"),
 )
+
+
 COUNTS = ({"monks": (1, 3, None)}, {"monks": (2, 4, None)}, {"monks": (2, 2, None)})
 
 
@@ -42,13 +54,27 @@ def test_each_printed_number_counts_with_its_own_columns_and_rounding(outcomes: 
     assert found.distances["sd"] == pytest.approx((8 - np.std([10, 20, 20], ddof=1),))
     assert found.logs == pytest.approx(
         {
-            "mean": log_probability_of_means(both, [20, 31], [0.05, 0.5], 5),
-            "sd": log_probability_of_deviations(both[:, 0], 8, 0.5, 5),
+            "mean": log_probability_of_means(both, np.array([20, 31]), np.array([0.05, 0.5]), 5),
+            "sd": log_probability_of_deviations(both[:, :1], np.array([8]), np.array([0.5]), 5),
         }
     )
     # A test needs both deviations.
     assert found.inside == (True,)
-    assert found.distance("margin mean") is None
+    assert "margin mean" not in found.distances
+
+
+@pytest.mark.parametrize(("text", "inside"), [("29", True), ("29.0", False)])
+def test_a_mean_is_inside_if_its_verdict_is_which_allows_for_its_rounding(
+    outcomes: Make, text: str, inside: bool
+) -> None:
+    ours, printed = Moments(50 / 3, float(np.std([10, 20, 20], ddof=1)), 3), Moments(29, 8, 5)
+    assert (
+        welch_test(ours, printed).p_value < 0.05 < welch_test(ours, printed, rounding=0.5).p_value
+    )
+    table = replace(PRINTED, cells={**PRINTED.cells, ("monks", "quadboost_mean"): text})
+    found = evidence(outcomes(*COUNTS), table, NOTHING, "monks")
+    assert found is not None
+    assert found.inside == (inside,)
 
 
 def test_without_print_or_splits_there_is_no_evidence(outcomes: Make) -> None:
@@ -56,15 +82,6 @@ def test_without_print_or_splits_there_is_no_evidence(outcomes: Make) -> None:
     assert evidence(outcomes(*COUNTS[:1]), PRINTED, NOTHING, "monks") is None
     lacking = (*COUNTS[:2], {"monks": (2, None, 1)})
     assert evidence(outcomes(*lacking), PRINTED, NOTHING, "monks") is None
-
-
-def test_rows_together_have_all_distances() -> None:
-    one = RowEvidence((True,), {"mean": (1.0, 2.0)}, {"mean": -1.0})
-    two = RowEvidence((False, True), {"mean": (6.0,), "sd": (0.5,)}, {"mean": -2.0})
-    found = together([one, two])
-    assert found.inside == (True, False, True)
-    assert (found.distance("mean"), found.distance("sd")) == (3.0, 0.5)
-    assert together([]).distance("mean") is None
 
 
 def test_factors_are_of_kinds_of_number_that_both_readings_have() -> None:
@@ -125,3 +142,78 @@ def test_simulated_tables_depend_on_the_seed_and_nothing_else() -> None:
     first, again, other = (simulate(found, seed)["one"] for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert np.any(first != other)
+
+
+ROWS = ("a", "b", "c", "d")
+
+
+OFFSETS = (0.0, 0.5, -0.8, 1.2, 0.2)
+
+
+def splits(rng: np.random.Generator, protocol: int, row: int) -> np.ndarray:
+    """Draw the errors of two algorithms on 20 shared splits."""
+    common = rng.normal(10 + 2 * row + OFFSETS[protocol], 0.7, 20)
+    return common[:, None] + rng.normal(0, 0.3, (20, 2))
+
+
+def factors(true: int, seed: int) -> dict[str, float]:
+    """Return the log Bayes factors of four protocols if one of the five made the print."""
+    rng = np.random.default_rng(seed)
+    found = np.zeros(len(OFFSETS))
+    for i in range(len(ROWS)):
+        paper = splits(rng, true, i)
+        mean, sd = paper.mean(axis=0).round(2), paper.std(axis=0, ddof=1).round(2)
+        for protocol in range(len(OFFSETS)):
+            ours, half = splits(rng, protocol, i), np.array([0.005])
+            found[protocol] += log_probability_of_means(ours, mean, half, 20)
+            found[protocol] += log_probability_of_deviations(ours, sd, half, 20)
+    return {str(i): float(found[i] - found[0]) for i in range(1, len(OFFSETS))}
+
+
+SAME = {str(i): np.zeros(20) for i in range(1, len(OFFSETS))}
+
+
+@pytest.mark.parametrize("true", [1, 2, 3])
+def test_the_protocol_that_made_the_print_is_found_among_five(true: int) -> None:
+    scores = score_readings(factors(true, seed=true), SAME, 4)
+    best = max(scores, key=lambda name: scores[name].log_bayes_factor)
+    assert best == str(true)
+    assert scores[best].supported
+
+
+def test_a_reading_is_seldom_supported_if_the_base_made_the_print() -> None:
+    supported = sum(
+        any(score.supported for score in score_readings(factors(0, seed), SAME, 4).values())
+        for seed in range(20)
+    )
+    # Three standard errors of 20 draws with probability 0.05.
+    assert supported <= 20 * 0.05 + 3 * (20 * 0.05 * 0.95) ** 0.5
+
+
+def test_the_number_of_readings_tried_is_paid_for() -> None:
+    just, same = {"one": math.log(20 * 10)}, {"one": np.zeros(20)}
+    [enough], [short] = (score_readings(just, same, tried).values() for tried in (10, 11))
+    assert (enough.needed, short.needed) == pytest.approx((math.log(200), math.log(220)))
+    assert (enough.supported, short.supported) == (True, False)
+    assert score_readings({}, {}, 3) == {}
+
+
+def test_a_reading_needs_what_one_of_twenty_simulated_tables_gives_some_reading() -> None:
+    rng = np.random.default_rng(0)
+    simulated = {"wide": rng.normal(0, 8, 400), "narrow": rng.normal(0, 4, 400)}
+    simulated["same"] = np.zeros(400)
+    scores = score_readings(dict.fromkeys(simulated, 3.0), simulated, 3)
+    needed = {name: score.needed for name, score in scores.items()}
+    some = [simulated[name] >= needed[name] for name in ("wide", "narrow")]
+    assert np.mean(np.any(some, axis=0)) == pytest.approx(0.05, abs=1 / 400)
+    sds = [np.std(simulated[name], ddof=1) for name in ("wide", "narrow")]
+    assert needed["wide"] / needed["narrow"] == pytest.approx(sds[0] / sds[1])
+    assert needed["same"] == pytest.approx(math.log(60))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_table_that_sets_what_is_needed_reaches_it_whatever_is_rounded(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    simulated = {name: 30 * rng.standard_normal(TABLES) for name in "abc"}
+    scores = score_readings(dict.fromkeys(simulated, 1.0), simulated, 3)
+    assert share_by_chance(scores, simulated) == 0.05

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
+from math import comb, isnan, nan
 
 import numpy as np
 import pytest
@@ -8,20 +10,94 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
-from quadrepro.stats.poisson_binomial import (
-    better_on_one,
+from quadrepro.stats import (
     better_over_all,
     distribution_of_wins,
     poisson_binomial_test,
+    sign_test,
+    sign_test_power,
 )
 
+risks = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=40)
+
+
+def p_value(wins: int, losses: int, ties: int = 0) -> float:
+    a = [0] * wins + [1] * losses + [2] * ties
+    b = [1] * wins + [0] * losses + [2] * ties
+    return sign_test(a, b).p_value
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 10))
+def test_the_p_value_is_the_doubled_binomial_tail_without_ties(
+    wins: int, losses: int, ties: int
+) -> None:
+    n = wins + losses
+    tail = sum(comb(n, i) for i in range(min(wins, losses) + 1))
+    exact = min(Fraction(1), Fraction(2 * tail, 2**n))
+    assert p_value(wins, losses, ties) == pytest.approx(float(exact), rel=1e-12)
+
+
+@given(risks)
+def test_every_data_set_is_counted_once_and_the_test_is_symmetric(
+    pairs: list[tuple[int, int]],
+) -> None:
+    a, b = [x for x, _ in pairs], [y for _, y in pairs]
+    there, back = sign_test(a, b), sign_test(b, a)
+    assert there.wins == sum(x < y for x, y in pairs)
+    assert there.losses == sum(x > y for x, y in pairs)
+    assert there.ties == sum(x == y for x, y in pairs)
+    assert (there.wins, there.losses, there.ties) == (back.losses, back.wins, back.ties)
+    assert there.p_value == back.p_value
+
+
+def test_rounding_decides_no_data_set() -> None:
+    test = sign_test([1 / 3, 1 / 3, 0.1 + 0.2], [1 / 3 + 1e-16, 1 / 3 + 1e-6, 0.3])
+    assert (test.wins, test.losses, test.ties) == (1, 0, 2)
+
+
+def test_ties_alone_or_no_data_set_show_nothing() -> None:
+    assert sign_test([0.1, 0.2], [0.1, 0.2]).p_value == 1
+    assert sign_test([], []).p_value == 1
+
+
+def test_a_risk_that_is_not_a_number_is_not_counted_and_makes_the_p_value_none() -> None:
+    test = sign_test([0.1, nan, 0.1, 0.2], [0.2, 0.1, nan, 0.3])
+    assert (test.wins, test.losses, test.ties) == (2, 0, 0)
+    assert isnan(test.p_value)
+    assert not test.significant
+
+
+@pytest.mark.parametrize("share", [0.5, 0.6, 0.8])
+@pytest.mark.parametrize("n", [0, 5, 6, 25])
+def test_the_power_is_the_share_of_outcomes_that_are_significant(n: int, share: float) -> None:
+    rng = np.random.default_rng(n)
+    wins = rng.binomial(n, share, 2000)
+    significant = {
+        w: sign_test([0] * w + [1] * (n - w), [1] * w + [0] * (n - w)).significant
+        for w in range(n + 1)
+    }
+    found = np.mean([significant[w] for w in wins])
+    assert sign_test_power(n, share) == pytest.approx(found, abs=0.045)
+
+
+def test_five_data_sets_have_no_power_and_six_have_that_of_a_clean_sweep() -> None:
+    assert sign_test_power(5, 0.9) == 0
+    assert sign_test_power(6, 0.5) == pytest.approx(2 / 2**6)
+    assert sign_test_power(6, 0.9) == pytest.approx(0.9**6 + 0.1**6)
+
+
 probabilities = st.lists(st.floats(0, 1), min_size=1, max_size=30)
+
 
 # Columns p_i printed in the appendix of Lacoste, Laviolette and Marchand (2012), two digits.
 SVM_OVER_ANN = [.52, .50, .00, .61, .57, .03, .77, .94, .73, .76, .71, 1, .69, 1, 1, .50, 1, .84,
                 .00, .25, .02, .26]  # fmt: skip
+
+
 ANN_OVER_PARZEN = [1, .87, .84, .40, .05, .98, 1, .12, .04, .98, .75, .04, .64, .00, .00, .99, 1,
                    .42, 1, .98, 1, 1]  # fmt: skip
+
+
 PARZEN_OVER_ADABOOST = [.00, .50, .43, .95, .50, .97, .05, .99, 1, .89, .07, 1, .36, .42, 1, .01,
                         .00, .59, 1, .01, .03, .41]  # fmt: skip
 
@@ -37,12 +113,6 @@ PARZEN_OVER_ADABOOST = [.00, .50, .43, .95, .50, .97, .05, .99, 1, .89, .07, 1, 
 )
 def test_golden_columns_of_the_paper(p: list[float], printed: float, tolerance: float) -> None:
     assert better_over_all(p) == pytest.approx(printed, abs=tolerance)
-
-
-@given(st.integers(0, 200), st.integers(0, 200))
-def test_one_data_set_is_the_beta_posterior_and_complementary(a: int, b: int) -> None:
-    assert better_on_one(a, b) == pytest.approx(beta(1 + a, 1 + b).cdf(0.5), abs=1e-12)
-    assert better_on_one(a, b) + better_on_one(b, a) == pytest.approx(1, abs=1e-12)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
@@ -94,23 +164,6 @@ def test_the_test_counts_what_one_of_the_two_gets_wrong_on_each_data_set(
 
 def only(a: list[bool], b: list[bool]) -> int:
     return sum(x and not y for x, y in zip(a, b, strict=True))
-
-
-def test_an_algorithm_against_itself_is_a_coin_toss() -> None:
-    wrong = [np.array([True, False, True]), np.array([False, False])]
-    assert poisson_binomial_test(wrong, wrong).probability == pytest.approx(0.5, abs=1e-12)
-    assert poisson_binomial_test(wrong, wrong).per_data_set == pytest.approx((0.5, 0.5))
-
-
-def test_fewer_disagreeing_errors_make_better() -> None:
-    a = [np.array([False] * 20)] * 5
-    b = [np.array([True] * 10 + [False] * 10)] * 5
-    assert poisson_binomial_test(a, b).probability > 0.98
-
-
-def test_outcomes_may_be_zeros_and_ones() -> None:
-    test = poisson_binomial_test([np.array([0, 1, 0])], [np.array([1, 1, 1])])
-    assert test.per_data_set == (better_on_one(0, 2),) == (0.875,)
 
 
 def test_other_examples_or_data_sets_are_refused() -> None:

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf, isnan, nan, sqrt
+
+import baycomp
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.stats import t as student
+from scipy.stats import ttest_ind, ttest_rel
+from statsmodels.stats.weightstats import ttost_paired
+
+from quadrepro.stats import (
+    Mean,
+    Moments,
+    bayesian_correlated_t,
+    corrected_t_test,
+    differences,
+    equivalence_test,
+    paired_t_test,
+    welch_test,
+)
+from tests.stats.examples import ANNEAL
+
+pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=30)
+
+
+@given(pairs)
+def test_the_p_value_is_scipys(values: list[tuple[int, int]]) -> None:
+    a, b = ([float(pair[side]) for pair in values] for side in (0, 1))
+    assume(len({x - y for x, y in values}) > 1)
+    test = paired_t_test(a, b)
+    assert test.p_value == pytest.approx(ttest_rel(a, b).pvalue, rel=1e-9)
+    assert test.mean_difference == pytest.approx(np.mean(a) - np.mean(b))
+    interval = ttest_rel(a, b).confidence_interval()
+    assert (test.low, test.high) == pytest.approx((interval.low, interval.high))
+
+
+@given(pairs, st.sampled_from([1e-9, 1e-3, 1e6]))
+def test_the_unit_does_not_matter(values: list[tuple[int, int]], unit: float) -> None:
+    a, b = [x for x, _ in values], [y for _, y in values]
+    scaled = paired_t_test([unit * x for x in a], [unit * y for y in b])
+    assert scaled.p_value == pytest.approx(paired_t_test(a, b).p_value, rel=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_equal_samples_do_not_differ_and_a_constant_difference_is_certain(unit: float) -> None:
+    assert paired_t_test([0.1 * unit, 0.7 * unit], [0.1 * unit, 0.7 * unit]).p_value == 1
+    # 0.3 - 0.2 and 0.2 - 0.1 are not the same number.
+    test = paired_t_test([0.3 * unit, 0.2 * unit], [0.2 * unit, 0.1 * unit])
+    assert test.p_value == 0
+    assert test.mean_difference == pytest.approx(0.1 * unit)
+
+
+def test_differences_that_are_small_but_vary_are_tested() -> None:
+    a, b = [1.0, 1.0, 1.0], [1 - 1e-9, 1 - 3e-9, 1 - 2e-9]
+    assert paired_t_test(a, b).p_value == pytest.approx(ttest_rel(a, b).pvalue, rel=1e-4)
+    assert 0 < paired_t_test(a, b).p_value < 1
+
+
+@given(pairs, st.sampled_from([0.1, 0.5, 0.9]))
+def test_the_statistic_is_nadeau_and_bengios(values: list[tuple[int, int]], share: float) -> None:
+    d = np.array([x - y for x, y in values], dtype=float)
+    assume(np.ptp(d) > 0)
+    # n_test / n_train examples of the share, as in equation 8 of the paper.
+    t = d.mean() / sqrt(d.var(ddof=1) * (1 / len(d) + share / (1 - share)))
+    test = corrected_t_test(*zip(*values, strict=True), test_share=share)
+    assert test.mean_difference == pytest.approx(d.mean())
+    assert test.p_value == pytest.approx(2 * student.sf(abs(t), len(d) - 1), rel=1e-9)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0, 1.5, float("nan")])
+def test_an_invalid_share_is_refused(share: float) -> None:
+    with pytest.raises(ValueError, match="at least 0 and below 1"):
+        corrected_t_test([1, 2], [2, 4], share)
+
+
+def test_one_pair_is_refused_and_so_are_unequal_samples() -> None:
+    for test in (paired_t_test, lambda a, b: equivalence_test(a, b, 1)):
+        with pytest.raises(ValueError, match="at least two values, not 1"):
+            test([1.0], [2.0])
+        with pytest.raises(ValueError, match="1 values cannot be paired with 2"):
+            test([1.0], [2.0, 3.0])
+
+
+def test_equal_differences_are_equal_numbers() -> None:
+    assert differences([0.3, 0.2, 0.25], [0.2, 0.1, 0.25]).tolist() == [0.1, 0.1, 0.0]
+    assert differences([3e20, 1], [1e20, 1]).tolist() == [2e20, 0.0]
+    assert differences([0, 0], [0, 0]).tolist() == [0, 0]
+    for value in (nan, inf):
+        with pytest.raises(ValueError, match="finite"):
+            differences([1, value], [1, 2])
+
+
+@given(pairs, st.sampled_from([0.01, 0.05, 0.2]), st.floats(-3, 3))
+def test_p_values_and_intervals_agree(
+    values: list[tuple[int, int]], level: float, limit: float
+) -> None:
+    mean = Mean.of([x - y for x, y in values], 0.1)
+    assume(mean.error > 0)
+    shifted = replace(mean, value=mean.value - limit)
+    assert mean.p_above(limit) + mean.p_below(limit) == pytest.approx(1)
+    two_sided = 2 * min(mean.p_above(limit), mean.p_below(limit))
+    assert shifted.p_value() == pytest.approx(two_sided, rel=1e-6)
+    low, high = mean.interval(level)
+    for end in (low, high):
+        assert replace(mean, value=mean.value - end).p_value() == pytest.approx(level)
+    # A true difference as large as the interval reaches is found half of the time.
+    assert mean.reach(level / 2) == pytest.approx((high - low) / 2)
+    assert mean.reach(level, 0.8) > mean.reach(level)
+
+
+def test_a_mean_without_error_is_judged_by_its_value() -> None:
+    mean = Mean.of([0.1] * 3)
+    assert (mean.p_above(0.1), mean.p_above(0.05), mean.p_above(0.2)) == (1, 0, 1)
+    assert (mean.p_below(0.1), mean.p_below(0.05), mean.p_below(0.2)) == (1, 1, 0)
+    assert (mean.p_value(), mean.p_value(0.1), mean.p_value(0.09)) == (0, 1, 0)
+    assert mean.interval() == (0.1, 0.1)
+
+
+def moments(values: np.ndarray) -> Moments:
+    return Moments(float(values.mean()), float(values.std(ddof=1)), len(values))
+
+
+@given(st.integers(0, 999), st.integers(2, 30), st.integers(2, 30), st.floats(0.01, 100))
+def test_moments_give_the_p_value_of_the_samples(seed: int, m: int, n: int, spread: float) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(0, 1, m), rng.normal(1, spread, n)
+    test = welch_test(moments(a), moments(b))
+    assert test.p_value == pytest.approx(ttest_ind(a, b, equal_var=False).pvalue, rel=1e-6)
+    assert test.mean_difference == pytest.approx(a.mean() - b.mean())
+
+
+def test_without_spread_only_the_means_decide() -> None:
+    half, also_half, more = (moments(np.full(20, value)) for value in (0.5, 0.5, 0.6))
+    same = welch_test(half, also_half)
+    assert (same.mean_difference, same.p_value) == (0, 1)
+    assert welch_test(half, replace(more, sd=0.0)).p_value == 0
+    assert welch_test(replace(more, sd=0.0), half).p_value == 0
+
+
+def test_a_mean_that_is_not_a_number_leaves_no_p_value() -> None:
+    assert isnan(welch_test(Moments(nan, 0.1, 3), Moments(0.5, 0.1, 20)).p_value)
+
+
+def test_the_spread_of_one_sample_is_enough() -> None:
+    p = welch_test(Moments(0.5, 0, 20), Moments(0.6, 0.2, 20)).p_value
+    assert p == pytest.approx(2 * student.sf(0.1 / (0.04 / 20) ** 0.5, 19))
+    assert welch_test(Moments(0.6, 0.2, 20), Moments(0.5, 0, 20)).p_value == pytest.approx(p)
+
+
+@given(pairs, st.sampled_from([0.5, 2.0, 6.0]))
+def test_the_p_value_is_that_of_statsmodels(values: list[tuple[int, int]], margin: float) -> None:
+    a, b = (np.array(side, dtype=float) for side in zip(*values, strict=True))
+    assume(np.ptp(a - b) > 0)
+    test = equivalence_test(a, b, margin)
+    assert test.p_value == pytest.approx(ttost_paired(a, b, -margin, margin)[0], abs=1e-9)
+
+
+@given(pairs, st.sampled_from([0.5, 2.0, 6.0]))
+def test_equivalence_is_significant_if_the_interval_lies_within_the_margin(
+    values: list[tuple[int, int]], margin: float
+) -> None:
+    test = equivalence_test(*zip(*values, strict=True), margin)
+    within = -margin < test.low and test.high < margin
+    assert test.significant == within
+    assert not (test.significant and test.different)
+    assert test.different == (test.low > margin or test.high < -margin)
+
+
+def test_equivalence_without_spread_is_judged_by_the_value() -> None:
+    assert equivalence_test([0.3, 0.2], [0.2, 0.1], 0.2).significant
+    far = equivalence_test([0.3, 0.2], [0.2, 0.1], 0.05)
+    assert far.different
+    assert not far.significant
+    # A difference of the margin itself is not below it.
+    edge = equivalence_test([0.3, 0.2], [0.2, 0.1], 0.1)
+    assert not edge.significant
+    assert not edge.different
+
+
+@pytest.mark.parametrize(("skewness", "rate"), [(0, 0.05), (2, 0.122)])
+def test_differences_of_the_margin_are_called_equivalent_at_the_stated_rate(
+    skewness: int, rate: float
+) -> None:
+    rng = np.random.default_rng(0)
+    shape = 400, 14
+    noise = rng.exponential(size=shape) - 1 if skewness else rng.normal(size=shape)
+    found = [equivalence_test(3 + of, np.zeros(14), 3).significant for of in noise]
+    # Three standard errors.
+    assert np.mean(found) == pytest.approx(rate, abs=3 * (rate * (1 - rate) / 400) ** 0.5)
+
+
+@pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_margin_that_cannot_be_is_refused(margin: float) -> None:
+    with pytest.raises(ValueError, match="the margin must be above 0"):
+        equivalence_test([1, 2], [2, 4], margin)
+
+
+def test_the_tutorials_example_of_the_correlated_t_test() -> None:
+    found = bayesian_correlated_t([0] * 100, ANNEAL, test_share=0.1, rope=0.01)
+    assert found.better == pytest.approx(0.9542966, abs=2e-5)
+    assert found.same == pytest.approx(0.0457031, abs=2e-5)
+    assert found.worse == pytest.approx(3.0354e-07, rel=0.01)
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.01, 0.05])
+def test_the_correlated_t_test_is_baycomps(rope: float) -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.random(50), rng.random(50)
+    found = bayesian_correlated_t(a, b, test_share=0.1, rope=rope)
+    expected = baycomp.CorrelatedTTest(a, b, rope, runs=5).probs()
+    ours = (found.worse, found.better) if rope == 0 else (found.worse, found.same, found.better)
+    assert ours == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("difference", "rope", "expected"),
+    [
+        (0.0, 0.0, (0.5, 0, 0.5)),
+        (0.0, 0.1, (0, 1, 0)),
+        (0.1, 0.1, (0, 1, 0)),
+        (-0.2, 0.1, (1, 0, 0)),
+        (0.2, 0.0, (0, 0, 1)),
+    ],
+)
+def test_equal_differences_are_certain(
+    difference: float, rope: float, expected: tuple[float, float, float]
+) -> None:
+    found = bayesian_correlated_t([0.4 + difference] * 3, [0.4] * 3, 0.5, rope)
+    assert (found.better, found.same, found.worse) == expected

@@ -1,0 +1,191 @@
+"""Running times and differences along the values of a sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from quadrepro.config.config import Experiment
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.records import Record
+from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, Difference, difference
+from tests.tables.contexts import loaded, made, panels_of, table_of
+
+TIMES = """title: Two
+repeats: 3
+protocol: {{view: quadboost}}
+datasets: [monks]
+sweeps:
+  - {{over: protocol.noise.deviation, as: noise, values: [0, 0.5]}}
+  - {{over: {over}}}
+algorithms:
+  - {{name: adaboost, label: AdaBoost, grid: {{n_rounds: 5}}}}
+  - {{name: quadboost, {quadboost}}}
+tables: {{times: true}}
+baseline: false
+"""
+ROUNDS = "grid.n_rounds, values: [1, 10, 1000]"
+COLUMNS = ("adaboost", "quadboost")
+
+
+def load(folder: Path, over: str = ROUNDS, quadboost: str = "grid: {n_rounds: 5}") -> Experiment:
+    return loaded(folder, TIMES.format(over=over, quadboost=quadboost))
+
+
+def timed(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
+    """Return outcomes whose second of three times is the middle one."""
+    rows = tuple(row.entry.title for row in experiment.config.rows)
+    records = {
+        (row, column, split): Record("k", "ok", 1, 10, seconds=(i + 1) * seconds)
+        for i, row in enumerate(rows)
+        for column in COLUMNS
+        for split, seconds in enumerate((9.0, 2.0, 1.0) if column == "adaboost" else (0.1,) * 3)
+    }
+    if missing:
+        records[missing] = Record("k", "missing")
+    return Outcomes(rows, COLUMNS, 3, records)
+
+
+LOST = ("monks, noise 0.5", "adaboost", 2)
+
+
+def test_entries_are_medians_over_the_splits_and_marked_as_measured(tmp_path: Path) -> None:
+    experiment = load(tmp_path)
+    table = table_of(experiment, "times", timed(experiment, LOST))
+    assert table.rows == (
+        ("monks, noise 0", ("2", "0.1")),
+        ("monks, noise 0.5", ("–", "0.2")),
+        ("monks, n_rounds 1", ("6", "0.3")),
+        ("monks, n_rounds 10", ("8", "0.4")),
+        ("monks, n_rounds 1000", ("10", "0.5")),
+    )
+    assert table.data_rows[0] == ("monks", "noise", 0, "adaboost", 3, 2.0)
+    assert table.data_rows[2] == ("monks", "noise", 0.5, "adaboost", 0, None)
+    assert made(experiment, "times", timed(experiment)).timed
+
+
+def test_a_panel_a_sweep_and_a_curve_an_algorithm(tmp_path: Path, figures: list[Figure]) -> None:
+    experiment = load(tmp_path)
+    found = timed(experiment, LOST)
+    noise, rounds = panels_of(experiment, "times", found, figures)
+    assert (noise.get_xscale(), rounds.get_xscale()) == ("linear", "log")
+    assert (noise.get_yscale(), rounds.get_yscale()) == ("log", "log")
+    assert (noise.get_xlabel(), rounds.get_xlabel()) == ("noise", "n rounds")
+    titles = [panel.get_title() for panel in (noise, rounds)]
+    assert titles == ["monks: noise varied", "monks: n rounds varied"]
+    assert [list(line.get_xdata()) for line in rounds.get_lines()] == [[1, 10, 1000]] * 2
+    assert list(rounds.get_lines()[0].get_ydata()) == [6, 8, 10]
+    # What is missing is a gap.
+    assert list(noise.get_lines()[0].get_ydata()) == [2, pytest.approx(float("nan"), nan_ok=True)]
+
+
+def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
+    tmp_path: Path, figures: list[Figure]
+) -> None:
+    experiment = load(tmp_path, quadboost="algorithm: lpboost, grid: {C: 1}")
+    noise, rounds = panels_of(experiment, "times", timed(experiment), figures)
+    assert (len(noise.get_lines()), len(rounds.get_lines())) == (2, 1)
+    assert rounds.get_lines()[0].get_label() == experiment.titles["adaboost"]
+
+
+def test_values_that_are_no_numbers_are_side_by_side(tmp_path: Path) -> None:
+    experiment = load(tmp_path, "protocol.normalise, values: [tanh, none]")
+    draw = made(experiment, "times", timed(experiment)).draw
+    assert draw is not None
+    draw(tmp_path / "times.svg")
+    text = (tmp_path / "times.svg").read_text()
+    assert "<!-- tanh -->" in text
+    assert "<!-- none -->" in text
+
+
+CONFIG = """title: Two
+protocol: {view: quadboost}
+datasets: [monks, titanic]
+sweeps: [{over: protocol.noise.deviation, as: noise, values: [0, 0.5]}]
+algorithms:
+  - {name: quadboost, label: QuadBoost, grid: {n_rounds: 5}}
+  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}
+tables: {differences: [adaboost, quadboost]}
+baseline: false
+"""
+ERRORS = {
+    "monks, noise 0": ((10, 12), (30, 34)),
+    "monks, noise 0.5": ((10, 12), (11, 13)),
+    "titanic, noise 0": ((30, 32), (10, 14)),
+    "titanic, noise 0.5": ((10, None), (10, 10)),
+}
+"""Errors of AdaBoost and of QuadBoost among 100 on two splits."""
+
+
+def outcomes(repeats: int = 2) -> Outcomes:
+    records = {}
+    for row, pair in ERRORS.items():
+        for column, counts in zip(COLUMNS, pair, strict=True):
+            for split, count in enumerate(counts[:repeats]):
+                known = count is not None
+                record = Record("k", "ok", count, 100) if known else Record("k", "missing")
+                records[row, column, split] = record
+    return Outcomes(tuple(ERRORS), ("quadboost", "adaboost"), repeats, records)
+
+
+def test_entries_are_the_second_risk_less_the_first_and_marked_outside_the_spread(
+    experiment: Experiment,
+) -> None:
+    table = table_of(experiment, "differences", outcomes())
+    titles = experiment.titles
+    assert table.title == f"Two: risk of {titles['quadboost']} less that of {titles['adaboost']}"
+    assert table.header == ("Data set", "noise 0", "noise 0.5")
+    assert table.rows == (("monks", ("+21.0*", "+1.0")), ("titanic", ("-19.0*", "–")))
+    assert table.data_rows[0][:3] == ("monks", "noise", 0)
+    assert table.data_rows[0][3:8] == pytest.approx((11, 2**0.5, 32, 8**0.5, 21))
+    assert [row[8] for row in table.data_rows] == ["different", "not told apart", "different", None]
+
+
+def test_with_one_split_only_equal_risks_are_not_told_apart(experiment: Experiment) -> None:
+    table = table_of(experiment, "differences", outcomes(1))
+    assert table.rows == (("monks", ("+20.0*", "+1.0*")), ("titanic", ("-20.0*", "+0.0")))
+    assert "one split has no spread" in table.notes[0]
+
+
+def test_squares_have_the_colour_of_the_better_and_its_difference(
+    experiment: Experiment, figures: list[Figure]
+) -> None:
+    [panel] = panels_of(experiment, "differences", outcomes(), figures)
+    colours = [to_hex(square.get_facecolor()) for square in panel.patches]
+    assert colours == [FIRST, NEITHER, SECOND, UNKNOWN]
+    shown = [(t.get_text(), *t.get_position()) for t in panel.texts]
+    assert shown == [("+21.0", 0, 0), ("−19.0", 0, 1)]
+    # The first row is above.
+    assert panel.get_ylim() == (1.5, -0.5)
+    legend = [text.get_text() for text in figures[0].legends[0].get_texts()]
+    assert [text.split()[0] for text in legend] == ["AdaBoost", "QuadBoost", "not"]
+
+
+@given(
+    st.lists(st.integers(0, 100), min_size=2, max_size=8).flatmap(
+        lambda xs: st.tuples(st.just(xs), st.permutations(xs))
+    )
+)
+def test_equal_counts_differ_by_nothing_in_whatever_order(
+    lists: tuple[list[int], list[int]],
+) -> None:
+    records = {
+        ("x", column, i): Record("k", "ok", count, 100)
+        for column, counts in zip("ab", lists, strict=True)
+        for i, count in enumerate(counts)
+    }
+    found = difference(Outcomes(("x",), ("a", "b"), len(lists[0]), records), "x", ("a", "b"))
+    assert found is not None
+    assert found.overlap
+    assert found.text == "+0.0"
+
+
+@pytest.mark.parametrize(("gap", "meet"), [(0.0, True), (1e-6, False)])
+def test_intervals_that_touch_in_one_point_overlap(gap: float, meet: bool) -> None:
+    means, sds = (10.0, 13.3 + gap), (1.1, 2.2)
+    assert Difference(means, sds).overlap is Difference(means[::-1], sds[::-1]).overlap is meet
