@@ -19,9 +19,10 @@ DOCUMENTS: dict[str, type[Model]] = {"config": Config, "card": Card, "paper": Pa
 
 INTRODUCTION = """# The keys of a config
 
-`make reference` writes this page. `quadrepro list keys` prints the same as a JSON schema for
-editors, and `quadrepro list keys card` and `paper` those of cards and papers. `quadrepro list
-algorithms` lists the settings of each algorithm, its hyper-parameters and their default values.
+This page lists all keys that a config can have; [writing a config](configs.md) explains them with
+examples. `quadrepro list keys` prints the same as a JSON schema for editors, and `quadrepro list
+keys card` and `paper` those of cards and papers. `quadrepro list algorithms` lists the settings of
+each algorithm, its hyper-parameters and their default values.
 """
 
 _WORDS = {
