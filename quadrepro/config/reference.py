@@ -100,5 +100,7 @@ def _takes(field: dict[str, Any]) -> str:
         return f"mapping to {_takes(inner)}"
     if not isinstance(kind, str):
         return "text"
+    if "minimum" in field and "maximum" in field:
+        return f"{_WORDS[kind]}, {field['minimum']:.15g} to {field['maximum']:.15g}"
     bounds = [f"{sign} {field[key]:.15g}" for key, sign in _SIGNS.items() if key in field]
     return f"{_WORDS[kind]} {' and '.join(bounds)}".strip()
