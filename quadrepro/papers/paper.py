@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from quadrepro.base.models import MOST_SHOWN, Model, validated
 from quadrepro.base.resources import papers_folder
-from quadrepro.base.yaml import Place, YamlSource, read_yaml
+from quadrepro.base.yaml import YamlSource, read_yaml
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.papers.claims import CLAIMS
-from quadrepro.papers.claims.claim import Claim
+from quadrepro.papers.claims import AnyClaim
 from quadrepro.papers.printed import (
     MEAN,
     SD,
@@ -33,20 +33,20 @@ class Also(Model):
     """Words before the numbers."""
 
 
-class GroupEntry(Model):
+class Group(Model):
     """A group of claims in ``paper.yaml``."""
 
     judged: Literal["means", "splits"] = "means"
     """Whether the claims are judged on the means over all splits alone, or on each split as well,
     for the table of a single split."""
-    printed: tuple[str, ...] | None = None
+    printed: tuple[str, ...] = ()
     """Printed tables that the claims are judged on as well; by default the one that is called like
     the group, if there is one. The rows of the first are those that the claims are about."""
     also: Also | None = None
     """Another measure."""
     notes: tuple[str, ...] = ()
     """Note below the claims table."""
-    claims: tuple[dict[str, Any], ...] = Field(min_length=1)
+    claims: tuple[AnyClaim, ...] = Field(min_length=1)
     """The claims, of any kind."""
 
 
@@ -59,10 +59,10 @@ class PaperFile(Model):
     """Authors, place and year."""
     names: dict[str, str] = Field(default_factory=dict)
     """The paper's algorithms by the names that configs and printed columns give them, and what the
-    paper calls each. Claims can speak of these."""
+    paper calls each; by default the printed columns as they are. Claims compare these."""
     printed: dict[str, Facts] = Field(default_factory=dict)
     """Facts on the printed tables, by the name of the file without ending."""
-    claims: dict[str, GroupEntry] = Field(default_factory=dict)
+    claims: dict[str, Group] = Field(default_factory=dict)
     """Groups of claims, such as one for each table of the paper."""
     notes: tuple[str, ...] = ()
     """Notes below every claims table."""
@@ -77,58 +77,33 @@ PRINTED = "printed"
 
 
 @dataclass(frozen=True)
-class Group:
-    """A group of claims."""
-
-    entry: GroupEntry
-    """Its facts in ``paper.yaml``."""
-    claims: tuple[Claim, ...]
-    """The claims."""
-    printed: tuple[str, ...]
-    """Printed tables that they are judged on as well."""
-
-
-@dataclass(frozen=True)
 class Paper:
-    """A paper whose ``paper.yaml`` holds together."""
+    """A paper that was read and checked.
+
+    Examples
+    --------
+    >>> paper = load_paper("quadboost")
+    >>> paper.printed("table1").text("zoo", "adaboost")
+    '0.120'
+    """
 
     reference: str
     """Its name in a config: that of a paper that ships, or the path of a folder."""
     file: PaperFile
-    """Contents of ``paper.yaml``."""
+    """Contents of ``paper.yaml``, with the names of all algorithms."""
+    tables: dict[str, Printed]
+    """Printed tables by name."""
     groups: dict[str, Group]
-    """Groups of claims by name."""
+    """Groups of claims by name, with their printed tables."""
     source: YamlSource
     """The file, for messages that name a place."""
-    _read: dict[str, Printed] = field(default_factory=dict, repr=False)
-
-    @property
-    def tables(self) -> list[str]:
-        """Names of the printed tables."""
-        return _tables(self.source.path.parent)
 
     def printed(self, name: str) -> Printed:
         """Return a printed table."""
         if name not in self.tables:
             hint = nearest(name, self.tables)
             raise NotThereError(f"the paper {self.reference} has no printed table {name!r}{hint}")
-        if name not in self._read:
-            facts = self.file.printed.get(name, Facts())
-            path = self.source.path.parent / PRINTED / f"{name}.csv"
-            try:
-                table = read_printed(path, facts)
-            except NotThereError as error:
-                raise self.error(str(error), "printed", name, "ignore") from None
-            if table.facts.of is None and any(c.endswith((MEAN, SD)) for c in table.columns):
-                example = f"printed: {{{name}: {{of: {{splits: 20}}}}}}"
-                message = f"{name} prints means: say of what they are means, as {example}"
-                raise self.error(message, "printed", name)
-            if facts.is_share and table.facts.unit is None:
-                message = f"the numbers of {name} can be fractions or percent"
-                example = f"printed: {{{name}: {{unit: fraction}}}}"
-                raise self.error(f"{message}: say which, as {example}", "printed", name)
-            self._read[name] = table
-        return self._read[name]
+        return self.tables[name]
 
     def group(self, name: str) -> Group:
         """Return a group of claims."""
@@ -167,68 +142,74 @@ def find_paper(reference: str, beside: Path) -> Path:
 
 
 def load_paper(reference: str, beside: Path = Path()) -> Paper:
-    """Read and check a paper.
+    """Read and check a paper, with all of its printed tables and claims.
 
-    Printed tables are read when they are asked for.
+    Parameters
+    ----------
+    reference : str
+        The name of a paper that ships, or the path of a folder.
+    beside : Path, default the current folder
+        The folder that a path starts from.
 
-    Examples
-    --------
-    >>> load_paper("quadboost").printed("table1").text("zoo", "adaboost")
-    '0.120'
+    Raises
+    ------
+    ConfigError
+        With the place of each mistake.
     """
     folder = find_paper(reference, beside)
     source = read_yaml(folder / FILE)
     if not isinstance(source.data, dict):
         raise ConfigError(f"{source.where(())}: a paper is a mapping of keys to values")
-    file = validated(PaperFile, source)
-    known = _tables(folder)
-    for name in file.printed:
-        if name not in known:
-            message = f"there is no {PRINTED}/{name}.csv{nearest(name, known)}"
-            raise ConfigError(f"{source.where(('printed', name))}: {message}")
-    groups, faults = {}, []
-    for name, entry in file.claims.items():
-        claims = []
-        for i, data in enumerate(entry.claims):
-            try:
-                claims.append(_claim(("claims", name, "claims", i), data, file, source))
-            except ConfigError as error:
-                faults.append(str(error))
-                if len(faults) == MOST_SHOWN:
-                    raise ConfigError("\n".join(faults)) from None
-        groups[name] = Group(entry, tuple(claims), _printed(name, entry, source, known))
-    if faults:
-        raise ConfigError("\n".join(faults))
-    return Paper(reference, file, groups, source)
-
-
-def _tables(folder: Path) -> list[str]:
-    return sorted(path.stem for path in (folder / PRINTED).glob("*.csv"))
-
-
-def _printed(
-    name: str, entry: GroupEntry, source: YamlSource, tables: list[str]
-) -> tuple[str, ...]:
-    """Return the printed tables that a group of claims is judged on."""
-    if entry.printed is None:
-        return (name,) if name in tables else ()
-    for i, table in enumerate(entry.printed):
-        if table not in tables:
-            where = source.where(("claims", name, "printed", i))
-            raise ConfigError(f"{where}: there is no {PRINTED}/{table}.csv{nearest(table, tables)}")
-    return entry.printed
-
-
-def _claim(place: Place, data: dict[str, Any], file: PaperFile, source: YamlSource) -> Claim:
-    kind = data.get("kind")
-    if kind is None:
-        raise ConfigError(f"{source.where(place)}: the key 'kind' is missing")
-    try:
-        model = CLAIMS.find(kind)
-    except KeyError as error:
-        raise ConfigError(f"{source.where((*place, 'kind'))}: {error.args[0]}") from None
-    folder = source.path.parent
+    # Only what ships has code: a folder of a user is data.
     ships = folder.parent == papers_folder()
-    module = f"quadrepro.papers.{folder.name}.claims" if ships else ""
-    context = {"algorithms": file.names, "module": module}
-    return validated(model, source, place=place, context=context)
+    context = {"module": f"quadrepro.papers.{folder.name}.claims"} if ships else {}
+    file = validated(PaperFile, source, context=context)
+    tables = _tables(folder, file, source)
+    columns = {name: name for table in tables.values() for name in table.algorithms}
+    file = file.model_copy(update={"names": file.names or columns})
+    groups = dict(file.claims)
+    for name, group in groups.items():
+        if name in tables and "printed" not in group.model_fields_set:
+            groups[name] = group.model_copy(update={"printed": (name,)})
+    paper = Paper(reference, file, tables, groups, source)
+    if faults := list(_faults(paper, {*file.names, *columns}))[:MOST_SHOWN]:
+        raise ConfigError("\n".join(faults))
+    return paper
+
+
+def _tables(folder: Path, file: PaperFile, source: YamlSource) -> dict[str, Printed]:
+    """Return all printed tables of a folder by name, or refuse them."""
+    paths = {path.stem: path for path in sorted((folder / PRINTED).glob("*.csv"))}
+
+    def wrong(message: str, *place: str) -> ConfigError:
+        return ConfigError(f"{source.where(('printed', *place))}: {message}")
+
+    for name in file.printed:
+        if name not in paths:
+            raise wrong(f"there is no {PRINTED}/{name}.csv{nearest(name, paths)}", name)
+    found = {}
+    for name, path in paths.items():
+        facts = file.printed.get(name, Facts())
+        try:
+            found[name] = table = read_printed(path, facts)
+        except NotThereError as error:
+            raise wrong(str(error), name, "ignore") from None
+        if facts.of is None and any(c.endswith((MEAN, SD)) for c in table.columns):
+            example = f"printed: {{{name}: {{of: {{splits: 20}}}}}}"
+            raise wrong(f"{name} prints means: say of what they are means, as {example}", name)
+        if facts.is_share and table.facts.unit is None:
+            message = f"the numbers of {name} can be fractions or percent"
+            raise wrong(f"{message}: say which, as printed: {{{name}: {{unit: fraction}}}}", name)
+    return found
+
+
+def _faults(paper: Paper, known: set[str]) -> Iterator[str]:
+    """Yield the mistakes in the groups of claims, with their places."""
+    for name, group in paper.groups.items():
+        for i, table in enumerate(group.printed):
+            if table not in paper.tables:
+                message = f"there is no {PRINTED}/{table}.csv{nearest(table, paper.tables)}"
+                yield str(paper.error(message, "claims", name, "printed", i))
+        for i, claim in enumerate(group.claims):
+            for place, message in claim.mistakes(known, paper.file.names):
+                yield str(paper.error(message, "claims", name, "claims", i, *place))

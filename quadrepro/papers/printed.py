@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -14,10 +14,10 @@ from pathlib import Path
 from statistics import median
 from typing import Annotated, Literal, Protocol, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from quadrepro.base.files import read_bytes
-from quadrepro.base.models import Model, fault
+from quadrepro.base.models import Model, fault, known_by
 from quadrepro.engine.metrics import NUMBERS, find_metric
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.stats import COVERAGE, Moments
@@ -39,8 +39,8 @@ SPREADS: dict[str, Spread] = {"_sd": "sd", "_se": "se", "_ci95": "ci95"}
 NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})", re.ASCII)
 """A printed number; more digits than a float holds are none that somebody has measured."""
 
-MAX_BYTES, MAX_ROWS, MAX_COLUMNS = 2 * 2**20, 10_000, 1_000
-"""Size of the largest file that is read, and of the largest table."""
+MAX_BYTES = 2 * 2**20
+"""Size of the largest file that is read."""
 
 Holds = Literal["errors", "margins", "comparisons"]
 """What the numbers are: test errors or another metric; training margins; or probabilities that the
@@ -57,16 +57,6 @@ OF_ERRORS = ("error", ACCURACY, "rmse")
 
 WITHOUT_UNIT = ("log_loss", "mcc")
 """Metrics of classes that are no shares."""
-
-
-def _known_metric(name: str) -> str:
-    # What scikit-learn calls accuracy takes a second to find.
-    if name != ACCURACY:
-        try:
-            find_metric(name)
-        except KeyError as error:
-            raise ValueError(error.args[0]) from None
-    return name
 
 
 class MeanOf(Model):
@@ -115,7 +105,7 @@ class Facts(Model):
     holds: Holds = "errors"
     """What the numbers are: test errors or another `metric`; training margins; or probabilities
     that the row's algorithm is better than the column's."""
-    metric: Annotated[str, AfterValidator(_known_metric)] = "error"
+    metric: Annotated[str, known_by(find_metric)] = "error"
     """What errors are measured by: a metric of configs, or ``accuracy``. ``error`` is the RMSE
     where numbers are predicted."""
     unit: Unit | None = None
@@ -148,7 +138,7 @@ class Facts(Model):
         """Whether the numbers are shares, which can be in percent."""
         if self.holds != "errors" or self.metric in WITHOUT_UNIT:
             return False
-        return self.metric == ACCURACY or find_metric(self.metric).tasks != NUMBERS
+        return find_metric(self.metric).tasks != NUMBERS
 
 
 class PrintedEntry(Protocol):
@@ -175,12 +165,11 @@ def half_a_unit(printed: str) -> float:
     >>> half_a_unit("0.123"), half_a_unit("12"), half_a_unit("1E+1")
     (0.0005, 0.5, 5.0)
     """
-    digits, _, power = printed.partition("E")
-    return float(0.5 * 10.0 ** (int(power or 0) - len(digits.partition(".")[2])))
+    return float(0.5 * 10.0 ** int(Decimal(printed).as_tuple().exponent))
 
 
 class NotThereError(ConfigError):
-    """A name that there is not; whoever asked knows the place where it was written."""
+    """An unknown name; the caller knows the place where it was written."""
 
 
 @dataclass(frozen=True)
@@ -280,38 +269,27 @@ class Printed:
         """What the printed numbers are."""
         if self.printed_as:
             return self.printed_as
-        metric = self.facts.metric
         label = {"margins": "training margin", "comparisons": "probability"}.get(self.facts.holds)
-        if label is None:
-            label = metric if metric == ACCURACY else find_metric(metric).label
-        of = (
-            label
-            + {None: "", "percent": " in percent", "fraction": " as a fraction"}[self.facts.unit]
-        )
-        spreads = {"sd": "standard deviation", "se": "standard error", "ci95": "95% interval"}
+        label = label or find_metric(self.facts.metric).label
+        label += {None: "", "percent": " in percent", "fraction": " as a fraction"}[self.facts.unit]
         if self.of.n == 1:
-            return f"{of}, of one split"
+            return f"{label}, of one split"
+        spreads = {"sd": "standard deviation", "se": "standard error", "ci95": "95% interval"}
         spread = spreads.get(self.facts.spread or "", "")
-        return f"{of}, mean{f' ± {spread}' if spread else ''} of {self.of.text}"
+        return f"{label}, mean{f' ± {spread}' if spread else ''} of {self.of.text}"
 
     def in_unit(self, unit: Unit, but: Collection[str] = ()) -> Printed:
         """Return the table in another unit, and accuracies as errors, without some rows."""
         if self.facts.unit is None:
             return self
-        places = {"fraction": 0, "percent": 2}
-        power = places[unit] - places[self.facts.unit]
-        accuracy = self.facts.metric == ACCURACY
-        kept = {TIME_ROW, *but}
-
-        def converted(row: str, column: str, text: str) -> str:
-            if not text or row in kept:
-                return text
-            number = Decimal(text).scaleb(power)
-            if accuracy and not column.endswith(SD):
-                number = 10 ** places[unit] - number
-            return str(number) if power or accuracy else text
-
-        cells = {at: converted(*at, text) for at, text in self.cells.items()}
+        digits = {"fraction": 0, "percent": 2}
+        power = digits[unit] - digits[self.facts.unit]
+        accuracy, cells = self.facts.metric == ACCURACY, dict(self.cells)
+        for (row, column), text in self.cells.items():
+            if text and row not in {TIME_ROW, *but} and (power or accuracy):
+                number = Decimal(text).scaleb(power)
+                left = accuracy and not column.endswith(SD)
+                cells[row, column] = str(10 ** digits[unit] - number if left else number)
         metric = "error" if accuracy else self.facts.metric
         facts = self.facts.model_copy(update={"unit": unit, "metric": metric})
         words = self.words + "; shown as errors" * accuracy
@@ -346,83 +324,100 @@ NOTHING = Printed("", (), {})
 """A printed table without numbers, for a config that names none."""
 
 
-def _split(column: str) -> tuple[str, str]:
-    """Return the name in a column, and its ending if that says what the numbers are."""
-    ending = next((e for e in (MEAN, *SPREADS) if column.endswith(e)), "")
-    return column.removesuffix(ending), ending
-
-
 def read_printed(path: Path, facts: Facts | None = None) -> Printed:
     """Read and check a printed table."""
     facts = facts or Facts()
-    if not path.resolve().is_relative_to(path.parent.parent.resolve()):
-        raise ConfigError(f"{path}: leads to {path.resolve()}, which is not in the paper's folder")
-    try:
-        text = read_bytes(path.resolve(), MAX_BYTES).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
-    except DataError as error:
-        raise ConfigError(str(error)) from None
-    lines = [(i, fields) for i, fields in _lines(path, text) if any(map(str.strip, fields))]
-    if len(lines) < 2:
-        raise ConfigError(f"{path}:1:1: a printed table has a line of column names and rows below")
-    (top, header), *rows = lines
-    for found, most, what in ((rows, MAX_ROWS, "rows"), (header, MAX_COLUMNS, "columns")):
-        if len(found) > most:
-            raise ConfigError(f"{path}: the table has {len(found):,} {what}: at most {most:,}")
-    columns = _checked_header(path, top, header)
-    ignored = {name for name in columns if {name, _split(name)[0]} & {*facts.ignore}}
-    cells: dict[tuple[str, str], str] = {}
+    (top, header), *lines = _lines(path)
+    names, above = {*header[1:]}, set[str]()
+    for i, name in enumerate(header):
+        base, ending = _split(name)
+        message = "the column has no name" if i and not name else ""
+        if name in above:
+            message = f"duplicate column {name!r}"
+        if ending in SPREADS and not {base, base + MEAN} & names:
+            message = f"{name!r} is a deviation without its mean, {base + MEAN!r}"
+        if message:
+            raise ConfigError(f"{_place(path, top, header, i)}: {message}")
+        above.add(name)
+    ignored = {*facts.ignore}
+    texts: dict[tuple[str, str], str] = {}
     at: dict[str, int] = {}
-    for line, fields in rows:
-        row, *texts = _checked(path, line, fields, header, at)
+    for line, fields in lines:
+        if len(fields) != len(header):
+            place = _place(path, line, fields, min(len(fields), len(header)) - 1)
+            wanted = f"the first line has {len(header)}"
+            raise ConfigError(f"{place}: the line has {len(fields)} fields, and {wanted}")
+        row = fields[0]
+        if not row:
+            raise ConfigError(f"{path}:{line}:1: the row has no name")
+        if row in at:
+            message = f"duplicate row {row!r}, first on line {at[row]}"
+            raise ConfigError(f"{path}:{line}:1: {message}")
         at[row] = line
-        for i, (column, text) in enumerate(zip(columns, texts, strict=True), start=1):
-            if row in facts.ignore or column in ignored:
+        for i, (column, text) in enumerate(zip(header[1:], fields[1:], strict=True), start=1):
+            if {row, column, _split(column)[0]} & ignored:
                 continue
             if text and not NUMBER.fullmatch(text):
                 message = f"{text!r} is not a number such as 0.035; leave out what is not printed"
                 raise ConfigError(f"{_place(path, line, fields, i)}: {message}")
-            cells[row, column] = text
-    known = {*at, *columns, *(_split(name)[0] for name in columns)}
+            texts[row, column] = text
+    known = {*at, *names, *(_split(name)[0] for name in names)}
     for name in facts.ignore:
         if name not in known:
-            raise NotThereError(f"{path} has no row or column {name!r}{nearest(name, [*known])}")
-    columns = [name for name in columns if name not in ignored]
-    if facts.rows == "algorithms":
-        columns, cells, at = _transposed(columns, cells, top)
-    return _described(Printed(path.stem, tuple(columns), cells, facts, path, at))
+            raise NotThereError(f"{path} has no row or column {name!r}{nearest(name, known)}")
+    return _described(Printed(path.stem, (), texts, facts, path, at), top)
 
 
-def _transposed(
-    columns: list[str], cells: dict[tuple[str, str], str], top: int
-) -> tuple[list[str], dict[tuple[str, str], str], dict[str, int]]:
-    """Return columns, cells and lines with the data sets as rows."""
-    split = {column: _split(column) for column in columns}
-    turned = {
-        (split[column][0], row + split[column][1]): text for (row, column), text in cells.items()
-    }
-    of_rows = {dataset: top for dataset, _ in split.values()}
-    return list(dict.fromkeys(column for _, column in turned)), turned, of_rows
+def _lines(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the fields of each line that is not blank, with its number."""
+    if not path.resolve().is_relative_to(path.parent.parent.resolve()):
+        raise ConfigError(f"{path}: leads to {path.resolve()}, which is not in the paper's folder")
+    try:
+        text = read_bytes(path.resolve(), MAX_BYTES).decode("utf-8-sig")
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        lines = [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
+    except DataError as error:
+        raise ConfigError(str(error)) from None
+    except csv.Error as error:
+        raise ConfigError(f"{path}:{reader.line_num}:1: not valid CSV: {error}") from None
+    lines = [(line, fields) for line, fields in lines if any(fields)]
+    if len(lines) < 2:
+        raise ConfigError(f"{path}:1:1: a printed table has a line of column names and rows below")
+    return lines
 
 
-def _described(table: Printed) -> Printed:
-    """Return a table with the unit and the spread that its numbers and columns show."""
-    endings = {column: _split(column)[1] for column in table.columns}
-    shown = (SPREADS[ending] for ending in endings.values() if ending in SPREADS)
-    spread = table.facts.spread or next(shown, "none")
-    names = {
-        column: _split(column)[0] + SD if ending in SPREADS else column
-        for column, ending in endings.items()
-    }
-    if spread == "none":
-        names = {column: name for column, name in names.items() if not name.endswith(SD)}
-    cells = {(row, names[c]): text for (row, c), text in table.cells.items() if c in names}
-    found = replace(table, columns=tuple(names.values()), cells=cells)
-    unit = table.facts.unit
-    if unit is None and table.facts.is_share:
-        unit = _unit([found.text(*at) for at in found.numbers], table.facts, len(found.rows))
-    return replace(found, facts=table.facts.model_copy(update={"spread": spread, "unit": unit}))
+def _place(path: Path, line: int, fields: list[str], i: int) -> str:
+    """Return ``file:line:column`` of a field; one with a comma or quotes is quoted."""
+    widths = (len(f) + 2 * (not {",", '"'}.isdisjoint(f)) + f.count('"') for f in fields[:i])
+    return f"{path}:{line}:{sum(widths) + i + 1}"
+
+
+def _split(column: str) -> tuple[str, str]:
+    """Return the name in a column, and its ending if that tells what the numbers are."""
+    ending = next((e for e in (MEAN, *SPREADS) if column.endswith(e)), "")
+    return column.removesuffix(ending), ending
+
+
+def _described(read: Printed, top: int) -> Printed:
+    """Return a table with data sets as rows, and with the unit and the spread that it shows."""
+    facts, turned = read.facts, read.facts.rows == "algorithms"
+    endings = (_split(column)[1] for _, column in read.cells)
+    spread = facts.spread or next((SPREADS[e] for e in endings if e in SPREADS), "none")
+    cells = {}
+    for (row, column), text in read.cells.items():
+        name, ending = _split(column)
+        if ending in SPREADS:
+            if spread == "none":
+                continue
+            ending = SD
+        cells[(name, row + ending) if turned else (row, name + ending)] = text
+    columns = tuple(dict.fromkeys(column for _, column in cells))
+    lines = dict.fromkeys((row for row, _ in cells), top) if turned else read.lines
+    found = replace(read, columns=columns, cells=cells, lines=lines)
+    unit = facts.unit or (_unit(found) if facts.is_share else None)
+    return replace(found, facts=facts.model_copy(update={"spread": spread, "unit": unit}))
 
 
 FEW_ROWS, FEW_DIGITS = 4, 3
@@ -430,57 +425,12 @@ FEW_ROWS, FEW_DIGITS = 4, 3
 possible with this many data sets and digits."""
 
 
-def _unit(texts: Sequence[str], facts: Facts, n_rows: int) -> Unit | None:
-    """Return the unit that numbers can only be in, or None."""
+def _unit(table: Printed) -> Unit | None:
+    """Return the unit that the numbers of a table can only be in, or None."""
+    texts = [table.text(*at) for at in table.numbers]
     if any(float(text) > 1 for text in texts):
         return "percent"
     digits = [len(text.partition(".")[2]) for text in texts]
-    greater = facts.metric == ACCURACY or find_metric(facts.metric).greater_is_better
-    sure = greater or (n_rows >= FEW_ROWS and median(digits) >= FEW_DIGITS)
+    greater = find_metric(table.facts.metric).greater_is_better
+    sure = greater or (len(table.rows) >= FEW_ROWS and median(digits) >= FEW_DIGITS)
     return "fraction" if not texts or sure else None
-
-
-def _lines(path: Path, text: str) -> list[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        return [(reader.line_num, fields) for fields in reader]
-    except csv.Error as error:
-        raise ConfigError(f"{path}:{reader.line_num}:1: not valid CSV: {error}") from None
-
-
-def _checked_header(path: Path, top: int, header: list[str]) -> list[str]:
-    """Return the names of the columns, without that of the rows, or refuse them."""
-    columns = [name.strip() for name in header]
-    for i, name in enumerate(columns):
-        if i and not name:
-            raise ConfigError(f"{_place(path, top, header, i)}: the column has no name")
-        if name in columns[:i]:
-            raise ConfigError(f"{_place(path, top, header, i)}: duplicate column {name!r}")
-        base, ending = _split(name)
-        if ending in SPREADS and not {base, base + MEAN} & {*columns[1:]}:
-            message = f"{name!r} is a deviation without its mean, {base + MEAN!r}"
-            raise ConfigError(f"{_place(path, top, header, i)}: {message}")
-    return columns[1:]
-
-
-def _checked(
-    path: Path, line: int, fields: list[str], header: list[str], above: dict[str, int]
-) -> list[str]:
-    """Return the fields of a row without spaces around them, or refuse the row."""
-    if len(fields) != len(header):
-        message = f"the line has {len(fields)} fields, and the first line has {len(header)}"
-        place = _place(path, line, fields, min(len(fields), len(header)) - 1)
-        raise ConfigError(f"{place}: {message}")
-    row, *texts = (text.strip() for text in fields)
-    if not row:
-        raise ConfigError(f"{path}:{line}:1: the row has no name")
-    if row in above:
-        message = f"duplicate row {row!r}, first on line {above[row]}"
-        raise ConfigError(f"{path}:{line}:1: {message}")
-    return [row, *texts]
-
-
-def _place(path: Path, line: int, fields: list[str], i: int) -> str:
-    """Return ``file:line:column`` of a field; one with a comma or quotes is quoted."""
-    widths = (len(f) + 2 * (not {",", '"'}.isdisjoint(f)) + f.count('"') for f in fields[:i])
-    return f"{path}:{line}:{sum(widths) + i + 1}"

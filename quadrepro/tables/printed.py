@@ -9,8 +9,6 @@ from difflib import get_close_matches
 from statistics import median
 from typing import TYPE_CHECKING
 
-from pydantic_core import PydanticCustomError
-
 from quadrepro.base.text import few
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.paper import Paper, load_paper, paper_names
@@ -107,11 +105,6 @@ def check_claims(experiment: Experiment, name: str) -> None:
     titles = [entry.title for entry in experiment.config.entries]
     for i, claim in enumerate(group.claims):
         place = ("claims", name, "claims", i)
-        try:
-            claim.prepare()
-        except PydanticCustomError as error:
-            within = (error.context or {})["place"]
-            raise paper.error(error.message(), *place, *within) from None
         for key, rows in (("rows", claim.rows), ("except", claim.excluded)):
             for j, row in enumerate(rows):
                 if row not in titles and (meant := _misspelt([row], titles)):

@@ -23,7 +23,8 @@ def test_findings_are_no_errors_unless_it_is_strict(tmp_path: Path) -> None:
 
 
 def test_a_mistake_in_a_printed_table_is_refused_with_its_place(tmp_path: Path) -> None:
-    subject(tmp_path, t="d,a\nx,0.2o\n")
+    subject(tmp_path, t="d,a\nx,0.20\n")
+    (tmp_path / "paper/printed/t.csv").write_text("d,a\nx,0.2o\n")
     result = quadrepro("audit", tmp_path / "paper")
     assert result.exit_code == 2
     assert "printed/t.csv:2:3: '0.2o' is not a number" in result.stderr

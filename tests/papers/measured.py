@@ -6,14 +6,16 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
 from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.papers.claims.evidence import Ours
+from quadrepro.papers.claims import CLAIMS
+from quadrepro.papers.claims.claim import Judgement
+from quadrepro.papers.claims.evidence import Evidence, Ours
 from quadrepro.tables.kinds.claims import claims_table
 from quadrepro.tables.table import Table
 
@@ -100,6 +102,11 @@ def judge_measures(
     table = judged(load(config), outcomes_of(rows, columns, 1, record, grid))
     assert table.header == ("claim", "ours", "holds")
     return ours(table)
+
+
+def judge(evidence: Evidence, kind: str, **keys: Any) -> Judgement:
+    """Judge a claim of a kind with some keys."""
+    return CLAIMS[kind].model_validate({"kind": kind, "text": "t", **keys}).judge(evidence)
 
 
 def evidence_of(outcomes: Outcomes) -> Ours:

@@ -35,7 +35,7 @@ claims:
       - {kind: wins-or-ties, text: Or the other, of: ada, than: quad, at_least: 1, except: [monks]}
       - {kind: times-faster, text: Ada is fast, of: ada, than: quad, times: 2}
       - {kind: lower, text: On splits, of: ada, than: quad, by: paired-t}
-      - {kind: same-on-average, text: Curves, between: [ada, quad], measure: train_error}
+      - {kind: same-on-average, text: Curves, of: ada, than: quad, measure: train_error}
   each:
     judged: splits
     printed: [table1]

@@ -6,36 +6,39 @@ paper's own numbers is a finding.
 
 from __future__ import annotations
 
-from quadrepro.base.registry import Registry
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
+
+from pydantic import BeforeValidator, Field
+
+from quadrepro.base.models import fault
+from quadrepro.errors import nearest
+from quadrepro.papers.claims import claim, curves, errors
 from quadrepro.papers.claims.claim import Claim
 
-CLAIMS: Registry[type[Claim]] = Registry(
-    "kind of claim",
-    {
-        "wins-or-ties": "differences:WinsOrTies",
-        "lowest-mean": "differences:LowestMean",
-        "competitive": "differences:Competitive",
-        "rank": "differences:Rank",
-        "lower": "differences:LowerOrHigher",
-        "higher": "differences:LowerOrHigher",
-        "each-lower": "differences:EachLower",
-        "loses-at-most": "differences:LosesAtMost",
-        "worse-more-often": "differences:WorseMoreOften",
-        "closest": "differences:Closest",
-        "significantly-better": "differences:SignificantlyBetter",
-        "not-better": "differences:NotBetter",
-        "not-told-apart": "differences:NotToldApart",
-        "equivalent": "differences:Equivalent",
-        "significant-pairs": "differences:SignificantPairs",
-        "times-faster": "differences:TimesFaster",
-        "in-order": "bounds:InOrder",
-        "lower-at-every-round": "curves:LowerAtEveryRound",
-        "lower-on-average": "curves:OnAverage",
-        "higher-on-average": "curves:OnAverage",
-        "same-on-average": "curves:SameOnAverage",
-        "slope": "curves:Slope",
-        "function": "claim:Function",
-    },
-    "quadrepro.papers.claims",
-)
-"""The kinds of claims; each is a model in its own file."""
+CLAIMS: dict[str, type[Claim]] = {
+    name: model
+    for module in (errors, curves, claim)
+    for model in vars(module).values()
+    if isinstance(model, type) and issubclass(model, Claim)
+    for name in get_args(model.model_fields["kind"].annotation)
+}
+"""The model of every kind; its field ``kind`` lists its names."""
+
+
+def _known_kind(data: Any) -> Any:
+    """Refuse an unknown kind with the one that begins with its name, or else the nearest."""
+    kind = data.get("kind") if isinstance(data, dict) else None
+    if kind is None or kind in [*CLAIMS]:
+        return data
+    longer = [name for name in CLAIMS if name.startswith(f"{kind}-")]
+    raise fault(f"unknown kind of claim {kind!r}{nearest(str(kind), longer or CLAIMS)}", "kind")
+
+
+if TYPE_CHECKING:
+    AnyClaim: TypeAlias = Claim
+else:
+    AnyClaim = Annotated[
+        Union[tuple(CLAIMS.values())],  # noqa: UP007
+        Field(discriminator="kind"),
+        BeforeValidator(_known_kind),
+    ]

@@ -1,246 +1,253 @@
-"""Claims on curves: on average over a range, at every value, and on how fast they fall."""
+"""Claims on measures along a hyper-parameter: curves, their slopes, and quantities and bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import fmean
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from quadrepro.base.types import FloatArray
-from quadrepro.papers.claims.bounds import ROUNDING
-from quadrepro.papers.claims.claim import (
-    AlgorithmName,
-    AlgorithmNames,
-    Claim,
-    Judgement,
-    MeasureName,
-    by_row,
-    joint_p,
-)
+from quadrepro.core.measures.registry import title_of
+from quadrepro.papers.claims.claim import AlgorithmNames, Claim, Judgement, MeasureName, by_row
 from quadrepro.papers.claims.evidence import (
     NO_VALUES,
     ROUNDS,
-    Curve,
     Evidence,
-    Gap,
     Lacking,
+    joint_p,
     power_text,
+    with_interval,
 )
-from quadrepro.stats import LEVEL, holm, p_text
+from quadrepro.stats import LEVEL, holm, order, p_text
+
+ROUNDING = 1e-9
+"""Difference of two numbers of the size of 1 that counts as rounding."""
 
 
-class _OfCurves(Claim):
-    """A claim on a measure along a hyper-parameter."""
+class OfCurves(Claim):
+    """A claim on a measure along a hyper-parameter, or on a range of it."""
 
     measure: MeasureName
     """The compared measure."""
     along: str = ROUNDS
     """The hyper-parameter, or a count that the config measures, such as that of the voters; by
     default the number of rounds."""
-
-    @property
-    def rounds(self) -> str:
-        """Name of the hyper-parameter's values."""
-        return "rounds" if self.along == ROUNDS else self.along
-
-    @property
-    def title(self) -> str:
-        """Name of the measure in tables."""
-        from quadrepro.core.measures.registry import title_of
-
-        return title_of(self.measure)
-
-    @property
-    def unit(self) -> float:
-        """Factor of the numbers that are shown; errors are in percent."""
-        return 100.0 if self.measure.endswith("error") else 1.0
-
-
-class _OverRange(_OfCurves):
-    """A claim on a part of the curves."""
-
     first: float | None = Field(default=None, alias="from")
-    """Ends of the range, which count; by default those of the curves."""
+    """First value of the range; by default that of the curves."""
     last: float | None = Field(default=None, alias="to")
-    """Ends of the range, which count; by default those of the curves."""
+    """Last value of the range; by default that of the curves."""
 
-    def numbers(self, evidence: Evidence, row: str, names: Sequence[str]) -> FloatArray:
-        """Return the measure by algorithm, split and value, where all have one in every split."""
-        curves = [evidence.curve(row, c, self.measure, self.along) for c in names]
-        parts = [curve.within(self.first, self.last) if curve.at else curve for curve in curves]
+    def numbers(
+        self, evidence: Evidence, row: str, names: Sequence[str]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the values that all curves have a number at, and the numbers there.
+
+        The numbers have the shape (n_algorithms, n_splits, n_values); errors are in percent. A
+        level is the same at every value.
+        """
+        curves = [evidence.curve(row, name, self.measure, self.along) for name in names]
+        ranges = [c.within(self.first, self.last) if c.at else c for c in curves]
         # Without a hyper-parameter there is one level, at a value that is never read.
-        known = [{*p.at} for p, curve in zip(parts, curves, strict=True) if curve.at] or [{0.0}]
-        if not (common := sorted(set.intersection(*known))):
-            raise Lacking(f"no common {self.rounds}{self.span}")
-        found = self.unit * np.array([_at(part, common) for part in parts])
-        found = found[:, :, ~np.isnan(found).any(axis=(0, 1))]
-        if not found.size:
+        known = [{*r.at} for r, c in zip(ranges, curves, strict=True) if c.at] or [{0.0}]
+        if not (at := sorted(set.intersection(*known))):
+            raise Lacking(f"no {'common ' * (len(names) > 1)}{self.where}")
+        places = [[r.at.index(v) if r.at else 0 for v in at] for r in ranges]
+        numbers = [r.splits[:, columns] for r, columns in zip(ranges, places, strict=True)]
+        found = np.array(numbers) * (100.0 if self.measure.endswith("error") else 1.0)
+        solved = ~np.isnan(found).any(axis=(0, 1))
+        if not solved.any():
             raise Lacking(NO_VALUES)
-        return found
+        return np.array(at)[solved], found[:, :, solved]
 
     @property
-    def span(self) -> str:
+    def where(self) -> str:
         """The range in words."""
         ends = (("from", self.first), ("to", self.last))
-        return "".join(f" {word} {end:g}" for word, end in ends if end is not None)
-
-    def judge_means(
-        self, evidence: Evidence, names: Sequence[str]
-    ) -> tuple[dict[str, FloatArray], list[Gap]]:
-        """Return means over the range by row, algorithm and split; the first's minus each other."""
-        means = {row: self.numbers(evidence, row, names).mean(axis=2) for row in evidence.rows}
-        gaps = [
-            evidence.gap(row, (of_row[0] - other).tolist())
-            for row, of_row in means.items()
-            for other in of_row[1:]
-        ]
-        return means, gaps
+        span = "".join(f" {word} {end:g}" for word, end in ends if end is not None)
+        return ("rounds" if self.along == ROUNDS else self.along) + span
 
 
-def _at(curve: Curve, values: Sequence[float]) -> list[list[float]]:
-    """Return the numbers of each split at some values; a level is the same at all."""
-    places = [curve.at.index(value) if curve.at else 0 for value in values]
-    return [[split[i] for i in places] for split in curve.splits]
+class OnAverage(OfCurves):
+    """One curve is lower than others on average over a range, or higher, or the same.
 
-
-class OnAverage(_OverRange, names=("lower-on-average", "higher-on-average")):
-    """One algorithm's curve is lower, or higher, than those of others on average over a range.
-
-    The means over the range are compared over the splits, by a one-sided corrected t-test each.
+    The means over the range are compared over the splits, by one-sided corrected t-tests.
     """
 
-    kind: Literal["lower-on-average", "higher-on-average"]
-    """One of the two."""
-    of: AlgorithmName
+    kind: Literal["lower-on-average", "higher-on-average", "same-on-average"]
+    """One of the three."""
+    of: str
     """The algorithm."""
     than: AlgorithmNames
     """The others."""
+    margin: float | None = Field(default=None, gt=0)
+    """The largest difference between curves that are the same, of errors in points. Without one
+    nothing can show that they are: a difference refutes it, or it is not decided."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the means with the differences, and whether all are on the claimed side."""
-        means, gaps = self.judge_means(evidence, (self.of, *self.than))
-        sign = 1 if self.kind == "lower-on-average" else -1
-        left, texts = iter(gaps), {}
-        for row, of_row in means.items():
-            best = int((sign * of_row[0] <= (sign * of_row).min(axis=0)).sum())
-            text = f"{evidence.label(self.of)} {fmean(of_row[0]):.4g}, "
-            text += ", ".join(
-                f"{evidence.label(name)} {fmean(other):.4g} ({next(left).text})"
-                for name, other in zip(self.than, of_row[1:], strict=True)
+        """Return the means with the differences, and whether all are as claimed."""
+        names, texts, apart = (self.of, *self.than), {}, []
+        for row in evidence.rows:
+            mine, *others = self.numbers(evidence, row, names)[1].mean(axis=2)
+            means = [evidence.mean(row, mine - other) for other in others]
+            apart += means
+            texts[row] = f"{evidence.label(self.of)} {fmean(mine):.4g}, " + ", ".join(
+                f"{evidence.label(name)} {fmean(other):.4g} ({with_interval(mean)})"
+                for name, other, mean in zip(self.than, others, means, strict=True)
             )
-            end = "lowest" if sign > 0 else "highest"
-            texts[row] = f"{text}; {end} on {best} of {len(of_row[0])} splits"
-        so = [gap.p_below() if sign > 0 else gap.p_above() for gap in gaps]
-        otherwise = joint_p(gap.p_above() if sign > 0 else gap.p_below() for gap in gaps)
-        text = f"mean {self.title} over {self.rounds}{self.span}: {by_row(texts)}"
-        text += f"; the other way {p_text(otherwise)} (Holm), {power_text(gaps)}"
-        return Judgement(text, evidence.verdict(max(so) <= LEVEL, otherwise <= LEVEL))
+            sign = {"lower-on-average": 1, "higher-on-average": -1}.get(self.kind)
+            if sign is not None:
+                ahead = (sign * mine <= sign * np.array(others)).all(axis=0).sum()
+                end = "lowest" if sign > 0 else "highest"
+                texts[row] += f"; {end} on {ahead} of {len(mine)} splits"
+        text = f"mean {title_of(self.measure)} over {self.where}: {by_row(texts)}"
+        below, above = [mean.p_below() for mean in apart], [mean.p_above() for mean in apart]
+        if self.kind == "same-on-average":
+            margin = self.margin or 0.0
+            so = [max(mean.p_below(margin), mean.p_above(-margin)) for mean in apart]
+            sides = [(mean.p_above(margin), mean.p_below(-margin)) for mean in apart]
+            # Without a margin either side refutes it, so that two tests are made on each row.
+            p = joint_p(map(min, sides) if margin else below + above)
+            holds, text = margin > 0, text + f" within {margin:g}" * bool(margin) + "; "
+        else:
+            so, against = (below, above) if self.kind == "lower-on-average" else (above, below)
+            holds, p = True, joint_p(against)
+            text += f"; the other way {p_text(p)} (Holm), "
+        holds = holds and max(so) <= LEVEL
+        return Judgement(text + power_text(apart), evidence.verdict(holds, p <= LEVEL))
 
 
-class SameOnAverage(_OverRange, names=("same-on-average",)):
-    """Two curves are the same on average over a range.
-
-    The means over the range are compared over the splits, by two one-sided corrected t-tests.
-    """
-
-    between: tuple[AlgorithmName, AlgorithmName]
-    """The two algorithms."""
-    margin: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    """The largest difference that does not matter, of errors in points. Without one nothing can
-    show that two curves are the same: a difference refutes it, or it is not decided."""
-
-    def judge(self, evidence: Evidence) -> Judgement:
-        """Return the mean difference with its interval, and whether it is within the margin."""
-        means, gaps = self.judge_means(evidence, self.between)
-        a, b = map(evidence.label, self.between)
-        texts = {
-            row: f"{a} {fmean(x):.4g}, {b} {fmean(y):.4g} ({gap.text})"
-            for (row, (x, y)), gap in zip(means.items(), gaps, strict=True)
-        }
-        margin = self.margin or 0.0
-        holds = all(max(g.p_below(margin), g.p_above(-margin)) <= LEVEL for g in gaps)
-        # Without a margin either side refutes it, so that two tests are made on each row.
-        sides = [p for gap in gaps for p in (gap.p_above(margin), gap.p_below(-margin))]
-        tests = sides if self.margin is None else map(min, sides[::2], sides[1::2])
-        within = f" within {margin:g}" if margin else ""
-        text = f"mean {self.title} over {self.rounds}{self.span}: {by_row(texts)}{within}"
-        text += f"; {power_text(gaps)}"
-        return Judgement(text, evidence.verdict(holds and margin > 0, joint_p(tests) <= LEVEL))
-
-
-class LowerAtEveryRound(_OverRange, names=("lower-at-every-round",)):
+class LowerCurve(OfCurves):
     """Some mean curves are nowhere above another's, and somewhere below it.
 
     At every value the splits are compared by a one-sided corrected t-test. If one of them finds a
     higher number, corrected for their number by Holm, the claim does not hold.
     """
 
+    kind: Literal["lower-at-every-round"]
+    """The kind."""
     of: AlgorithmNames
     """The lower algorithms."""
-    than: AlgorithmName
+    than: str
     """The higher one, which may have no such hyper-parameter."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return by how much they are lower, and whether they are at every value."""
-        texts, gaps, holds = {}, [], True
+        texts, tested, holds = {}, [], True
         for row in evidence.rows:
             parts = []
             for name in self.of:
-                mine, other = self.numbers(evidence, row, (name, self.than))
+                mine, other = self.numbers(evidence, row, (name, self.than))[1]
                 apart = (other - mine).mean(axis=0)
                 holds &= bool(apart.min() >= -ROUNDING and apart.max() > 0)
                 text = f"by {apart.min():.4f} to {apart.max():.4f}, {apart[-1]:.4f} at the end"
                 parts.append(f"{evidence.label(name)} lower {text}" if len(self.of) > 1 else text)
                 if len(mine) > 1:
-                    gaps += [evidence.gap(row, of.tolist()) for of in (mine - other).T]
+                    tested += [evidence.mean(row, of_value) for of_value in (mine - other).T]
             texts[row] = ", ".join(parts)
-        above = sum(p <= LEVEL for p in holm(gap.p_above() for gap in gaps))
+        above = sum(p <= LEVEL for p in holm(mean.p_above() for mean in tested))
         text = by_row(texts)
-        if gaps and not holds:
-            text += f"; significantly higher at {above} of {len(gaps)} (Holm), {power_text(gaps)}"
+        if tested and not holds:
+            text += f"; significantly higher at {above} of {len(tested)} (Holm), "
+            text += power_text(tested)
         return Judgement(text, evidence.verdict(holds, above > 0))
 
 
-class Slope(_OfCurves, names=("slope",)):
+class Slope(OfCurves):
     """The logarithm of a mean curve falls at least so steeply along that of the rounds.
 
     The slopes of the splits are tested against the claimed one.
     """
 
-    of: AlgorithmName
+    kind: Literal["slope"]
+    """The kind."""
+    of: str
     """The algorithm."""
     at_most: float
     """The steepest slope that is claimed: -1 for a curve that falls as 1/k."""
-    first: float = Field(default=1, alias="from", gt=0)
-    """The first value of the hyper-parameter that counts."""
     floor: float = Field(default=0, ge=0)
     """The fit ends before the first number below this, which would be rounding."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the slope on each row, and whether all are steep enough."""
-        curves = {
-            row: evidence.curve(row, self.of, self.measure, self.along) for row in evidence.rows
-        }
-        slopes = {row: self._slope(curve.at, curve.mean) for row, curve in curves.items()}
+        curves = {row: self.numbers(evidence, row, [self.of]) for row in evidence.rows}
+        slopes = {r: self._slope(at, splits.mean(axis=0)) for r, (at, [splits]) in curves.items()}
         text = "slope " + ", ".join(f"{slope:.2f} on {row}" for row, slope in slopes.items())
         if max(slopes.values()) <= self.at_most:
             return Judgement(text, True)
-        p_values = []
-        for row, curve in curves.items():
-            if len(curve.splits) > 1:
-                of_splits = [self._slope(curve.at, split) for split in curve.splits]
-                p_values.append(evidence.gap(row, of_splits).p_above(self.at_most))
+        p_values = [
+            evidence.mean(row, [self._slope(at, of) for of in splits]).p_above(self.at_most)
+            for row, (at, [splits]) in curves.items()
+            if len(splits) > 1
+        ]
         return Judgement(text, evidence.verdict(False, joint_p(p_values) <= LEVEL))
 
-    def _slope(self, at: Sequence[float], curve: Sequence[float]) -> float:
+    def _slope(self, at: FloatArray, curve: FloatArray) -> float:
         """Return the least-squares slope of log measure on log rounds."""
-        values, rounds = np.array(curve), np.array(at)
-        tiny = np.flatnonzero((values < self.floor) | (values <= 0))
-        end = int(tiny[0]) if len(tiny) else len(rounds)
-        fitted = slice(int(np.searchsorted(rounds, self.first)), end)
-        if len(rounds[fitted]) < 2:
-            raise Lacking(f"too few {self.rounds} from {self.first:g} on")
-        return float(np.polyfit(np.log(rounds[fitted]), np.log(values[fitted]), 1)[0])
+        tiny = np.flatnonzero((curve < self.floor) | (curve <= 0))
+        end = int(tiny[0]) if len(tiny) else len(at)
+        if end < 2:
+            raise Lacking(f"too few {self.where}")
+        return float(np.polyfit(np.log(at[:end]), np.log(curve[:end]), 1)[0])
+
+
+class Inequality(NamedTuple):
+    """Two numbers of which the first is claimed to be no higher."""
+
+    place: str
+    """Row, algorithm and number of rounds."""
+    lower: float
+    """The first number."""
+    upper: float
+    """The second number."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds but for rounding."""
+        return order(self.lower, self.upper) <= 0
+
+
+def inequalities(
+    evidence: Evidence, algorithms: Sequence[str], measures: Sequence[str]
+) -> list[Inequality]:
+    """Return each measure and the next one, at every number of rounds."""
+    found: list[Inequality] = []
+    for algorithm in algorithms:
+        for pair in pairwise(measures):
+            for row in evidence.rows:
+                low, high = (evidence.curve(row, algorithm, name) for name in pair)
+                title = f"{row}, {evidence.label(algorithm)}"
+                places = [f"{title}, T = {value:g}" for value in low.at] or [title]
+                for x, y in zip(low.splits.tolist(), high.splits.tolist(), strict=True):
+                    found += map(Inequality, places, x, y)
+    solved = [of for of in found if of.lower == of.lower and of.upper == of.upper]
+    if not solved:
+        raise Lacking(NO_VALUES)
+    return solved
+
+
+def count_inequalities(found: Sequence[Inequality]) -> Judgement:
+    """Return how many inequalities hold, with the first that does not."""
+    broken = [inequality for inequality in found if not inequality.holds]
+    text = f"{len(found) - len(broken)} of {len(found)} inequalities"
+    if broken:
+        text += f"; not {broken[0].lower:.6g} ≤ {broken[0].upper:.6g} ({broken[0].place})"
+    return Judgement(text, not broken)
+
+
+class InOrder(Claim):
+    """Each measure is at most the next one at every round of every split."""
+
+    kind: Literal["in-order"]
+    """The kind."""
+    of: AlgorithmNames
+    """The algorithms."""
+    measures: tuple[MeasureName, ...] = Field(min_length=2)
+    """From low to high: first what is bounded, then its bounds."""
+
+    def judge(self, evidence: Evidence) -> Judgement:
+        """Return how many inequalities hold, and whether all do."""
+        return count_inequalities(inequalities(evidence, self.of, self.measures))

@@ -20,7 +20,7 @@ def tighter(evidence: Evidence, bound: str) -> Judgement:
     found = {}
     for row in evidence.rows:
         errors, hoeffding, other = (
-            np.array(evidence.curve(row, ADABOOST, measure).mean)
+            evidence.curve(row, ADABOOST, measure).mean
             for measure in ("test_error", "test_hoeffding_bound", bound)
         )
         i = int(errors.argmin())
@@ -38,7 +38,7 @@ def same_minimiser(evidence: Evidence, lams: Sequence[float]) -> Judgement:
     total = kept = 0
     for row in evidence.rows:
         for algorithm in (ADABOOST, EBBOOST):
-            errors = np.array(evidence.curve(row, algorithm, "train_error").mean)
+            errors = evidence.curve(row, algorithm, "train_error").mean
             for lam in lams:
                 penalised = errors + lam * np.sqrt(errors * (1 - errors))
                 total += 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import isnan
 
-from quadrepro.papers.claims.bounds import ROUNDING
+from quadrepro.base.types import FloatArray
 from quadrepro.papers.claims.claim import Judgement
+from quadrepro.papers.claims.curves import ROUNDING
 from quadrepro.papers.claims.evidence import Evidence, Lacking
 
 ADABOOST, HEDGE = "adaboost", "hedge"
@@ -20,13 +21,13 @@ EDGE = 1 / 6
 
 def no_better_stump(evidence: Evidence) -> Judgement:
     """Judge whether AdaBoost's first stump, which is the best, is not below error 1/3."""
-    least = min(error for row in evidence.rows for error in _errors_after(evidence, row, 1))
-    return Judgement(f"least error {least:.4f}", least >= 1 / 3 - EIGHT_DIGITS)
+    least = min(_errors_after(evidence, row, 1).min() for row in evidence.rows)
+    return Judgement(f"least error {least:.4f}", bool(least >= 1 / 3 - EIGHT_DIGITS))
 
 
 def three_are_exact(evidence: Evidence) -> Judgement:
     """Judge whether AdaBoost's vote after three rounds is right on all examples."""
-    found = {row: max(_errors_after(evidence, row, 3)) for row in evidence.rows}
+    found = {row: float(_errors_after(evidence, row, 3).max()) for row in evidence.rows}
     text = ", ".join(f"{error:.4f} on {row}" for row, error in found.items())
     return Judgement(f"AdaBoost's error after 3 rounds {text}", not any(found.values()))
 
@@ -34,7 +35,7 @@ def three_are_exact(evidence: Evidence) -> Judgement:
 def weak_learner(evidence: Evidence) -> Judgement:
     """Judge whether some stump has the edge 1/6 on every weighting."""
     edges = {
-        row: min(split[0] for split in evidence.curve(row, HEDGE, "weak_edge").splits)
+        row: float(evidence.curve(row, HEDGE, "weak_edge").splits[:, 0].min())
         for row in evidence.rows
     }
     text = ", ".join(f"γ = {edge:.4f} on {row}" for row, edge in edges.items())
@@ -56,9 +57,9 @@ def _none_wrong_after(evidence: Evidence, algorithm: str, rounds: str) -> Judgem
     texts: list[str] = []
     found: list[bool | None] = []
     for row in evidence.rows:
-        numbers = evidence.curve(row, algorithm, rounds).splits
+        numbers = evidence.curve(row, algorithm, rounds).splits[:, 0]
         errors = evidence.curve(row, algorithm, ERROR)
-        for (needed, *_), of_split in zip(numbers, errors.splits, strict=True):
+        for needed, of_split in zip(numbers, errors.splits, strict=True):
             if isnan(needed):
                 continue
             by_rounds = list(zip(errors.at, of_split, strict=True))
@@ -73,9 +74,9 @@ def _none_wrong_after(evidence: Evidence, algorithm: str, rounds: str) -> Judgem
     return Judgement("; ".join(dict.fromkeys(texts)), holds)
 
 
-def _errors_after(evidence: Evidence, row: str, n_rounds: int) -> list[float]:
+def _errors_after(evidence: Evidence, row: str, n_rounds: int) -> FloatArray:
     """Return AdaBoost's training error after a number of rounds, one per split."""
     curve = evidence.curve(row, ADABOOST, ERROR)
     if n_rounds not in curve.at:
         raise Lacking(f"no number after round {n_rounds}")
-    return [split[curve.at.index(n_rounds)] for split in curve.splits]
+    return curve.splits[:, curve.at.index(n_rounds)]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quadrepro.papers.claims.bounds import ROUNDING, count_inequalities, inequalities
 from quadrepro.papers.claims.claim import Judgement
+from quadrepro.papers.claims.curves import ROUNDING, count_inequalities, inequalities
 from quadrepro.papers.claims.evidence import NO_VALUES, Evidence, Lacking
 
 VARIANTS = ("quadboost", "quadboost-l1", "quadboost-l2", "quadboost-linf")
@@ -26,8 +26,7 @@ def lemma_1(evidence: Evidence) -> Judgement:
         ratio
         for row in evidence.rows
         for measure in ("quadboost_lemma1_p2", "quadboost_lemma1_pinf")
-        for split in evidence.curve(row, VANILLA, measure).splits
-        for ratio in split
+        for ratio in evidence.curve(row, VANILLA, measure).splits.ravel().tolist()
         if ratio == ratio
     ]
     if not ratios:
@@ -42,6 +41,6 @@ def below_massart(evidence: Evidence) -> Judgement:
     _, holds = count_inequalities(inequalities(evidence, [VANILLA], sides))
     texts = []
     for row in evidence.rows:
-        low, high = (evidence.curve(row, VANILLA, measure).splits[0][0] for measure in sides)
+        low, high = (evidence.curve(row, VANILLA, measure).splits[0, 0] for measure in sides)
         texts.append(f"{low:.4f} ≤ {high:.4f} on {row}")
     return Judgement(", ".join(texts), holds)

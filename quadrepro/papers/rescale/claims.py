@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from quadrepro.papers.claims.claim import Judgement, everywhere
 from quadrepro.papers.claims.evidence import Evidence
 
@@ -18,8 +16,8 @@ def walks_too_far(evidence: Evidence) -> Judgement:
             evidence.curve(row, STEP, measure, ALONG)
             for measure in ("correlation_in_vote", "correlation_of_others")
         )
-        slopes = np.array(own.mean)
-        turn, end = int((others.mean >= slopes).argmax()), int(slopes.argmin())
+        as_steep = others.mean >= own.mean
+        turn, end = int(as_steep.argmax()), int(own.mean.argmin())
         text = f"θ0 = {own.at[turn]:.2f} of θ1 = {own.at[end]:.2f}"
-        found[row] = text, bool(others.mean[turn] >= slopes[turn] and turn < end)
+        found[row] = text, bool(as_steep[turn] and turn < end)
     return everywhere(found)

@@ -150,8 +150,8 @@ class Page:
     def _declared(self) -> dict[str, set[str]]:
         """The words of each claim that ``paper.yaml`` declares, by its text."""
         group = self.paper.groups.get(self.folder.run.claims) if self.paper else None
-        claims = group.entry.claims if group else ()
-        return {str(claim.get("text")): _words(claim) for claim in claims}
+        claims = group.claims if group else ()
+        return {claim.text: _words(claim.model_dump(exclude_unset=True)) for claim in claims}
 
     @cached_property
     def surely_off(self) -> dict[str, list[str]]:

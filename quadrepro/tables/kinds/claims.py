@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.claims.claim import Claim, Judgement
 from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, NotInConfig, Ours
-from quadrepro.papers.paper import Also, Group, Paper
+from quadrepro.papers.paper import Group, Paper
 from quadrepro.stats import LEVEL, p_text
-from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.legacy import TableKind, legacy
+from quadrepro.tables.kinds.base import Kind, Made
 from quadrepro.tables.printed import check_claims
 from quadrepro.tables.table import Table, entry
 
 WORDS = {True: "holds", False: "does not hold", None: "not decided"}
-"""What the tables say of a judgement."""
-
+"""The words for a judgement."""
 
 MEANING = (
     "Ours does not hold if a test refutes it (level 0.05), and is not decided if our numbers "
@@ -27,10 +24,7 @@ MEANING = (
 )
 """Note below a table in which not every claim holds."""
 
-
 HEADER = ("claim", "ours", "holds", "printed table", "holds in print")
-
-
 DATA_HEADER = ("claim", "timed", "ours", "holds", "printed", "holds in print")
 
 
@@ -39,7 +33,7 @@ class Judged:
     """A claim with its judgements."""
 
     claim: Claim
-    """What was claimed."""
+    """The claim."""
     ours: Judgement
     """On our numbers."""
     printed: Judgement | None = None
@@ -54,8 +48,8 @@ class Judged:
     @property
     def data(self) -> tuple[str, ...]:
         """The row of the table for programs."""
-        timed = "true" if self.claim.timed else "false"
-        return (self.claim.text, timed, *self.texts, *([""] * 2 if self.printed is None else []))
+        texts = self.texts + ("", "") * (self.printed is None)
+        return (self.claim.text, str(self.claim.timed).lower(), *texts)
 
 
 def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple[Judged, ...]:
@@ -64,7 +58,7 @@ def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple
     if rows_of_paper(experiment, outcomes, name) is not None:
         return ()
     names = paper.file.names
-    ours = Ours(outcomes.rows, names, outcomes, test_shares=outcomes.test_shares)
+    ours = Ours(outcomes.rows, names, outcomes)
     numbers = [row for row, task in experiment.tasks.items() if task == "regression"]
     tables = [
         paper.printed(name).under(experiment.config.entries).in_unit("percent", numbers)
@@ -74,11 +68,12 @@ def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple
     found = []
     for claim in group.claims:
         try:
-            judged = _on_splits(claim, ours) if group.entry.judged == "splits" else None
-            text, holds = judged or _judged(claim, ours)
+            text, holds = (_on_splits if group.judged == "splits" else _judged)(claim, ours)
         except NotInConfig:
             continue
-        text += _also(claim, group.entry.also, ours)
+        if group.also is not None:
+            other = judged_on(claim, replace(ours, instead=group.also.measure))
+            text += f"; {group.also.words}: {other.text}"
         printed = None if in_print is None else judged_on(claim, in_print)
         found.append(Judged(claim, Judgement(text, holds), printed))
     return tuple(found)
@@ -86,27 +81,23 @@ def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple
 
 def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table:
     """Return the table of a group of claims of the paper."""
-    paper, group = _asked(experiment, name)
+    _, group = _asked(experiment, name)
     found = judge_claims(experiment, outcomes, name)
+    timed = [judged.claim for judged in found if judged.claim.timed]
     return Table(
         f"{experiment.config.title}: claims",
         HEADER if group.printed else HEADER[:3],
         tuple((of.claim.label, tuple(map(entry, of.texts))) for of in found),
-        _notes(experiment, outcomes, paper, group, name, found),
+        _notes(experiment, outcomes, name, found),
         DATA_HEADER,
         tuple(judged.data for judged in found),
         align="left",
-        timed_rows=tuple(
-            name
-            for judged in found
-            if judged.claim.timed
-            for name in (judged.claim.label, judged.claim.text)
-        ),
+        timed_rows=tuple(text for claim in timed for text in (claim.label, claim.text)),
     )
 
 
 def rows_of_paper(experiment: Experiment, outcomes: Outcomes, name: str) -> int | None:
-    """Return how many rows the claims speak of if they are not those here, or None if they are."""
+    """Return how many rows the claims are about if they are not those here, or None if they are."""
     paper, group = _asked(experiment, name)
     if not group.printed:
         return None
@@ -165,54 +156,32 @@ def _on_splits(claim: Claim, ours: Ours) -> Judgement:
     return Judgement(text, holds)
 
 
-def _also(claim: Claim, also: Also | None, ours: Ours) -> str:
-    """Return what is said of a claim on another measure."""
-    if also is None:
-        return ""
-    evidence = replace(ours, instead=also.measure)
-    return f"; {also.words}: {judged_on(claim, evidence).text}"
-
-
 def _notes(
-    experiment: Experiment,
-    outcomes: Outcomes,
-    paper: Paper,
-    group: Group,
-    name: str,
-    found: Sequence[Judged],
+    experiment: Experiment, outcomes: Outcomes, name: str, found: tuple[Judged, ...]
 ) -> tuple[str, ...]:
-    notes = []
+    paper, group = _asked(experiment, name)
     of_paper, left = rows_of_paper(experiment, outcomes, name), len(group.claims) - len(found)
     if of_paper is not None:
         about = f"The paper's {left} claims are about {of_paper} data sets"
         return (f"{about}; here are {len(outcomes.rows)}, so nothing is judged.",)
+    notes = []
     if left:
         here = f"{left} of {len(group.claims)}"
         notes.append(f"Left out: claims about data sets or algorithms that are not here ({here}).")
-    if group.entry.judged == "splits" and outcomes.repeats > 1:
+    if group.judged == "splits" and outcomes.repeats > 1:
         notes.append(
             "Ours: the means over all splits, and on how many single splits, such as that of the "
             "paper, the claim holds."
         )
     if any(judged.ours.holds is not True for judged in found):
         notes.append(MEANING)
-    return (*notes, *paper.file.notes, *group.entry.notes)
+    return (*notes, *paper.file.notes, *group.notes)
 
 
-class ClaimsKind(TableKind[str]):
-    """Judgements on a group of claims."""
-
-    key, option = "claims", str
-    meaning = "Judgements on claims of the paper: the name of their group."
-    endings = (".md", ".csv")
-
-    def check(self, context: Context[str]) -> None:
-        """Refuse claims that are not there or do not fit the config."""
-        check_claims(context.experiment, context.option)
-
-    def table(self, context: Context[str], outcomes: Outcomes) -> Table:
-        """Return the table of judgements."""
-        return claims_table(context.experiment, outcomes, context.option)
-
-
-CLAIMS = legacy(ClaimsKind())
+CLAIMS: Kind[str] = Kind(
+    "claims",
+    str,
+    "Judgements on claims of the paper: the name of their group.",
+    lambda context, outcomes: Made(claims_table(context.experiment, outcomes, context.option)),
+    lambda context: check_claims(context.experiment, context.option),
+)

@@ -1,63 +1,91 @@
 from __future__ import annotations
 
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
-from quadrepro.papers.claims.claim import Claim, by_row, everywhere, joint_p
-from quadrepro.papers.claims.differences import SignificantlyBetter, TimesFaster
+from quadrepro.papers.claims import CLAIMS
+from quadrepro.papers.claims.claim import Claim, Function, Judgement, by_row, everywhere
+from quadrepro.papers.claims.evidence import Evidence
+from tests.papers.measured import errors_of
 
-FIELDS = {"kind": "k", "text": "t", "of": "ada", "than": "quad"}
-
-
-def test_names_are_checked_against_those_that_are_known() -> None:
-    known = {"algorithms": ["ada", "quad"]}
-    claim = SignificantlyBetter.model_validate(FIELDS, context=known)
-    assert (claim.of, claim.than) == ("ada", "quad")
-    with pytest.raises(ValidationError, match="no algorithm 'qaud'; did you mean 'quad'") as caught:
-        SignificantlyBetter.model_validate({**FIELDS, "than": "qaud"}, context=known)
-    assert caught.value.errors()[0]["loc"] == ("than",)
-    # Without a paper every name is taken as it is.
-    assert SignificantlyBetter.model_validate(FIELDS).than == "quad"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "claims.md"
+ROWS = re.findall(r"^\| (`.*?) \| (.*?) \| .* \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def test_a_claim_is_about_all_rows_by_default() -> None:
-    claim = SignificantlyBetter.model_validate(FIELDS)
-    assert (claim.rows, claim.excluded) == ((), ())
-    some = SignificantlyBetter.model_validate({**FIELDS, "rows": ["a"], "except": ["b"]})
-    assert (some.rows, some.excluded) == (("a",), ("b",))
+def claim(kind: str, **keys: Any) -> Claim:
+    return CLAIMS[kind].model_validate({"kind": kind, "text": "t", **keys})
+
+
+def test_every_kind_is_documented_with_its_keys() -> None:
+    documented = {
+        kind: {*re.findall(r"`([a-z_]+)`", keys)}
+        for kinds, keys in ROWS
+        for kind in re.findall("`(.*?)`", kinds)
+        if kind in CLAIMS
+    }
+    general = {*Claim.model_fields}
+    assert documented == {
+        kind: {info.alias or name for name, info in of.model_fields.items() if name not in general}
+        for kind, of in CLAIMS.items()
+    }
 
 
 def test_claims_on_times_say_so() -> None:
-    timed = TimesFaster.model_validate({**FIELDS, "times": 2})
+    timed = claim("times-faster", of="a", than=["b"], times=2)
     assert (timed.timed, timed.label) == (True, "t (measured time)")
-    plain = SignificantlyBetter.model_validate(FIELDS)
-    assert (plain.timed, plain.label) == (False, "t")
+    plain = claim("not-better", of="a", than="b", rows=["x"], **{"except": ["y"]})
+    assert (plain.timed, plain.label, plain.rows, plain.excluded) == (False, "t", ("x",), ("y",))
 
 
-def test_one_algorithm_needs_no_list() -> None:
-    known = {"algorithms": ["ada", "quad"]}
-    for of in ("ada", ["ada"]):
-        fields = {**FIELDS, "of": of, "times": 2}
-        assert TimesFaster.model_validate(fields, context=known).of == ("ada",)
-    with pytest.raises(ValidationError, match="at least 1 item"):
-        TimesFaster.model_validate({**FIELDS, "of": [], "times": 2}, context=known)
+def test_one_algorithm_needs_no_list_and_none_is_too_few() -> None:
+    alone, listed = (claim("lower", of=of, than="b") for of in ("a", ["a"]))
+    assert alone == listed
+    for wrong in ({"of": []}, {"text": ""}):
+        with pytest.raises(ValidationError, match="at least 1"):
+            claim("lower", **{"of": "a", "than": "b", **wrong})
 
 
-@pytest.mark.parametrize(
-    ("at_least", "p"), [(1, 0.04), (2, 3 * 0.02), (3, 2 * 0.3), (4, 0.5), (5, 1.0)]
-)
-def test_tests_together_show_some_of_their_alternatives(at_least: int, p: float) -> None:
-    # Holm's least adjusted p-value, and those that remain when others are taken for true.
-    assert joint_p([0.3, 0.01, 0.5, 0.02], at_least) == pytest.approx(p)
-    assert joint_p([0.7, 0.8]) == 1
-
-
-def test_a_claim_must_say_something() -> None:
-    with pytest.raises(ValidationError, match="at least 1 character"):
-        Claim(kind="k", text="")
-
-
-def test_what_must_hold_everywhere_fails_with_one_row() -> None:
+def test_a_claim_on_every_row_fails_with_one_row() -> None:
     assert everywhere({"x": ("1", True)}) == ("1", True)
     assert everywhere({"x": ("1", True), "y": ("2", False)}) == ("x: 1; y: 2", False)
     assert (by_row({"x": "1"}), by_row({"x": "1", "y": "2"})) == ("1", "x: 1; y: 2")
+
+
+FIELDS = {"kind": "function", "text": "t", "function": "judge_all", "settings": {"least": 2}}
+
+
+@pytest.fixture
+def context(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Return the context of a paper with one function."""
+
+    def judge_all(evidence: Evidence, least: int) -> Judgement:
+        return Judgement(f"{len(evidence.rows)} rows", len(evidence.rows) >= least)
+
+    found = ModuleType("papers_of_a_test")
+    found.judge_all = judge_all  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, found.__name__, found)
+    return {"module": found.__name__}
+
+
+def test_the_function_judges_the_evidence_with_its_settings(context: dict[str, str]) -> None:
+    claim = Function.model_validate(FIELDS, context=context)
+    assert claim.judge(errors_of({"a": [[1], [2]]})) == ("2 rows", True)
+    assert claim.judge(errors_of({"a": [[1]]})) == ("1 rows", False)
+
+
+def test_an_unknown_function_is_refused_when_the_claim_is_read(context: dict[str, str]) -> None:
+    fields = {**FIELDS, "function": "judge_al"}
+    with pytest.raises(ValidationError, match="no function 'judge_al'; did you mean 'judge_all'"):
+        Function.model_validate(fields, context=context)
+
+
+@pytest.mark.parametrize("context", [None, {}])
+def test_nothing_of_a_users_own_folder_is_run(context: dict[str, str] | None) -> None:
+    with pytest.raises(ValidationError, match="a folder of your own holds no code that is run"):
+        Function.model_validate(FIELDS, context=context)

@@ -49,7 +49,7 @@ def test_claims_of_curves_over_drawn_values_are_written_and_not_judged(tmp_path:
     texts = [text for text, _ in found.values()]
     assert texts == [
         "hyper-parameters are drawn or searched over, so there is no one curve",
-        "too few rounds from 100 on",
+        "no rounds from 100",
         "hyper-parameters are drawn or searched over, so there is no one curve",
     ]
     assert {word for _, word in found.values()} == {"not decided"}
