@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.engine.records import RecordStore
     from quadrepro.engine.worker import Limits
+    from quadrepro.results.files import FigureFormat
     from quadrepro.results.results import Results
     from quadrepro.stats import Ranking
     from quadrepro.tables.table import Table
@@ -76,15 +77,15 @@ class RankedScores:
         return self.markdown
 
     def _repr_html_(self) -> str:
-        from quadrepro.results.markdown import plain_html
+        from quadrepro.results.results import markdown_html
 
-        return plain_html(self.markdown)
+        return markdown_html(self.markdown)
 
 
 def rank(
     scores: str | Path | Mapping[str, Sequence[float]] | pd.DataFrame,
     *,
-    higher_is_better: bool = False,
+    higher_is_better: bool | None = None,
     rope: float = 0.0,
     test_share: float | None = None,
     drop_missing: bool = False,
@@ -97,8 +98,10 @@ def rank(
         A text file with commas, semicolons, tabs or blanks between fields, or scores of each
         method. Columns are methods, rows are data sets or resamples. If the first column of a file
         or data frame has no numbers, it names the rows.
-    higher_is_better : bool, default False
-        Whether scores are better when higher, such as accuracies; by default lower ones are.
+    higher_is_better : bool, optional
+        Whether scores are better when higher, such as accuracies. By default, words such as
+        accuracy or error decide in the name of the file, above the names of its rows, or in the
+        names of all methods; without one, the scores are refused.
     rope : float, default 0.0
         Half-width of the region of practical equivalence: scores that differ by no more are the
         same.
@@ -118,18 +121,18 @@ def rank(
     DataError
         If the scores cannot be read or ranked; the message names file, line and column.
     ConfigError
-        If the rope or the share is out of range.
+        If it is open which scores are better, or the rope or the share is out of range.
 
     Examples
     --------
     >>> import quadrepro
     >>> risks = {"ours": [0.20, 0.31, 0.15, 0.27], "theirs": [0.22, 0.35, 0.14, 0.30]}
-    >>> quadrepro.rank(risks, rope=0.01).ranking.mean_ranks
+    >>> quadrepro.rank(risks, higher_is_better=False, rope=0.01).ranking.mean_ranks
     (1.25, 1.75)
     """
     from quadrepro.stats import rank_methods
     from quadrepro.tables.ranked import Splits, ranking_table
-    from quadrepro.tables.scores import doubt_of_direction, has_gap, scores_of
+    from quadrepro.tables.scores import direction, scores_of, told_apart
 
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
@@ -139,35 +142,32 @@ def rank(
             "cross-validation, 0.5 for halves"
         )
     found = scores_of(scores)
+    higher = direction(found, higher_is_better)
     gaps = found.gaps
     if gaps and not drop_missing:
+        missing = few([f"{row}: {', '.join(methods)}" for row, methods in gaps.items()])
         raise DataError(
-            f"{found.source}: scores are missing in {few(gaps)}: fill them in, or leave out "
-            "such rows with --drop-missing (drop_missing=True)"
+            f"{found.source}: scores are missing in {missing}; fill them in, or leave out such "
+            "rows with --drop-missing (drop_missing=True)"
         )
-    sign = -1.0 if higher_is_better else 1.0
-    columns = {
-        name: [sign * row[i] for row in found.values if not has_gap(row)]
-        for i, name in enumerate(found.methods)
-    }
+    sign = -1.0 if higher else 1.0
+    columns = {name: (sign * of).tolist() for name, of in found.table.dropna().items()}
     try:
         ranking = rank_methods(columns, rope)
     except ValueError as error:
         raise DataError(f"{found.source}: {error}") from None
+    splits = None if test_share is None else Splits(columns, test_share)
     table = ranking_table(
         f"{Path(found.source).stem}: ranking",
         ranking,
-        {name: name for name in found.methods},
-        splits=None if test_share is None else Splits(columns, test_share),
-        higher_is_better=higher_is_better,
-        rows="data sets" if test_share is None else "resamples",
+        {name: name for name in columns},
+        splits=splits,
+        higher_is_better=higher,
+        rows="data sets" if splits is None else "resamples",
     )
-    if gaps:
-        left_out = f"Left out: {few(gaps)}, where scores are missing."
-        table = replace(table, notes=(*table.notes, left_out))
-    if doubt := doubt_of_direction(found, higher_is_better=higher_is_better):
-        table = replace(table, notes=(f"Warning: {doubt}", *table.notes))
-    return RankedScores(ranking, tuple(gaps), table)
+    left_out = [f"Left out: {few([*gaps])}, where scores are missing."] if gaps else []
+    notes = (*table.notes, *left_out, told_apart(ranking, splits))
+    return RankedScores(ranking, tuple(gaps), replace(table, notes=notes))
 
 
 def reproduce(
@@ -288,17 +288,21 @@ def prepare(
     return plan
 
 
-def write(plan: Plan, store: RecordStore, out: str | Path, allow_missing: bool = False) -> Results:
+def write(
+    plan: Plan,
+    store: RecordStore,
+    out: str | Path,
+    allow_missing: bool = False,
+    figures: FigureFormat = "svg",
+) -> Results:
     """Write and return the results of what has been computed; other cells are dashes.
 
     With `allow_missing`, tests over all data sets leave out those that lack a result.
     """
     from quadrepro.results.files import write_results
-    from quadrepro.results.results import Results
 
     folder = Path(out) / plan.experiment.name
-    made, outcomes = write_results(plan, store, folder, allow_missing)
-    return Results(folder, plan, outcomes, made)
+    return write_results(plan, store, folder, allow_missing, figures)
 
 
 def limits_of(plan: Plan, timeout: float | None = None, memory: int | None = None) -> Limits:

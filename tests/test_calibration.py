@@ -25,8 +25,8 @@ from quadrepro import stats
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.papers.paper import load_paper
 from quadrepro.stats import LEVEL
-from quadrepro.tables.audit.check import Finding
 from quadrepro.tables.audit.report import audit
+from quadrepro.tables.audit.subject import Finding
 from quadrepro.tables.kinds import readings
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, of_two_means
 

@@ -36,43 +36,56 @@ def as_csv(names: bool) -> str:
 
 
 def test_a_file_a_frame_and_a_mapping_give_the_same(write: Write) -> None:
-    expected = quadrepro.rank(SCORES, rope=0.01).ranking
+    expected = quadrepro.rank(SCORES, higher_is_better=False, rope=0.01).ranking
     frame = pd.DataFrame(SCORES)
     named = pd.DataFrame({"dataset": [f"set{i}" for i in range(7)], **SCORES})
     forms = [write(as_csv(names=True)), frame, named, frame.set_axis(list("abcdefg"))]
     for scores in forms:
-        assert quadrepro.rank(scores, rope=0.01).ranking == expected
-    assert quadrepro.rank(str(write(as_csv(names=False))), rope=0.01).ranking == expected
+        assert quadrepro.rank(scores, higher_is_better=False, rope=0.01).ranking == expected
+    path = str(write(as_csv(names=False)))
+    assert quadrepro.rank(path, higher_is_better=False, rope=0.01).ranking == expected
 
 
 def test_accuracies_are_ranked_from_the_highest(write: Write) -> None:
     found = quadrepro.rank(SCORES, higher_is_better=True)
     assert found.ranking.methods == ("theirs", "ours")
     assert found.data["shift"][0] > 0
-    assert quadrepro.rank(SCORES).ranking.methods == ("ours", "theirs")
+    lower = quadrepro.rank(SCORES, higher_is_better=False)
+    assert lower.ranking.methods == ("ours", "theirs")
+    assert "ours is better than theirs" in lower.table.notes[-1]
+    assert "theirs is better than ours" in found.table.notes[-1]
+
+
+def test_a_direction_that_is_open_is_refused_before_anything_is_ranked(write: Write) -> None:
+    with pytest.raises(ConfigError, match="are higher or lower scores better"):
+        quadrepro.rank(SCORES)
+    path = write(as_csv(names=True).replace("dataset,", "error,"))
+    assert quadrepro.rank(path).ranking.methods == ("ours", "theirs")
 
 
 def test_resamples_get_the_corrected_t_test() -> None:
-    found = quadrepro.rank(SCORES, test_share=0.1)
+    found = quadrepro.rank(SCORES, higher_is_better=False, test_share=0.1)
     assert found.data["corrected t p"].notna().sum() == 1
     assert "over 7 resamples" in found.markdown
-    assert quadrepro.rank(SCORES).data["corrected t p"].isna().all()
 
 
 def test_rows_with_a_missing_score_are_refused_or_left_out_by_name(write: Write) -> None:
     path = write(as_csv(names=True).replace("0.15,0.14", "0.15,NA").replace("0.09,", ","))
-    with pytest.raises(DataError, match=r"missing in line 4 \(set2\), line 6 \(set4\): fill"):
-        quadrepro.rank(path)
-    found = quadrepro.rank(path, drop_missing=True)
+    with pytest.raises(
+        DataError, match=r"missing in line 4 \(set2\): theirs, line 6 \(set4\): ours"
+    ):
+        quadrepro.rank(path, higher_is_better=False)
+    found = quadrepro.rank(path, higher_is_better=False, drop_missing=True)
     assert found.left_out == ("line 4 (set2)", "line 6 (set4)")
     assert found.ranking.n_datasets == 5
     assert "Left out: line 4 (set2), line 6 (set4), where scores are missing." in found.markdown
     frame = pd.DataFrame({"a": [1.0, nan, 2.0], "b": [2.0, 3.0, 4.0]})
-    assert quadrepro.rank(frame, drop_missing=True).left_out == ("1",)
+    found = quadrepro.rank(frame, higher_is_better=False, drop_missing=True)
+    assert found.left_out == ("1",)
 
 
 def test_a_result_shows_itself_and_writes_its_files(tmp_path: Path) -> None:
-    found = quadrepro.rank(SCORES)
+    found = quadrepro.rank(SCORES, higher_is_better=False)
     assert repr(found) == found.markdown
     assert "<table>" in found._repr_html_()
     for name in ("a", "b"):
@@ -90,7 +103,7 @@ def test_a_result_shows_itself_and_writes_its_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", "d,a\nx,1\ny,2\n"])
 def test_one_method_or_one_data_set_is_refused(write: Write, text: str) -> None:
     with pytest.raises(DataError, match=r"scores\.csv: a ranking needs at least two methods on"):
-        quadrepro.rank(write(text))
+        quadrepro.rank(write(text), higher_is_better=False)
 
 
 @pytest.mark.parametrize(
@@ -106,10 +119,7 @@ def test_options_out_of_range_are_refused(options: dict[str, float], message: st
         quadrepro.rank(SCORES, **options)
 
 
-def test_what_is_no_table_of_numbers_is_refused() -> None:
-    with pytest.raises(DataError, match="the same number of scores"):
-        quadrepro.rank({"a": [1.0], "b": [1.0, 2.0]})
-    with pytest.raises(DataError, match="a file, a data frame or a mapping, not <class 'list'>"):
-        quadrepro.rank([[1.0, 2.0], [2.0, 1.0]])  # type: ignore[arg-type]
+@pytest.mark.parametrize("scores", [{"a": [1.0], "b": [1.0, 2.0]}, {"a": [1.0], "b": ["x"]}, {}])
+def test_what_is_no_table_of_numbers_is_refused(scores: dict[str, list[float]]) -> None:
     with pytest.raises(DataError, match="not a table of numbers"):
-        quadrepro.rank({"a": ["x"], "b": [1.0]})
+        quadrepro.rank(scores, higher_is_better=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,23 +11,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import JustifyMethod
+from rich.table import Table as Grid
+from rich.text import Text
 
 from quadrepro.api import is_offline, prepare
 from quadrepro.base.resources import RECORDS, RESULTS, default_out, find_config
 from quadrepro.base.text import visible
 from quadrepro.engine.progress import tell
-from quadrepro.engine.records import RecordStore
 from quadrepro.errors import EXIT_CELLS_MISSING
-from quadrepro.tables.terminal import columns, listing_text, on_terminal, table_text
+from quadrepro.tables.terminal import columns, drawn, on_terminal, table_text
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
-    from quadrepro.engine.records import Record
+    from quadrepro.engine.records import Record, RecordStore
     from quadrepro.results.results import Results
     from quadrepro.tables.table import Table
 
 SHOWN = 10
 """Number of cells without a result to name."""
+
+GAP = 2
+"""Blanks between two columns of a listing."""
 
 PATH = click.Path(path_type=Path)
 
@@ -86,6 +94,9 @@ class Common:
 
     def store(self, out: Path) -> RecordStore:
         """Return the store of records below a results folder."""
+        # It imports what computes a cell.
+        from quadrepro.engine.records import RecordStore
+
         return RecordStore(out / RECORDS)
 
     def plan(self, config: str, *, check_data: bool = True, repeats: int | None = None) -> Plan:
@@ -129,8 +140,31 @@ def print_listing(
     header: Sequence[str], rows: Iterable[Sequence[object]], dispensable: Sequence[str] = ()
 ) -> None:
     """Print rows of words, folded to the width of the terminal."""
-    words = [[str(value) for value in row] for row in rows]
-    echo(listing_text(header, words, columns(), dispensable))
+    echo(listing_text(header, rows, columns(), dispensable))
+
+
+def listing_text(
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    width: int,
+    dispensable: Sequence[str] = (),
+) -> str:
+    """Return rows of words as text; a narrow terminal does not show what is dispensable."""
+    listed = [[visible(str(word)) for word in words] for words in zip(header, *rows, strict=True)]
+    for name in dispensable:
+        if sum(max(map(cell_len, words)) + GAP for words in listed) - GAP > width:
+            listed = [words for words in listed if words[0] != name]
+    grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
+    grid.header_style = ""
+    for i, (name, *words) in enumerate(listed):
+        numbers = all(re.fullmatch(r"[-–+.\de]*", word) for word in words)
+        justify: JustifyMethod = "right" if numbers else "left"
+        # Names of rows are not broken where there is room for them.
+        whole = i == 0 and max(map(cell_len, (name, *words))) <= width // 2
+        grid.add_column(Text(name), overflow="fold", justify=justify, no_wrap=whole)
+    for row in zip(*(words[1:] for words in listed), strict=True):
+        grid.add_row(*map(Text, row))
+    return drawn(grid, width)
 
 
 def show(results: Results, form: str) -> int:

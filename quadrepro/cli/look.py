@@ -26,10 +26,11 @@ from quadrepro.cli.common import (
 from quadrepro.engine.progress import tell
 from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, ToleranceError
 from quadrepro.results.compare import TOLERANCE, compare
-from quadrepro.results.explanation import Explanation, chosen_text, explain, result_text
-from quadrepro.results.folder import MANIFEST, find_results, read_folder, results_folders
-from quadrepro.results.pages.index import write_all, write_report
-from quadrepro.results.pages.page import PAGE
+from quadrepro.results.explanation import explain
+from quadrepro.results.files import FigureFormat
+from quadrepro.results.page import PAGE, write_all, write_report
+from quadrepro.results.results import Results, find_results, results_folders
+from quadrepro.results.run import MANIFEST
 from quadrepro.results.scoreboard import write_scoreboard
 
 
@@ -44,6 +45,13 @@ from quadrepro.results.scoreboard import write_scoreboard
 )
 @allow_missing_option
 @format_option
+@click.option(
+    "--figures",
+    type=click.Choice(("svg", "pdf")),
+    default="svg",
+    show_default=True,
+    help="Format of the figures.",
+)
 @common_options
 def table_command(
     what: tuple[str, ...],
@@ -51,6 +59,7 @@ def table_command(
     everything: bool,
     allow_missing: bool,
     form: str,
+    figures: FigureFormat,
     common: Common,
 ) -> int:
     """Write tables, pages and the scoreboard from what has been computed.
@@ -72,11 +81,13 @@ def table_command(
     if page:
         _write_pages(what, common)
         return 0
-    codes = [_write_tables(one, common, allow_missing, form, len(what) == 1) for one in what]
-    return max(codes)
+    alone = len(what) == 1
+    return max(_write_tables(one, common, allow_missing, figures, form * alone) for one in what)
 
 
-def _write_tables(config: str, common: Common, allow_missing: bool, form: str, alone: bool) -> int:
+def _write_tables(
+    config: str, common: Common, allow_missing: bool, figures: FigureFormat, form: str
+) -> int:
     """Write the tables of a config from records, and return the exit code."""
     if (Path(config) / MANIFEST).is_file():
         raise ConfigError(f"{config} is a results folder: --page writes its page")
@@ -86,10 +97,10 @@ def _write_tables(config: str, common: Common, allow_missing: bool, form: str, a
     if not any(cell.key in known for cell in plan.cells):
         echo(f"no cell of {config} has been computed in {store.folder}", err=True)
         return EXIT_CELLS_MISSING
-    results = write(plan, store, out, allow_missing)
+    results = write(plan, store, out, allow_missing, figures=figures)
     if (results.folder / PAGE).exists():
         report_of(results)
-    return show(results, form) if alone else tell_of_missing(results)
+    return show(results, form) if form else tell_of_missing(results)
 
 
 def _write_pages(what: Sequence[str], common: Common) -> None:
@@ -137,44 +148,26 @@ def explain_command(config: str, row: str, column: str, recompute: bool, common:
     """
     out = common.found_in(config)
     path = out / find_config(config).stem
-    folder = read_folder(path) if (path / MANIFEST).is_file() else None
-    n_splits = max(map(len, folder.cells.values()), default=None) if folder else None
+    results = Results(path) if (path / MANIFEST).is_file() else None
+    n_splits = None
+    if results is not None and not results.cells.empty:
+        n_splits = int(results.cells["repeat"].max()) + 1
     plan = common.plan(config, check_data=False, repeats=n_splits)
-    found = explain(plan, row, column, common.store(out), folder)
-    n_known = sum(split.done for split in found.splits)
-    differences: list[str] = []
-    if recompute:
-        found, differences = found.recomputed()
-    _print_explanation(found)
-    if differences:
-        raise ToleranceError("\n".join(differences))
-    if recompute and n_known:
-        echo(f"\nComputed again: {n_known} of {n_known} results are the same")
-    n_missing = sum(not split.done for split in found.splits)
+    found = explain(plan, row, column, common.store(out), results, recompute)
+    echo(tabulate([*found.facts.items()], tablefmt="plain") + "\n")
+    print_listing(("split", "result", "chosen", "seconds", "record"), found.splits)
+    for facts in found.computed:
+        echo("\n" + tabulate([*facts.items()], tablefmt="plain"))
+    if found.note:
+        echo(f"\n{found.note}")
+    if found.differences:
+        raise ToleranceError("\n".join(found.differences))
+    if recompute and found.n_known:
+        echo(f"\nComputed again: {found.n_known} of {found.n_known} results are the same")
+    n_missing = len(found.splits) - found.n_results
     if n_missing:
         echo(f"{n_missing} of {len(found.splits)} cells have no result", err=True)
     return EXIT_CELLS_MISSING if n_missing else 0
-
-
-def _print_explanation(found: Explanation) -> None:
-    """Print an entry, the result of every split, and with what they were computed."""
-    echo(tabulate([fact for fact in found.facts.items() if fact[1]], tablefmt="plain") + "\n")
-    rows = [
-        (
-            split.cell.repeat,
-            result_text(split.row),
-            chosen_text(split.row),
-            "" if split.row is None else f"{split.row.seconds or 0:.3g}",
-            split.source,
-        )
-        for split in found.splits
-    ]
-    print_listing(("split", found.entry.unit, "chosen", "seconds", "record"), rows)
-    for facts in found.computed:
-        named = {name.lower(): text for name, text in facts.items()}
-        echo("\n" + tabulate([*named.items()], tablefmt="plain"))
-    if found.note:
-        echo(f"\n{found.note}")
 
 
 @click.command("compare")

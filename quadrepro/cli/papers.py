@@ -9,14 +9,36 @@ import click
 
 from quadrepro.api import rank
 from quadrepro.cli.common import PATH, echo, format_option, print_table
-from quadrepro.errors import ToleranceError
-from quadrepro.papers.paper import load_paper
-from quadrepro.tables.audit.report import audit
+from quadrepro.errors import ConfigError, ToleranceError
 from quadrepro.tables.terminal import on_terminal
 
 
+def sizes_of(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, int]:
+    """Return the number of test examples of each row in an option such as heart=81,pima=384."""
+    found = {}
+    for part in value.split(",") if value else ():
+        row, _, size = part.rpartition("=")
+        if not (row.strip() and size.strip().isdecimal() and int(size)):
+            raise click.BadParameter(f"{part!r} is not a row and a size, such as heart=81")
+        found[row.strip()] = int(size)
+    return found
+
+
 @click.command("audit")
-@click.argument("paper")
+@click.argument("paper", metavar="PAPER|FILE")
+@click.option(
+    "--n-test",
+    callback=sizes_of,
+    metavar="ROW=N,...",
+    help="For a FILE: the number of test examples behind rows, such as heart=81,pima=384.",
+)
+@click.option(
+    "--unit",
+    type=click.Choice(("percent", "fraction")),
+    show_default="percent if a number is above 1",
+    help="For a FILE: the unit of its numbers.",
+)
+@click.option("--draft", is_flag=True, help="For a FILE: make a folder of it that you can edit.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -24,14 +46,42 @@ from quadrepro.tables.terminal import on_terminal
 )
 @format_option
 @click.option("--strict", is_flag=True, help="Exit with 4 if a check fails.")
-def audit_command(paper: str, out: Path | None, form: str, strict: bool) -> None:
+def audit_command(
+    paper: str,
+    n_test: dict[str, int],
+    unit: Any,
+    draft: bool,
+    out: Path | None,
+    form: str,
+    strict: bool,
+) -> None:
     """Check the printed tables of a paper by themselves.
 
     PAPER is a paper that ships with quadrepro, or a folder such as ./mypaper. The sizes of test
-    sets come from cards and from the configs that paper.yaml names: nothing is computed, and no
+    sets come from cards and from the configs that its paper.yaml names: nothing is computed, and no
     data are read.
+
+    FILE is a single table as text, with a column of row names and any separator. With --draft,
+    it becomes the folder of a paper, whose paper.yaml can say more of it.
     """
-    found = audit(load_paper(paper))
+    from quadrepro.papers.paper import load_paper
+    from quadrepro.tables.audit.draft import audit_table, draft_paper
+    from quadrepro.tables.audit.report import audit
+
+    file = Path(paper)
+    if not file.is_file() or file.suffix == ".yaml":
+        if n_test or unit or draft:
+            raise click.UsageError(f"--n-test, --unit and --draft need a file, not {paper!r}")
+        found = audit(load_paper(paper))
+    elif draft:
+        folder = Path(file.stem)
+        if folder.exists():
+            raise ConfigError(f"{folder} exists: remove it, or call the file by another name")
+        draft_paper(file, folder, n_test, unit)
+        echo(f"Wrote {folder}; edit its paper.yaml, then: quadrepro audit ./{folder}")
+        return
+    else:
+        found = audit_table(file, n_test, unit)
     if found.tables and (form == "latex" or (form == "auto" and on_terminal())):
         for table in found.tables:
             print_table(table, form)
@@ -47,7 +97,11 @@ def audit_command(paper: str, out: Path | None, form: str, strict: bool) -> None
 
 @click.command("rank")
 @click.argument("scores", type=PATH)
-@click.option("--higher-is-better", is_flag=True, help="Scores are accuracies or the like.")
+@click.option(
+    "--higher-is-better/--lower-is-better",
+    default=None,
+    help="Which scores are the best  [default: by words such as accuracy or error in the names]",
+)
 @click.option(
     "--rope",
     type=float,
@@ -69,7 +123,8 @@ def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> N
     The columns of SCORES are methods and its rows data sets, or resamples of one; a first column
     that is not of numbers names the rows. Fields are separated by commas, semicolons, tabs or
     blanks. Prints mean ranks, Friedman's test, and of each pair Nemenyi's test, the rank difference
-    and Wilcoxon's test by Holm's method, the shift and the Bayesian signed-rank test.
+    and Wilcoxon's test by Holm's method, the shift and the Bayesian signed-rank test. The last
+    sentence names the methods that differ.
     """
     found = rank(scores, **options)
     print_table(found.table, form)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -138,12 +138,14 @@ def run_command(
     missing = {cell.key for cell in todo}
     if shard is not None:
         todo = [cell for cell in todo if int(cell.key, 16) % shard[1] == shard[0] - 1]
+    form = "" if quiet else form
     if not quiet:
         _begin(plans, missing, {cell.key for cell in todo}, out)
-    results = _Results(store, out, allow_missing, "" if quiet else form, not no_report)
-    if shard is None:
-        results.waiting = [(plan, _keys(plan) & missing) for plan in plans]
-        results.write_what_is_done()
+    finish = partial(
+        _write, store=store, out=out, allow_missing=allow_missing, form=form, page=not no_report
+    )
+    left = [(plan, _keys(plan) & missing) for plan in plans] if shard is None else []
+    codes = [code, *(finish(plan) for plan, keys in left if not keys)]
     limits = {plan.experiment.name: limits_of(plan, timeout, memory) for plan in plans}
     by_key = {cell.key: cell for cell in todo}
     told: set[tuple[str, str]] = set()
@@ -154,10 +156,13 @@ def run_command(
             if not record.ok and what not in told:
                 told.add(what)
                 progress.tell(_line(by_key[record.key], record))
-            results.write_what_is_done(record.key)
+            for plan, keys in left:
+                if record.key in keys:
+                    keys.remove(record.key)
+                    codes += [] if keys else [finish(plan)]
     if shard is not None:
         tell(f"part {shard[0]} of {shard[1]} is done; a run without --shard writes the tables")
-    return max(code, results.code)
+    return max(codes)
 
 
 def _plans(configs: Sequence[str], common: Common, offline: bool) -> tuple[list[Plan], int]:
@@ -204,42 +209,25 @@ def _warn_of_rows(plan: Plan) -> None:
         tell(f"warning: {warning}")
 
 
-@dataclass
-class _Results:
-    """Writes and prints the results of each experiment as soon as its cells are done."""
+def _write(
+    plan: Plan, store: RecordStore, out: Path, allow_missing: bool, form: str, page: bool
+) -> int:
+    """Write the results of an experiment, print them in a format if any, and return the exit code.
 
-    store: RecordStore
-    out: Path
-    allow_missing: bool
-    form: str
-    """How tables are printed; empty to print nothing."""
-    page: bool
-    waiting: list[tuple[Plan, set[str]]] = field(default_factory=list)
-    """Experiments that are not written, and the keys of their cells that are not done."""
-    code: int = 0
-
-    def write_what_is_done(self, key: str = "") -> None:
-        """Write experiments without a cell that is left, after the cell of a key is done."""
-        for _, left in self.waiting:
-            left.discard(key)
-        done = [plan for plan, left in self.waiting if not left]
-        self.waiting = [(plan, left) for plan, left in self.waiting if left]
-        for plan in done:
-            try:
-                self.code = max(self.code, self._write(plan))
-            except QuadreproError as error:
-                tell(f"error: {plan.experiment.name}: {error}")
-                self.code = max(self.code, error.exit_code)
-
-    def _write(self, plan: Plan) -> int:
-        results = write(plan, self.store, self.out, self.allow_missing)
-        page = report_of(results) if self.page else None
-        if not self.form:
+    The others go on if that fails.
+    """
+    try:
+        results = write(plan, store, out, allow_missing)
+        report = report_of(results) if page else None
+        if not form:
             return missing_code(results)
-        code = show(results, self.form)
-        if page is not None:
-            echo(f"Report: {page.resolve().as_uri()}")
-        return code
+        code = show(results, form)
+    except QuadreproError as error:
+        tell(f"error: {plan.experiment.name}: {error}")
+        return error.exit_code
+    if report is not None:
+        echo(f"Report: {report.resolve().as_uri()}")
+    return code
 
 
 def _line(cell: Cell, record: Record) -> str:

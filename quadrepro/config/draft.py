@@ -91,6 +91,9 @@ def draft_config(card: Card, file: str, place: str) -> str:
     parts = dict(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES)
     for note in imbalance(card.target, view):
         parts["metrics"] = f"[balanced_error, auc, log_loss]\n# {note}"
+        parts["metrics"] += (
+            "\nheadline: balanced_error                   # what comparisons are by; or auc"
+        )
     stratified = min(view.class_sizes(card.target), default=0) >= ENOUGH
     return _DRAFT.format(
         schema=SCHEMA,

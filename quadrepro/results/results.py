@@ -1,28 +1,57 @@
-"""Results of an experiment: tables, data frames and figures of a results folder."""
+"""Results of an experiment: the tables, data frames and figures of a results folder.
+
+What the files of a folder say is data: nothing that they name is imported or opened.
+"""
 
 from __future__ import annotations
 
+import html
 import io
-import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from markdown_it import MarkdownIt
+from pydantic import TypeAdapter, ValidationError
 
 from quadrepro.base.files import is_regular, read_text
+from quadrepro.base.resources import configs_folder
+from quadrepro.config.checks import MAX_CELLS
+from quadrepro.data.card import TWO_CLASSES
 from quadrepro.errors import ConfigError, DataError, nearest
+from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, WRITE_AGAIN, Manifest, Run, read_json
+from quadrepro.tables.kinds.claims import DATA_HEADER as CLAIMS_HEADER
+from quadrepro.tables.kinds.errors import DATA_HEADER as ERRORS_HEADER
+from quadrepro.tables.made import VERDICTS
+from quadrepro.tables.verdicts import DATA_HEADER as VERDICTS_HEADER
+from quadrepro.tables.verdicts import SCORE_HEADER
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from quadrepro.config.plan import Plan
     from quadrepro.engine.outcomes import Outcomes
-    from quadrepro.results.folder import Folder
     from quadrepro.tables.table import Table
 
+NUMBER = r"-?\d+(\.\d*)?(e[-+]?\d+)?"
+"""A number as Python writes it."""
 
-EXAMPLE_COLUMNS = ("dataset", "algorithm", "repeat", "example", "label", "predicted", "wrong")
+PLACE = ("dataset", "algorithm", "repeat")
+
+MEASURED = ("status", "errors", "n_test", "value", "chosen", "seconds", "reason")
+
+CELLS_HEADER = (*PLACE, *MEASURED)
+"""Columns of the table of cells; those of the metrics that the config asks for follow."""
+
+EXAMPLE_COLUMNS = (*PLACE, "example", "label", "predicted", "wrong")
 """Columns of `Results.examples`."""
+
+
+def markdown_html(text: str) -> str:
+    """Return Markdown as HTML; HTML in it is shown as text."""
+    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
 
 
 @dataclass(frozen=True)
@@ -50,20 +79,18 @@ class TableView:
     @property
     def data(self) -> pd.DataFrame:
         """The numbers with eight digits, each in a column of its own."""
-        return _frame(self.folder / f"{self.name}.csv")
+        return read_csv(self.folder / f"{self.name}.csv")
 
     def __repr__(self) -> str:
         return self.markdown
 
     def _repr_html_(self) -> str:
-        from quadrepro.results.markdown import plain_html
-
-        return plain_html(self.markdown)
+        return markdown_html(self.markdown)
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What an experiment has come to, as `quadrepro.reproduce` or `load_results` returns it.
+    """The results of an experiment, as `quadrepro.reproduce` or `load_results` returns them.
 
     Attributes
     ----------
@@ -83,10 +110,38 @@ class Results:
     outcomes: Outcomes | None = field(default=None, repr=False)
     made: dict[str, Table] = field(default_factory=dict, repr=False)
 
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The tables and figures of the folder."""
+        if not is_regular(self.folder / MANIFEST):
+            raise ConfigError(f"{self.folder} is not a results folder: it has no {MANIFEST}")
+        return read_json(self.folder / MANIFEST, Manifest)
+
+    @cached_property
+    def run(self) -> Run:
+        """The config, its data, and with what the cells were computed."""
+        path = self.folder / RUN
+        return read_json(path, Run) if is_regular(path) else Run()
+
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        return self.run.experiment or self.folder.resolve().name
+
+    @property
+    def title(self) -> str:
+        """Title of the experiment."""
+        return self.run.asked("title") or self.name
+
     @property
     def tables(self) -> tuple[str, ...]:
         """Names of the tables, the most important one first."""
-        return tuple(self._read.manifest.tables)
+        return tuple(self.manifest.tables)
+
+    @property
+    def figures(self) -> dict[str, Path]:
+        """The file of each figure by name."""
+        return {Path(name).stem: self.folder / name for name in self.manifest.figures}
 
     def table(self, name: str) -> TableView:
         """Return a table.
@@ -94,7 +149,7 @@ class Results:
         Parameters
         ----------
         name : str
-            One of `tables`, such as ``"risks"``.
+            One of `tables`, such as ``"errors"``.
 
         Raises
         ------
@@ -109,16 +164,13 @@ class Results:
     @cached_property
     def cells(self) -> pd.DataFrame:
         """One row per cell: errors, chosen hyper-parameters, seconds, metrics; as ``cells.csv``."""
-        import pandas as pd
-
-        path = self.folder / "cells.csv"
-        cells = _frame(path)
-        try:
-            chosen = [json.loads(t) if isinstance(t, str) else None for t in cells["chosen"]]
-        except (ValueError, LookupError, RecursionError) as error:
-            raise DataError(f"{path} is damaged: {error}") from None
-        cells["chosen"] = pd.Series(chosen, dtype=object)
-        return cells
+        path = self.folder / CELLS
+        found = _read_frame(path, CELLS_HEADER, ("errors", "n_test", "value", "seconds"))
+        found["repeat"] = _numbers(path, found["repeat"], needed=True)
+        for metric in found.columns[len(CELLS_HEADER) :]:
+            found[metric] = _numbers(path, found[metric])
+        found["chosen"] = _parsed(path, found["chosen"], dict[str, Any])
+        return found
 
     @cached_property
     def examples(self) -> pd.DataFrame:
@@ -133,58 +185,55 @@ class Results:
         ConfigError
             If the results were read from a folder, which does not hold the records.
         """
-        import numpy as np
-        import pandas as pd
-
-        from quadrepro.data.card import TWO_CLASSES
-
         if self.plan is None or self.outcomes is None:
             raise ConfigError(
                 f"{self.folder} does not hold the outcome of every example: call "
                 "quadrepro.reproduce, which computes only what is missing"
             )
-        parts = []
+        parts = [pd.DataFrame(columns=[*EXAMPLE_COLUMNS], dtype=object)]
         for cell in self.plan.cells:
-            record = self.outcomes.records[cell.dataset, cell.algorithm, cell.repeat]
+            place = cell.dataset, cell.algorithm, cell.repeat
+            record = self.outcomes.records[place]
             if record.ok and record.classes:
                 labels = np.array([-1, 1] if record.classes == TWO_CLASSES else record.classes)
-                columns = {
-                    "example": cell.problem.split.test,
-                    "label": labels[record.actual],
-                    "predicted": labels[record.predicted],
-                    "wrong": record.wrong,
-                }
-                names = {"dataset": cell.dataset, "algorithm": cell.algorithm}
-                parts.append(pd.DataFrame({**names, "repeat": cell.repeat, **columns}))
-        empty = pd.DataFrame(columns=EXAMPLE_COLUMNS)
-        return pd.concat(parts, ignore_index=True) if parts else empty
+                found = labels[record.actual], labels[record.predicted], record.wrong
+                columns = (*place, cell.problem.split.test, *found)
+                parts.append(pd.DataFrame(dict(zip(EXAMPLE_COLUMNS, columns, strict=True))))
+        return pd.concat(parts[1:] or parts, ignore_index=True)
 
-    @property
+    @cached_property
+    def errors(self) -> pd.DataFrame:
+        """The mean error of every entry, and its mean by each metric that the config asks for."""
+        numbers = ("splits", "mean", "sd")
+        return _read_frame(self.folder / "errors.csv", ERRORS_HEADER, numbers)
+
+    @cached_property
     def verdicts(self) -> pd.DataFrame:
-        """Where each printed risk lies in the distribution of the repeats.
+        """Where each printed number lies in the distribution of the repeats; empty without print.
 
-        Raises
-        ------
-        ConfigError
-            If there is only one repeat, or nothing is printed.
+        Printed numbers are texts, digit for digit.
         """
-        return self._data("verdicts", "several repeats and a printed table of risks")
+        path = self.folder / f"{VERDICTS}.csv"
+        found = _read_frame(path, VERDICTS_HEADER, ("ours", "low", "high", "p"))
+        _numbers(path, found["printed"], needed=True)
+        return found
 
-    @property
+    @cached_property
     def claims(self) -> pd.DataFrame:
-        """The claims of the paper, judged on these results and on its printed table.
+        """The claims of the paper, judged on these results and in print; empty without claims."""
+        found = _read_frame(self.folder / "claims.csv", CLAIMS_HEADER)
+        return found.assign(timed=found["timed"] == "true")
 
-        Raises
-        ------
-        ConfigError
-            If the config asks for no claims.
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """The number of printed numbers inside and outside, by printed table; empty without print.
+
+        ``surely off`` has row and column of each number that is outside after Holm's correction.
         """
-        return self._data("claims", "a config with claims under tables")
-
-    @property
-    def figures(self) -> dict[str, Path]:
-        """The SVG file of each figure by name; a PNG file is next to it."""
-        return {name: self.folder / f"{name}.svg" for name in self._read.manifest.figures}
+        path = self.folder / SCORE
+        found = _read_frame(path, SCORE_HEADER, SCORE_HEADER[1:-1])
+        found["surely off"] = _parsed(path, found["surely off"], list[tuple[str, str]])
+        return found
 
     def report(self) -> Path:
         """Write the results as an HTML page, and the index of all results folders beside this one.
@@ -202,65 +251,48 @@ class Results:
         DataError
             If a file of the folder is damaged.
         """
-        from quadrepro.results.pages.index import write_report
+        from quadrepro.results.page import write_report  # imports jinja2
 
         beside = None if self.plan is None else self.plan.experiment.source.path.parent
         page, _ = write_report(self.folder, beside)
         return page
 
-    @cached_property
-    def _read(self) -> Folder:
-        from quadrepro.results.folder import read_folder
-
-        return read_folder(self.folder)
-
-    def _data(self, name: str, needs: str) -> pd.DataFrame:
-        path = self.folder / f"{name}.csv"
-        if not is_regular(path):
-            raise ConfigError(f"{self.folder} has no {name}: they need {needs}")
-        return TableView(name, self.folder).data
-
     def __repr__(self) -> str:
-        figures = f"\nfigures: {', '.join(self.figures)}" if self.figures else ""
-        first = self.table(self.tables[0])
-        return f"{first!r}\ntables: {', '.join(self.tables)}{figures}\nfolder: {self.folder}"
+        return "\n".join([*(self.table(name).markdown for name in self.tables[:1]), self._listed])
 
     def _repr_html_(self) -> str:
-        from html import escape
+        first = "".join(self.table(name)._repr_html_() for name in self.tables[:1])
+        return f"{first}<p>{html.escape(self._listed)}</p>"
 
-        figures = f"; figures: {', '.join(self.figures)}" if self.figures else ""
-        text = escape(f"tables: {', '.join(self.tables)}{figures}; folder: {self.folder}")
-        return f"{self.table(self.tables[0])._repr_html_()}<p>{text}</p>"
-
-
-def _frame(path: Path) -> pd.DataFrame:
-    """Return the numbers of a file that `quadrepro.tables.table.csv_text` has written."""
-    import pandas as pd
-
-    try:
-        return pd.read_csv(io.StringIO(read_text(path)))
-    except ValueError as error:
-        raise DataError(f"{path} is damaged: {error}") from None
+    @property
+    def _listed(self) -> str:
+        named = {"tables": self.tables, "figures": tuple(self.figures)}
+        lines = [f"{what}: {', '.join(names)}" for what, names in named.items() if names]
+        return "\n".join([*lines, f"folder: {self.folder}"])
 
 
-def load_results(folder: str | Path) -> Results:
-    """Read a results folder.
+def load_results(folder: str | Path | Iterable[str | Path]) -> Results:
+    """Read a results folder, or merge several.
 
     Parameters
     ----------
-    folder : str or Path
+    folder : str, Path or iterable of these
         A folder that ``quadrepro run`` or `quadrepro.reproduce` has written, such as
-        ``results/table1``.
+        ``results/table1``; or several with the same protocol, seed and data, such as parts of an
+        experiment that were computed on different machines.
 
     Returns
     -------
     Results
-        All but the outcome of every example.
+        All but the outcome of every example. Merged results have the cells of all folders, each
+        once (the first of several results counts), with their verdicts and claims, but no tables.
 
     Raises
     ------
     ConfigError
-        If it is not a results folder.
+        If it is not a results folder, or if the folders do not belong together.
+    DataError
+        If a file of the folder is damaged.
 
     Examples
     --------
@@ -274,13 +306,118 @@ def load_results(folder: str | Path) -> Results:
     >>> folder = reproduce(config, jobs=1, progress=False).folder
     >>> results = load_results(folder)
     >>> results.tables
-    ('risks',)
+    ('errors',)
     >>> results.cells[["dataset", "algorithm", "errors", "n_test"]]
       dataset  algorithm  errors  n_test
     0   monks  quadboost      42     216
     1   monks   baseline     113     216
     """
-    results = Results(Path(folder))
-    if not results.tables:
-        raise ConfigError(f"{folder} holds no table")
-    return results
+    if isinstance(folder, str | Path):
+        results = Results(Path(folder))
+        if not results.tables:
+            raise ConfigError(f"{folder} holds no table")
+        return results
+    first, *others = parts = [*map(load_results, folder)]
+    for part in others:
+        if what := _difference(first.run, part.run):
+            raise ConfigError(
+                f"{part.folder} cannot be merged with {first.folder}: they differ in {what}"
+            )
+    merged = Results(first.folder)
+    for name in ("cells", "verdicts", "claims", "scores"):
+        vars(merged)[name] = pd.concat([getattr(of, name) for of in parts], ignore_index=True)
+    titles = {name: title for of in parts for name, title in of.run.titles.items()}
+    run = first.run.model_copy(update={"titles": titles})
+    vars(merged).update(cells=_each_once(merged.cells), run=run, manifest=Manifest())
+    return merged
+
+
+def _difference(a: Run, b: Run) -> str:
+    """Return what keeps two runs from being merged; empty if nothing does."""
+    if (a.seed, a.config.get("protocol")) != (b.seed, b.config.get("protocol")):
+        return "seed or protocol"
+    for what, ours, theirs in (("data", a.data, b.data), ("title", a.titles, b.titles)):
+        for name in ours.keys() & theirs.keys():
+            if ours[name] != theirs[name]:
+                return f"the {what} of {name}"
+    return ""
+
+
+def _each_once(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return each cell once, with its result if there is one."""
+    results_first = cells.sort_values("status", key=lambda of: of != "ok", kind="stable")
+    return results_first.drop_duplicates([*PLACE]).sort_index().reset_index(drop=True)
+
+
+def read_csv(path: Path, **options: Any) -> pd.DataFrame:
+    """Return a CSV of a results folder."""
+    try:
+        found = pd.read_csv(io.StringIO(read_text(path)), **options)
+    except (ValueError, OverflowError) as error:
+        raise DataError(f"{path} is damaged: {error}") from None
+    if not isinstance(found.index, pd.RangeIndex):
+        raise DataError(f"{path} is damaged: a row has more fields than the first one")
+    return found
+
+
+def _read_frame(path: Path, header: Sequence[str], numbers: Sequence[str] = ()) -> pd.DataFrame:
+    """Return a CSV that has these columns, some of them of numbers; empty if it is not there."""
+    if is_regular(path):
+        found = read_csv(path, dtype=str, keep_default_na=False)
+    else:
+        found = pd.DataFrame(columns=[*header], dtype=str)
+    if missing := [name for name in header if name not in found]:
+        raise DataError(f"{path}: there is no column {missing[0]!r}; {WRITE_AGAIN}")
+    if len(found) > MAX_CELLS:
+        raise DataError(f"{path}: {len(found):,} rows; at most {MAX_CELLS:,} are read")
+    return found.assign(**{name: _numbers(path, found[name]) for name in numbers})
+
+
+def _numbers(path: Path, texts: pd.Series[str], needed: bool = False) -> pd.Series[Any]:
+    """Return the numbers that texts stand for; NaN for an empty one, unless they are needed."""
+    numbers = pd.to_numeric(texts.where(texts.str.fullmatch(NUMBER)), errors="coerce")
+    allowed = [] if needed else ["", "nan", "inf"]
+    bad = np.flatnonzero(numbers.isna() & ~texts.isin(allowed))
+    if len(bad):
+        place = f"{path}, row {bad[0] + 1}, column {texts.name!r}"
+        raise DataError(f"{place}: {texts.iloc[bad[0]][:60]!r} is not a number")
+    return numbers.mask(texts == "inf", np.inf)
+
+
+def _parsed(path: Path, texts: pd.Series[str], kind: Any) -> pd.Series[Any]:
+    """Return what JSON texts of a kind stand for; None for an empty one."""
+    known, read = {"": None}, TypeAdapter(kind).validate_json
+    for text in filter(None, texts.unique()):
+        try:
+            known[text] = read(text)
+        except ValidationError as error:
+            place = f"{path}, column {texts.name!r}: {text[:60]!r}"
+            raise DataError(f"{place}: {error.errors()[0]['msg']}") from None
+    return pd.Series([known[text] for text in texts], dtype=object, index=texts.index)
+
+
+def results_folders(out: Path) -> list[Path]:
+    """Return the results folders below a folder, by name."""
+    if not out.is_dir():
+        return []
+    return sorted(path for path in out.iterdir() if is_regular(path / MANIFEST))
+
+
+def find_results(what: str, out: Path) -> tuple[Path, Path | None]:
+    """Return a results folder given by its path, or by the config of its experiment.
+
+    In the latter case the folder of the config is returned as well, which may hold its paper.
+    """
+    path, is_config = Path(what), Path(what).is_file()
+    folder = out / (path.stem if is_config else what)
+    if is_regular(path / MANIFEST):
+        return path, None
+    if is_regular(folder / MANIFEST):
+        return folder, path.parent if is_config else None
+    if path.is_dir():
+        raise ConfigError(f"{path} is not a results folder: it has no {MANIFEST}")
+    shipped = [config.stem for config in configs_folder().glob("*.yaml")]
+    if is_config or what in shipped:
+        raise ConfigError(f"{out} holds no results of {what}; quadrepro run {what} computes them")
+    hint = nearest(what, [*(other.name for other in results_folders(out)), *shipped])
+    raise ConfigError(f"unknown config or results folder {what!r}{hint}")

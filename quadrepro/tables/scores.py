@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from quadrepro.data.canonical import number
-from quadrepro.errors import DataError
+from quadrepro.data.files import detect, read_file
+from quadrepro.errors import ConfigError, DataError
+from quadrepro.stats import LEVEL, Ranking, p_text
+from quadrepro.tables.notes import listed
+from quadrepro.tables.ranked import Splits, compare_splits
 
 NO_SCORE = frozenset({"", "na", "nan", "n/a", "-", "–"})
 """Texts for a missing score, in lower case."""
@@ -23,21 +26,20 @@ NO_SCORE = frozenset({"", "na", "nan", "n/a", "-", "–"})
 class Scores:
     """Scores of methods."""
 
-    methods: tuple[str, ...]
-    """Names of the columns."""
-    rows: tuple[str, ...]
-    """Name of each row in messages."""
-    values: tuple[tuple[float, ...], ...]
-    """The scores of each row; NaN where one is missing."""
+    table: pd.DataFrame
+    """A column per method, and a row per data set or resample; NaN where a score is missing."""
     source: str = "scores"
     """Their origin."""
-    of_rows: str = ""
-    """Header of the names of the rows."""
 
     @property
-    def gaps(self) -> list[str]:
-        """Names of the rows in which a score is missing."""
-        return [name for name, row in zip(self.rows, self.values, strict=True) if has_gap(row)]
+    def gaps(self) -> dict[str, list[str]]:
+        """The methods without a score in a row, by the name of the row."""
+        missing = self.table.isna()
+        return {
+            str(row): [*self.table.columns[gaps]]
+            for row, gaps in zip(missing.index, missing.to_numpy(), strict=True)
+            if gaps.any()
+        }
 
 
 def read_scores(path: Path) -> Scores:
@@ -47,16 +49,14 @@ def read_scores(path: Path) -> Scores:
     fields, NA, NaN and dashes are missing scores. Commas can be decimal signs if other signs
     separate the fields.
     """
-    from quadrepro.data.files import detect, read_file  # imports pandas
-
     layout = detect(path)
     frame = read_file(path, layout)
-    names, body = frame.iloc[0].tolist(), frame.iloc[1:]
+    header, body = frame.iloc[0].tolist(), frame.iloc[1:]
     if body.empty:
         raise DataError(f"{path}: a table of scores has a line of names and a line per data set")
     numbers = body.map(lambda field: _number(field, commas=layout.separator != ","))
-    first = int(not names[0] or not np.isfinite(numbers[0]).any())
-    methods = names[first:]
+    first = int(not header[0] or not np.isfinite(numbers[0]).any())
+    methods = header[first:]
     for j, name in enumerate(methods):
         if not name or name in methods[:j]:
             fault = f"duplicate {name!r}" if name else "the column has no name"
@@ -67,31 +67,22 @@ def read_scores(path: Path) -> Scores:
     rows = [f"line {line}" for line in body.index]
     if first:
         rows = [f"{row} ({name})" for row, name in zip(rows, body[0], strict=True)]
-    values = tuple(map(tuple, numbers.iloc[:, first:].to_numpy().tolist()))
-    return Scores(tuple(methods), tuple(rows), values, str(path), names[0] if first else "")
+    index = pd.Index(rows, name=header[0] if first else "")
+    table = pd.DataFrame(numbers.iloc[:, first:].to_numpy(), index, methods)
+    return Scores(table, str(path))
 
 
 def scores_of(scores: Any) -> Scores:
     """Return scores of any form that `rank` takes."""
     if isinstance(scores, str | Path):
         return read_scores(Path(scores))
-    rows: Sequence[Any] = ()
-    if hasattr(scores, "iloc"):
-        first = scores.iloc[:, 0]
-        named = first.dtype.kind not in "iufb"
-        rows = list(first if named else scores.index)
-        scores = scores.iloc[:, 1:] if named else scores
-    elif not isinstance(scores, Mapping):
-        raise DataError(f"scores must be a file, a data frame or a mapping, not {type(scores)}")
-    columns = {str(name): list(scores[name]) for name in scores}
-    sizes = {len(values) for values in columns.values()}
-    if len(sizes) > 1:
-        raise DataError(f"scores: every method must have the same number of scores: {sizes}")
     try:
-        values = tuple(tuple(map(float, row)) for row in zip(*columns.values(), strict=True))
-    except (TypeError, ValueError) as error:
+        table = pd.DataFrame(scores)
+        if table.iloc[:, 0].dtype.kind not in "iufb":
+            table = table.set_index(table.columns[0])
+        return Scores(table.rename(columns=str).astype(float))
+    except (TypeError, ValueError, IndexError) as error:
         raise DataError(f"scores: not a table of numbers: {error}") from None
-    return Scores(tuple(columns), tuple(map(str, rows or range(len(values)))), values)
 
 
 def _number(text: str, *, commas: bool) -> float:
@@ -104,43 +95,54 @@ def _number(text: str, *, commas: bool) -> float:
     return math.inf if value is None else value
 
 
-BETTER_HIGHER = frozenset(
-    ("acc", "accuracies", "accuracy", "auc", "auroc", "f1", "kappa", "precision", "recall")
-)
-BETTER_LOWER = frozenset(("err", "error", "errors", "loss", "mae", "mse", "rmse", "risk", "risks"))
+HIGHER = "acc accuracies accuracy auc auroc f1 kappa precision recall"
+LOWER = "err error errors loss mae mse rmse risk risks"
 """Words for scores that are better when higher, and when lower."""
 
-HIGH = 0.7
-"""Median of shares above which they look like accuracies."""
 
+def direction(scores: Scores, asked: bool | None) -> bool:
+    """Return whether higher scores are better, or refuse to guess.
 
-def doubt_of_direction(scores: Scores, *, higher_is_better: bool) -> str:
-    """Return why the other direction may be the better one, or an empty text.
-
-    Words count in the name of the file, above the names of the rows, or in the name of each method.
+    Without an answer, words decide in the name of the file, above the names of the rows, or in the
+    name of every method.
     """
+    if asked is not None:
+        return asked
     named: set[str] = set()
-    for names in ((Path(scores.source).stem,), (scores.of_rows,), scores.methods):
-        named |= set.intersection(*(set(re.findall("[a-z]+1?", name.lower())) for name in names))
-    if higher_is_better:
-        best, turn, fitting, doubtful = "highest", "leave out", BETTER_HIGHER, BETTER_LOWER
-    else:
-        best, turn, fitting, doubtful = "lowest", "give", BETTER_LOWER, BETTER_HIGHER
-    values = [x for row in scores.values for x in row if not math.isnan(x)]
-    middle, unit = median(values), 1 if max(values) <= 1 else 100
-    shares = min(values) >= 0 and max(values) <= unit
-    if named & fitting:
-        return ""
-    if words := named & doubtful:
-        reason = f"The word {min(words)!r} is in the names"
-    elif shares and middle > HIGH * unit and not higher_is_better:
-        reason = f"The scores look like accuracies (median {middle:.2g})"
-    else:
-        return ""
-    option = "--higher-is-better (higher_is_better=True)"
-    return f"{reason}, and the {best} counts as the best. If it is the worst, {turn} {option}."
+    for names in (
+        (Path(scores.source).stem,),
+        (str(scores.table.index.name),),
+        scores.table.columns,
+    ):
+        named |= set.intersection(*({*re.findall("[a-z]+1?", name.lower())} for name in names))
+    higher, lower = (not named.isdisjoint(words.split()) for words in (HIGHER, LOWER))
+    if higher == lower:
+        raise ConfigError(
+            f"{scores.source}: are higher or lower scores better? Give --higher-is-better "
+            "(higher_is_better=True) or --lower-is-better (higher_is_better=False)"
+        )
+    return higher
 
 
-def has_gap(row: Sequence[float]) -> bool:
-    """Return whether a score is missing."""
-    return any(map(math.isnan, row))
+def told_apart(ranking: Ranking, splits: Splits | None) -> str:
+    """Return in a sentence which methods are better than others, and by which test."""
+    n, n_pairs = ranking.n_datasets, len(ranking.pairs)
+    test, of = "Wilcoxon's signed-rank tests", f"{n} data sets"
+    # Of losses: the first method is better if its shift is below 0.
+    found = {(p.a, p.b): (p.shift.estimate, p.wilcoxon_p_holm) for p in ranking.pairs}
+    if splits is not None:
+        test, of = "corrected resampled t-tests", f"{n} resamples"
+        pairs = compare_splits(splits, ranking.rope)
+        found = {pair: (pairs[pair].mean_difference, pairs[pair].p_holm) for pair in found}
+    better = [
+        f"{b if shift > 0 else a} is better than {a if shift > 0 else b} ({p_text(p)})"
+        for (a, b), (shift, p) in found.items()
+        if p <= LEVEL
+    ]
+    others = "no other pair is" if better else "no pair of methods is"
+    if len(better) < n_pairs:
+        better.append(f"{others} told apart")
+    holm = f", adjusted for {n_pairs} pairs by Holm's method" if n_pairs > 1 else ""
+    sentence = f"By {test} over {of}{holm} (p ≤ {LEVEL:g}): {listed(better)}"
+    few = splits is None and n_pairs * 2 ** (1 - n) > LEVEL
+    return f"{sentence}, for which {n} are too few." if few else f"{sentence}."

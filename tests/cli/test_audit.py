@@ -34,7 +34,36 @@ def test_findings_are_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> No
     for place in ("cli.common", "cli.papers"):
         monkeypatch.setattr(f"quadrepro.{place}.on_terminal", lambda: True)
     drawn = quadrepro("audit", "quadboost").stdout
-    assert drawn.startswith("Audit of Efficient Learning of Ensembles with QuadBoost\n")
+    assert drawn.lstrip().startswith("Audit of Efficient Learning of Ensembles with QuadBoost\n")
     assert "|" not in drawn
     assert quadrepro("audit", "quadboost", "--format", "markdown").stdout.startswith("## Audit of")
     assert "there is nothing to check" in quadrepro("audit", "lecture").stdout
+
+
+def test_a_bare_table_is_audited_and_becomes_a_paper(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tab.csv").write_text("data;ours\nheart;22,62\n")
+    shown = quadrepro("audit", "tab.csv", "--n-test", "heart=81", "--strict")
+    assert shown.exit_code == 4
+    assert "nearest: 18/81 = 22.22, 19/81 = 23.46" in shown.stdout
+    draft = quadrepro("audit", "tab.csv", "--n-test", "heart=81", "--draft")
+    assert draft.stdout == "Wrote tab; edit its paper.yaml, then: quadrepro audit ./tab\n"
+    assert quadrepro("audit", "./tab").stdout == shown.stdout
+    again = quadrepro("audit", "tab.csv", "--draft")
+    assert (again.exit_code, again.stderr[:18]) == (2, "error: tab exists:")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("quadboost", "--draft"), "--n-test, --unit and --draft need a file, not 'quadboost'"),
+        (("quadboost", "--n-test", "a"), "'a' is not a row and a size, such as heart=81"),
+        (("quadbost",), "unknown paper 'quadbost'; did you mean 'quadboost'?"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(words: tuple[str, ...], message: str) -> None:
+    result = quadrepro("audit", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr

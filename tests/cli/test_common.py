@@ -1,14 +1,18 @@
-"""Where results go and are found."""
+"""Where results go and are found, and how words are listed."""
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from quadrepro.base.resources import configs_folder
-from quadrepro.cli.common import Common
+from quadrepro.cli.common import Common, listing_text
 from tests.results.pages.made import make_folder
 
 BY_CONFIG = Common(data=None, out=None, repeats=None)
@@ -39,3 +43,20 @@ def test_committed_results_are_found_until_there_are_others(folder: Path) -> Non
     make_folder(folder / "build" / "table1")
     assert BY_CONFIG.found_in("table1") == Path("build")
     assert BY_CONFIG.found_in("quickstart") == Path("results")
+
+
+words = st.text(st.characters(categories=("L", "N", "Sm")), min_size=1, max_size=30)
+
+
+@given(st.lists(st.tuples(words, words, words), min_size=1, max_size=4), st.integers(30, 120))
+def test_a_listing_fits_and_loses_nothing(rows: list[tuple[str, ...]], width: int) -> None:
+    text = listing_text(("name", "size", "title"), rows, width)
+    assert max(map(cell_len, text.splitlines())) <= width
+    shown = sorted(re.sub(r"[\s─]", "", text))
+    assert shown == sorted("".join(["name", "size", "title", *map("".join, rows)]).replace("─", ""))
+
+
+def test_a_narrow_terminal_does_not_show_what_is_dispensable() -> None:
+    header, rows = ("name", "sources"), [("x", "y" * 20)]
+    assert "sources" in listing_text(header, rows, 40, ("sources",))
+    assert "sources" not in listing_text(header, rows, 20, ("sources",))

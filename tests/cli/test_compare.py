@@ -11,11 +11,11 @@ def test_folders_agree_or_their_difference_is_shown(tmp_path: Path) -> None:
     same = quadrepro("compare", a, b)
     assert same.exit_code == 0
     assert f"{a} and {b} agree" in same.stdout
-    risks = b / "risks.md"
-    risks.write_text(risks.read_text().replace("0.44", "0.54"))
+    errors = b / "errors.csv"
+    errors.write_text(errors.read_text().replace("0.44", "0.54"))
     for sides in ((a, b), (a.parent, b.parent)):
         result = quadrepro("compare", *sides)
         assert result.exit_code == 4
-        assert f"error: {a / 'risks.md'}:5: '| monks | 0.44 | 0.32 |', but" in result.stderr
+        assert f"error: {a / 'errors.csv'}, row 1, column 'mean': '0.44', but" in result.stderr
         assert result.stdout.startswith("one: ")
     assert quadrepro("compare", a, b, "--tolerance", 0.3).exit_code == 0

@@ -43,7 +43,7 @@ def test_an_entry_is_shown_with_all_that_it_depends_on(config: Path) -> None:
     assert result.exit_code == 0
     facts = dict(re.findall(r"^(\w+)  +(.+)$", result.stdout, re.MULTILINE))
     assert facts["entry"] == "people, QuadBoost-L2 (10 stumps per attribute) of Small"
-    assert re.fullmatch(r"0\.\d{3} ± 0\.\d{3}, mean and deviation of 2 splits", facts["risk"])
+    assert re.fullmatch(r"0\.\d{4} ± 0\.\d{4}, mean and deviation of 2 splits", facts["risk"])
     assert facts["grid"] == "n_rounds 10 | 20, lam 10.0 | 1.0"
     assert facts["rows"] == "500 to train, 1701 to test"
     assert facts["seed"] == "7, with the name 'titanic' and the split's number"
@@ -167,9 +167,9 @@ def test_without_results_cells_are_missing_until_they_are_computed(small_config:
 def test_a_printed_number_is_shown_with_its_verdict() -> None:
     out = "--out", Path(__file__).parents[2] / "results"
     judged = explain("table1-distribution", "balance", "AdaBoost", *out).stdout
-    assert "printed    0.035, inside our interval 0.007149 to 0.05375 (p 0.72)\n" in judged
+    assert "printed risk  0.035, inside: our interval 0.007149 to 0.05375 (p = 0.7" in judged
     one = explain("quickstart", "wine", "lpboost", *out).stdout
-    assert "printed    0.067, not judged: there is one split\n" in one
+    assert "printed risk  0.067, not comparable: one split\n" in one
 
 
 @pytest.mark.parametrize(

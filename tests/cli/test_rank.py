@@ -36,7 +36,8 @@ def test_it_prints_what_the_function_returns_and_writes_if_asked(
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        ((), 3, "scores.csv: scores are missing in line 5 (d): fill them in, or leave out such"),
+        (("--higher-is-better",), 3, "scores.csv: scores are missing in line 5 (d): theirs; fill"),
+        ((), 2, "scores.csv: are higher or lower scores better? Give --higher-is-better"),
         (("--rope", "-1"), 2, "the half-width of the rope cannot be -1"),
     ],
 )
@@ -54,6 +55,6 @@ def test_a_file_that_is_not_there_is_a_fault_of_the_data(tmp_path: Path) -> None
 
 def test_a_ranking_is_drawn_on_a_terminal(scores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quadrepro.cli.common.on_terminal", lambda: True)
-    drawn = call.quadrepro("rank", scores, "--drop-missing").stdout
+    drawn = call.quadrepro("rank", scores, "--lower-is-better", "--drop-missing").stdout
     assert drawn.startswith("scores: ranking\n")
     assert "|" not in drawn

@@ -23,12 +23,12 @@ def computed(small_config: Write, tmp_path: Path) -> tuple[Path, Path]:
 
 def test_tables_are_written_again_from_records(computed: tuple[Path, Path]) -> None:
     config, out = computed
-    risks = out / "small" / "risks.md"
-    before = risks.read_text()
-    risks.unlink()
+    errors = out / "small" / "errors.md"
+    before = errors.read_text()
+    errors.unlink()
     result = quadrepro("table", config, "--out", out)
     assert result.exit_code == 0
-    assert risks.read_text() == before
+    assert errors.read_text() == before
     assert result.stdout == f"{before}\nTables written to {out / 'small'}\n"
 
 
@@ -68,10 +68,19 @@ def test_tables_are_drawn_on_a_terminal_and_markdown_or_latex_if_asked_for(
         return quadrepro("table", config, "--out", out, *words).stdout
 
     assert "|" not in printed()
-    assert printed().startswith("Small: test risks\n\n")
-    assert printed("--format", "markdown").startswith((out / "small" / "risks.md").read_text())
+    assert printed().lstrip().startswith("Small: test risks\n")
+    assert printed("--format", "markdown").startswith((out / "small" / "errors.md").read_text())
     latex = printed("--format", "latex")
-    assert latex.index(r"\label{tab:small-risks}") < latex.index(r"\label{tab:small-comparisons}")
+    assert latex.index(r"\label{tab:small-errors}") < latex.index(r"\label{tab:small-comparisons}")
+
+
+def test_figures_can_be_pdf(small_config: Write, tmp_path: Path) -> None:
+    config = small_config("seed: 7", "seed: 7\ntables: {ranking: true}")
+    quadrepro("run", config, "--jobs", 1, "--out", tmp_path, "--no-report", "--repeats", 2)
+    options = ("--out", tmp_path, "--repeats", 2)
+    assert quadrepro("table", config, *options, "--figures", "pdf").exit_code == 0
+    assert (tmp_path / "small" / "ranking.pdf").read_bytes().startswith(b"%PDF")
+    assert not (tmp_path / "small" / "ranking.svg").exists()
 
 
 def test_tables_of_several_configs_are_written_but_not_printed(

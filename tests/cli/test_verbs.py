@@ -45,12 +45,13 @@ def test_shells_complete_commands_options_and_choices() -> None:
 
 
 def test_help_imports_nothing_heavy() -> None:
-    code = (
-        "import sys; from quadrepro.cli import main\n"
-        "main(['--help'], standalone_mode=False)\n"
-        "print(sorted({'numpy', 'pandas', 'sklearn', 'pydantic', 'rich'} & set(sys.modules)))"
-    )
-    assert python(code).splitlines()[-1] == "[]"
+    heavy = "{'numpy', 'pandas', 'sklearn', 'scipy', 'matplotlib', 'numba', 'pydantic'}"
+    for words in (["--help"], ["run", "--help"], ["audit", "--help"], ["rank", "--help"]):
+        code = (
+            "import sys; from quadrepro.cli import main\n"
+            f"main({words}, standalone_mode=False)\nprint(sorted({heavy} & set(sys.modules)))"
+        )
+        assert python(code).splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize(

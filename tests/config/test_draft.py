@@ -11,7 +11,7 @@ from quadrepro.config.draft import SCHEMA, draft_config
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.reference import schema_of
 from quadrepro.data.inspection import inspect_file, write_card
-from quadrepro.results.files import check_tables
+from quadrepro.tables.made import check_tables
 
 ROWS = 12
 
@@ -56,6 +56,7 @@ def test_labels_are_classified_and_numbers_predicted(
     config, text = drafted({"x": numbers(), "y": target})
     assert text.startswith(f"# yaml-language-server: $schema={SCHEMA}\n")
     assert config.datasets[0].view == {}
+    assert config.headline == ""
     names = [a.name for a in config.algorithms]
     assert names == [linear, "random forest", "gradient boosting", ours]
 
@@ -80,6 +81,7 @@ def test_rare_classes_change_the_splits_and_the_metrics(n_rare: int, *, stratifi
     config, text = drafted({"x": [f"{i}.5" for i in range(len(labels))], "label": labels})
     assert config.protocol.split.stratify == stratified
     assert config.metrics == ("balanced_error", "auc", "log_loss")
+    assert config.headline == "balanced_error"
     assert f"# Imbalanced: the rarest class has {n_rare} of {90 + n_rare} rows" in text
 
 

@@ -36,6 +36,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         ("seed: 7", "seed: -1", "2:1", "seed must be at least 0, not -1"),
         ("seed: 7", "folds: 3", "2:1", "unknown key 'folds'; write it below protocol"),
         ("seed: 7", "metrics: [auk]", "2:11", "unknown metric 'auk'; did you mean 'auc'?"),
+        ("seed: 7", "metrics: [auc]\nheadline: auk", "3:1", "did you mean 'auc'?"),
         ("seed: 7", "repeats: 25001", "2:1", "25001 repeats make 100,004 cells: at most 100,000"),
         (VIEW, f"{VIEW}\n  split: {{at_mst: 3}}", "5:11", "'at_mst'; did you mean 'at_most'?"),
         (VIEW, f"{VIEW}\n  folds: 1", "5:3", "one fold leaves nothing to train on"),

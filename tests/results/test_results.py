@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import json
+import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import pytest
 
 import quadrepro
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.results.results import Results, load_results
+from quadrepro.results.page import write_report
+from quadrepro.results.results import Results, find_results, load_results, results_folders
+from quadrepro.results.run import MANIFEST
+from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, score_text
 from tests.conftest import SMALL
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.results.pages.made import ERRORS, cells, make_folder, run
 
 
 @pytest.fixture(scope="module")
@@ -31,28 +34,16 @@ def copied(results: Results, tmp_path: Path) -> Path:
     return shutil.copytree(results.folder, tmp_path / "small")
 
 
-def test_cells_are_one_row_per_split(results: Results) -> None:
-    cells = results.cells
-    assert len(cells) == 2 * 2 * 2
-    assert set(cells["dataset"]) == {"monks", "people"}
-    assert set(cells["repeat"]) == {0, 1}
-    np.testing.assert_allclose(cells["risk"], cells["errors"] / cells["n_test"], rtol=1e-7)
-    assert cells["chosen"][1] == {"n_rounds": 5}
-
-
 def test_examples_are_one_row_per_test_example_and_count_the_errors(results: Results) -> None:
-    examples = results.examples
-    place = ["dataset", "algorithm", "repeat"]
+    examples, place = results.examples, ["dataset", "algorithm", "repeat"]
     counted = examples.groupby(place)["wrong"].agg(["sum", "size"]).reset_index()
     merged = results.cells.merge(counted, on=place)
-    assert len(merged) == len(results.cells)
+    assert len(merged) == len(results.cells) == 2 * 2 * 2
     assert (merged["sum"] == merged["errors"]).all()
     assert (merged["size"] == merged["n_test"]).all()
+    np.testing.assert_allclose(merged["value"], merged["errors"] / merged["n_test"], rtol=1e-7)
     assert set(examples["label"]) == set(examples["predicted"]) == {-1, 1}
     assert ((examples["label"] != examples["predicted"]) == examples["wrong"]).all()
-    first = examples[(examples["dataset"] == "monks") & (examples["repeat"] == 0)]
-    of_each = first.groupby("algorithm")["example"].agg(set)
-    assert of_each.iloc[0] == of_each.iloc[1]
 
 
 def test_examples_of_kept_classes_have_their_names(tmp_path: Path) -> None:
@@ -60,53 +51,38 @@ def test_examples_of_kept_classes_have_their_names(tmp_path: Path) -> None:
     algorithm = {"name": "adaboost", "grid": {"n_rounds": 5}}
     config = {"title": "T", "protocol": protocol, "datasets": ["wine"], "algorithms": [algorithm]}
     found = quadrepro.reproduce({**config, "baseline": False}, jobs=1, out=tmp_path, progress=False)
-    examples = found.examples
-    assert set(examples["label"]) == set(examples["predicted"]) == {"1", "2", "3"}
-    assert examples["wrong"].sum() == found.cells["errors"].iloc[0] < len(examples) / 2
-
-
-def test_a_table_shows_as_markdown_and_as_html_and_has_its_numbers(results: Results) -> None:
-    assert results.tables == ("risks", "comparisons")
-    table = results.table("risks")
-    assert repr(table) == (results.folder / "risks.md").read_text()
-    assert "<table>" in table._repr_html_()
-    means = results.cells[results.cells["algorithm"] == "ada"].groupby("dataset")["risk"].mean()
-    data = table.data.set_index("dataset")
-    assert data.loc["monks", "ada"] == pytest.approx(means["monks"])
+    assert set(found.examples["label"]) == set(found.examples["predicted"]) == {"1", "2", "3"}
+    assert found.examples["wrong"].sum() == found.cells["errors"].iloc[0]
 
 
 def test_results_show_their_first_table_and_what_else_there_is(results: Results) -> None:
     text = repr(results)
-    assert text.startswith("## Small: test risks")
-    assert "tables: risks, comparisons" in text
-    assert str(results.folder) in text
-    html = results._repr_html_()
-    assert "<table>" in html
-    assert "tables: risks, comparisons" in html
-
-
-def test_an_unknown_table_is_refused_with_the_nearest(results: Results) -> None:
-    with pytest.raises(ConfigError, match="has no table 'risk'; did you mean 'risks'"):
-        results.table("risk")
-
-
-@pytest.mark.parametrize("name", ["verdicts", "claims"])
-def test_what_the_config_does_not_ask_for_says_what_it_needs(results: Results, name: str) -> None:
-    with pytest.raises(ConfigError, match=f"has no {name}: they need"):
-        getattr(results, name)
+    assert text.startswith((results.folder / "errors.md").read_text())
+    assert f"tables: errors, comparisons\nfolder: {results.folder}" in text
+    assert "<table>" in results._repr_html_()
+    assert "tables: errors, comparisons" in results._repr_html_()
+    data = results.table("errors").data.set_index(["dataset", "algorithm"])
+    mean = results.cells.groupby(["dataset", "algorithm"])["value"].mean()
+    assert data.loc[("monks", "ada"), "mean"] == pytest.approx(mean["monks", "ada"])
+    with pytest.raises(ConfigError, match="has no table 'error'; did you mean 'errors'"):
+        results.table("error")
 
 
 def test_a_folder_reads_back_as_it_was_written_but_for_the_examples(results: Results) -> None:
     loaded = load_results(results.folder)
     assert loaded.tables == results.tables
-    assert loaded.figures == results.figures == {}
+    assert loaded.figures == {}
     assert loaded.cells.equals(results.cells)
+    assert loaded.cells["chosen"][1] == {"n_rounds": 5}
+    assert loaded.verdicts.empty
+    assert loaded.claims.empty
+    assert loaded.scores.empty
     with pytest.raises(ConfigError, match=r"call quadrepro\.reproduce"):
         _ = loaded.examples
 
 
 def test_a_report_is_the_page_of_the_folder_with_the_users_own_paper(tmp_path: Path) -> None:
-    config = ROOT / "examples" / "my-paper" / "my-paper.yaml"
+    config = Path(__file__).resolve().parents[2] / "examples" / "my-paper" / "my-paper.yaml"
     results = quadrepro.reproduce(config, jobs=1, out=tmp_path, progress=False)
     page = results.report()
     assert page == tmp_path / "my-paper" / "report.html"
@@ -116,53 +92,180 @@ def test_a_report_is_the_page_of_the_folder_with_the_users_own_paper(tmp_path: P
     assert "Paper: ./mypaper" in loaded
 
 
-def test_committed_results_have_verdicts_claims_and_figures() -> None:
-    loaded = load_results(ROOT / "results" / "table1-distribution")
-    verdicts = loaded.verdicts
-    inside = verdicts[verdicts["verdict"] == "inside"].groupby("printed table").size()
-    assert inside.to_dict() == {"table1": 144, "table2": 12}
-    assert len(verdicts) == 150 + 15
-    assert len(loaded.claims) == 8
-    figures = load_results(ROOT / "results" / "cbboost-figure3").figures
-    assert all(path.is_file() for path in figures.values())
-    assert set(figures) == {"differences"}
+def test_a_folder_has_cells_verdicts_claims_and_scores(folder: Path) -> None:
+    found = load_results(folder)
+    errors = found.cells.groupby(["dataset", "algorithm"])["errors"].agg(tuple).to_dict()
+    assert errors == ERRORS
+    assert [*found.verdicts["printed"]] == ["0.43", "0.01", "0.52", "0.28"]
+    assert found.verdicts["p"].isna().tolist() == [False, False, False, True]
+    assert found.claims["timed"].tolist() == [False, False]
+    assert found.scores["surely off"][0] == [("monks", "adaboost")]
+    assert found.figures == {"curves": folder / "curves.svg"}
+    assert found.title == "Small"
+
+
+def test_folders_of_one_experiment_are_merged_cell_by_cell(tmp_path: Path) -> None:
+    place = "monks", "quadboost"
+    first = {place: (1, None), ("monks", "adaboost"): (3, 4)}
+    second = {place: (None, 2), ("wine", "adaboost"): (5, 6)}
+    a, b = (
+        make_folder(tmp_path / n, cells__csv=cells(of))
+        for n, of in zip("ab", (first, second), strict=True)
+    )
+    merged = load_results([a, b])
+    errors = merged.cells.groupby(["dataset", "algorithm"], sort=False)["errors"].agg(tuple)
+    assert errors.to_dict() == {
+        place: (1, 2),
+        ("monks", "adaboost"): (3, 4),
+        ("wine", "adaboost"): (5, 6),
+    }
+    assert merged.run.titles == {"quadboost": "QuadBoost", "adaboost": "AdaBoost"}
+    assert merged.tables == ()
+    assert repr(merged) == f"folder: {a}"
 
 
 @pytest.mark.parametrize(
-    "folder",
-    sorted(path.parent for path in (ROOT / "results").glob("*/tables.json")),
-    ids=lambda p: p.name,
+    ("old", "new", "what"),
+    [
+        ('"seed": 7', '"seed": 8', "they differ in seed or protocol"),
+        ('"view": "quadboost"', '"view": "default"', "they differ in seed or protocol"),
+        ("sha256:aa", "sha256:ac", "they differ in the data of monks"),
+        ('"AdaBoost"', '"Ada"', "they differ in the title of adaboost"),
+    ],
 )
-def test_every_committed_folder_can_be_read(folder: Path) -> None:
-    loaded = load_results(folder)
-    assert len(loaded.cells)
-    assert "## " in repr(loaded)
+def test_folders_that_do_not_belong_together_are_not_merged(
+    tmp_path: Path, old: str, new: str, what: str
+) -> None:
+    a, b = (make_folder(tmp_path / name) for name in "ab")
+    assert len(load_results([a, b]).cells) == 12
+    assert old in run()
+    (b / "run.json").write_text(run().replace(old, new))
+    with pytest.raises(ConfigError, match=f"cannot be merged with .*: {what}"):
+        load_results([a, b])
 
 
-def test_the_package_imports_nothing_until_a_name_is_used() -> None:
-    code = (
-        "import sys, quadrepro; before = {m for m in sys.modules if m.startswith('quadrepro.')}; "
-        "quadrepro.reproduce; print(sorted(before), callable(quadrepro.reproduce), "
-        "{'numpy', 'pandas', 'sklearn'} & set(sys.modules))"
+@pytest.mark.parametrize(
+    ("name", "old", "new", "fault"),
+    [
+        ("cells.csv", "100,0.4,", "100,many,", "cells.csv, row 1, column 'value': 'many' is not a"),
+        ("cells.csv", '"{""n_rounds"": 5}"', "[[" * 50_000, "column 'chosen': '[[[["),
+        (
+            "cells.csv",
+            '"{""n_rounds"": 5}"',
+            "[1]",
+            "column 'chosen': '[1]': Input should be an object",
+        ),
+        ("cells.csv", "dataset,", "data,", "cells.csv: there is no column 'dataset'"),
+        ("cells.csv", "quadboost,0,", "quadboost,0,1,1,1,1,", "cells.csv is damaged: "),
+        ("verdicts.csv", "0.52", "unclear", "verdicts.csv, row 3, column 'printed': 'unclear'"),
+        ("verdicts.csv", "0.4,0.48", "x,0.48", "verdicts.csv, row 1, column 'low'"),
+        ("verdicts.csv", "0.52", "", "verdicts.csv, row 3, column 'printed': ''"),
+        ("verdicts.csv", "0.52", "0x1", "verdicts.csv, row 3, column 'printed': '0x1'"),
+        ("cells.csv", "quadboost,1,", "quadboost,,", "cells.csv, row 2, column 'repeat': ''"),
+        ("score.csv", '"[[""monks"", ""adaboost""]]"', "[1]", "column 'surely off': '[1]'"),
+        ("score.csv", "0.15", "few", "score.csv, row 1, column 'expected outside': 'few'"),
+        ("claims.csv", "holds in print", "print", "there is no column 'holds in print'"),
+        ("errors.csv", "0.44", "x", "errors.csv, row 1, column 'mean'"),
+        ("run.json", '"seed"', "seed", "run.json: Invalid JSON: "),
+        ("run.json", '"sha256:aa"', "[1]", "run.json: data.monks: Input should be a valid str"),
+        (MANIFEST, '"title"', '"titel"', "tables.json: tables.errors: unknown key 'titel'"),
+        (MANIFEST, "curves.svg", "../x.svg", "'../x.svg' is not the name of a file in this folder"),
+        (MANIFEST, '"errors"', '".."', "'..' is not the name of a file in this folder"),
+        (MANIFEST, '"errors"', '"/etc/passwd"', "is not the name of a file in this folder"),
+    ],
+)
+def test_damage_is_named_with_file_and_place(
+    folder: Path, name: str, old: str, new: str, fault: str
+) -> None:
+    text = (folder / name).read_text()
+    assert old in text
+    (folder / name).write_text(text.replace(old, new, 1))
+    with pytest.raises(DataError, match=re.escape(fault)):
+        write_report(folder)
+
+
+def test_a_folder_is_regular_files_of_a_limited_size(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("secret")
+    (folder / "errors.md").unlink()
+    (folder / "errors.md").symlink_to(tmp_path / "secret.md")
+    with pytest.raises(DataError, match=r"errors\.md: not a regular file"):
+        repr(Results(folder))
+    with (folder / "cells.csv").open("wb") as file:
+        file.truncate(2**30)
+    with pytest.raises(DataError, match=r"cells\.csv: the file has 1,024 MiB"):
+        _ = Results(folder).cells
+    (folder / "claims.csv").write_text(
+        "claim,timed,ours,holds,printed,holds in print\n" + "a,,,,,\n" * 100_001
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[] True set()"
+    with pytest.raises(DataError, match="100,001 rows; at most 100,000 are read"):
+        _ = Results(folder).claims
 
 
-def test_every_public_name_is_there_and_listed() -> None:
-    assert all(getattr(quadrepro, name) is not None for name in quadrepro.__all__)
-    listed = {"reproduce", "load_results", "stats", "AdaBoostClassifier", "__version__"}
-    assert listed <= {*quadrepro.__all__}
+@pytest.mark.parametrize("tables", ["null", "[1]", '{"claims": 3}'])
+def test_the_config_in_run_json_is_data_of_any_shape(tmp_path: Path, tables: str) -> None:
+    config = '{"title": "T", "unknown": 1, "datasets": {"a": 1}, "protocol": 3'
+    text = f'{{"config": {config}, "tables": {tables}}}, "titles": {{"ada": 3}}, "more": 1}}'
+    folder = make_folder(tmp_path / "mine", run__json=text)
+    found = load_results(folder)
+    assert (found.title, found.name, found.run.titles) == ("T", "mine", {"ada": "3"})
+    assert found.run.claims == ("3" if "claims" in tables else "")
+    write_report(folder)
+
+
+@pytest.mark.parametrize("path", ["mine_run:make", "test.support:run_in_subinterp"])
+def test_nothing_that_a_results_folder_names_is_imported(
+    tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"path": str(tmp_path), "code": "raise SystemExit"}
+    algorithm = {"name": "ada", "algorithm": path, "settings": settings}
+    folder = make_folder(tmp_path / "small", run__json=run(algorithms=[algorithm], headline=path))
+    (folder / "mine_run.py").write_text("raise SystemExit")
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    known = {*sys.modules}
+    write_report(folder)
+    repr(load_results(folder))
+    assert not [name for name in {*sys.modules} - known if name.startswith(("mine", "test."))]
 
 
 def test_a_notebook_runs_nothing_of_a_table_of_a_stranger(copied: Path) -> None:
-    (copied / "risks.md").write_text("<script>alert(1)</script>\n\n| <b>a |\n|--|\n")
+    (copied / "errors.md").write_text("<script>alert(1)</script>\n\n| <b>a |\n|--|\n")
     assert "<script" not in (shown := load_results(copied)._repr_html_())
     assert "<b>" not in shown
 
 
-@pytest.mark.parametrize("text", ["", "a\n1,2,3\n4", "chosen\n[[\n", "a,b\n1,2\n"])
-def test_a_damaged_file_of_cells_is_named(copied: Path, text: str) -> None:
-    (copied / "cells.csv").write_text(text)
-    with pytest.raises(DataError, match=r"cells\.csv is damaged"):
-        _ = load_results(copied).cells
+def test_results_are_found_by_folder_by_name_and_by_file(tmp_path: Path) -> None:
+    out, config = tmp_path / "out", tmp_path / "small.yaml"
+    make_folder(out / "small")
+    make_folder(out / "other")
+    (out / "records").mkdir()
+    config.write_text("title: Small")
+    assert [folder.name for folder in results_folders(out)] == ["other", "small"]
+    assert results_folders(out / "nowhere") == []
+    assert find_results(str(out / "small"), Path("elsewhere")) == (out / "small", None)
+    assert find_results("small", out) == (out / "small", None)
+    assert find_results(str(config), out) == (out / "small", tmp_path)
+    for what, message in (
+        ("smal", "unknown config or results folder 'smal'; did you mean 'small'"),
+        ("quickstart", "holds no results of quickstart; quadrepro run quickstart computes them"),
+        (str(out), r"is not a results folder: it has no tables\.json"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            find_results(what, out)
+    (out / "small" / MANIFEST).write_text(json.dumps({"tables": {}}))
+    with pytest.raises(ConfigError, match="holds no table"):
+        load_results(out / "small")
+
+
+def test_scores_are_read_as_they_are_written(folder: Path) -> None:
+    splits, place = [0.20, 0.25, 0.22, 0.21, 0.24], ("monks; one, two", "a, b", "risk")
+    printed = [Verdict(*place, text) for text in ("0.220", "0.900")]
+    judged = Verdicts.of("table1", [(of_further_splits(v, splits), splits) for v in printed])
+    once = Verdicts.of("table2", [(Verdict("wine", "a", "risk", "0.1", reason="one split"), [])])
+    (folder / "score.csv").write_text(score_text([judged, once]))
+    first, second = Results(folder).scores.to_dict("records")
+    assert (first["inside"], first["outside"], first["not comparable"]) == (1, 1, 0)
+    assert first["expected outside"] == pytest.approx(judged.misses.expected)
+    assert first["surely off"] == [("monks; one, two", "a, b")]
+    assert (second["inside"], second["not comparable"]) == (0, 1)
+    assert np.isnan(second["p more"])

@@ -1,24 +1,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
-from math import nan
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from quadrepro.errors import DataError
 from quadrepro.stats import bayesian_correlated_t, corrected_t_test, holm, rank_methods
 from quadrepro.tables.ranked import (
     DATA_HEADER,
-    Scores,
     Splits,
     compare_splits,
-    doubt_of_direction,
     no_ranking,
     ranking_table,
-    read_scores,
 )
 from quadrepro.tables.table import Table
 
@@ -163,115 +156,6 @@ def test_what_cannot_be_ranked_is_a_table_without_rows() -> None:
     assert (table.rows, table.notes, table.data_header) == ((), ("Why.",), DATA_HEADER)
     assert table.to_markdown().startswith("## T\n")
     assert "tabular" in table.to_latex()
-
-
-Write = Callable[[str], Path]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def write(text: str) -> Path:
-        path = tmp_path / "scores.csv"
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
-
-
-BAD = [
-    ("", ": the file has no rows"),
-    ("a,b\n", "a table of scores has a line of names"),
-    ("a,b\n1,2\n1,2,3\n", ", line 3: 3 fields, but the first row has 2"),
-    ("d,a,b\nx,1,2\ny,3,four\n", ", line 3, column 'b': 'four' is not a number such as 0.035"),
-    ("d,a,b\nx,1,2\ny,3,inf\n", ", line 3, column 'b': 'inf' is not a number"),
-    ("a,b\n1,2\nx,2\n", ", line 3, column 'a': 'x' is not a number"),
-    ("d;a;b\nx;1;1.234,5\n", ", line 2, column 'b': '1.234,5' is not a number"),
-    ("a,a\n1,2\n2,3\n", ", line 1, column 2: duplicate 'a'"),
-    ("d,a,\nx,1,2\ny,2,3\n", ", line 1, column 3: the column has no name"),
-    ('a,b\n1,"2\n', ", line 2: unexpected end of data"),
-]
-
-
-@pytest.mark.parametrize(("text", "message"), BAD)
-def test_what_is_no_table_of_scores_is_refused_with_its_place(
-    write: Write, text: str, message: str
-) -> None:
-    with pytest.raises(DataError) as caught:
-        read_scores(write(text))
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("separator", [",", ";", "\t", " "])
-def test_fields_are_separated_as_init_knows_it(write: Write, separator: str) -> None:
-    text = "set,a,b\nx,1,2\n\ny,3,NA\n".replace(",", separator)
-    found = read_scores(write(text))
-    assert (found.methods, found.of_rows) == (("a", "b"), "set")
-    assert (found.rows, found.values[0]) == (("line 2 (x)", "line 4 (y)"), (1, 2))
-    assert found.gaps == ["line 4 (y)"]
-    if separator != " ":
-        assert read_scores(write("the set,a b,c\nx y,1,2\n".replace(",", separator))).methods == (
-            "a b",
-            "c",
-        )
-
-
-def scores(*values: float, names: tuple[str, ...] = ("a", "b"), **more: str) -> Scores:
-    return Scores(names, ("r",) * len(values), tuple((v,) * len(names) for v in values), **more)
-
-
-@pytest.mark.parametrize(
-    ("found", "higher", "words"),
-    [
-        (scores(0.9, 0.8, 0.5), False, "look like accuracies (median 0.8), and the lowest counts"),
-        (scores(90, 80, 0.5), False, "look like accuracies (median 80), and the lowest counts"),
-        (scores(0.1, names=("svm_acc", "knn acc")), False, "word 'acc' is in the names, and the l"),
-        (scores(0.1, source="x/AUC-2020.csv"), False, "'auc' is in the names"),
-        (scores(0.1, of_rows="Accuracy"), False, "'accuracy' is in the names"),
-        (scores(0.1, names=("F1 of A", "F1 of B")), False, "'f1'"),
-        (scores(0.1, source="errors.csv"), True, "'errors' is in the names, and the highest count"),
-        (scores(0.1, names=("RMSE.a", "RMSE.b")), True, "'rmse' is in the names"),
-    ],
-)
-def test_scores_that_look_like_the_other_direction_are_doubted(
-    found: Scores, higher: bool, words: str
-) -> None:
-    doubt = doubt_of_direction(found, higher_is_better=higher)
-    assert words in doubt
-    assert ("leave out" if higher else "give") + " --higher-is-better" in doubt
-    assert doubt_of_direction(found, higher_is_better=not higher) == ""
-
-
-@pytest.mark.parametrize(
-    ("found", "higher"),
-    [
-        (scores(0.3, 0.2, nan), False),
-        (scores(0.9, source="errors.csv"), False),
-        (scores(120.0, 90, 80), False),
-        (scores(-0.9, 0.9, 0.9), False),
-        (scores(0.1), True),
-        (scores(0.1, names=("auc-boost", "knn")), False),
-        (scores(0.1, names=("accurate", "accurate b")), False),
-        (scores(0.8, source="auc_error.csv"), True),
-    ],
-)
-def test_other_scores_are_not_doubted(found: Scores, higher: bool) -> None:
-    assert doubt_of_direction(found, higher_is_better=higher) == ""
-
-
-def test_an_unnamed_first_column_names_the_rows_even_by_numbers(write: Write) -> None:
-    found = read_scores(write(",a,b\n0,1,2\n1,3,4\n"))
-    assert (found.methods, found.values) == (("a", "b"), ((1, 2), (3, 4)))
-    assert read_scores(write("z,a\n0,1\n1,3\n")).methods == ("z", "a")
-
-
-def test_commas_are_decimal_signs_where_other_signs_separate_fields(write: Write) -> None:
-    assert read_scores(write("set;a;b\nx;0,5;0.25\ny;1;-\n")).values[0] == (0.5, 0.25)
-    assert read_scores(write("set a b\nx 0,5 0,25\n")).values == ((0.5, 0.25),)
-
-
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"no\.csv: No such file"):
-        read_scores(tmp_path / "no.csv")
 
 
 def test_equal_methods_are_rarely_told_apart_on_overlapping_splits() -> None:

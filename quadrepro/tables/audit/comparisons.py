@@ -9,8 +9,8 @@ from itertools import combinations
 from quadrepro.papers.claims.evidence import InPrint
 from quadrepro.papers.printed import Printed
 from quadrepro.stats import better_on_one, better_over_all, distribution_of_wins
-from quadrepro.tables.audit.check import Check, Finding, PrintedPlace, Subject
 from quadrepro.tables.audit.counts import counts, denominator
+from quadrepro.tables.audit.subject import Finding, PrintedPlace, Subject
 from quadrepro.tables.kinds.claims import judged_on
 
 
@@ -30,9 +30,6 @@ def judge_claims(subject: Subject) -> Iterator[Finding | str]:
         yield (
             f"claims: {others} are about nothing that is printed, so only our numbers judge them."
         )
-
-
-CLAIMS = Check("claims", "Do the claims of the text follow from the printed numbers?", judge_claims)
 
 
 def judge_pairs(subject: Subject) -> Iterator[Finding]:
@@ -58,9 +55,12 @@ def judge_sources(subject: Subject) -> Iterator[Finding | str]:
             continue
         risks = {other.name: other for other in subject.holding("errors")}
         subject.known(name, risks, "printed table of errors", table.name, "compares")
-        for finding in _of_source(subject, table, risks[name]):
-            failed += [finding] if finding.holds is False else []
-            yield finding
+        source = risks[name].in_unit(risks[name].facts.unit or "percent")  # accuracies as errors
+        for a, b in combinations([name for name in table.columns if name in table.rows], 2):
+            if table.text(a, b):
+                finding = _of_source(subject, table, source, a, b)
+                failed += [finding] if finding.holds is False else []
+                yield finding
     hard = sum(not finding.why.endswith(ALLOWED) for finding in failed)
     if failed:
         yield (
@@ -79,25 +79,20 @@ def on_most(p: Sequence[float]) -> float:
     return float(wins[: len(wins) // 2].sum() + (wins[len(wins) // 2] / 2 if len(wins) % 2 else 0))
 
 
-def _of_source(subject: Subject, table: Printed, source: Printed) -> Iterator[Finding]:
-    for a, b in combinations([name for name in table.columns if name in table.rows], 2):
-        text = table.text(a, b)
-        if not text:
-            continue
-        place = PrintedPlace(table.name, a, b)
-        ends = possible_probabilities(subject, source, a, b)
-        if isinstance(ends, str):
-            yield Finding(place, text, None, ends)
-            continue
-        # Sums of products are exact up to this.
-        value, slack = float(text), table.rounding(a, b) + 1e-9
-        low, high = map(better_over_all, ends)
-        why = f"{source.name} allows {low:.3f} to {high:.3f}"
-        holds = low - slack <= value <= high + slack
-        low, high = map(on_most, ends)
-        if not holds and low - slack <= value <= high + slack:
-            why += ALLOWED
-        yield Finding(place, text, holds, why)
+def _of_source(subject: Subject, table: Printed, source: Printed, a: str, b: str) -> Finding:
+    text, place = table.text(a, b), PrintedPlace(table.name, a, b)
+    ends = possible_probabilities(subject, source, a, b)
+    if isinstance(ends, str):
+        return Finding(place, text, None, ends)
+    # Sums of products are exact up to this.
+    value, slack = float(text), table.rounding(a, b) + 1e-9
+    low, high = map(better_over_all, ends)
+    why = f"{source.name} allows {low:.3f} to {high:.3f}"
+    holds = low - slack <= value <= high + slack
+    low, high = map(on_most, ends)
+    if not holds and low - slack <= value <= high + slack:
+        why += ALLOWED
+    return Finding(place, text, holds, why)
 
 
 def possible_probabilities(
@@ -147,9 +142,3 @@ def ends_on_one(of_a: range, of_b: range) -> tuple[float, float]:
         shared = (0, min(errors_a, errors_b))
         of_ends.append([better_on_one(errors_a - s, errors_b - s) for s in shared])
     return min(of_ends[0]), max(of_ends[1])
-
-
-PAIRS = Check("pairs", "Do the probabilities of both directions add up to 1?", judge_pairs)
-SOURCES = Check(
-    "sources", "Can each comparison come from the risks that are compared?", judge_sources
-)

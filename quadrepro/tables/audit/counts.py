@@ -5,24 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 
 from quadrepro.base.types import IntArray
-from quadrepro.papers.printed import MEAN_ROW, SD, MeanOf, Printed
+from quadrepro.papers.printed import ACCURACY, MEAN_ROW, SD, MeanOf, Printed
 from quadrepro.stats import LEVEL
-from quadrepro.tables.audit.check import (
-    Check,
-    Finding,
-    PrintedPlace,
-    Size,
-    Subject,
-)
+from quadrepro.tables.audit.subject import NUMBERS, Finding, PrintedPlace, Size, Subject
 
 NO_POWER = "with this many test examples every number of this few digits is possible"
+TOO_MANY = "there are too many sums of errors to tell"
+OTHER_FOLDS = "the folds were of other sizes"
+
+MOST_SUMS, LARGEST = 10_000_000, 2**61
+"""Limits on the sums of errors that are told apart, and on whole numbers."""
 
 
 def denominator(text: str, percent: bool = False) -> int:
@@ -60,6 +59,8 @@ class TestSets(NamedTuple):
     """Numbers of examples, each with the number of test sets that have it."""
     name: str
     """How many and how large they are."""
+    assumed: bool = False
+    """Whether the sizes are not printed, but those of folds as equal as can be."""
 
 
 def plausible(size: Size, of: MeanOf) -> list[TestSets]:
@@ -85,22 +86,17 @@ def plausible(size: Size, of: MeanOf) -> list[TestSets]:
         sizes = {n: of.repeats * k for n, k in folds.items() if n and k}
         words = " or ".join(map(str, sizes))
         if not of.pooled:
-            found.append(TestSets((*sizes.items(),), f"{times}{of.cv} folds of {words}"))
+            found.append(TestSets((*sizes.items(),), f"{times}{of.cv} folds of {words}", True))
         if len(sizes) > 1 or of.pooled:
             found.append(TestSets(((n_rows, of.repeats),), f"{times}{n_rows} pooled"))
     return found
 
 
-MOST_SUMS, MOST_DIGITS = 1_000_000, 10**9
-"""Limits on the sums of errors and on the printed numbers that are told apart."""
-
-
 @lru_cache(maxsize=1000)
-def printable(sizes: tuple[tuple[int, int], ...], scale: int) -> IntArray | None:
-    """Return each k for which k/scale is printed for a mean of risks on test sets.
+def printable(sizes: tuple[tuple[int, int], ...], scale: int) -> IntArray | str:
+    """Return each k for which k/scale is printed for a mean of risks, or why that is not known.
 
-    `sizes` is that of `TestSets`. A mean halfway between two numbers is printed as either. None
-    if all numbers from 0 to 1 are printed, or there are too many sums to tell.
+    `sizes` is that of `TestSets`. A mean halfway between two numbers is printed as either.
 
     Examples
     --------
@@ -110,21 +106,16 @@ def printable(sizes: tuple[tuple[int, int], ...], scale: int) -> IntArray | None
     n_sets, common = sum(times for _, times in sizes), math.lcm(*(n for n, _ in sizes))
     total = n_sets * common
     # One error more or fewer changes the mean by no more than the last digit.
-    every = n_sets * min(n for n, _ in sizes) >= scale
-    if every or total > MOST_SUMS or scale > MOST_DIGITS:
-        return None
-    reached = 1  # bit s: the mean can be s/total
-    for n, times in sizes:
-        left, step = n * times, 1
-        while left:
-            step = min(step, left)
-            reached |= reached << step * common // n
-            left, step = left - step, 2 * step
-    bits = np.frombuffer(reached.to_bytes(total // 8 + 1, "little"), np.uint8)
-    twice = 2 * scale * np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+    if n_sets * min(n for n, _ in sizes) >= scale:
+        return NO_POWER
+    if math.prod(n * times + 1 for n, times in sizes) > MOST_SUMS or total * scale > LARGEST:
+        return TOO_MANY
+    # Sets of one size have any number of errors together; a sum s stands for the mean s/total.
+    each = [np.arange(n * times + 1) * (common // n) for n, times in sizes]
+    sums = np.unique(reduce(np.add.outer, each))
+    twice = 2 * scale * sums
     down, up = -((total - twice) // (2 * total)), (twice + total) // (2 * total)
-    numbers = np.column_stack((down, up)).ravel()  # sorted
-    return numbers[np.diff(numbers, prepend=-1) > 0]
+    return np.unique((down, up))
 
 
 def judge(subject: Subject) -> Iterator[Finding | str]:
@@ -146,33 +137,49 @@ def _row(
     subject: Subject, table: Printed, row: str
 ) -> tuple[list[Finding], dict[str, float], list[str]]:
     """Return what is found in a row, the power for each number, and the test sets that fit all."""
-    percent = table.facts.unit == "percent"
-    size = subject.size(table, row)
-    texts = {c: t for c in table.algorithms if (t := table.text(row, table.mean_column(c)))}
-    places = {column: PrintedPlace(table.name, row, column) for column in texts}
-    if isinstance(size, str):
-        return [Finding(places[c], text, None, size) for c, text in texts.items()], {}, []
-    asked = plausible(size, table.of)
+    size = NUMBERS if table.facts.unit is None else subject.size(table, row)
+    asked = [] if isinstance(size, str) else plausible(size, table.of)
+    what = "correct answers" if table.facts.metric == ACCURACY else "errors"
+    unless = OTHER_FOLDS if any(sets.assumed for sets in asked) else ""
     found: list[Finding] = []
     power: dict[str, float] = {}
     fits = [sets.name for sets in asked]
-    for column, text in texts.items():
-        scale = denominator(text, percent)
-        told = {sets.name: printable(sets.sizes, scale) for sets in asked}
-        of_sets = {name: possible for name, possible in told.items() if possible is not None}
-        if len(of_sets) < len(told):
-            found.append(Finding(places[column], text, None, NO_POWER))
+    for column in table.algorithms:
+        if not (text := table.text(row, table.mean_column(column))):
             continue
-        every = np.unique(np.concatenate([*of_sets.values()]))
+        place = PrintedPlace(table.name, row, column)
+        scale = denominator(text, table.facts.unit == "percent")
+        told = [(sets, printable(sets.sizes, scale)) for sets in asked]
+        known = [(sets, of) for sets, of in told if not isinstance(of, str)]
+        unknown = [size] if isinstance(size, str) else [of for _, of in told if isinstance(of, str)]
+        if unknown:
+            found.append(Finding(place, text, None, unknown[0]))
+            continue
+        every = np.unique(np.concatenate([possible for _, possible in known]))
         power[text] = len(every) / (scale + 1)
         k = int(Fraction(text) * denominator(text))
-        giving = [name for name, possible in of_sets.items() if k in possible]
+        giving = [sets.name for sets, possible in known if k in possible]
         fits = [name for name in fits if name in giving]
-        why = f"errors on {' or '.join(giving)} test examples"
-        if not giving:
-            why = f"no number of errors on {' or '.join(of_sets)} test examples"
-        found.append(Finding(places[column], text, bool(giving), why))
+        if giving:
+            why = f"{what} on {' or '.join(giving)} test examples"
+        else:
+            names = " or ".join(sets.name for sets, _ in known)
+            near = every[max(np.searchsorted(every, k) - 1, 0) :][:2]
+            shown = ", ".join(_as_count(int(n), text, scale, known) for n in near)
+            why = f"no number of {what} on {names} test examples; nearest: {shown}"
+        found.append(Finding(place, text, bool(giving), why, unless=unless))
     return found, power, fits
+
+
+def _as_count(k: int, text: str, scale: int, known: list[tuple[TestSets, IntArray]]) -> str:
+    """Return a possible number with the digits of a printed one, and the count that gives it."""
+    digits = len(text.partition(".")[2])
+    shown = f"{k / denominator(text):.{digits}f}"
+    sizes = next(sets.sizes for sets, possible in known if k in possible)
+    if len(sizes) > 1:
+        return shown
+    total = math.prod(sizes[0])
+    return f"{round(Fraction(k * total, scale))}/{total} = {shown}"
 
 
 def _note(table: str, shares: list[float], confirmed: list[str]) -> str:
@@ -188,24 +195,23 @@ def _note(table: str, shares: list[float], confirmed: list[str]) -> str:
     return text
 
 
-COUNTS = Check("counts", "Can each risk be a number of errors on its test sets?", judge)
-
-
 def judge_bold(subject: Subject) -> Iterator[Finding]:
-    """Check that what is in bold can be the lowest of its row before rounding."""
+    """Check that what is in bold can be the best of its row before rounding."""
     for table in subject.holding("errors"):
+        highest = table.facts.metric == ACCURACY
+        word, sign = ("highest", -1) if highest else ("lowest", 1)
         for row, columns in table.facts.bold.items():
             subject.known(row, table.rows, "row", table.name, "bold", row)
             texts = {c: table.text(row, table.mean_column(c)) for c in table.algorithms}
-            numbers = {c: text for c, text in texts.items() if text}
+            numbers = {c: sign * Fraction(text) for c, text in texts.items() if text}
             for i, column in enumerate(columns):
                 subject.known(column, numbers, "column", table.name, "bold", row, i)
-            halves = {c: Fraction(1, 2 * denominator(text)) for c, text in numbers.items()}
-            least = min(Fraction(text) + halves[c] for c, text in numbers.items())
-            lowest = [c for c, text in numbers.items() if Fraction(text) - halves[c] < least]
-            why = f"the lowest is {min(map(float, numbers.values())):g} ({', '.join(lowest)})"
-            holds = set(columns) <= set(lowest)
-            yield Finding(PrintedPlace(table.name, row), ", ".join(columns), holds, why)
+            halves = {c: Fraction(1, 2 * denominator(texts[c])) for c in numbers}
+            least = min(number + halves[c] for c, number in numbers.items())
+            best = [c for c, number in numbers.items() if number - halves[c] < least]
+            why = f"the {word} is {float(sign * min(numbers.values())):g} ({', '.join(best)})"
+            place = PrintedPlace(table.name, row)
+            yield Finding(place, ", ".join(columns), {*columns} <= {*best}, why)
 
 
 def judge_means(subject: Subject) -> Iterator[Finding]:
@@ -225,7 +231,3 @@ def judge_means(subject: Subject) -> Iterator[Finding]:
             slack = own + sum(above, Fraction()) / len(texts)
             holds = abs(mean - Fraction(text)) <= slack
             yield Finding(place, text, holds, f"the mean is {float(mean):.6g}")
-
-
-BOLD = Check("bold", "Are the numbers in bold the lowest of their rows?", judge_bold)
-MEANS = Check("means", "Are the means of columns those of the numbers above?", judge_means)

@@ -7,51 +7,41 @@ from collections.abc import Iterator
 
 from quadrepro.papers.printed import OF_ERRORS, SD, Printed
 from quadrepro.stats import LEVEL
-from quadrepro.tables.audit.check import (
-    NOT_SAID,
-    NUMBERS,
-    Check,
-    Finding,
-    PrintedPlace,
-    Subject,
-)
-
-_ENDS = {
-    "errors": (0.0, 1.0),
-    "margins": (-1.0, 1.0),
-    "comparisons": (0.0, 1.0),
-}
-"""Between which ends numbers lie, by what a table holds; RMSEs have no upper end."""
+from quadrepro.tables.audit.subject import NOT_SAID, NUMBERS, Finding, PrintedPlace, Subject
 
 
 def judge(subject: Subject) -> Iterator[Finding]:
     """Check every number against the ends of its range, and deviations against the largest."""
     for table in subject.tables:
-        yield from _judged(subject, table)
+        for row in table.rows:
+            low, high = _ends(subject, table, row)
+            for column in table.columns:
+                if not (text := table.text(row, column)):
+                    continue
+                place, value = PrintedPlace(table.name, row, column), float(text)
+                of_mean = table.mean_column(column.removesuffix(SD))
+                if not column.endswith(SD):
+                    why = f"numbers lie between {low:g} and {high:g}"
+                    yield Finding(place, text, low <= value <= high, why)
+                elif mean := table.text(row, of_mean):
+                    slack = table.rounding(row, of_mean)
+                    largest = largest_deviation(float(mean), slack, low, high, table.splits)
+                    sd, rounding = table.number(row, column) or 0.0, table.rounding(row, column)
+                    why = f"with a mean of {mean} it is at most {largest:.4g}"
+                    # Half a unit and the largest are floats.
+                    yield Finding(place, text, 0 <= sd <= largest + rounding + 1e-9, why)
 
 
-def _judged(subject: Subject, table: Printed) -> Iterator[Finding]:
-    for row in table.rows:
-        low, high = _ENDS[table.facts.holds]
-        if table.facts.holds == "errors":
-            if table.facts.unit is None and table.facts.metric not in OF_ERRORS:
-                low = -math.inf
-            known = table.facts.unit and subject.size(table, row) not in (NUMBERS, NOT_SAID)
-            high = (100.0 if table.facts.unit == "percent" else 1.0) if known else math.inf
-        for column in table.columns:
-            if not (text := table.text(row, column)):
-                continue
-            place, value = PrintedPlace(table.name, row, column), float(text)
-            if not column.endswith(SD):
-                why = f"numbers lie between {low:g} and {high:g}"
-                yield Finding(place, text, low <= value <= high, why)
-            elif mean := table.text(row, of_mean := table.mean_column(column.removesuffix(SD))):
-                slack = table.rounding(row, of_mean)
-                largest = largest_deviation(float(mean), slack, low, high, table.splits)
-                sd, rounding = float(table.number(row, column) or 0), table.rounding(row, column)
-                why = f"with a mean of {mean} it is at most {largest:.4g}"
-                # Half a unit and the largest are floats.
-                yield Finding(place, text, 0 <= sd <= largest + rounding + 1e-9, why)
+def _ends(subject: Subject, table: Printed, row: str) -> tuple[float, float]:
+    """Return between which ends the numbers of a row lie."""
+    facts = table.facts
+    if facts.holds != "errors":
+        return (-1.0 if facts.holds == "margins" else 0.0), 1.0
+    low = 0.0 if facts.unit or facts.metric in OF_ERRORS else -math.inf
+    # An error can be an RMSE, which has no upper end.
+    of_classes = facts.metric != "error" or subject.size(table, row) not in (NUMBERS, NOT_SAID)
+    high = {"percent": 100.0, "fraction": 1.0, None: math.inf}[facts.unit]
+    return low, high if of_classes else math.inf
 
 
 def largest_deviation(mean: float, rounding: float, low: float, high: float, splits: int) -> float:
@@ -70,9 +60,6 @@ def largest_deviation(mean: float, rounding: float, low: float, high: float, spl
     middle = (low + high) / 2
     nearest = min(max(middle, mean - rounding), mean + rounding)
     return math.sqrt(max((nearest - low) * (high - nearest), 0.0) * n / (n - 1))
-
-
-RANGES = Check("ranges", "Is each number possible at all?", judge)
 
 
 def judge_deviations(subject: Subject) -> Iterator[Finding | str]:
@@ -133,8 +120,3 @@ def too_small(mean: float, sd: float, splits: int, n_test: int, share: float) ->
 
     floor = (1 - share) * mean * (1 - mean) / n_test
     return float(chi2.cdf((splits - 1) * sd**2 / floor, splits - 1))
-
-
-DEVIATIONS = Check(
-    "deviations", "Is each deviation as large as its test sets make it?", judge_deviations
-)

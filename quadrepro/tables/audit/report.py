@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from quadrepro.base.files import write_text
 from quadrepro.base.text import markdown
 from quadrepro.papers.paper import Paper
 from quadrepro.stats import LEVEL, holm
-from quadrepro.tables.audit.check import Check, Finding, Subject
-from quadrepro.tables.audit.comparisons import CLAIMS, PAIRS, SOURCES
-from quadrepro.tables.audit.counts import BOLD, COUNTS, MEANS
-from quadrepro.tables.audit.ranges import DEVIATIONS, RANGES
+from quadrepro.tables.audit import comparisons, counts, ranges
+from quadrepro.tables.audit.subject import Finding, Subject
 from quadrepro.tables.table import Table, csv_text, entry
 
-CHECKS: tuple[Check, ...] = (
-    RANGES,
-    COUNTS,
-    DEVIATIONS,
-    PAIRS,
-    SOURCES,
-    BOLD,
-    MEANS,
-    CLAIMS,
-)
-"""All checks, in the order of the tables."""
 
+class Check(NamedTuple):
+    """One kind of check."""
+
+    question: str
+    """The question that it answers."""
+    find: Callable[[Subject], Iterator[Finding | str]] | Callable[[Subject], Iterator[Finding]]
+    """Yields findings and notes; without findings the check does not apply to the paper."""
+
+
+CHECKS = {
+    "ranges": Check("Is each number possible at all?", ranges.judge),
+    "counts": Check("Can each risk be a number of errors on its test sets?", counts.judge),
+    "deviations": Check(
+        "Is each deviation as large as its test sets make it?", ranges.judge_deviations
+    ),
+    "pairs": Check("Do the probabilities of both directions add up to 1?", comparisons.judge_pairs),
+    "sources": Check(
+        "Can each comparison come from the risks that are compared?", comparisons.judge_sources
+    ),
+    "bold": Check("Are the numbers in bold the best of their rows?", counts.judge_bold),
+    "means": Check("Are the means of columns those of the numbers above?", counts.judge_means),
+    "claims": Check(
+        "Do the claims of the text follow from the printed numbers?", comparisons.judge_claims
+    ),
+}
+"""All checks by their names, in the order of the tables."""
+
+CHECKED = ("check", "question", "checked", "hold", "fail", "fail unless", "cannot be judged")
+FAILED = ("check", "place", "printed", "verdict", "why")
 HEADER = ("check", "table", "row", "column", "printed", "verdict", "p", "why")
 
 
@@ -45,12 +63,8 @@ class Audit:
         return self._of("fails")
 
     def _of(self, *verdicts: str) -> list[tuple[str, Finding]]:
-        return [
-            (key, finding)
-            for key, found in self.findings.items()
-            for finding in found
-            if finding.verdict in verdicts
-        ]
+        every = ((key, finding) for key, found in self.findings.items() for finding in found)
+        return [(key, finding) for key, finding in every if finding.verdict in verdicts]
 
     @property
     def title(self) -> str:
@@ -62,28 +76,18 @@ class Audit:
         """The table of checks with the notes, and that of failures; none without findings."""
         if not self.findings:
             return ()
-        questions = {check.key: check.question for check in CHECKS}
         rows = tuple(
-            (key, (entry(questions[key]), *map(entry, _numbers(found))))
+            (key, (entry(CHECKS[key].question), *map(entry, _numbers(found))))
             for key, found in self.findings.items()
         )
-        header = ("check", "question", "checked", "hold", "fail", "fail unless", "cannot be judged")
         notes = (*_unjudged(self.findings), *self.notes)
-        checks = Table(self.title, header, rows, notes, align="left")
+        checks = Table(self.title, CHECKED, rows, notes, align="left")
         failed = tuple(
-            (key, tuple(map(entry, (_where(f), f.printed, f.verdict, f"{f.why}{_unless(f)}"))))
+            (key, tuple(map(entry, (f.place.text, f.printed, f.verdict, f.reason))))
             for key, f in self._of("fails", "fails unless")
         )
-        if not failed:
-            return (checks,)
-        failures = Table(
-            f"What fails in {self.paper.file.title}",
-            ("check", "place", "printed", "verdict", "why"),
-            failed,
-            (),
-            align="left",
-        )
-        return checks, failures
+        title = f"What fails in {self.paper.file.title}"
+        return (checks, Table(title, FAILED, failed, (), align="left")) if failed else (checks,)
 
     def to_markdown(self) -> str:
         """Return the table of checks, the failures, and the notes."""
@@ -94,14 +98,9 @@ class Audit:
 
     def to_csv(self) -> str:
         """Return every finding as a line of CSV."""
-        return csv_text(
-            HEADER,
-            [
-                (key, *f.place, f.printed, f.verdict, f.p_value, f"{f.why}{_unless(f)}")
-                for key, found in self.findings.items()
-                for f in found
-            ],
-        )
+        every = ((key, f) for key, found in self.findings.items() for f in found)
+        rows = [(key, *f.place, f.printed, f.verdict, f.p_value, f.reason) for key, f in every]
+        return csv_text(HEADER, rows)
 
     def write(self, folder: Path) -> None:
         """Write ``audit.md`` and ``audit.csv``."""
@@ -120,12 +119,14 @@ def audit(paper: Paper) -> Audit:
     ['wisconsin', 'wisconsin']
     """
     subject = Subject(paper)
-    found = {check.key: check.judge(subject) for check in CHECKS}
-    kept = {key: of_check.findings for key, of_check in found.items() if of_check.findings}
-    judged, note = _together(kept)
-    tables = [f"{table.name}: {table.words}." for table in subject.tables]
-    notes = [note for of_check in found.values() for note in of_check.notes]
-    return Audit(paper, judged, (*tables, *notes, *note))
+    findings, notes = {}, [f"{table.name}: {table.words}." for table in subject.tables]
+    for key, check in CHECKS.items():
+        found = [*check.find(subject)]
+        notes += [note for note in found if isinstance(note, str)]
+        if of_check := tuple(of for of in found if isinstance(of, Finding)):
+            findings[key] = of_check
+    judged, note = _together(findings)
+    return Audit(paper, judged, (*notes, *note))
 
 
 def _together(
@@ -135,15 +136,16 @@ def _together(
     p_values = [f.p_value for found in findings.values() for f in found if f.p_value is not None]
     if not p_values:
         return findings, ()
-    adjusted = holm(p_values)
     # Equal p-values are adjusted alike.
-    holds = {p: q > LEVEL for p, q in zip(p_values, adjusted, strict=True)}
+    adjusted = dict(zip(p_values, holm(p_values), strict=True))
     judged = {
-        key: tuple(f if f.p_value is None else replace(f, holds=holds[f.p_value]) for f in found)
+        key: tuple(
+            f if f.p_value is None else replace(f, holds=adjusted[f.p_value] > LEVEL) for f in found
+        )
         for key, found in findings.items()
     }
     alone = sum(p <= LEVEL for p in p_values)
-    together = sum(q <= LEVEL for q in adjusted)
+    together = sum(adjusted[p] <= LEVEL for p in p_values)
     note = (
         f"Of {len(p_values)} statistical tests {alone} have p ≤ {LEVEL:g}; chance alone gives up "
         f"to {LEVEL * len(p_values):.1f}. Counted as failures: {together}, which fail among all "
@@ -153,9 +155,9 @@ def _together(
 
 
 def _numbers(found: tuple[Finding, ...]) -> list[str]:
-    counts = Counter(finding.verdict for finding in found)
-    judged = [counts[key] for key in ("holds", "fails", "fails unless")]
-    return [str(n) for n in (sum(judged), *judged, counts["cannot be judged"])]
+    numbers = Counter(finding.verdict for finding in found)
+    judged = [numbers[key] for key in ("holds", "fails", "fails unless")]
+    return [str(n) for n in (sum(judged), *judged, numbers["cannot be judged"])]
 
 
 def _unjudged(findings: dict[str, tuple[Finding, ...]]) -> list[str]:
@@ -167,11 +169,3 @@ def _unjudged(findings: dict[str, tuple[Finding, ...]]) -> list[str]:
             text = "; ".join(f"{why} ({n})" for why, n in reasons.items())
             notes.append(f"{key}, cannot be judged: {text}.")
     return notes
-
-
-def _unless(finding: Finding) -> str:
-    return f"; unless {finding.unless}" if finding.verdict == "fails unless" else ""
-
-
-def _where(finding: Finding) -> str:
-    return ", ".join(filter(None, finding.place))

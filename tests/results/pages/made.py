@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
-from quadrepro.results.files import CELLS_HEADER
+from quadrepro.results.results import CELLS_HEADER, ERRORS_HEADER
 from quadrepro.tables.table import csv_text
 from quadrepro.tables.verdicts import DATA_HEADER, SCORE_HEADER
 
@@ -39,7 +40,7 @@ Ours are means.
 
 NOTES = """# Notes
 
-Both sets are small; see [the risks](risks.md).
+Both sets are small; see [the errors](errors.md).
 
 ## What does not reproduce
 
@@ -66,24 +67,10 @@ def make_folder(path: Path, **changes: str | None) -> Path:
 
 def manifest(**changes: Any) -> str:
     """Return a ``tables.json`` with some of its fields replaced."""
+    titles = {"errors": "test risks", "claims": "claims", "verdicts": "verdicts"}
     content = {
-        "tables": {
-            name: {
-                "key": name,
-                "title": f"Small: {title}",
-                "files": [f"{name}{ending}" for ending in endings],
-            }
-            for name, title, endings in (
-                ("risks", "test risks", (".md", ".csv")),
-                ("claims", "claims", (".md", ".csv")),
-            )
-        },
-        "figures": {"curves": {"key": "curves", "files": ["curves.svg"]}},
-        "cells": {
-            "file": "cells.csv",
-            "timed_columns": ["seconds"],
-        },
-        "score": "score.csv",
+        "tables": {name: {"title": f"Small: {title}"} for name, title in titles.items()},
+        "figures": ["curves.svg"],
     }
     return json.dumps(content | changes)
 
@@ -121,12 +108,26 @@ def cells(rows: dict[tuple[str, str], tuple[int | None, ...]] | None = None) -> 
     for (row, column), errors in (rows or ERRORS).items():
         for repeat, n in enumerate(errors):
             if n is None:
-                measured: tuple[str | float | int, ...] = ("failed", *[""] * 6)
+                measured: tuple[str | float | int, ...] = ("failed", *[""] * 5)
             else:
                 chosen = json.dumps({"n_rounds": 5 + repeat % 2})
-                measured = ("ok", n, 100, n / 100, n / 100, chosen, 0.5)
-            lines.append((row, column, repeat, *measured, "0.30", "" if n else "too slow"))
+                measured = ("ok", n, 100, n / 100, chosen, 0.5)
+            lines.append((row, column, repeat, *measured, "" if n else "too slow"))
     return csv_text(CELLS_HEADER, tuple(lines))
+
+
+def errors(rows: dict[tuple[str, str], tuple[int | None, ...]] | None = None) -> str:
+    """Return an ``errors.csv`` that fits `cells` and the printed numbers of `VERDICTS`."""
+    printed = {(row, column): (text, word) for _, row, column, _, text, *_, word, _ in VERDICTS}
+    lines = []
+    for place, found in (rows or ERRORS).items():
+        risks = [n / 100 for n in found if n is not None]
+        complete = len(risks) == len(found)
+        mean = fmean(risks) if complete else None
+        sd = stdev(risks) if complete and len(risks) > 1 else None
+        text, word = printed.get(place, ("", ""))
+        lines.append((*place, "risk", len(risks), mean, sd, text, "", word))
+    return csv_text(ERRORS_HEADER, lines)
 
 
 def _files() -> dict[str, str | None]:
@@ -144,8 +145,10 @@ def _files() -> dict[str, str | None]:
         "verdicts.csv": csv_text(DATA_HEADER, VERDICTS),
         "score.csv": csv_text(SCORE_HEADER, (score,)),
         "claims.csv": csv_text(header, claims),
-        "risks.md": RISKS,
-        "risks.csv": "dataset,quadboost\nmonks,0.44\n",
+        "errors.md": RISKS,
+        "errors.csv": errors(),
+        "claims.md": "## Small: claims\n",
+        "verdicts.md": "## Small: verdicts\n",
         "curves.svg": SVG,
         "notes.md": NOTES,
     }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from quadrepro.papers.paper import load_paper
-from quadrepro.tables.audit.check import Check, Finding, Subject
+from quadrepro.tables.audit.subject import Finding, Subject
 
 CONFIG = """title: Small
 paper: ./paper
@@ -16,32 +16,27 @@ datasets: [monks, wine]
 algorithms:
   - {name: quadboost, grid: {n_rounds: [1, 10]}}
 """
+FRACTION = "{unit: fraction}"
+
+Judge = Callable[[Subject], Iterable[Finding | str]]
 
 
 def subject(
-    folder: Path, facts: str = "", claims: str = "", config: str = CONFIG, **tables: str
+    folder: Path, claims: str = "", config: str = CONFIG, facts: str = FRACTION, **tables: str
 ) -> Subject:
-    """Write a paper with printed tables and facts on them, and return it."""
+    """Write a paper with printed tables and facts on the table t, and return it.
+
+    A further table is text with its facts in a first line.
+    """
     paper = folder / "paper"
     (paper / "printed").mkdir(parents=True)
-    text = "title: Small\nnames: {a: A, b: B, quadboost: QuadBoost}\n"
+    lines = ["title: Small", "names: {a: A, b: B, quadboost: QuadBoost}", "printed:"]
     for name, content in tables.items():
-        fractions = (
-            max(
-                map(float, re.findall(r"(?<=,)[.\d]+", content.partition("\ncolumn_mean")[0])),
-                default=0,
-            )
-            <= 1
-            and "_mean" not in content.splitlines()[0]
-        )
-        if fractions and f"\n  {name}: {{" not in facts:
-            facts += f"\n  {name}: {{unit: fraction}}"
-        elif fractions and not re.search(rf"\n  {name}: .*(unit|holds)", facts):
-            # At the end, so that places in the line stay.
-            facts = re.sub(rf"(\n  {name}: .*)\}}", r"\1, unit: fraction}", facts)
-    (paper / "paper.yaml").write_text(f"{text}{facts and f'printed:{facts}'}\n{claims}\n")
-    for name, content in tables.items():
-        (paper / "printed" / f"{name}.csv").write_text(content)
+        first, _, rest = content.partition("\n")
+        of_table, text = (first, rest) if first.startswith("{") else (facts, content)
+        lines.append(f"  {name}: {of_table}")
+        (paper / "printed" / f"{name}.csv").write_text(text)
+    (paper / "paper.yaml").write_text("\n".join([*lines, claims, ""]))
     (folder / "small.yaml").write_text(config)
     return Subject(load_paper("./paper", folder))
 
@@ -51,11 +46,21 @@ def shipped(name: str) -> Subject:
     return Subject(load_paper(name))
 
 
-def places(check: Check, of: Subject) -> dict[tuple[str, ...], bool | None]:
+def findings(judge: Judge, of: Subject) -> list[Finding]:
+    """Return what a check finds."""
+    return [found for found in judge(of) if isinstance(found, Finding)]
+
+
+def notes(judge: Judge, of: Subject) -> list[str]:
+    """Return the remarks of a check."""
+    return [found for found in judge(of) if isinstance(found, str)]
+
+
+def places(judge: Judge, of: Subject) -> dict[tuple[str, ...], bool | None]:
     """Return what a check says of each place."""
-    return {tuple(finding.place): finding.holds for finding in check.judge(of).findings}
+    return {tuple(finding.place): finding.holds for finding in findings(judge, of)}
 
 
-def failures(check: Check, of: Subject) -> list[Finding]:
+def failures(judge: Judge, of: Subject) -> list[Finding]:
     """Return the findings that fail."""
-    return [finding for finding in check.judge(of).findings if finding.holds is False]
+    return [finding for finding in findings(judge, of) if finding.holds is False]

@@ -10,89 +10,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import MeanOf
-from quadrepro.tables.audit.check import Size
 from quadrepro.tables.audit.counts import (
-    COUNTS,
+    NO_POWER,
+    TOO_MANY,
     counts,
-    denominator,
+    judge,
+    judge_bold,
+    judge_means,
     plausible,
     printable,
 )
-from tests.tables.audit.papers import failures, places, shipped, subject
+from quadrepro.tables.audit.subject import Size
+from tests.tables.audit.papers import failures, findings, notes, places, shipped, subject
 
 
-def printed(k: int, total: int, digits: int) -> list[str]:
-    """Return k/total to this number of digits, rounded; both neighbours if it lies between two."""
-    scaled = 2 * k * 10**digits
-    near = [scaled // (2 * total)] if scaled % (2 * total) < total else []
-    near += [scaled // (2 * total) + 1] if scaled % (2 * total) >= total else []
-    if scaled % (2 * total) == total:
-        near.append(near[0] - 1)
-    return [f"{n // 10**digits}.{n % 10**digits:0{digits}d}" for n in near]
+def rounded(number: Fraction, scale: int) -> set[int]:
+    """Return the whole numbers that a number times a scale is rounded to."""
+    half = Fraction(1, 2)
+    return {math.ceil(number * scale - half), math.floor(number * scale + half)}
 
 
 @given(st.integers(1, 120), st.integers(1, 3))
 def test_counts_are_all_that_brute_force_finds(total: int, digits: int) -> None:
-    found: dict[str, list[int]] = {}
-    for k in range(total + 1):
-        for text in printed(k, total, digits):
-            found.setdefault(text, []).append(k)
-    scale = 10**digits
-    texts = [f"{n // scale}.{n % scale:0{digits}d}" for n in range(scale + 1)]
-    assert {text: list(ks) for text in texts if (ks := counts(text, total))} == found
-
-
-@given(st.integers(2, 400), st.data())
-def test_a_risk_that_was_counted_passes_in_percent_as_well(total: int, data: st.DataObject) -> None:
-    k = data.draw(st.integers(0, total))
-    for text in printed(100 * k, total, 2):
-        assert k in counts(text, total, percent=True)
-
-
-def test_with_many_examples_every_number_passes() -> None:
-    assert all(counts(f"0.{n:03d}", 1000) for n in range(1000))
-
-
-def test_digits_and_percent_make_the_denominator() -> None:
-    assert denominator("0.5") == 10
-    assert denominator(".125") == 1000
-    assert denominator("12", percent=True) == 100
-
-
-RISKS = "dataset,a,b\nmonks,0.231,0.2315\nwine,0.090,0.500\nzoo,,0.1\n"
-
-
-def test_each_number_is_checked_against_its_test_set(tmp_path: Path) -> None:
-    found = subject(tmp_path, "\n  t: {n_test: {monks: 216, wine: 89}}", t=RISKS)
-    assert places(COUNTS, found) == {
-        ("t", "monks", "a"): True,
-        ("t", "monks", "b"): True,
-        ("t", "wine", "a"): True,
-        ("t", "wine", "b"): False,
-        ("t", "zoo", "b"): None,
-    }
-
-
-def test_splits_multiply_the_examples(tmp_path: Path) -> None:
-    found = subject(tmp_path, "\n  t: {of: {splits: 2}, n_test: {wine: 89}}", t=RISKS)
-    assert places(COUNTS, found)["t", "wine", "b"] is True
-
-
-def test_quadboosts_sizes_fit_all_their_risks() -> None:
-    findings = COUNTS.judge(shipped("quadboost")).findings
-    assert len(findings) == 150
-    assert not failures(COUNTS, shipped("quadboost"))
-    assert {f.place.row for f in findings if f.holds is None} == {
-        *("letter_ab", "optdigits", "titanic", "car"),
-    }
-
-
-def test_ebboosts_ringnorm_has_100_test_examples_and_wisconsin_not_those_of_683_rows() -> None:
-    found = COUNTS.judge(shipped("ebboost"))
-    rows = {f.place.row: f.holds for f in found.findings if f.holds is not None}
-    assert rows == {"ringnorm": True, "wisconsin": False}
-    assert found.notes[0].endswith("at most: ringnorm (20 × 100).")
+    found: dict[int, list[int]] = {}
+    for errors in range(total + 1):
+        for k in rounded(Fraction(errors, total), 10**digits):
+            found.setdefault(k, []).append(errors)
+    for k in range(10**digits + 1):
+        text = f"{k / 10**digits:.{digits}f}"
+        assert [*counts(text, total)] == found.get(k, [])
+        percent = f"{k / 10**digits * 100:.{max(digits - 2, 0)}f}"
+        if digits > 1:
+            assert [*counts(percent, total, percent=True)] == found.get(k, [])
 
 
 @pytest.mark.parametrize("sizes", [((7, 1),), ((3, 2), (4, 1)), ((1, 1), (2, 3)), ((4, 1), (6, 2))])
@@ -104,12 +55,15 @@ def test_printable_numbers_are_all_that_brute_force_finds(
         sum(Fraction(k, n) for k, (n, _) in zip(errors, sizes, strict=True)) / n_sets
         for errors in product(*(range(n * times + 1) for n, times in sizes))
     }
-    halves = [(mean * 100 - Fraction(1, 2), mean * 100 + Fraction(1, 2)) for mean in means]
-    every = {k for low, high in halves for k in range(math.ceil(low), math.floor(high) + 1)}
-    found = printable(sizes, 100)
-    assert found is not None
-    assert found.tolist() == sorted(every)
-    assert len(found) < 101
+    every = sorted(set().union(*(rounded(mean, 100) for mean in means)))
+    assert printable(sizes, 100).tolist() == every  # type: ignore[union-attr]
+    assert len(every) < 101
+
+
+def test_what_all_numbers_pass_or_nobody_can_add_up_is_said() -> None:
+    assert printable(((100, 10),), 1000) == NO_POWER
+    assert printable(((99_999, 5), (100_000, 5)), 10**7) == TOO_MANY
+    assert printable(((99, 1),), 10**18) == TOO_MANY
 
 
 @pytest.mark.parametrize(
@@ -117,17 +71,79 @@ def test_printable_numbers_are_all_that_brute_force_finds(
     [
         (Size(172, 345, (173,)), {}, ["172", "173"]),
         (Size(9, 90), {"splits": 20}, ["20 × 9"]),
-        (Size(15, 150), {"cv": 10}, ["10 folds of 15"]),
         (Size(35, 345), {"cv": 10}, ["10 folds of 34 or 35", "345 pooled"]),
         (Size(9, 17), {"cv": 2, "repeats": 5}, ["5 × 2 folds of 8 or 9", "5 × 17 pooled"]),
         (Size(17, 17), {"cv": 2}, ["2 folds of 8 or 9", "17 pooled", "2 folds of 17"]),
         (Size(3, 3), {"cv": 5}, ["5 folds of 1", "5 folds of 3"]),
+        (Size(35, 345), {"cv": 10, "pooled": True}, ["345 pooled"]),
     ],
 )
 def test_all_plausible_test_sets_are_asked(
     size: Size, of: dict[str, int], names: list[str]
 ) -> None:
     assert [sets.name for sets in plausible(size, MeanOf(**of or {"splits": 1}))] == names
+
+
+def test_each_number_is_checked_against_its_test_set(tmp_path: Path) -> None:
+    table = "dataset,a,b\nmonks,0.231,0.2315\nwine,0.090,0.500\nzoo,,0.1\n"
+    facts = "{unit: fraction, n_test: {monks: 216, wine: 89}}"
+    found = subject(tmp_path, facts=facts, t=table)
+    assert places(judge, found) == {
+        ("t", "monks", "a"): True,
+        ("t", "monks", "b"): True,
+        ("t", "wine", "a"): True,
+        ("t", "wine", "b"): False,
+        ("t", "zoo", "b"): None,
+    }
+    twice = facts.replace("{", "{of: {splits: 2}, ", 1)
+    found = subject(tmp_path / "twice", facts=twice, t=table)
+    assert places(judge, found)["t", "wine", "b"] is True
+
+
+@pytest.mark.parametrize(
+    ("facts", "text", "why"),
+    [
+        (
+            "n_test: {x: 81}",
+            "22.62",
+            "errors on 81 test examples; nearest: 18/81 = 22.22, 19/81 = ",
+        ),
+        ("n_test: {x: 3}", "100.1", "errors on 3 test examples; nearest: 3/3 = 100.0"),
+        (
+            "metric: accuracy, n_test: {x: 81}",
+            "77.38",
+            "correct answers on 81 test examples; nearest: 62/81 = 76.54, 63/81 = 77.78",
+        ),
+        (
+            "of: {splits: 2}, n_test: {x: 9}",
+            "12",
+            "errors on 2 × 9 test examples; nearest: 2/18 = 11, 3/18 = 17",
+        ),
+    ],
+)
+def test_a_number_that_no_test_set_gives_fails_with_the_nearest_that_are_possible(
+    tmp_path: Path, facts: str, text: str, why: str
+) -> None:
+    found = subject(tmp_path, facts=f"{{unit: percent, {facts}}}", t=f"d,a\nx,{text}\n")
+    [finding] = findings(judge, found)
+    assert finding.verdict == "fails"
+    assert finding.printed == text
+    assert finding.why.startswith(f"no number of {why}")
+
+
+def test_folds_of_other_sizes_may_explain_what_equal_ones_do_not(tmp_path: Path) -> None:
+    facts = "{unit: fraction, of: {cv: 2}, n_test: {x: [6, 11]}}"
+    found = subject(tmp_path, facts=facts, t="d,a,b\nx,0.096,0.091\n")
+    one, other = findings(judge, found)
+    assert (one.verdict, other.verdict) == ("fails unless", "holds")
+    assert one.reason == (
+        "no number of errors on 2 folds of 5 or 6 or 11 pooled test examples; nearest: 1/11 = "
+        "0.091, 0.100; unless the folds were of other sizes"
+    )
+    assert other.why == "errors on 11 pooled test examples"
+    pooled = facts.replace("cv: 2", "cv: 2, pooled: true")
+    found = subject(tmp_path / "pooled", facts=pooled, t="d,a\nx,0.096\n")
+    assert [f.verdict for f in findings(judge, found)] == ["fails"]
 
 
 @pytest.mark.parametrize("accuracy", [False, True])
@@ -137,7 +153,7 @@ def test_honest_tables_are_never_impossible(tmp_path: Path, of: str, accuracy: b
     n_folds, repeats = (5 if "cv" in of else 1), (2 if "repeats" in of else 1)
     lines, sizes = [], []
     for i in range(40):
-        n_rows, unit, digits = int(rng.integers(9, 400)), 10**2, int(rng.integers(0, 3))
+        n_rows, digits = int(rng.integers(9, 400)), int(rng.integers(0, 3))
         folds = [len(part) for part in np.array_split(range(n_rows), n_folds)] * repeats
         errors = rng.binomial(folds, rng.uniform(0, 0.5, (4, 1)))
         texts = []
@@ -145,31 +161,85 @@ def test_honest_tables_are_never_impossible(tmp_path: Path, of: str, accuracy: b
             mean = sum(map(Fraction, of_folds, folds)) / len(folds)
             if j % 2:
                 mean = Fraction(sum(of_folds), sum(folds))
-            half_up = math.floor(
-                (1 - mean if accuracy else mean) * unit * 10**digits + Fraction(1, 2)
-            )
-            texts.append(f"{half_up / 10**digits:.{digits}f}")
+            k = max(rounded(1 - mean if accuracy else mean, 100 * 10**digits))
+            texts.append(f"{k / 10**digits:.{digits}f}")
         lines.append(f"x{i},{','.join(texts)}\n")
         sizes.append(f"x{i}: [{folds[0]}, {n_rows}]")
     metric = "accuracy" if accuracy else "error"
-    facts = (
-        f"\n  t: {{unit: percent, metric: {metric}, of: {{{of}}}, n_test: {{{', '.join(sizes)}}}}}"
-    )
-    found = subject(tmp_path, facts, t=f"d,a,b,c,e\n{''.join(lines)}")
-    judged = [f.holds for f in COUNTS.judge(found).findings]
+    facts = f"{{unit: percent, metric: {metric}, of: {{{of}}}, n_test: {{{', '.join(sizes)}}}}}"
+    found = subject(tmp_path, facts=facts, t=f"d,a,b,c,e\n{''.join(lines)}")
+    judged = [f.holds for f in findings(judge, found)]
     assert False not in judged
     assert judged.count(True) > 60
 
 
-def test_a_number_that_no_test_set_gives_fails_and_those_that_are_asked_are_named(
-    tmp_path: Path,
+def test_quadboosts_sizes_fit_all_their_risks() -> None:
+    found = findings(judge, shipped("quadboost"))
+    assert len(found) == 150
+    assert not failures(judge, shipped("quadboost"))
+    assert {f.place.row for f in found if f.holds is None} == {
+        *("letter_ab", "optdigits", "titanic", "car"),
+    }
+
+
+def test_ebboosts_ringnorm_has_100_test_examples_and_wisconsin_not_those_of_683_rows() -> None:
+    found = findings(judge, shipped("ebboost"))
+    rows = {f.place.row: f.holds for f in found if f.holds is not None}
+    assert rows == {"ringnorm": True, "wisconsin": False}
+    [note] = notes(judge, shipped("ebboost"))
+    assert note.endswith("at most: ringnorm (20 × 100).")
+
+
+@pytest.mark.parametrize(
+    ("bold", "holds"),
+    [("x: [a, b]", 1), ("x: [a]", 1), ("x: [a, c]", 0), ("y: [b]", 1), ("y: [a, b]", 0)],
+)
+def test_bold_numbers_are_the_best_before_rounding_or_can_be(
+    tmp_path: Path, bold: str, holds: bool
 ) -> None:
-    table = "d,a,b\nx,0.090,0.115\n"
-    found = subject(tmp_path, "\n  t: {of: {cv: 2}, n_test: {x: [6, 11]}}", t=table)
-    one, other = COUNTS.judge(found).findings
-    assert (one.holds, other.holds) == (False, False)
-    assert one.why == "no number of errors on 2 folds of 5 or 6 or 11 pooled test examples"
-    fits = subject(
-        tmp_path / "fits", "\n  t: {of: {cv: 2}, n_test: {x: [6, 11]}}", t="d,a\nx,0.091\n"
+    table = "d,a,b,c\nx,0.1,0.10,0.3\ny,0.2,0.1,0.4\n"
+    found = subject(tmp_path, facts=f"{{unit: fraction, bold: {{{bold}}}}}", t=table)
+    assert [*places(judge_bold, found).values()] == [holds]
+    facts = f"{{unit: fraction, metric: accuracy, bold: {{{bold}}}}}"
+    turned = "d,a,b,c\nx,0.9,0.90,0.7\ny,0.8,0.9,0.6\n"
+    found = subject(tmp_path / "turned", facts=facts, t=turned)
+    assert [*places(judge_bold, found).values()] == [holds]
+
+
+@pytest.mark.parametrize(
+    ("bold", "message"),
+    [
+        ("{xx: [a]}", "paper.yaml:4:14: unknown row 'xx'; did you mean 'x'?"),
+        ("{x: [a, bb]}", "paper.yaml:4:21: unknown column 'bb'; did you mean 'b'?"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_its_place(tmp_path: Path, bold: str, message: str) -> None:
+    found = subject(tmp_path, facts=f"{{bold: {bold}, unit: fraction}}", t="d,a,b\nx,0.1,0.2\n")
+    with pytest.raises(ConfigError) as caught:
+        findings(judge_bold, found)
+    assert message in str(caught.value)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_means_of_unrounded_numbers_hold_and_those_a_digit_off_fail(
+    tmp_path_factory: pytest.TempPathFactory, numbers: list[float]
+) -> None:
+    mean = sum(numbers) / len(numbers)
+    rows = "".join(f"x{i},{x:.3f},{x:.3f}\n" for i, x in enumerate(numbers))
+    found = subject(
+        tmp_path_factory.mktemp("paper"),
+        t=f"d,a,b\n{rows}column_mean,{mean:.3f},{mean + 0.003:.3f}\n",
     )
-    assert COUNTS.judge(fits).findings[0].why == "errors on 11 pooled test examples"
+    assert [*places(judge_means, found).values()] == [True, False]
+
+
+def test_means_of_deviations_or_of_rows_that_are_not_printed_are_left_open(tmp_path: Path) -> None:
+    found = subject(
+        tmp_path,
+        t="d,a\nx,0.1\ny,\ncolumn_mean,0.1\n",
+        m="{unit: percent, of: {splits: 20}}\nd,a_mean,a_sd\nx,1.0,0.1\ncolumn_mean,1.0,9.0\n",
+    )
+    assert places(judge_means, found) == {
+        ("m", "column_mean", "a_mean"): True,
+        ("t", "column_mean", "a"): None,
+    }

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.tables.audit.ranges import RANGES, largest_deviation
-from tests.tables.audit.papers import CONFIG, places, shipped, subject
+from quadrepro.tables.audit.ranges import judge, judge_deviations, largest_deviation, too_small
+from tests.tables.audit.papers import CONFIG, findings, places, shipped, subject
 
 
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=30))
@@ -33,22 +33,23 @@ def test_rounding_of_the_mean_allows_for_more() -> None:
 def test_a_deviation_may_have_been_rounded_up(tmp_path: Path) -> None:
     # 0 and 100 deviate by 70.71.
     table = "d,a_mean,a_sd\nx,50,71\ny,50,72\n"
-    found = subject(tmp_path, "\n  t: {of: {splits: 2}, n_test: {x: 9, y: 9}}", t=table)
-    assert [*places(RANGES, found).values()] == [True, True, True, False]
+    facts = "{unit: percent, of: {splits: 2}, n_test: {x: 9, y: 9}}"
+    found = subject(tmp_path, facts=facts, t=table)
+    assert [*places(judge, found).values()] == [True, True, True, False]
 
 
 def test_numbers_out_of_their_range_fail(tmp_path: Path) -> None:
     found = subject(
         tmp_path,
-        "\n  m: {holds: margins, of: {splits: 20}}\n  e: {of: {splits: 20}, n_test: {x: 9, y: 9}}"
-        "\n  r: {of: {splits: 20}}\n  risks: {unit: fraction, n_test: {x: 9}}",
-        risks="d,a,b\nx,1.2,0.9\n",
-        m="d,a_mean,a_sd\nx,0.9,0.8\ny,-1.1,0.1\n",
-        e="d,a_mean,a_sd\nx,1.0,20.0\ny,101,1\n",
-        r="d,a_mean,a_sd\nx,200,300\ny,200,900\n",
+        risks="{unit: fraction, n_test: {x: 9}}\nd,a,b\nx,1.2,0.9\n",
+        m="{holds: margins, of: {splits: 20}}\nd,a_mean,a_sd\nx,0.9,0.8\ny,-1.1,0.1\n",
+        e="{of: {splits: 20}, n_test: {x: 9, y: 9}}\nd,a_mean,a_sd\nx,1.0,20.0\ny,101,1\n",
+        r="{of: {splits: 20}}\nd,a_mean,a_sd\nx,200,300\ny,200,900\n",
+        acc="{metric: accuracy, unit: percent}\nd,a,b\nx,90,105\n",
     )
-    assert {place for place, holds in places(RANGES, found).items() if not holds} == {
+    assert {place for place, holds in places(judge, found).items() if not holds} == {
         ("risks", "x", "a"),
+        ("acc", "x", "b"),
         ("m", "x", "a_sd"),
         ("m", "y", "a_mean"),
         ("m", "y", "a_sd"),
@@ -65,16 +66,85 @@ def test_predicted_numbers_have_no_upper_end(tmp_path: Path) -> None:
         "{name: quadboost, grid: {n_rounds: [1, 10]}}", "{name: boosting, grid: {n_rounds: 9}}"
     )
     config = config.replace("view: rescale", "view: rescale\n  normalise: none\n  holdout: {}")
-    facts = "\n  t: {of: {splits: 20}, config: ../small.yaml}"
-    found = subject(tmp_path, facts, config=config, t="d,boosting_mean\ndiabetes,159.0\n")
-    assert places(RANGES, found) == {("t", "diabetes", "boosting_mean"): True}
+    facts = "{of: {splits: 20}, config: ../small.yaml}"
+    found = subject(tmp_path, facts=facts, config=config, t="d,boosting_mean\ndiabetes,159.0\n")
+    assert places(judge, found) == {("t", "diabetes", "boosting_mean"): True}
 
 
-def test_all_shipped_numbers_are_possible() -> None:
-    assert {n: len(places(RANGES, shipped(n))) for n in ("quadboost", "ebboost", "rescale")} == {
-        "quadboost": 186,
-        "ebboost": 288,
-        "rescale": 200,
+@pytest.mark.parametrize(("name", "n"), [("quadboost", 186), ("ebboost", 288), ("rescale", 200)])
+def test_all_shipped_numbers_are_possible(name: str, n: int) -> None:
+    found = places(judge, shipped(name))
+    assert len(found) == n
+    assert all(found.values())
+
+
+def test_the_p_value_is_uniform_if_only_test_examples_vary() -> None:
+    rng = np.random.default_rng(0)
+    risks = rng.binomial(200, 0.3, (4000, 20)) / 200
+    p = [too_small(0.3, sd, 20, 200, 0.0) for sd in risks.std(axis=1, ddof=1)]
+    for level in (0.01, 0.05, 0.5):
+        assert np.mean(np.array(p) <= level) == pytest.approx(level, abs=3 * level**0.5 / 60)
+
+
+def test_the_p_value_is_uniform_if_test_sets_share_rows() -> None:
+    rng = np.random.default_rng(1)
+    # 300 of 1000 rows are wrong, and 400 are tested.
+    risks = rng.hypergeometric(300, 700, 400, (4000, 20)) / 400
+    p = [too_small(0.3, sd, 20, 400, 0.4) for sd in risks.std(axis=1, ddof=1)]
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.015)
+
+
+TABLE = "d,a_mean,a_sd,b_mean,b_sd\nx,10.0,0.1,10.0,3.0\ny,10.0,3.0,0.0,0.0\nz,10.0,1.0,,\n"
+
+
+def test_a_deviation_below_the_floor_fails(tmp_path: Path) -> None:
+    facts = "{unit: percent, of: {splits: 20}, n_test: {x: [100, 200], y: [100, 200], z: 50}}"
+    assert places(judge_deviations, subject(tmp_path, facts=facts, t=TABLE)) == {
+        ("t", "x", "a"): False,
+        ("t", "x", "b"): True,
+        ("t", "y", "a"): True,
+        ("t", "y", "b"): None,
+        ("t", "z", "a"): None,
     }
-    for name in ("quadboost", "ebboost", "rescale"):
-        assert all(places(RANGES, shipped(name)).values())
+
+
+def test_a_deviation_may_have_been_rounded_down(tmp_path: Path) -> None:
+    facts = "{unit: percent, of: {splits: 20}, n_test: {z: [100, 200]}}"
+    found = subject(tmp_path, facts=facts, t=TABLE)
+    p_values = [f.p_value for f in findings(judge_deviations, found) if f.p_value is not None]
+    assert p_values == [pytest.approx(too_small(0.0995, 0.0105, 20, 100, 0.5))]
+
+
+def test_no_shipped_deviation_is_too_small() -> None:
+    for name, judged in (("ebboost", 90), ("rescale", 35)):
+        p = [f.p_value for f in findings(judge_deviations, shipped(name)) if f.p_value is not None]
+        assert len(p) == judged
+        assert min(p) > 0.05
+
+
+def test_a_deviation_below_the_floor_fails_only_on_its_conditions(tmp_path: Path) -> None:
+    facts = "{unit: percent, of: {splits: 20}, n_test: {x: [100, 200]}}"
+    found = findings(judge_deviations, subject(tmp_path, facts=facts, t=TABLE))[0]
+    assert found.verdict == "fails unless"
+    assert "stratified" in found.unless
+
+
+def test_majority_rule_on_balanced_classes_has_no_deviation_at_all(tmp_path: Path) -> None:
+    # Half of each class is trained on, so that each test set has 25 of 50 errors.
+    facts = "{unit: percent, of: {splits: 20}, n_test: {x: [50, 100]}}"
+    found = subject(tmp_path, facts=facts, t="d,a_mean,a_sd\nx,50.0,0.0\n")
+    assert [f.verdict for f in findings(judge_deviations, found)] == ["fails unless"]
+
+
+def test_deviations_of_folds_are_not_judged(tmp_path: Path) -> None:
+    facts = "{unit: percent, of: {cv: 20}, n_test: {x: [10, 200]}}"
+    found = subject(tmp_path, facts=facts, t=TABLE)
+    assert {*places(judge_deviations, found).values()} == {None}
+
+
+def test_a_mean_is_as_rounded_as_the_deviation_needs(tmp_path: Path) -> None:
+    # A mean printed as 0 or 1 percent can be half a percent.
+    facts = "{unit: percent, of: {splits: 20}, n_test: {x: [50, 500], y: [50, 500]}}"
+    found = subject(tmp_path, facts=facts, t="d,a_mean,a_sd\nx,1,1\ny,0,0\n")
+    p_values = [f.p_value for f in findings(judge_deviations, found)]
+    assert p_values == [pytest.approx(too_small(0.005, 0.015, 20, 50, 0.1)), None]

@@ -8,7 +8,7 @@ from quadrepro.base.resources import configs_folder
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.errors import ConfigError
-from quadrepro.tables.audit.check import NOT_SAID, NUMBERS, Size
+from quadrepro.tables.audit.subject import NOT_SAID, NUMBERS, Size
 from tests.tables.audit.papers import CONFIG, shipped, subject
 
 RISKS = "dataset,quadboost\nmonks,0.231\nwine,0.090\n"
@@ -33,7 +33,7 @@ def test_sizes_are_those_of_the_plan_with_data(canonical_folder: Path) -> None:
 
 
 def test_sizes_come_from_the_config_of_the_table(tmp_path: Path) -> None:
-    found = subject(tmp_path, "\n  t: {config: ../small.yaml}", t=RISKS)
+    found = subject(tmp_path, facts="{unit: fraction, config: ../small.yaml}", t=RISKS)
     assert found.size(found.tables[0], "monks") == Size(216, 432)
     assert found.size(found.tables[0], "wine") == Size(89, 178)
 
@@ -44,27 +44,31 @@ def test_a_fresh_sample_shares_no_rows() -> None:
 
 
 def test_a_size_that_is_given_takes_the_place_of_the_configs(tmp_path: Path) -> None:
-    facts = "\n  t: {config: ../small.yaml, n_test: {wine: [60, 178]}}"
-    found = subject(tmp_path, facts, t=RISKS)
+    facts = "{unit: fraction, config: ../small.yaml, n_test: {wine: [60, 178]}}"
+    found = subject(tmp_path, facts=facts, t=RISKS)
     assert found.size(found.tables[0], "wine") == Size(60, 178)
     assert found.size(found.tables[0], "monks") == Size(216, 432)
 
 
 def test_the_first_row_of_a_config_that_is_set_beside_a_printed_one_counts(tmp_path: Path) -> None:
     config = CONFIG.replace("wine", "{name: monks, as: more, protocol: {split: {train: 0.75}}}")
-    found = subject(tmp_path, "\n  t: {config: ../small.yaml}", config=config, t=RISKS)
+    found = subject(
+        tmp_path, facts="{unit: fraction, config: ../small.yaml}", config=config, t=RISKS
+    )
     assert found.size(found.tables[0], "monks") == Size(216, 432)
 
 
 def test_without_a_config_or_a_card_that_counts_no_size_is_known(tmp_path: Path) -> None:
-    found = subject(tmp_path, "\n  t: {n_test: {wine: 60}}", t=RISKS)
+    found = subject(tmp_path, facts="{unit: fraction, n_test: {wine: 60}}", t=RISKS)
     assert found.size(found.tables[0], "monks") == NOT_SAID
     assert found.size(found.tables[0], "wine") == Size(60, 60)
 
 
 def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path) -> None:
     config = CONFIG.replace("monks", "{name: monks, view: {where: {has_tie: ['1']}}}")
-    found = subject(tmp_path, "\n  t: {config: ../small.yaml}", config=config, t=RISKS)
+    found = subject(
+        tmp_path, facts="{unit: fraction, config: ../small.yaml}", config=config, t=RISKS
+    )
     size = found.size(found.tables[0], "monks")
     assert isinstance(size, str)
     assert "the card does not tell" in size
@@ -73,16 +77,16 @@ def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("facts", "message"),
     [
-        ("{n_test: {monk: 9}}", "paper.yaml:4:16: unknown row 'monk'; did you mean 'monks'?"),
-        ("{n_test: {monks: [9, 8]}}", "9 test examples cannot be taken from 8 rows"),
-        ("{config: tabel1}", "paper.yaml:4:7: unknown config 'tabel1'; did you mean 'table1'"),
-        ("{config: ../tiny.yaml}", "/paper/../tiny.yaml: no such file"),
-        (f"{{config: {'a' * 300}.yaml}}", "File name too long"),
-        ("{config: table1}", "paper.yaml:4:7: the config table1 is of another paper"),
+        ("{n_test: {monk: 9}", "paper.yaml:4:16: unknown row 'monk'; did you mean 'monks'?"),
+        ("{n_test: {monks: [9, 8]}", "9 test examples cannot be taken from 8 rows"),
+        ("{config: tabel1", "paper.yaml:4:7: unknown config 'tabel1'; did you mean 'table1'"),
+        ("{config: ../tiny.yaml", "/paper/../tiny.yaml: no such file"),
+        (f"{{config: {'a' * 300}.yaml", "File name too long"),
+        ("{config: table1", "paper.yaml:4:7: the config table1 is of another paper"),
     ],
 )
 def test_a_mistake_is_refused_with_its_place(tmp_path: Path, facts: str, message: str) -> None:
-    found = subject(tmp_path, f"\n  t: {facts}", t=RISKS)
+    found = subject(tmp_path, facts=f"{facts}, unit: fraction}}", t=RISKS)
     with pytest.raises(ConfigError) as caught:
         found.size(found.tables[0], "monks")
     assert message in str(caught.value)
@@ -103,10 +107,12 @@ def test_a_share_that_is_not_whole_is_rounded_up_and_down(
     config = CONFIG.replace("[monks, wine]", f"[{{name: wine, protocol: {{split: {split}}}}}]")
     if "outer" in split:
         config = config.replace("protocol:\n", "repeats: 10\nprotocol:\n", 1)
-    found = subject(tmp_path, "\n  t: {config: ../small.yaml}", config=config, t=RISKS)
+    found = subject(
+        tmp_path, facts="{unit: fraction, config: ../small.yaml}", config=config, t=RISKS
+    )
     assert found.size(found.tables[0], "wine") == size
 
 
 def test_other_metrics_than_errors_are_neither_counted_nor_lowest(tmp_path: Path) -> None:
-    found = subject(tmp_path, "\n  t: {metric: auc, unit: fraction}", t=RISKS)
+    found = subject(tmp_path, facts="{unit: fraction, metric: auc}", t=RISKS)
     assert not found.holding("errors")

@@ -1,9 +1,9 @@
-"""What a check of printed numbers sees, and what it finds."""
+"""A paper under audit with the sizes of its test sets, and what an audit finds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -24,6 +24,53 @@ from quadrepro.papers.printed import OF_ERRORS, Printed
 
 NOT_SAID = "neither a config nor n_test says how large its test sets are"
 NUMBERS = "its algorithms predict numbers"
+
+
+class PrintedPlace(NamedTuple):
+    """A place in a printed table."""
+
+    table: str
+    """Name of the table."""
+    row: str = ""
+    """Name of the row; empty for a whole table or column."""
+    column: str = ""
+    """Name of the column; empty for a whole table or row."""
+
+    @property
+    def text(self) -> str:
+        """The names that are given."""
+        return ", ".join(filter(None, self))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One printed number, or one sentence, that was checked."""
+
+    place: PrintedPlace
+    """Its place."""
+    printed: str
+    """The printed number, in the printed unit."""
+    holds: bool | None
+    """None if it cannot be judged."""
+    why: str
+    """The numbers that decide, or why it cannot be judged."""
+    p_value: float | None = None
+    """Of a statistical test, whose level is that of all tests of the audit together; None if the
+    finding is certain."""
+    unless: str = ""
+    """An assumption that a failure rests on; it is then not counted as one."""
+
+    @property
+    def verdict(self) -> str:
+        """The word for it."""
+        if self.holds is None:
+            return "cannot be judged"
+        return "holds" if self.holds else "fails unless" if self.unless else "fails"
+
+    @property
+    def reason(self) -> str:
+        """What decides, with the assumption of a failure."""
+        return f"{self.why}; unless {self.unless}" if self.verdict == "fails unless" else self.why
 
 
 class Size(NamedTuple):
@@ -48,17 +95,15 @@ class Subject:
     @cached_property
     def tables(self) -> tuple[Printed, ...]:
         """All printed tables, by name."""
-        found = map(self.paper.printed, self.paper.tables)
-        return tuple(table.in_unit(table.facts.unit or "percent") for table in found)
+        return tuple(map(self.paper.printed, self.paper.tables))
 
-    def holding(self, *holds: str) -> list[Printed]:
-        """Return the tables that hold one of these kinds of numbers; of metrics, only errors."""
+    def holding(self, holds: str) -> list[Printed]:
+        """Return the tables that hold a kind of numbers; of metrics, only errors."""
         # Other metrics than errors are neither counts nor always best when lowest.
         return [
             table
             for table in self.tables
-            if table.facts.holds in holds
-            and (table.facts.holds != "errors" or table.facts.metric in OF_ERRORS)
+            if table.facts.holds == holds and (holds != "errors" or table.facts.metric in OF_ERRORS)
         ]
 
     def known(self, name: str, names: Iterable[str], what: str, *place: str | int) -> str:
@@ -73,21 +118,6 @@ class Subject:
         if table.name not in self._sizes:
             self._sizes[table.name] = self._all_sizes(table)
         return self._sizes[table.name].get(row, NOT_SAID)
-
-    def _experiment(self, name: str, table: str) -> Experiment:
-        """Return the config of a table."""
-        folder = self.paper.source.path.parent
-        try:
-            path = find_config(folder / name if name.endswith(".yaml") else name)
-            experiment = load_experiment(path)
-        except (ConfigError, OSError) as error:
-            raise self.paper.error(str(error), "printed", table, "config") from None
-        if experiment.paper is None or experiment.paper.source.path.parent.resolve() != (
-            folder.resolve()
-        ):
-            message = f"the config {name} is of another paper"
-            raise self.paper.error(message, "printed", table, "config")
-        return experiment
 
     def _all_sizes(self, table: Printed) -> dict[str, Size | str]:
         facts, found = table.facts, dict[str, Size | str]()
@@ -105,25 +135,35 @@ class Subject:
             found[row] = Size(n_test, n_rows)
         return found
 
+    def _experiment(self, name: str, table: str) -> Experiment:
+        """Return the config of a table."""
+        folder, place = self.paper.source.path.parent, ("printed", table, "config")
+        try:
+            path = find_config(folder / name if name.endswith(".yaml") else name)
+            experiment = load_experiment(path)
+            paper = experiment.paper
+        except (ConfigError, OSError) as error:
+            raise self.paper.error(str(error), *place) from None
+        if paper is None or paper.source.path.parent.resolve() != folder.resolve():
+            raise self.paper.error(f"the config {name} is of another paper", *place)
+        return experiment
+
 
 def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     """Return the test sets of a row of a config, by the card alone."""
     view, card = experiment.views[entry.title], load_card(entry.name)
     if not card.classes_of(view):
         return NUMBERS
-    rows = Found(card, None)
+    sources = Sources({entry.name: Found(card, None)}, experiment.config.repeats)
     try:
-        protocol = entry.changed(experiment.config.protocol)
-        sources = Sources({entry.name: rows}, experiment.config.repeats)
-        source = source_of(sources, entry, protocol, view)
+        source = source_of(sources, entry, experiment.protocols[entry.title], view)
     except DataError:
         return "the card does not tell how many rows it has; n_test can say it"
     _, _, n_test = source.sizes
     if isinstance(source, FreshRows):
         return Size(n_test, 0)
     splitter = source.splitter
-    rule = splitter.rule
-    if rule.columns or rule.openml_task is not None:
+    if splitter.rule.columns or splitter.rule.openml_task is not None:
         return "the rows decide which of them are tested; n_test can say how many"
     others = _roundings(splitter) - {n_test}
     return Size(n_test, splitter.n_rows, tuple(sorted(others)))
@@ -147,66 +187,3 @@ def _roundings(splitter: Splitter) -> set[int]:
 
 def _whole(size: Fraction) -> set[int]:
     return {math.floor(size), math.ceil(size)}
-
-
-class PrintedPlace(NamedTuple):
-    """A place in a printed table."""
-
-    table: str
-    """Names; empty for what is about a whole table, row or column."""
-    row: str = ""
-    """Names; empty for what is about a whole table, row or column."""
-    column: str = ""
-    """Names; empty for what is about a whole table, row or column."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One printed number, or one sentence, that was checked."""
-
-    place: PrintedPlace
-    """Its place."""
-    printed: str
-    """The printed number."""
-    holds: bool | None
-    """None if it cannot be judged."""
-    why: str
-    """The numbers that decide, or why it cannot be judged."""
-    p_value: float | None = None
-    """Of a statistical test, whose level is then that of all tests of the audit together; None if
-    the finding is certain."""
-    unless: str = ""
-    """What would explain a failure, which is then not counted as one."""
-
-    @property
-    def verdict(self) -> str:
-        """The word for it."""
-        if self.holds is None:
-            return "cannot be judged"
-        return "holds" if self.holds else "fails unless" if self.unless else "fails"
-
-
-class Findings(NamedTuple):
-    """Findings of a check."""
-
-    findings: tuple[Finding, ...]
-    """One for each number or sentence."""
-    notes: tuple[str, ...]
-    """Remarks on the check as a whole."""
-
-
-class Check(NamedTuple):
-    """One kind of check."""
-
-    key: str
-    """Its name in tables and the CSV."""
-    question: str
-    """The question that it answers."""
-    find: Callable[[Subject], Iterable[Finding | str]]
-    """Yields what it finds in a paper, and notes; without findings the check does not apply."""
-
-    def judge(self, subject: Subject) -> Findings:
-        """Return what the check finds in a paper."""
-        found = [*self.find(subject)]
-        findings = tuple(of for of in found if isinstance(of, Finding))
-        return Findings(findings, tuple(note for note in found if isinstance(note, str)))

@@ -1,1 +1,0 @@
-"""A results folder as one HTML page."""

@@ -1,0 +1,112 @@
+"""What a results folder says of itself: its files, and how its cells were computed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from quadrepro.base.files import read_bytes
+from quadrepro.base.models import Model
+from quadrepro.errors import DataError
+
+MANIFEST, RUN, NOTES = "tables.json", "run.json", "notes.md"
+"""Names of files: the list of tables, how they were computed, and what was written by hand."""
+
+CELLS, SCORE = "cells.csv", "score.csv"
+"""Names of files: all cells, and the verdicts on each printed table as a whole."""
+
+WRITE_AGAIN = "`quadrepro table CONFIG` writes the folder again"
+"""What helps against a folder of another version."""
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def _in_folder(name: str) -> str:
+    """Refuse a name that leads out of the results folder."""
+    if Path(name).name != name or name == ".." or "\0" in name:
+        raise ValueError(f"{name!r} is not the name of a file in this folder")
+    return name
+
+
+FileName = Annotated[str, AfterValidator(_in_folder)]
+
+
+class TableFacts(Model):
+    """A table, whose numbers are in the CSV of its name."""
+
+    title: str
+    timed: bool = False
+    """Whether it holds nothing but measured times."""
+    timed_rows: tuple[str, ...] = ()
+    """First cells of the rows that hold measured times."""
+
+
+class Manifest(Model):
+    """The content of ``tables.json``."""
+
+    tables: dict[FileName, TableFacts] = Field(default_factory=dict)
+    """By name of the files without ending; the first one is the table that is shown."""
+    figures: tuple[FileName, ...] = ()
+    """Names of the files of figures."""
+
+    @property
+    def files(self) -> set[str]:
+        """Names of all files of tables and figures."""
+        return {f"{name}{end}" for name in self.tables for end in (".md", ".csv")} | {*self.figures}
+
+
+class Run(BaseModel):
+    """The content of ``run.json``: config, data, and with what the cells were computed."""
+
+    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
+
+    experiment: str = ""
+    config: dict[str, JsonValue] = {}
+    """As it was written; it need not be a config of this version."""
+    titles: dict[str, str] = {}
+    """Titles of columns by name."""
+    seed: int | None = None
+    data: dict[str, str] = {}
+    """Hash of the data of each row."""
+    conclusion: str = ""
+    """The sentence that sums up the comparison; empty for a paper's config."""
+    computed: tuple[dict[str, JsonValue], ...] = ()
+    """Packages and machines, those of most cells first; another version may keep other keys."""
+
+    def asked(self, key: str) -> str:
+        """Return a text of the config, such as its title; empty without one."""
+        return str(self.config.get(key) or "")
+
+    @property
+    def claims(self) -> str:
+        """The group of claims that the config names; empty without one."""
+        tables = self.config.get("tables")
+        return str(tables.get("claims") or "") if isinstance(tables, dict) else ""
+
+
+def read_json(path: Path, model: type[M]) -> M:
+    """Return the content of a JSON file of a results folder."""
+    try:
+        return model.model_validate_json(read_bytes(path))
+    except ValidationError as error:
+        first = error.errors()[0]
+        fault = f"{'.'.join(map(str, first['loc']))}: {first['msg'].removeprefix('Value error, ')}"
+        raise DataError(f"{path}: {fault.removeprefix(': ')}; {WRITE_AGAIN}") from None
+
+
+def facts_of(environment: Mapping[str, Any]) -> dict[str, str]:
+    """Return with what cells were computed, text by name."""
+    return {name: inline(value) for name, value in environment.items() if inline(value)}
+
+
+def inline(value: Any) -> str:
+    """Return nested values in a line, such as ``numpy 2.4, scipy 1.17``."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {inline(of)}" for name, of in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(inline, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,77 @@
+"""A paper made of a bare table: a folder with ``paper.yaml`` and the table under ``printed/``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from quadrepro.base.files import write_text
+from quadrepro.base.yaml import to_yaml
+from quadrepro.data.files import detect, read_file
+from quadrepro.errors import ConfigError, nearest
+from quadrepro.papers.paper import FILE, PRINTED, load_paper
+from quadrepro.papers.printed import NUMBER, Unit
+from quadrepro.tables.audit.report import Audit, audit
+
+HINTS = """\
+# Further keys of a table, see `quadrepro list keys paper`:
+#   metric: accuracy            what the numbers are; by default errors
+#   of: {splits: 20}            what a number is the mean of; or {cv: 10}
+#   n_test: {ROW: 81}           number of test examples; or [81, 270], that and of all rows
+# claims:
+#   TABLE:
+#     claims:
+#       - {kind: lowest-mean, text: a sentence of the paper, of: a column}
+"""
+
+
+def draft_paper(table: Path, folder: Path, n_test: Mapping[str, int], unit: Unit | None) -> None:
+    """Write the folder of a paper for a table in a text file.
+
+    Parameters
+    ----------
+    table : Path
+        The file, with any separator. Commas can be decimal signs if another sign separates fields.
+    folder : Path
+        The folder to write.
+    n_test : mapping of str to int
+        The number of test examples of each row; rows can be left out.
+    unit : {"fraction", "percent"}, optional
+        The unit of the numbers; by default percent if any of them is above 1.
+
+    Raises
+    ------
+    ConfigError
+        If `n_test` names an unknown row.
+    """
+    layout = detect(table)
+    header, *rows = read_file(table, layout).to_numpy().tolist()
+    if layout.separator != ",":
+        rows = [[re.sub(r"^([-+]?\d*),(\d+)$", r"\1.\2", text) for text in row] for row in rows]
+    names = [name for name, *_ in rows]
+    for name in n_test:
+        if name not in names:
+            raise ConfigError(f"{table}: unknown row {name!r}{nearest(name, names)}")
+    above = any(NUMBER.fullmatch(text) and float(text) > 1 for row in rows for text in row[1:])
+    facts = {"unit": unit or ("percent" if above else "fraction"), "n_test": dict(n_test)}
+    content = {"title": table.stem, "printed": {table.stem: facts}}
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows([header, *rows])
+    write_text(folder / PRINTED / f"{table.stem}.csv", buffer.getvalue())
+    write_text(folder / FILE, to_yaml(content) + HINTS)
+
+
+def audit_table(table: Path, n_test: Mapping[str, int], unit: Unit | None = None) -> Audit:
+    """Check a table in a text file by itself; parameters are those of `draft_paper`."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        draft_paper(table, folder, n_test, unit)
+        try:
+            return audit(load_paper(name))
+        except ConfigError as error:
+            printed = str(folder / PRINTED / f"{table.stem}.csv")
+            raise ConfigError(str(error).replace(printed, str(table))) from None
