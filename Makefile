@@ -6,8 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: quickstart test test-slow smoke lint format docs benchmark reproduce-all tables audits reference \
-	clean
+.PHONY: quickstart test test-slow lint docs benchmark reproduce-all tables audits reference clean
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS)
@@ -18,19 +17,11 @@ test: $(VENV)/dev ## the test suite, but for what is slow
 test-slow: $(VENV)/dev ## browsers, LaTeX, Dask, other processors, whole runs and the examples of the docs
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
-smoke: $(VENV)/dev ## a minute of it
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow" tests/base tests/config \
-		tests/papers tests/core/learners/test_adaboost.py
-
 lint: $(VENV)/dev ## ruff, mypy and the layers of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
-
-format: $(VENV)/dev
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
 
 docs: $(VENV)/docs ## the documentation site, in build/site; a link that leads nowhere is an error
 	@rm -rf build/pages && mkdir -p build && cp -R results build/pages && rm -rf build/pages/records
@@ -64,14 +55,6 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/run: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) -e .
-	touch $@
-
-$(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) -e '.[dev]'
-	touch $@
-
-$(VENV)/docs: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) -e '.[docs]'
+$(VENV)/run $(VENV)/dev $(VENV)/docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e '.$(if $(filter dev docs,$(@F)),[$(@F)])'
 	touch $@

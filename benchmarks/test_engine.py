@@ -57,7 +57,7 @@ def test_trivial_cells(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
     row(f"a trivial cell of {N_CELLS:,}", seconds / N_CELLS, {"joblib, which keeps nothing": bare})
 
 
-@pytest.mark.parametrize("kind", ["AdaBoost", "Bagging", "GradientBoosting", "RandomForest"])
+@pytest.mark.parametrize("kind", ["Bagging", "GradientBoosting"])
 def test_ensembles_that_grow(
     kind: str, benchmark: BenchmarkFixture, pima: tuple[FloatArray, FloatArray]
 ) -> None:

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import settings
 
 from quadrepro.base.types import FloatArray
-from quadrepro.data import card as card_module
 from quadrepro.data import store
 from quadrepro.data.canonical import content_hash
 from quadrepro.data.card import Card, load_card_file
@@ -31,16 +30,13 @@ os.environ["COLUMNS"] = "100"
 # A shell that starts the tests in the background makes them ignore Ctrl-C, which some tests send.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-# So it is with nohup and the end of a terminal.
-if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 Problem = tuple[FloatArray, FloatArray]
 
-# No example fails for being slow. In CI property tests try the same examples every time.
-settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+# No example fails for being slow, and every run tries the same ones.
+for name, examples in (("default", 25), ("thorough", 200)):
+    settings.register_profile(name, deadline=None, derandomize=True, max_examples=examples)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 CACHES = itertools.count()
 
@@ -203,7 +199,6 @@ def toy(write_card: Callable[..., Path], toy_csv: Path) -> Card:
 @pytest.fixture
 def known_toy(toy: Card, monkeypatch: pytest.MonkeyPatch) -> Card:
     """Make `load_card` of the store know the toy card."""
-    monkeypatch.setattr(
-        store, "load_card", lambda name: toy if name == "toy" else card_module.load_card(name)
-    )
+    known = store.load_card
+    monkeypatch.setattr(store, "load_card", lambda name: toy if name == "toy" else known(name))
     return toy

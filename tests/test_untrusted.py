@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 import quadrepro as package
 from quadrepro.engine.records import Record, RecordStore
 from tests.cli.call import quadrepro
-from tests.hostile import CONTROLS
+from tests.make import CONTROLS
 from tests.results.pages.made import RISKS, cells, make_folder, run
 
 TOKEN = "open-sesame-5316"

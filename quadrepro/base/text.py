@@ -1,4 +1,4 @@
-"""Text that may come from strangers, made safe for terminals, Markdown, JSON and spreadsheets."""
+"""Text that may come from strangers, made safe for terminals, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 """Beginning of HTML, or of an automatic link, in Markdown."""
-
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
-"""Beginning of a cell that a spreadsheet would compute, or that `as_cell` would produce."""
 
 
 def visible(text: str) -> str:
@@ -35,30 +32,6 @@ def markdown(text: str) -> str:
     '**p < 0.1** &lt;b>'
     """
     return _TAG.sub("&lt;", visible(text))
-
-
-def as_cell(text: str) -> str:
-    """Return text for a CSV with an apostrophe in front if a spreadsheet would compute it.
-
-    Examples
-    --------
-    >>> as_cell("=1+1"), as_cell("-0.5"), as_cell("a=b")
-    ("'=1+1", '-0.5', 'a=b')
-    """
-    return f"'{text}" if _FORMULA.match(text) and not _is_number(text) else text
-
-
-def from_cell(text: str) -> str:
-    """Return what `as_cell` was given."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def few(names: Sequence[str], most: int = 5) -> str:

@@ -23,25 +23,20 @@ from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.core.learners.adaboost import AdaBoost, run_over
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost, normalised
+from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.ebboost import EBBoost
+from quadrepro.core.learners.gbcbboost import GBCBBoost
 from quadrepro.core.learners.gradient import Bound, GradientBoost, StepName
-from quadrepro.core.learners.grid import N_ROUNDS, Grid
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, check_choice
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.learners.learner import Algorithm, Learner
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.qp_reg import RegularizedQP
-from quadrepro.core.learners.quadboost import (
-    QuadBoost,
-    QuadBoostL1,
-    QuadBoostL2,
-    QuadBoostLInf,
-    Selection,
-)
-from quadrepro.core.learners.rounds import BoostingAlgorithm
+from quadrepro.core.learners.quadboost import Norm, QuadBoost, Selection
+from quadrepro.core.learners.rounds import MOST_ROUNDS, BoostingAlgorithm, normalised
 from quadrepro.core.voters.chains import Chains, codes_of_stumps
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
@@ -53,14 +48,6 @@ SMALLEST_VOTER = 1e-6
 
 BLOCK = 2**14
 """Examples whose voters are in memory at a time when a vote is applied."""
-
-NORMS: dict[str | None, type[QuadBoost]] = {
-    None: QuadBoost,
-    "l1": QuadBoostL1,
-    "l2": QuadBoostL2,
-    "linf": QuadBoostLInf,
-}
-"""QuadBoost's classes by the norm that they regularise."""
 
 UNTIL_CONVERGED = 100_000
 """Largest number of rounds of QuadBoost if the user gives none, unless the norm is L1."""
@@ -441,8 +428,8 @@ class AdaBoostClassifier(VoteClassifier):
         # The stumps of an attribute are a chain, so that no matrix of them is needed.
         chains = Chains.of(*codes_of_stumps(X, voters.thresholds_))
         copies = np.ones(len(y)) if weights is None else weights
-        most = int(candidate[N_ROUNDS.name])
-        _, picks, changes = run_over(chains, y, copies, [most], most)
+        rounds = np.array([candidate[N_ROUNDS.name]], dtype=np.intp)
+        _, picks, changes = run_over(chains, y, copies, rounds, traced=True)
         return picks, changes, voters.thresholds_.size
 
     @property
@@ -694,7 +681,7 @@ class QuadBoostClassifier(VoteClassifier):
 
     learner = QuadBoost
 
-    norm: Literal["l1", "l2", "linf"] | None = None
+    norm: Norm = None
     _: KW_ONLY
     lam: float = 0.01
     alpha_max: float = 0.01
@@ -702,13 +689,8 @@ class QuadBoostClassifier(VoteClassifier):
     reweight: bool = False
     selection: Selection = "decrease"
 
-    def _algorithm(self) -> QuadBoost:
-        if self.norm not in NORMS:
-            raise ValueError(f"norm must be None, 'l1', 'l2' or 'linf', not {self.norm!r}")
-        return NORMS[self.norm](self.reweight, selection=self.selection)
-
     def _candidate(self, algorithm: Algorithm, total: float) -> dict[str, float]:
-        most = algorithm.max_rounds if isinstance(algorithm, QuadBoostL1) else UNTIL_CONVERGED
+        most = MOST_ROUNDS if self.norm == "l1" else UNTIL_CONVERGED
         n_rounds = most if self.n_rounds is None else self.n_rounds
         QuadBoost().check_candidate(n_rounds=n_rounds)
         names = [h.name for h in algorithm.hyperparameters if h != N_ROUNDS]
@@ -1096,8 +1078,7 @@ class GradientBoostClassifier(DecisionClassifier, BoostedTrees):
         ValueError
             If there are not two classes or a parameter or a weight is out of range.
         """
-        if self.loss not in ("logistic", "exponential"):
-            raise ValueError(f"loss must be 'logistic', 'exponential', not {self.loss!r}")
+        check_choice("loss", self.loss, Literal["logistic", "exponential"])
         X, y = validated(self, X, y)
         check_classification_targets(y)
         examples = np.asarray(X), np.asarray(y), sample_weight

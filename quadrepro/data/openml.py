@@ -28,7 +28,10 @@ def download(source: OpenMLSource) -> Path:
     what = f"OpenML {source.id}"
     with _in_one_line(what):
         dataset = openml.datasets.get_dataset(source.id, download_data=True)
-        path = Path(dataset.parquet_file or dataset.data_file or "")
+        file = dataset.parquet_file or dataset.data_file
+        if not file:
+            raise ValueError("OpenML has no file of it")
+        path = Path(file)
     if source.version not in (None, dataset.version):
         shutil.rmtree(path.parent, ignore_errors=True)
         raise DataError(

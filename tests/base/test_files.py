@@ -7,51 +7,40 @@ from unittest.mock import Mock
 
 import pytest
 
-from quadrepro.base.files import read_bytes, read_text, write_bytes, write_text
-from quadrepro.errors import DataError
-
-
-def test_text_is_written_as_utf_8_with_line_feeds_into_a_new_folder(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "deep" / "a.md"
-    write_text(path, "α\nb\n")
-    assert path.read_bytes() == b"\xce\xb1\nb\n"
-    assert [p.name for p in path.parent.iterdir()] == ["a.md"]
-
-
-def test_the_old_file_is_whole_until_the_new_one_is_on_the_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.md"
-    path.write_text("old")
-    seen = []
-
-    def look(descriptor: int) -> None:
-        seen.append((path.read_text(), os.fstat(descriptor).st_size))
-
-    monkeypatch.setattr("quadrepro.base.files.os.fsync", look)
-    write_bytes(path, b"newer")
-    assert seen == [("old", 5)]
-    assert path.read_text() == "newer"
+from quadrepro.base import resources
+from quadrepro.base.files import read_bytes, read_text, write_text
+from quadrepro.errors import ConfigError, DataError
 
 
 @pytest.mark.parametrize("failing", ["quadrepro.base.files.os.fsync", "pathlib.Path.replace"])
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_what_is_not_written_to_its_end_leaves_the_old_file_and_no_rest(
+def test_a_file_is_replaced_as_a_whole_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, error: BaseException
 ) -> None:
-    path = tmp_path / "a.md"
-    write_text(path, "old")
-
+    path = tmp_path / "new" / "deep" / "a.md"
+    write_text(path, "α\nb\n")
+    assert path.read_bytes() == b"\xce\xb1\nb\n"
     monkeypatch.setattr(failing, Mock(side_effect=error))
     with pytest.raises(type(error)):
-        write_text(path, "new")
-    assert path.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["a.md"]
+        write_text(path, "newer")
+    assert path.read_text(encoding="utf-8") == "α\nb\n"
+    assert [p.name for p in path.parent.iterdir()] == ["a.md"]
 
 
-def sparse(path: Path) -> None:
+def test_the_new_file_is_on_the_disk_before_the_old_one_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (path := tmp_path / "a.md").write_text("old")
+    seen = []
+    look = lambda file: seen.append((path.read_text(), os.fstat(file).st_size))  # noqa: E731
+    monkeypatch.setattr("quadrepro.base.files.os.fsync", look)
+    write_text(path, "newer")
+    assert (seen, path.read_text()) == ([("old", 5)], "newer")
+
+
+def sized(path: Path, n_bytes: int = 2**26 + 2**20) -> None:
     with path.open("wb") as file:
-        file.truncate(6 * 2**30)
+        file.truncate(n_bytes)
 
 
 @pytest.mark.parametrize(
@@ -60,21 +49,47 @@ def sparse(path: Path) -> None:
         (os.mkfifo, "not a regular file"),
         (Path.mkdir, "not a regular file"),
         (lambda path: path.symlink_to("/etc/hosts"), "not a regular file"),
-        (lambda path: path.symlink_to("nowhere"), "not a regular file"),
-        (sparse, r"the file has 6,144 MiB; at most 64 MiB are read"),
+        (sized, r"the file has 65 MiB; at most 64 MiB are read"),
         (lambda path: None, "No such file or directory"),
+        (lambda path: path.write_bytes(b"ab\xff"), r"not a text file in UTF-8 \(byte 2\)"),
     ],
 )
 def test_only_a_regular_file_of_limited_size_is_read(
     tmp_path: Path, make: Callable[[Path], object], fault: str
 ) -> None:
-    path = tmp_path / "a.svg"
-    make(path)
+    make(tmp_path / "a.svg")
     with pytest.raises(DataError, match=rf"a\.svg: {fault}$"):
-        read_bytes(path)
+        read_text(tmp_path / "a.svg")
+    sized(tmp_path / "most", 2**26)
+    assert len(read_bytes(tmp_path / "most")) == 2**26
 
 
-def test_text_that_is_not_utf_8_is_refused_with_its_place(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes(b"ab\xff")
-    with pytest.raises(DataError, match=r"a\.csv: not a text file in UTF-8 \(byte 2\)"):
-        read_text(tmp_path / "a.csv")
+def test_what_a_wheel_carries_comes_before_what_is_beside_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (resources.cards_folder() / "monks.yaml").is_file()
+    (package := tmp_path / "site" / "quadrepro").mkdir(parents=True)
+    monkeypatch.setattr(resources, "_PACKAGE", package)
+    assert resources.cards_folder() == tmp_path / "site" / "datasets"
+    (package / "_shipped" / "datasets").mkdir(parents=True)
+    assert resources.cards_folder() == package / "_shipped" / "datasets"
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("nosuch.yaml", "^nosuch.yaml: no such file$"),
+        ("quickstrat.yml", "no such file; did you mean 'quickstart', which ships"),
+        ("folder/mine", "^folder/mine: no such file$"),
+        ("quickstrat", r"^unknown config 'quickstrat'; did you mean 'quickstart'\?"),
+        (".", "is a folder, not a config"),
+    ],
+)
+def test_a_config_is_found_by_path_or_by_the_name_of_one_that_ships(
+    tmp_path: Path, asked: str, message: str
+) -> None:
+    (tmp_path / "mine").write_text("")
+    assert resources.find_config(tmp_path / "mine") == tmp_path / "mine"
+    assert resources.find_config("quickstart").name == "quickstart.yaml"
+    with pytest.raises(ConfigError, match=message):
+        resources.find_config(asked)

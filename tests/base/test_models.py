@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_valid
 
 from quadrepro.base.models import Model, fault, faults_at, mistakes, validated
 from quadrepro.base.yaml import read_yaml
-from quadrepro.errors import ConfigError, DataError
+from quadrepro.errors import ConfigError, DataError, QuadreproError
 
 
 class Circle(Model):
@@ -22,7 +22,6 @@ class Circle(Model):
 class Square(Model):
     kind: Literal["square"]
     sides: tuple[int, int]
-    file: str = ""
 
 
 class Inner(Model):
@@ -37,9 +36,8 @@ class Document(Model):
     code: str = Field(default="a", pattern="^[a-z]+$")
     count: int = Field(default=1, ge=1, lt=10)
     flag: bool = False
-    method: Literal["tanh", "none"] = "none"
     share: Literal["half", "all"] | Annotated[float, Field(gt=0, lt=1)] = "half"
-    numbers: tuple[int, ...] = Field(default=(1,), min_length=1)
+    numbers: tuple[int, ...] = (1,)
     inner: Inner = Inner()
     shapes: tuple[Annotated[Circle | Square, Field(discriminator="kind")], ...] = ()
     either: str | Inner = ""
@@ -53,17 +51,12 @@ class Document(Model):
         return self
 
 
-def said(
-    tmp_path: Path, text: str, error: type[ConfigError | DataError] = ConfigError
-) -> list[str]:
+def said(folder: Path, text: str, error: type[QuadreproError] = ConfigError) -> list[str]:
     """Return what is said of a document, without the name of the file."""
-    path = tmp_path / "document.yaml"
-    path.write_text(text)
+    (path := folder / "document.yaml").write_text(text)
     with pytest.raises(error) as caught:
         validated(Document, read_yaml(path), error)
-    lines = str(caught.value).splitlines()
-    assert all(line.startswith(f"{path}:") for line in lines)
-    return [line.removeprefix(f"{path}:") for line in lines]
+    return str(caught.value).replace(f"{path}:", "").splitlines()
 
 
 @pytest.mark.parametrize(
@@ -77,12 +70,9 @@ def said(
         ("title: true", "1:1: title must be text, not true"),
         ("title: ''", "1:1: title must have a length of at least 1, not ''"),
         ("code: A1", "1:1: code must match the pattern '^[a-z]+$', not 'A1'"),
-        ("method: tan", "1:1: method must be 'tanh' or 'none', not 'tan'"),
         ("numbers: 3", "1:1: numbers must be a list, not 3"),
-        ("numbers: []", "1:1: numbers must have a length of at least 1, not []"),
         ("numbers: [1, 2, x]", "1:17: item 3 of numbers must be a whole number, not 'x'"),
         ("inner: 3", "1:1: inner must be a mapping of keys to values, not 3"),
-        ("inner: {from: .5, to: 1}", "1:19: unknown key 'to'; known are from, words"),
         ("inner: {form: 1}", "1:9: unknown key 'form'; did you mean 'from'?"),
         ("inner: {words: {a: 1}}", "1:17: a must be text, not 1"),
         ("colour: red", "1:1: unknown key 'colour'; write it below inner"),
@@ -93,29 +83,19 @@ def said(
         ("either: 3", "1:1: either must be text or a mapping of keys to values, not 3"),
         ("either: {words: {}, form: 1}", "1:21: unknown key 'form'; did you mean 'from'?"),
         ("shapes: [{kind: circle, radius: 3}]", "1:25: radius must be at most 2.5, not 3"),
-        ("shapes: [{kind: circle}]", "1:10: the key 'radius' is missing"),
-        (
-            "shapes: [{kind: circle, raduis: 1}]",
-            "1:25: unknown key 'raduis'; did you mean 'radius'?",
-        ),
+        ("shapes: [{kind: circle, raduis: 1}]", "1:25: unknown key 'raduis'; did you mean 'radi"),
         ("shapes: [{radius: 1}]", "1:10: the key 'kind' is missing"),
         ("shapes: [{kind: circl}]", "1:11: kind cannot be 'circl'; did you mean 'circle'?"),
         ("shapes: [{kind: square, sides: [1]}]", "1:25: item 2 of sides is missing"),
-        (
-            "shapes: [{kind: square, sides: [1, 2, 3]}]",
-            "1:25: sides must have a length of at most 2, not [1, 2, 3]",
-        ),
-        (
-            "shapes: [oval]",
-            "1:10: item 1 of shapes must be a mapping of keys to values, not 'oval'",
-        ),
+        ("shapes: [oval]", "1:10: item 1 of shapes must be a mapping of keys to values, not 'ova"),
     ],
 )
 def test_a_mistake_is_a_plain_sentence(tmp_path: Path, text: str, line: str) -> None:
-    assert said(tmp_path, f"{text}\n") == [line]
+    [found] = said(tmp_path, f"{text}\n")
+    assert found.startswith(line)
 
 
-def test_all_mistakes_are_told_at_once_also_beside_unknown_keys(tmp_path: Path) -> None:
+def test_all_mistakes_are_named_at_once_up_to_a_hundred(tmp_path: Path) -> None:
     text = "cuont: 1\ncount: 0\nflags: true\ninner: {from: x, to: 1}\nshapes: [{kind: circle}]\n"
     assert said(tmp_path, text, DataError) == [
         "1:1: unknown key 'cuont'; did you mean 'count'?",
@@ -125,35 +105,29 @@ def test_all_mistakes_are_told_at_once_also_beside_unknown_keys(tmp_path: Path) 
         "4:9: from must be a number, not 'x'",
         "5:10: the key 'radius' is missing",
     ]
+    lines = said(tmp_path, f"numbers: [{'x, ' * 102}]\n")
+    assert (len(lines), lines[100]) == (101, " 2 more mistakes")
+    assert len(said(tmp_path, f"numbers: [{'x, ' * 100}]\n")) == 100
 
 
-def test_a_hundred_mistakes_are_named_and_the_others_counted(tmp_path: Path) -> None:
-    lines = said(tmp_path, f"numbers: [{'x, ' * 5000}]\n")
-    assert len(lines) == 101
-    assert lines[99].endswith("item 100 of numbers must be a whole number, not 'x'")
-    assert lines[100] == " 4900 more mistakes"
-
-
-def test_what_no_sentence_is_known_for_is_said_in_pydantics_words() -> None:
+def test_a_mistake_without_a_sentence_of_ours_is_told_in_pydantics_words() -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(dict[str, Annotated[int, Field(multiple_of=5)]]).validate_python({"n": 3})
     assert mistakes(caught.value, {"n": 3}) == [(("n",), "n must be a multiple of 5, not 3")]
+    with pytest.raises(ValidationError) as caught:
+        Circle.model_validate({"kind": "circle"})
+    assert mistakes(caught.value) == [(("radius",), "the key 'radius' is missing")]
 
 
-def test_a_valid_document_becomes_a_model_that_cannot_be_changed(tmp_path: Path) -> None:
+def test_a_document_or_a_part_of_it_becomes_a_model_that_cannot_be_changed(tmp_path: Path) -> None:
     path = tmp_path / "document.yaml"
-    path.write_text("count: 3\nshapes:\n  - {kind: circle, radius: 1}\n")
-    document = validated(Document, read_yaml(path))
+    path.write_text("parts:\n  - {count: 3, shapes: [{kind: circle, radius: 1}]}\n  - {count: 0}\n")
+    document = validated(Document, read_yaml(path), place=("parts", 0))
     assert document == Document(count=3, shapes=(Circle(kind="circle", radius=1),))
     with pytest.raises(ValidationError, match="frozen"):
         document.count = 2  # type: ignore[misc]
-
-
-def test_a_part_of_a_document_is_validated_with_its_places(tmp_path: Path) -> None:
-    path = tmp_path / "document.yaml"
-    path.write_text("parts:\n  - {count: 0}\n")
-    with pytest.raises(ConfigError, match="yaml:2:6: count must be at least 1, not 0"):
-        validated(Document, read_yaml(path), place=("parts", 0))
+    with pytest.raises(ConfigError, match="yaml:3:6: count must be at least 1, not 0"):
+        validated(Document, read_yaml(path), place=("parts", 1))
 
 
 class Outer(BaseModel):
@@ -163,8 +137,6 @@ class Outer(BaseModel):
     def _possible(self) -> Outer:
         with faults_at("changes", data=self.changes):
             Document.model_validate(self.changes)
-            if self.changes.get("count") == 5:
-                raise ValueError("5 is odd")
             if self.changes.get("count") == 3:
                 raise fault("3 is odd", "count")
         return self
@@ -174,14 +146,9 @@ class Outer(BaseModel):
     ("changes", "place", "message"),
     [
         ({"count": 7}, ("changes", "count"), "7 is {not} lucky here"),
-        ({"count": 5}, ("changes",), "5 is odd"),
+        ({"count": 8}, ("changes",), "8 is not lucky either"),
         ({"count": 3}, ("changes", "count"), "3 is odd"),
         ({"coutn": 7}, ("changes", "coutn"), "unknown key 'coutn'; did you mean 'count'?"),
-        (
-            {"shapes": [{"kind": "circle", "radius": "r"}]},
-            ("changes", "shapes", 0, "radius"),
-            "radius must be a number, not 'r'",
-        ),
     ],
 )
 def test_a_mistake_found_by_a_validation_inside_a_validator_keeps_its_place(

@@ -1,44 +1,31 @@
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
 
-from quadrepro.base.text import as_cell, from_cell, markdown, visible
-
-CONTROLS = ["\x00", "\x07", "\x08", "\r", "\x1b", "\x7f", "\x85", "\x9b", "\u202e", "\u2066"]
-
-
-@pytest.mark.parametrize("char", CONTROLS)
-def test_a_control_character_is_shown_as_messages_show_it(char: str) -> None:
-    assert visible(f"a{char}b") == repr(f"a{char}b")[1:-1]
-    assert visible(visible(char)) == visible(char)
+from quadrepro.base.registry import Registry
+from quadrepro.base.text import few, markdown, visible
+from tests.make import CONTROLS
 
 
-def test_all_other_text_stays_as_it_is() -> None:
+def test_control_characters_are_shown_as_escapes_and_other_text_stays() -> None:
+    for char in CONTROLS:
+        assert visible(f"a{char}b") == repr(f"a{char}b")[1:-1]
     text = "two\nlines, a\ttab, L∞ – \\x1b ✓ א\u200f"
     assert visible(text) == text
+    assert (few("abcde"), few("abcdef")) == ("a, b, c, d, e", "a, b, c, d, e and 1 more")
 
 
 @pytest.mark.parametrize("tag", ["<b>", "</b>", "<!-- a", "<?php", "<https://a.org>", "<IMG src=x"])
 def test_markdown_has_no_html(tag: str) -> None:
-    assert markdown(f"**p < 0.1**, 1<2, [a](b.md) {tag}\x1b") == (
-        f"**p < 0.1**, 1<2, [a](b.md) &lt;{tag[1:]}\\x1b"
-    )
+    shown = f"**p < 0.1**, 1<2, [a](b.md) &lt;{tag[1:]}\\x1b"
+    assert markdown(f"**p < 0.1**, 1<2, [a](b.md) {tag}\x1b") == shown
 
 
-@pytest.mark.parametrize("text", ["=1", "+a", "-a", "@a", "\ta", "\ra", "\n=1", "'=1", "- ", "-"])
-def test_a_spreadsheet_takes_a_cell_for_text(text: str) -> None:
-    assert as_cell(text) == f"'{text}"
-
-
-@pytest.mark.parametrize("text", ["-0.5", "+1e5", "-inf", "", "a=1", "'a", "0.10", "don't", "–"])
-def test_numbers_and_other_words_keep_their_bytes(text: str) -> None:
-    assert as_cell(text) == text
-
-
-def test_every_cell_comes_back() -> None:
-    for length in range(5):
-        for chars in product("'=-+5\ta", repeat=length):
-            text = "".join(chars)
-            assert from_cell(as_cell(text)) == text
+def test_an_entry_of_a_registry_is_imported_when_it_is_asked_for() -> None:
+    words: Registry[object] = Registry("word", {"long": "registry:Registry"}, "quadrepro.base")
+    words.places["lost"] = "nowhere:none"
+    assert ([*words], len(words), "lost" in words) == (["long", "lost"], 2, True)
+    assert words.find("long") is words["long"] is Registry
+    for asked, message in (("lang", r"'lang'; did you mean 'long'\?"), ([1], r"\[1\]; known are")):
+        with pytest.raises(KeyError, match=f"unknown word {message}"):
+            words.find(asked)

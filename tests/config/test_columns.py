@@ -19,8 +19,7 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.protocol import Protocol
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
-from tests.cells import cells_of
-from tests.refusals import assert_refused, refusal
+from tests.make import assert_refused, cells_of, refusal
 
 Write = Callable[..., Path]
 ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"

@@ -12,8 +12,7 @@ import pytest
 
 from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.errors import ConfigError
-from tests.cells import cells_of
-from tests.refusals import assert_refused, refusal
+from tests.make import assert_refused, cells_of, refusal
 
 Write = Callable[..., Path]
 VIEW = "view: quadboost"

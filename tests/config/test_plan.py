@@ -10,7 +10,7 @@ from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import DataError
-from tests.refusals import assert_refused
+from tests.make import assert_refused
 
 Write = Callable[..., Path]
 

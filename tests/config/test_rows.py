@@ -13,13 +13,12 @@ from quadrepro.config.datasets import DatasetEntry, merged
 from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.core.learners.adaboost import AdaBoost
-from quadrepro.core.learners.quadboost import QuadBoostL2
+from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.protocol import Protocol
 from quadrepro.data.card import View, load_card
 from quadrepro.data.schema import Threshold
 from quadrepro.errors import ConfigError
-from tests.cells import cells_of
-from tests.refusals import assert_refused
+from tests.make import assert_refused, cells_of
 
 Write = Callable[..., Path]
 
@@ -274,8 +273,8 @@ def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings(read: Write)
     reading = "readings: [{name: once, of: [monks], settings: {reweight: false}}]"
     cells = make_plan(load_experiment(read(reading, own))).cells
     learners = {(cell.dataset, cell.algorithm): cell.learner for cell in cells}
-    assert learners["monks", "quadboost-l2"] == QuadBoostL2(reweight=True)
-    assert learners["monks, once", "quadboost-l2"] == QuadBoostL2(reweight=False)
+    assert learners["monks", "quadboost-l2"] == QuadBoost("l2", reweight=True)
+    assert learners["monks, once", "quadboost-l2"] == QuadBoost("l2", reweight=False)
     assert learners["monks", "ada"] == learners["monks, once", "ada"] == AdaBoost()
 
 

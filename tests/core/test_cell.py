@@ -13,7 +13,7 @@ from quadrepro.core import problems
 from quadrepro.core.cell import Cell
 from quadrepro.core.preprocessing import encode
 from quadrepro.core.problems import Problem
-from tests.cells import cells_of
+from tests.make import cells_of
 
 
 @pytest.fixture

@@ -229,16 +229,6 @@ def test_rows_are_counted_without_the_data_if_the_card_tells(
     assert bool(loaded) == read
 
 
-@pytest.mark.parametrize("exclude", [(), ("size",), ("colour",)])
-@pytest.mark.parametrize("negative", [(), ("01",)])
-def test_rows_are_counted_with_every_combination_of_gaps_and_labels(
-    known_toy: Card, toy_csv: Path, exclude: tuple[str, ...], negative: tuple[str, ...]
-) -> None:
-    found = find_datasets(["toy"], toy_csv.parent)["toy"]
-    asked = view(exclude=exclude, negative=negative, missing="drop")
-    assert count_rows(found, asked) == len(encode(found.load(), asked).y)
-
-
 def test_rows_of_a_part_are_counted_from_the_card_and_with_labels_from_the_rows(
     dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:

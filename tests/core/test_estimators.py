@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
-import tracemalloc
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.exceptions import NotFittedError
-from sklearn.metrics import brier_score_loss
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from quadrepro import (
     AdaBoostClassifier,
@@ -25,25 +16,22 @@ from quadrepro import (
     EBBoostClassifier,
     GBCBBoostClassifier,
     GradientBoostClassifier,
-    GradientBoostRegressor,
     HedgeBoostClassifier,
-    LogitBoostClassifier,
     LPBoostClassifier,
     MinCqClassifier,
     QuadBoostClassifier,
-    RealAdaBoostClassifier,
     RegularizedLPBoostClassifier,
     RegularizedQPBoostClassifier,
-    SAMMEClassifier,
     Stumps,
 )
 from quadrepro.base.types import FloatArray
 from quadrepro.core import estimators
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost
+from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.ebboost import EBBoost
+from quadrepro.core.learners.gbcbboost import GBCBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.learner import Algorithm
@@ -53,13 +41,9 @@ from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.quadboost import (
     QuadBoost,
-    QuadBoostL1,
-    QuadBoostL2,
-    QuadBoostLInf,
 )
 from quadrepro.core.learners.rounds import WeightBoosting
 from tests.core.variants import (
-    ALL,
     BOOSTING,
     BY_GRADIENT,
     PROGRAMS,
@@ -88,15 +72,15 @@ def each(variants: list[Any]) -> Any:
     ("estimator", "algorithm", "candidate"),
     [
         (QuadBoostClassifier(n_rounds=30), QuadBoost(), {"n_rounds": 30}),
-        (QuadBoostClassifier("l1", lam=0.03), QuadBoostL1(), {"lam": 0.03}),
+        (QuadBoostClassifier("l1", lam=0.03), QuadBoost("l1"), {"lam": 0.03}),
         (
             QuadBoostClassifier("l2", lam=2.0, n_rounds=30, reweight=True),
-            QuadBoostL2(reweight=True),
+            QuadBoost("l2", reweight=True),
             {"lam": 2.0, "n_rounds": 30},
         ),
         (
             QuadBoostClassifier("linf", alpha_max=0.02, n_rounds=30, selection="correlation"),
-            QuadBoostLInf(selection="correlation"),
+            QuadBoost("linf", selection="correlation"),
             {"alpha_max": 0.02, "n_rounds": 30},
         ),
         (AdaBoostClassifier(30), AdaBoost(), {"n_rounds": 30}),
@@ -167,48 +151,6 @@ def test_adaboost_makes_no_matrix_of_stumps(monkeypatch: pytest.MonkeyPatch) -> 
     X, y = examples()
     monkeypatch.setattr(Stumps, "transform", never)
     assert AdaBoostClassifier(9).fit(X, y).voter_weights_.any()
-
-
-@each(VOTES)
-def test_a_real_data_set_is_learned_with_labels_as_they_were_given(estimator: Any) -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    labels = np.where(y == 1, "benign", "malignant")
-    assert cross_val_score(clone(estimator), X, labels, cv=3).mean() > 0.88
-
-
-@pytest.mark.parametrize("reduction", [OneVsRestClassifier, OneVsOneClassifier])
-@each(
-    [
-        AdaBoostClassifier(20),
-        QuadBoostClassifier("l2", lam=0.1, n_rounds=30, class_weight="balanced"),
-        LPBoostClassifier(0.1),
-        GradientBoostClassifier(n_rounds=10),
-    ]
-)
-def test_more_classes_are_reduced_to_two(reduction: Any, estimator: Any) -> None:
-    X, y = load_iris(return_X_y=True)
-    fitted = reduction(clone(estimator)).fit(X[::2], y[::2])
-    assert fitted.score(X[1::2], y[1::2]) > 0.9
-
-
-def test_rounds_and_stumps_can_be_searched() -> None:
-    search = GridSearchCV(
-        AdaBoostClassifier(voters=Stumps()),
-        {"n_rounds": [1, 20], "voters__per_attribute": [1, 5]},
-        cv=3,
-    ).fit(*examples())
-    best = search.best_params_
-    assert best["voters__per_attribute"] == 5
-    assert search.best_estimator_.voters_.thresholds_.shape == (3, 5)
-    assert search.best_estimator_.n_iter_ == best["n_rounds"]
-
-
-@each(ALL)
-def test_a_fitted_estimator_can_be_pickled(estimator: Any) -> None:
-    X, y = examples(estimator)
-    fitted = clone(estimator).fit(X, y)
-    again = pickle.loads(pickle.dumps(fitted))
-    assert outputs(again, X).tobytes() == outputs(fitted, X).tobytes()
 
 
 # Decisions, stages and probabilities
@@ -286,51 +228,6 @@ def test_examples_are_applied_in_blocks(voters: Any, monkeypatch: pytest.MonkeyP
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-N_ROUNDS, N_NEW = 100, 20_000
-
-
-@pytest.mark.parametrize(
-    ("estimator", "method"),
-    [
-        (GradientBoostRegressor("shrink", n_rounds=N_ROUNDS), "predict"),
-        (GradientBoostClassifier("shrink", n_rounds=N_ROUNDS), "decision_function"),
-        (LogitBoostClassifier(N_ROUNDS), "predict_proba"),
-        (RealAdaBoostClassifier(N_ROUNDS), "decision_function"),
-        (SAMMEClassifier(N_ROUNDS), "predict"),
-    ],
-    ids=str,
-)
-def test_a_prediction_is_the_last_stage_and_takes_the_memory_of_a_few(
-    estimator: Any, method: str
-) -> None:
-    rng = np.random.default_rng(0)
-    X, new = rng.normal(size=(60, 2)), rng.normal(size=(N_NEW, 2))
-    estimator.fit(X, (X[:, 0] + rng.normal(size=60) > 0).astype(float))
-    assert estimator.n_iter_ == N_ROUNDS
-    predict = getattr(estimator, method)
-    predict(new[:2])
-    tracemalloc.start()
-    try:
-        found = predict(new)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < N_ROUNDS / 3 * 8 * N_NEW
-    *_, last = getattr(estimator, f"staged_{method}")(new)
-    np.testing.assert_array_equal(found, last)
-
-
-@each(LINKED)
-def test_probabilities_add_up_to_1_and_are_on_the_side_of_the_label(estimator: Any) -> None:
-    X, y = examples()
-    fitted = clone(estimator).fit(X, y)
-    found = fitted.predict_proba(X)
-    np.testing.assert_allclose(found.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(fitted.classes_[found.argmax(axis=1)], fitted.predict(X))
-    *_, last = fitted.staged_predict_proba(X)
-    np.testing.assert_allclose(last, found, atol=1e-12)
-
-
 @each(
     [
         AdaBoostClassifier(1),
@@ -348,108 +245,3 @@ def test_probabilities_are_the_frequencies_of_the_classes(estimator: Any, weight
     else:
         fitted.fit(X.repeat(n, axis=0), y.repeat(n))
     np.testing.assert_allclose(fitted.predict_proba(X[1:3]), [[0.75, 0.25], [0.25, 0.75]])
-
-
-@each([QuadBoostClassifier("l2", n_rounds=30), MinCqClassifier(), EBBoostClassifier()])
-def test_votes_without_a_link_have_no_probabilities_but_can_be_calibrated(estimator: Any) -> None:
-    assert not hasattr(estimator, "predict_proba")
-    assert not hasattr(estimator, "staged_predict_proba")
-    X, y = examples()
-    new, truth = examples(seed=1)
-    weights = np.random.default_rng(2).uniform(0.5, 2.0, len(X))
-    calibrated = CalibratedClassifierCV(clone(estimator), cv=3).fit(X, y, sample_weight=weights)
-    found = calibrated.predict_proba(new)[:, 1]
-    assert brier_score_loss(truth, found, pos_label="yes") < 0.2
-
-
-# Importances
-
-
-@each(ALL)
-def test_importances_are_shares_of_the_attributes(estimator: Any) -> None:
-    X, y = examples(estimator)
-    X = np.column_stack([X, np.zeros(len(X))])
-    found = clone(estimator).fit(X, y).feature_importances_
-    assert found.shape == (4,)
-    assert (found >= 0).all()
-    assert found.sum() == pytest.approx(1.0)
-    # Only the programs that give weights to all stumps give them to constant ones.
-    assert found[3] == 0 or not isinstance(estimator, GradientBoostClassifier)
-
-
-def test_the_importance_of_an_attribute_is_the_weight_of_its_stumps() -> None:
-    fitted = QuadBoostClassifier(n_rounds=20, voters=Stumps(4)).fit(*examples())
-    sizes = np.abs(fitted.voter_weights_).reshape(3, 4).sum(axis=1)
-    np.testing.assert_allclose(fitted.feature_importances_, sizes / sizes.sum())
-
-
-def test_an_empty_vote_has_no_rounds_and_gives_no_attribute_a_share() -> None:
-    fitted = QuadBoostClassifier("l1", lam=100.0).fit(*examples())
-    assert fitted.feature_importances_.tolist() == [0.0, 0.0, 0.0]
-    assert fitted.n_iter_ == 0
-
-
-# Refusals
-
-
-@pytest.mark.parametrize(
-    ("estimator", "message"),
-    [
-        (QuadBoostClassifier("l3"), "norm must be None, 'l1', 'l2' or 'linf'"),
-        (QuadBoostClassifier("l1", lam=0.0), "lam must be positive"),
-        (QuadBoostClassifier("linf", alpha_max=-1), "alpha_max must be positive"),
-        (QuadBoostClassifier(n_rounds=0), "n_rounds must be positive"),
-        (QuadBoostClassifier(n_rounds=2.5), "n_rounds takes whole numbers"),
-        (AdaBoostClassifier(0), "n_rounds must be positive"),
-        (EBBoostClassifier(-1.0), "lam must be at least 0 and finite, not -1"),
-        (AdaBoostRegClassifier(float("nan")), "C must be at least 0 and finite, not nan"),
-        (AdaBoostRegClassifier(power=3), "power must be 1 or 2, not 3"),
-        (LPBoostClassifier(C=float("inf")), "C must be positive and finite"),
-        (RegularizedLPBoostClassifier(nu=1.5), "nu"),
-        (RegularizedLPBoostClassifier(n_rounds=0), "n_rounds must be positive"),
-        (RegularizedQPBoostClassifier(C=0.0), "C must be positive"),
-        (HedgeBoostClassifier(0.7), "eta must be at most 0.5, not 0.7"),
-        (CBBoostClassifier(0), "n_rounds must be positive"),
-        (GBCBBoostClassifier(2.5), "n_rounds takes whole numbers"),
-        (CqBoostClassifier(-1.0), "mu must be positive and finite, not -1"),
-        (CqBoostClassifier(epsilon=0.0), "epsilon must be positive and finite, not 0"),
-        (CqBoostClassifier(n_rounds=0), "n_rounds must be positive and finite, not 0"),
-        (MinCqClassifier(0.0), "mu must be positive and finite, not 0"),
-        (
-            CqBoostClassifier(1.5),
-            r"no optimum was found for {'mu': 1.5, .*}; mu can be at most 1\b",
-        ),
-        (MinCqClassifier(1.5), r"no optimum was found for {'mu': 1.5}; mu can be at most 0\.666"),
-        (AdaBoostClassifier(voters="stumps"), "voters must be Stumps"),
-        (AdaBoostClassifier(voters=Stumps(0)), "per_attribute must be at least 1"),
-        (
-            QuadBoostClassifier(voters="precomputed", min_weight_fraction_leaf=0.1),
-            "min_weight_fraction_leaf is for stumps, not for other voters",
-        ),
-        (QuadBoostClassifier(voters="precomputed"), r"voters must have values in \[-1, 1\]"),
-        (GradientBoostClassifier(loss="l2"), "loss must be 'logistic', 'exponential', not 'l2'"),
-    ],
-)
-def test_impossible_settings_are_refused_by_name(estimator: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        estimator.fit(np.array([[0.0], [1.0], [2.0]]), [0, 1, 1])
-
-
-@each([AdaBoostClassifier(), GradientBoostClassifier()])
-def test_a_constant_target_is_refused(estimator: Any) -> None:
-    with pytest.raises(ValueError, match="y holds 1 class, not 2"):
-        estimator.fit(np.zeros((4, 1)), [1, 1, 1, 1])
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda: next(QuadBoostClassifier().staged_decision_function(np.zeros((1, 1)))),
-        lambda: next(GradientBoostRegressor().staged_predict(np.zeros((1, 1)))),
-        lambda: LPBoostClassifier().predict(np.zeros((1, 1))),
-        lambda: GradientBoostClassifier().feature_importances_,
-    ],
-)
-def test_an_unfitted_estimator_says_so(ask: Callable[[], object]) -> None:
-    with pytest.raises(NotFittedError):
-        ask()

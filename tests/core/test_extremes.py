@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 import quadrepro
@@ -137,68 +136,3 @@ def test_a_parameter_that_is_extreme_is_refused_by_name(
 def test_a_number_of_rounds_that_is_extreme_is_refused(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=r"n_rounds('.*)? (must be|takes whole numbers)"):
         made(name, n_rounds=value).fit(X, target(name))
-
-
-SMALL, LARGE = 1e-100, 1e100
-
-
-@pytest.mark.parametrize(
-    ("name", "parameter", "value", "saturated"),
-    [
-        # Beyond the second value, the answer no longer depends on the parameter: no voter pays, no
-        # slack is worth its price, every example is at its bound, a step is as long as it can be.
-        ("AdaBoostRegClassifier", "C", LARGE, 1e6),
-        ("AdaBoostRegClassifier", "C", SMALL, 0),
-        ("CqBoostClassifier", "epsilon", LARGE, 1e3),
-        ("EBBoostClassifier", "lam", SMALL, 0),
-        ("EBBoostClassifier", "lam", 1e6, 1e5),
-        ("HedgeBoostClassifier", "eta", SMALL, 1e-30),
-        ("LPBoostClassifier", "C", 1e5, 1e3),
-        ("LPBoostClassifier", "C", SMALL, 1e-6),
-        ("QuadBoostClassifier", "lam", SMALL, 1e-9),
-        ("QuadBoostClassifier", "lam", LARGE, 1e6),
-        ("QuadBoostClassifier", "alpha_max", SMALL, 1e-30),
-        ("QuadBoostClassifier", "alpha_max", LARGE, 1e6),
-        ("MinCqClassifier", "mu", 1e-9, 1e-6),
-        ("RegularizedLPBoostClassifier", "nu", 1e-6, 1e-3),
-        ("RegularizedQPBoostClassifier", "C", SMALL, 1e-9),
-        ("GradientBoostClassifier", "u", SMALL, 1e-12),
-        ("GradientBoostClassifier", "u", LARGE, 1e20),
-        ("GradientBoostRegressor", "u", LARGE, 1e20),
-    ],
-)
-def test_at_the_ends_of_its_range_a_parameter_has_the_effect_of_its_limit(
-    name: str, parameter: str, value: float, saturated: float
-) -> None:
-    settings = USED_WITH.get((name, parameter), {})
-    found, limit = (
-        checked(made(name, **settings, **{parameter: v}), X, target(name))
-        for v in (value, saturated)
-    )
-    np.testing.assert_allclose(found, limit, rtol=1e-12)
-
-
-def test_a_step_that_drowns_the_targets_is_refused() -> None:
-    estimator = made("GradientBoostRegressor", step="epsilon", eps=1e8)
-    with pytest.raises(ValueError, match=r"eps is in units of the targets, .* not 1e\+08"):
-        estimator.fit(X, SCORE)
-    checked(estimator, X, 1e8 * SCORE)
-
-
-def test_the_largest_price_of_slack_gives_the_least_slack() -> None:
-    m = 100
-    rng = np.random.default_rng(1)
-    A = rng.normal(size=(m, 4))
-    y = np.where(A.sum(axis=1) + rng.normal(0, 2, size=m) > 0, 1.0, -1.0)
-    fitted = quadrepro.LPBoostClassifier(C=1e5).fit(A, y)
-    votes = fitted.voters_.transform(A)
-    slack = np.maximum(0, 1 - y * (votes @ fitted.voter_weights_)).sum()
-    # min C Σξ + Σ|α| with C → ∞: first the least Σξ over free α.
-    n = votes.shape[1]
-    least = linprog(
-        np.r_[np.zeros(n), np.ones(m)],
-        A_ub=-np.c_[y[:, None] * votes, np.eye(m)],
-        b_ub=-np.ones(m),
-        bounds=[(None, None)] * n + [(0, None)] * m,
-    )
-    assert slack == pytest.approx(least.fun, rel=1e-9)

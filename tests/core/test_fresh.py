@@ -6,7 +6,6 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from quadrepro.data import rules
 from quadrepro.data.card import load_card
 from quadrepro.data.rules import Fresh, draw_fresh, rule_of
 from quadrepro.errors import ConfigError
@@ -42,18 +41,6 @@ def test_the_parts_have_their_sizes_and_the_cards_attributes(name: str) -> None:
         assert set(fresh.table.target) <= set(card.target.labels)
 
 
-@pytest.mark.parametrize("name", [*NOISELESS, *CLASSES])
-def test_a_later_part_is_drawn_after_an_earlier_one_and_shares_no_row_with_it(name: str) -> None:
-    X, first = inputs(drawn(name)), inputs(drawn(name, (8,)))
-    np.testing.assert_array_equal(X[:8], first)
-    assert len(np.unique(X, axis=0)) == 18
-
-
-def test_half_of_each_part_of_the_orange_data_is_in_each_class() -> None:
-    target = drawn("orange", (8, 0, 6)).table.target
-    assert target.tolist() == ["1"] * 4 + ["2"] * 4 + ["1"] * 3 + ["2"] * 3
-
-
 def test_the_truth_is_the_target_where_there_is_no_noise() -> None:
     for name, changes in NOISELESS.items():
         fresh = drawn(name, (200, 0, 100), changes)
@@ -72,20 +59,6 @@ def test_noise_changes_the_targets_and_neither_the_truth_nor_the_inputs(name: st
     residuals = noisy.table.target - noisy.truth
     # The deviation of a deviation is about σ/sqrt(2n).
     assert residuals.std() == pytest.approx(0.5, abs=5 * 0.5 / math.sqrt(800))
-
-
-def test_a_parameter_of_the_target_is_one_of_the_truth_as_well() -> None:
-    wide = drawn("m1", (200,), {"low": -0.75, "sigma": 0})
-    assert wide.truth is not None
-    X = inputs(wide)
-    np.testing.assert_array_equal(wide.truth, rules.m1_mean(X, -0.75))
-    assert (wide.truth != rules.m1_mean(X, -0.25)).any()
-
-
-def test_a_rule_keeps_the_cards_parameters_but_those_of_its_size() -> None:
-    assert rule_of(load_card("m1"), {"sigma": 1}) == ("m1", {"sigma": 1, "low": -0.25})
-    assert rule_of(load_card("orange"), {}) == ("orange", {"noise_inputs": 6})
-    assert rule_of(load_card("twonorm_generated"), {}) == ("twonorm", {})
 
 
 @pytest.mark.parametrize(
@@ -125,8 +98,3 @@ def test_what_cannot_be_drawn_is_named(name: str, changes: dict[str, float], mes
     with pytest.raises(ConfigError) as caught:
         drawn(name, changes=changes)
     assert str(caught.value).startswith(message)
-
-
-def test_an_odd_number_of_rows_has_no_halves() -> None:
-    with pytest.raises(ConfigError, match="half of the rows are in each class, but 5 is an odd"):
-        drawn("orange", (4, 5, 6))

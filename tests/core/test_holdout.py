@@ -10,9 +10,6 @@ from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid, Stopping, Value
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem
-from quadrepro.core.learners.lp_reg import RegularizedLP
-from quadrepro.core.learners.qp_reg import RegularizedQP
-from quadrepro.core.learners.soft_margin import SoftMargin
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
 
 
@@ -73,29 +70,6 @@ def test_the_candidate_of_fewest_validation_errors_is_chosen_and_the_first_of_eq
     np.testing.assert_array_equal(choice.errors, alone)
     assert choice.candidate["lam"] == values[int(np.argmin(alone))]
     assert errors_of(choice.vote, problem) == min(alone)
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "grid"),
-    [
-        (RegularizedLP(), Grid.of({"nu": [1.0, 0.5, 0.2, 0.05]})),
-        (RegularizedQP(), Grid.of({"C": [0.001, 0.1, 10.0]})),
-    ],
-)
-def test_new_weights_are_for_the_stumps_that_adaboost_found(
-    problem: DrawnProblem, algorithm: SoftMargin, grid: Grid
-) -> None:
-    found = search(AdaBoost(), problem, Grid.of({}))
-    choice = search(algorithm, problem, grid)
-    np.testing.assert_array_equal(choice.vote.cuts, found.vote.cuts)
-    assert (choice.vote.weights * np.sign(found.vote.weights) >= 0).all()
-    assert errors_of(choice.vote, problem) == choice.errors.min()
-    assert choice.candidate["n_rounds"] == found.candidate["n_rounds"]
-    signs = np.sign(found.vote.weights)
-    margins = found.vote.outputs(problem.train) * signs * problem.y_train[:, None]
-    value = Grid.of({name: [choice.candidate[name]] for name, _ in grid.axes})
-    weights = algorithm.solve(margins, np.ones(len(margins)), value)[0] * signs
-    np.testing.assert_allclose(choice.vote.weights, weights, atol=1e-7)
 
 
 def test_the_last_round_can_be_taken_instead_of_the_best(problem: DrawnProblem) -> None:

@@ -20,11 +20,6 @@ def noisy(X: Table, seed: int, deviation: float, contrast: float = 1.0) -> Table
     return add_noise(X, np.random.default_rng(seed), deviation, contrast, train=rows)
 
 
-@given(TABLES, SEEDS)
-def test_no_deviation_changes_nothing(X: Table, seed: int) -> None:
-    np.testing.assert_array_equal(noisy(X, seed, 0.0), X)
-
-
 @given(TABLES, SEEDS, st.floats(0, 10), st.floats(0.01, 1))
 def test_every_attribute_keeps_its_range_and_its_gaps(
     X: Table, seed: int, deviation: float, contrast: float

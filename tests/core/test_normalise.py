@@ -33,15 +33,6 @@ def test_every_value_ends_between_minus_one_and_one(
         assert (np.abs(Z) <= 1.0).all()
 
 
-@WAYS
-@given(X=TABLES)
-def test_the_order_within_a_column_is_kept(missing: Way, X: Table) -> None:
-    Z = Normaliser.fit(X, missing).transform(X)
-    for x, z in zip(X.T, Z.T, strict=True):
-        seen = np.flatnonzero(~np.isnan(x))
-        assert (np.diff(z[seen[np.argsort(x[seen])]]) >= 0).all()
-
-
 @given(X=TABLES)
 def test_low_puts_missing_values_at_or_below_all_others(X: Table) -> None:
     Z = Normaliser.fit(X, "low").transform(X)

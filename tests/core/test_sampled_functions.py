@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quadrepro.data.card import load_card
 from quadrepro.data.rules import (
-    Measured,
     draw_m1,
     draw_m2,
     draw_sparse,
@@ -22,15 +20,6 @@ from quadrepro.data.rules import (
     sparse_mean,
 )
 from tests.data.samples import N, assert_follows, first_and_last, rng
-
-every = pytest.mark.parametrize("draw", [draw_m1, draw_m2, draw_sparse])
-
-
-@every
-def test_a_longer_sample_begins_with_the_shorter_one(draw: Callable[..., Measured]) -> None:
-    (X, y), (longer_X, longer_y) = draw(rng(), 7, 0.3), draw(rng(), 11, 0.3)
-    assert np.array_equal(X, longer_X[:7])
-    assert np.array_equal(y, longer_y[:7])
 
 
 @pytest.mark.parametrize(
@@ -93,14 +82,6 @@ def test_the_sparse_mean_is_a_vote_of_five_stumps_of_falling_weight() -> None:
     # A threshold itself is below, and the other five inputs do not count.
     X[:, :5], X[:, 5:] = cuts, 2
     assert sparse_mean(X).tolist() == [pytest.approx(-137 / 60)] * 32
-
-
-@pytest.mark.parametrize("name", ["m1", "m2", "sparse"])
-def test_the_lowest_risk_of_a_regression_is_the_variance_of_its_noise(name: str) -> None:
-    card = load_card(name)
-    assert card.view("default").bayes_error == pytest.approx(
-        card.sources[0].parameters["sigma"] ** 2
-    )
 
 
 @pytest.mark.parametrize(

@@ -216,15 +216,6 @@ def test_rows_drawn_for_a_repeat_are_divided_among_themselves(rule: dict[str, An
         assert np.ptp(halves, axis=0).max() <= 1
 
 
-@pytest.mark.parametrize("rule", [{}, {"stratify": True}, {"groups": "g"}, {"outer": "1x4"}])
-def test_splits_differ_by_repeat_and_are_drawn_again_the_same(rule: dict[str, Any]) -> None:
-    rows, known = splitter(2, 4, **rule), {"groups": GROUPS} if "groups" in rule else {}
-    first, again, second = (split_of(rows, repeat, **known) for repeat in (0, 0, 1))
-    np.testing.assert_array_equal(first.train, again.train)
-    np.testing.assert_array_equal(first.fold, again.fold)
-    assert {*first.test} != {*second.test}
-
-
 @given(repeat=repeats, train=st.integers(2, 60), test=st.integers(1, 60))
 def test_parts_have_the_sizes_that_are_given(repeat: int, train: int, test: int) -> None:
     rows = splitter(train=train, test=test)
@@ -497,3 +488,12 @@ def test_columns_that_cannot_be_used_are_refused(key: str, values: list[Any], me
     with pytest.raises(ConfigError) as caught:
         known_of(values, key)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("rule", [{}, {"stratify": True}, {"groups": "g"}, {"outer": "1x4"}])
+def test_splits_differ_by_repeat_and_are_drawn_again_the_same(rule: dict[str, Any]) -> None:
+    rows, known = splitter(2, 4, **rule), {"groups": GROUPS} if "groups" in rule else {}
+    first, again, second = (split_of(rows, repeat, **known) for repeat in (0, 0, 1))
+    np.testing.assert_array_equal(first.train, again.train)
+    np.testing.assert_array_equal(first.fold, again.fold)
+    assert {*first.test} != {*second.test}

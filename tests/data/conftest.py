@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.files import Save
+from tests.data.tables import Save
 
 
 @pytest.fixture

@@ -1,8 +1,11 @@
-"""Small tables of the attributes size and colour, and cards for them."""
+"""Small tables of the attributes size and colour, their cards, and contents of files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+import struct
+import zipfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,3 +69,25 @@ def written_card(name: str, rows: Sequence[Row], folder: Path, source: str) -> C
         "views: {default: {positive: [no]}}\n"
     )
     return load_card_file(path)
+
+
+Save = Callable[..., Path]
+
+
+def zipped(members: dict[str, bytes | str]) -> bytes:
+    """Return an archive of files by name."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def images(pixels: list[list[list[int]]]) -> bytes:
+    """Return images as MNIST's files have them."""
+    array = np.array(pixels, dtype=np.uint8)
+    return struct.pack(">4i", 2051, *array.shape) + array.tobytes()
+
+
+def labels(*classes: int) -> bytes:
+    return struct.pack(">2i", 2049, len(classes)) + bytes(classes)

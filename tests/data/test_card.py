@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from quadrepro.base.models import Mistake
 from quadrepro.base.resources import cards_folder
+from quadrepro.base.yaml import read_yaml
+from quadrepro.data import inspection
 from quadrepro.data.canonical import number
 from quadrepro.data.card import Card, View, card_names, load_card, load_card_file
 from quadrepro.data.schema import Threshold
@@ -19,23 +20,54 @@ from quadrepro.errors import ConfigError, DataError
 from tests.data.tables import make_card
 
 
-@pytest.mark.parametrize("name", card_names())
-def test_a_shipped_card_has_rows_or_sources_and_layouts_lead_to_its_codes(name: str) -> None:
-    card = load_card(name)
-    assert card.sources or (cards_folder() / f"{name}.csv").is_file()
-    doubtful = ["not compared" in getattr(source, "note", "") for source in card.sources]
-    assert doubtful == sorted(doubtful)
-    known = {a.name: a.codes for a in card.attributes} | {"target": tuple(card.target.labels)}
-    for source in card.sources:
-        if not isinstance(source, Layout):
-            continue
-        for column, renamed in source.codes.items():
-            if column in card.nominal_names:
-                assert set(renamed.values()) <= {*(known[column] or renamed.values()), ""}
-            else:
-                assert None not in [number(text) for text in renamed.values()]
-        if source.rows is not None:
-            assert source.rows[1] - source.rows[0] + 1 == card.rows
+def test_shipped_cards_have_rows_or_sources_and_layouts_lead_to_their_codes(
+    tmp_path: Path,
+) -> None:
+    for name in card_names():
+        card = load_card(name)
+        assert card.sources or (cards_folder() / f"{name}.csv").is_file()
+        doubtful = ["not compared" in getattr(source, "note", "") for source in card.sources]
+        assert doubtful == sorted(doubtful)
+        known = {a.name: a.codes for a in card.attributes} | {"target": tuple(card.target.labels)}
+        for source in [of for of in card.sources if isinstance(of, Layout)]:
+            for column, renamed in source.codes.items():
+                if column in card.nominal_names:
+                    assert {*renamed.values()} <= {*(known[column] or renamed.values()), ""}
+                else:
+                    assert None not in [number(text) for text in renamed.values()]
+            assert source.rows is None or source.rows[1] - source.rows[0] + 1 == card.rows
+        inspection.write_card(card, tmp_path / f"{name}.yaml")
+        assert load_card_file(tmp_path / f"{name}.yaml") == card
+
+
+def test_any_text_is_read_back_the_same(tmp_path: Path) -> None:
+    labels = ["no", "1e3", "~", "é\n", "- x", "'#", "\x85", "a: b", " "]
+    awkward = make_card(
+        title=labels[3],
+        rows=len(labels),
+        target={"original": labels[4], "labels": dict.fromkeys(labels, 1)},
+        attributes=[{"name": name, "kind": "nominal", "codes": labels} for name in labels],
+        views={"default": {"positive": labels[:1], "exclude": labels[1:]}},
+    )
+    inspection.write_card(awkward, tmp_path / "toy.yaml")
+    assert load_card_file(tmp_path / "toy.yaml") == awkward
+
+
+@pytest.mark.parametrize(
+    ("file", "path"),
+    [
+        ("project/data/my.csv", "../data/my.csv"),
+        ("project/datasets/my.csv", "my.csv"),
+        ("elsewhere/my.csv", "{folder}/elsewhere/my.csv"),
+    ],
+)
+def test_a_file_near_its_card_is_named_relative_to_it(tmp_path: Path, file: str, path: str) -> None:
+    written = tmp_path / "project" / "datasets" / "toy.yaml"
+    card = make_card(sources=[{"kind": "file", "path": str(tmp_path / file)}])
+    inspection.write_card(card, written)
+    (source,) = read_yaml(written, scalars="text").data["sources"]
+    assert source["path"] == path.format(folder=tmp_path)
+    assert load_card_file(written) == card
 
 
 def with_labels(card: Card, *labels: str) -> Card:
@@ -43,26 +75,25 @@ def with_labels(card: Card, *labels: str) -> Card:
     return card.model_copy(update={"target": target})
 
 
+NEGATIVE = ("negative", "positive")
+
+
 @pytest.mark.parametrize(
-    ("view", "classes", "task", "sizes"),
+    ("fields", "classes", "sizes"),
     [
-        (View(positive=("b",)), ("negative", "positive"), "classification", [1, 2]),
-        (
-            View(positive=("b",), negative=("a",)),
-            ("negative", "positive"),
-            "classification",
-            [1, 1],
-        ),
-        (View(), ("a", "b", "c"), "multiclass", [1, 1, 1]),
-        (View(labels=("c", "a")), ("a", "c"), "classification", [1, 1]),
-        (View(labels=("c", "b", "a")), ("a", "b", "c"), "multiclass", [1, 1, 1]),
+        ({"positive": ["b"]}, NEGATIVE, [1, 2]),
+        ({"positive": ["b"], "negative": ["a"]}, NEGATIVE, [1, 1]),
+        ({}, ("a", "b", "c"), [1, 1, 1]),
+        ({"labels": ["c", "a"]}, ("a", "c"), [1, 1]),
+        ({"labels": ["c", "b", "a"]}, ("a", "b", "c"), [1, 1, 1]),
     ],
 )
-def test_a_view_says_which_classes_there_are(
-    toy: Card, view: View, classes: tuple[str, ...], task: str, sizes: list[int]
+def test_the_classes_of_a_view(
+    toy: Card, fields: dict[str, object], classes: tuple[str, ...], sizes: list[int]
 ) -> None:
-    card = with_labels(toy, "b", "c", "a")
+    card, view = with_labels(toy, "b", "c", "a"), View.model_validate(fields)
     assert list(card.mistakes(view)) == []
+    task = "classification" if len(sizes) == 2 else "multiclass"
     assert (card.classes_of(view), card.task_of(view)) == (classes, task)
     assert view.class_sizes(card.target) == sizes
 
@@ -85,9 +116,7 @@ def test_the_view_called_default_stands_for_any_and_keeps_the_target_if_there_is
 
 
 def test_series_stand_for_their_attributes(write_card: Callable[..., Path]) -> None:
-    path = write_card(
-        "name: size, kind: numeric", "name: size_1..size_3, kind: numeric, range: [0, 1]"
-    )
+    path = write_card(SIZE, "name: size_1..size_3, kind: numeric, range: [0, 1]")
     text = path.read_text().replace("note: not seen", "columns: [target, size_1..size_3, colour]")
     path.write_text(text)
     card = load_card_file(path)
@@ -109,22 +138,14 @@ def test_cards_of_the_current_folder_are_known_and_read_again_if_they_change(
     (own / "toy.yaml").write_text(text.replace("title: Toy", "title: Changed"))
     os.utime(own / "toy.yaml", ns=(0, 0))
     assert load_card("toy").title == "Changed"
+    shipped = (cards_folder() / "wine.yaml").read_text()
+    (own / "wine.yaml").write_text(shipped)
+    assert load_card("wine").rows == 178
+    (own / "wine.yaml").write_text(text.replace("name: toy", "name: wine"))
+    with pytest.raises(ConfigError, match=r"wine ships with quadrepro; give this card another na"):
+        load_card("wine")
     with pytest.raises(ConfigError, match=r"unknown data set 'tou'; did you mean 'toy'\?"):
         load_card("tou")
-
-
-def test_a_card_with_the_name_of_another_one_that_ships_is_refused(
-    write_card: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own = tmp_path / "datasets" / "wine.yaml"
-    own.parent.mkdir()
-    own.write_text((cards_folder() / "wine.yaml").read_text())
-    monkeypatch.chdir(tmp_path)
-    assert load_card("wine").rows == 178
-    own.write_text(write_card().read_text().replace("name: toy", "name: wine"))
-    with pytest.raises(ConfigError) as caught:
-        load_card("wine")
-    assert str(caught.value) == f"{own}: wine ships with quadrepro; give this card another name"
 
 
 def refusal(path: Path) -> str:
@@ -141,14 +162,11 @@ SIZE, VIEW, NOTE = "name: size, kind: numeric", "positive: [no]", "note: not see
     ("old", "new", "fault"),
     [
         ("rows: 4", "rows: 5", "8:27: the label counts add up to 4, but rows is 5"),
-        ("licence:", "license:", "12:1: unknown key 'license'; did you mean 'licence'?"),
         ("name: colour", "name: size", "9:1: 'size' occurs 2 times"),
         ("name: colour", "name: target", "9:1: 'target' occurs 2 times"),
         (": classification", ": regression", "8:1: the target of a regression needs a range and"),
         ("no: 2, 01: 2", "no: 4", "8:27: labels must name at least two labels"),
-        ("kind: openml", "kind: openmi", "15:6: kind cannot be 'openmi'; did you mean 'openml'?"),
         ("name: toy", "name: joy", "1:1: the card is named 'joy', but its file 'toy'"),
-        (SIZE, f"{SIZE}, range: [1, low]", "10:44: item 2 of range must be a number, not 'low'"),
         (SIZE, f"{SIZE}, codes: [1]", "10:33: size is numeric, so it cannot have codes"),
         ("nominal", "nominal, range: [0, 1]", "11:35: colour is nominal, so it cannot have range"),
         ("nominal", "nominal, codes: [a, b, a]", "11:35: 'a' occurs 2 times"),
@@ -165,11 +183,6 @@ def test_a_broken_card_is_refused_with_the_place_of_the_fault(
     write_card: Callable[..., Path], old: str, new: str, fault: str
 ) -> None:
     assert refusal(write_card(old, new)).startswith(fault)
-
-
-def test_the_target_of_a_regression_has_a_range() -> None:
-    with pytest.raises(ValidationError, match="the target of a regression needs a range"):
-        make_card(task="regression", target={"original": "y"})
 
 
 def found(card: Card, **view: object) -> list[Mistake]:

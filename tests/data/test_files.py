@@ -19,7 +19,7 @@ import scipy.io
 from quadrepro.data.files import detect, read_file, read_idx
 from quadrepro.data.source import FileLayout
 from quadrepro.errors import DataError
-from tests.data.files import Save, images, labels, zipped
+from tests.data.tables import Save, images, labels, zipped
 
 
 def read(path: Path, kind: str = "csv", member: str = "", **layout: Any) -> pd.DataFrame:

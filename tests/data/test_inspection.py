@@ -17,7 +17,7 @@ from quadrepro.data.files import read_file
 from quadrepro.data.inspection import MOST_CODES, inspect_file, write_card
 from quadrepro.data.source import FileSource
 from quadrepro.errors import QuadreproError
-from tests.data.files import Save, zipped
+from tests.data.tables import Save, zipped
 
 TOY = """id,size,colour,empty,label
 7,1.5,grün,,yes
@@ -27,8 +27,11 @@ TOY = """id,size,colour,empty,label
 """
 HEADER, _, ROWS = TOY.partition("\n")
 ARFF = "".join(f"@attribute {name} string\n" for name in HEADER.split(","))
-PARQUET = io.BytesIO()
-pd.read_csv(io.StringIO(TOY), na_values=["?"]).to_parquet(PARQUET)
+
+
+def as_parquet() -> bytes:
+    content: bytes = pd.read_csv(io.StringIO(TOY), na_values=["?"]).to_parquet()
+    return content
 
 
 def own_source(card: Card) -> FileSource:
@@ -82,7 +85,7 @@ def test_a_card_has_all_that_is_found(save: Save) -> None:
         ("a.csv.gz", gzip.compress(TOY.encode()), {}),
         ("a.zip", zipped({"b.csv": TOY}), {}),
         ("a.arff", f"@relation r\n{ARFF}@data\n{ROWS.replace(',,', ',?,')}", {}),
-        ("a.parquet", PARQUET.getvalue(), {}),
+        ("a.parquet", as_parquet(), {}),
     ],
     ids=[str(i) for i in range(12)],  # bytes of archives differ between processes
 )
@@ -155,6 +158,11 @@ def test_what_is_detected_can_be_overruled(save: Save) -> None:
     assert (card.attribute_names, [*card.target.labels]) == (("u", "v"), ["d", "č"])
     card = described(save("1.5\ta\n2.5\tb\n"), "x2", no_header=True, separator="tab")
     assert (card.attribute_names, card.rows) == (("x1",), 2)
+    path = save("zip,size,label\n10,2,a\n9,none,b\n10.0,3,b\n")
+    card = described(path, missing=["none"], nominal=["zip"])
+    assert [a.kind for a in card.attributes] == ["nominal", "numeric"]
+    assert (card.attributes[0].codes, card.missing_cells) == (("9", "10"), 1)
+    assert own_source(card).missing == ("?", "", "none")
 
 
 @pytest.mark.parametrize(
@@ -199,32 +207,18 @@ def test_the_rarer_of_two_labels_or_the_given_one_is_positive(
     assert [n for n in card.notes if n.startswith("Imbalanced")] == ([noted] if rare else [])
 
 
-def test_words_for_missing_values_and_columns_of_codes_can_be_named(save: Save) -> None:
-    path = save("zip,size,label\n10,2,a\n9,none,b\n10.0,3,b\n")
-    card = described(path, missing=["none"], nominal=["zip"])
-    assert [a.kind for a in card.attributes] == ["nominal", "numeric"]
-    assert card.attributes[0].codes == ("9", "10")
-    assert card.missing_cells == 1
-    assert own_source(card).missing == ("?", "", "none")
-
-
 @pytest.mark.parametrize(
     ("name", "values", "remark"),
     [
         ("customer_id", [50, 7, 31, 12] * 3 + [*range(100, 190)], "look like IDs"),
-        ("customerID", [50, 7, 31, 12], "look like IDs"),
         ("Kundennummer", [50, 7, 31, 12], "look like IDs"),
         ("income", [50, 7, 31, 12], ""),
         ("income", [4, 2, 3, 5], "look like IDs"),
-        ("id", [1.5, 2, 3, 4], ""),
         ("id", [1, 1, 2, 3], ""),
         ("id", ["", 7, 9, 31], ""),
-        ("name", ["Ann", "Bob", "Cid", "Dan"], "look like IDs"),
         ("day", ["31.01.2024", "01.02.2024", "01.02.2024", "03.02.2024"], "Taken as nominal"),
         ("word", [f"w{i % (MOST_CODES + 1)}" for i in range(150)], "more than 100 codes"),
         ("word", [f"w{i % MOST_CODES}" for i in range(150)], "Taken as nominal"),
-        ("word", [1, 2, "a", "b"] * 2, "Taken as nominal"),
-        ("zip", [80331, 10115, 10115, 80331], "look like codes"),
         ("areaCode", [1, 2, 2, 1], "look like codes"),
         ("encoded", [1, 2, 2, 1], ""),
         ("", [3, 1, 4, 2], "look like IDs"),
@@ -245,13 +239,10 @@ def test_columns_that_need_a_look_are_noted(
         assert set(card.attributes[0].codes or ()) == {str(v) for v in values}
 
 
-def test_an_id_stays_if_there_is_nothing_else(save: Save) -> None:
+def test_an_id_stays_if_there_is_nothing_else_and_a_name_is_made_of_the_files(save: Save) -> None:
     card = inspect_file(save("id,label\n1,a\n2,b\n"), "label")
     assert card.view("default").exclude == ()
     assert not any("Left out" in note for note in card.notes)
-
-
-def test_the_name_is_made_of_the_given_one_or_the_files(save: Save) -> None:
     assert inspect_file(save(TOY, "2019.data.csv"), "label").name == "data_2019"
     assert inspect_file(save(TOY, "µ.csv"), "label").name == "data"
     assert inspect_file(save(TOY), "label", name="Ours-1").name == "ours_1"
@@ -264,13 +255,10 @@ def test_the_name_is_made_of_the_given_one_or_the_files(save: Save) -> None:
         ("a.csv", "x,label\n", {}, ": the file has a header but no rows"),
         ("a.csv", "x,y,label\n,?,a\n?,,b\n", {}, ": no column other than the target has a value"),
         ("a.csv", "a,b,a,label\n1,2,3,x\n", {}, ": rename 'a' in the file"),
-        ("a.csv", "target,label\n1,x\n2,y\n", {}, ": rename 'target' in the file"),
         ("a.html", TOY, {}, ": the format is not known, since 'a.html' does not end in .arff, "),
         ("a.svm", "1 1:2\n2 1:inf\n3 1:2", {}, ", row 2: x1 is 'inf', which is not a finite"),
         ("a.csv", "x,label\n1,a\n2,b\nno,a\n", {}, ", line 4: x is 'no', but most of its values"),
-        ("a.csv", "x,label\n1,1\n2,2\n3,few\n", {}, ", line 4: label is 'few', but most of its"),
         ("a.csv", TOY, {"target": "lable"}, ": unknown column 'lable'; did you mean 'label'?"),
-        ("a.csv", TOY, {"nominal": ["siz"]}, ": unknown column 'siz'; did you mean 'size'?"),
         ("a.csv", TOY, {"missing": ["none"]}, ": no field is 'none', the word of --missing"),
         ("a.csv", TOY, {"positive": "yess"}, ": label has no label 'yess'; did you mean 'yes'?"),
         ("a.csv", TOY, {"task": "regression"}, ": label has no numbers, so the task cannot be"),

@@ -1,25 +1,18 @@
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
-from functools import reduce
 from math import nan
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.config.loading import load_experiment
-from quadrepro.config.plan import make_plan
 from quadrepro.core.learners.grid import Grid
+from quadrepro.engine.metrics import find_metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-
-Write = Callable[..., Path]
+from tests.make import plan_of
 
 
 def counted(errors: list[int], others: list[int], n_test: int = 30) -> Outcomes:
@@ -32,67 +25,33 @@ def counted(errors: list[int], others: list[int], n_test: int = 30) -> Outcomes:
     return Outcomes(("monks",), ("a", "b"), len(errors), records)
 
 
-def test_a_plans_records_stand_in_the_order_of_the_config_with_their_grids(
-    small_config: Write,
-) -> None:
-    plan = make_plan(load_experiment(small_config(), repeats=2))
-    records = [Record(str(i), "ok", i, 100) for i in range(len(plan.cells))]
-    outcomes = Outcomes.of(plan.cells, records)
-    assert outcomes.rows == ("monks", "people")
-    assert outcomes.columns == ("quadboost-l2", "ada")
+def test_records_are_placed_in_the_order_of_the_plan_with_grids_and_shares_of_tests() -> None:
+    split = {"view": "quadboost", "split": {"train": "half", "test": 50}}
+    names = ["monks", {"name": "titanic", "as": "people"}]
+    plan = plan_of(2, protocol=split, datasets=names).cells
+    records = [Record(str(i), "ok", 5, 50) for i in range(len(plan))]
+    outcomes = Outcomes.of(plan, records)
+    assert (outcomes.rows, outcomes.columns) == (("monks", "people"), ("adaboost",))
     assert outcomes.repeats == 2
-    for cell, record in zip(plan.cells, records, strict=True):
+    for cell, record in zip(plan, records, strict=True):
         place = cell.dataset, cell.algorithm, cell.repeat
         assert outcomes.records[place] is record
         assert outcomes.grids[place] == cell.grids
-    assert outcomes.cell("people", "ada") == [
-        outcomes.records["people", "ada", 0],
-        outcomes.records["people", "ada", 1],
-    ]
+    assert outcomes.cell("people", "adaboost") == records[2:]
+    # Of the 432 rows of monks, 216 are trained on.
+    assert outcomes.test_shares["monks"] == 50 / (216 + 50)
 
 
-counts = st.lists(st.integers(0, 30), min_size=1, max_size=12)
+COUNTS = st.lists(st.integers(0, 30), min_size=1, max_size=12)
 
 
-@given(counts.flatmap(lambda xs: st.tuples(st.just(xs), st.permutations(xs))))
+@given(COUNTS.flatmap(lambda xs: st.tuples(st.just(xs), st.permutations(xs))))
 def test_equal_counts_have_equal_means_in_whatever_order(
     lists: tuple[list[int], list[int]],
 ) -> None:
     outcomes = counted(*lists)
-    assert outcomes.mean("monks", "a") == outcomes.mean("monks", "b")
-
-
-@given(
-    counts.flatmap(
-        lambda xs: st.tuples(
-            st.just(xs), st.lists(st.integers(0, 30), min_size=len(xs), max_size=len(xs))
-        )
-    )
-)
-def test_means_are_ordered_as_the_sums_of_counts_are(lists: tuple[list[int], list[int]]) -> None:
-    a, b = lists
-    mean_a, mean_b = (counted(a, b).mean("monks", c) for c in ("a", "b"))
-    assert mean_a is not None
-    assert mean_b is not None
-    assert (mean_a < mean_b, mean_a == mean_b) == (sum(a) < sum(b), sum(a) == sum(b))
-    assert mean_a == Fraction(sum(a), 30 * len(a))
-    assert float(mean_a) == sum(a) / (30 * len(a))
-
-
-def test_a_sum_of_floats_would_tell_equal_counts_apart() -> None:
-    outcomes = counted([1, 2, 3], [3, 2, 1], 10)
-    # Since Python 3.12, `sum` itself makes up for what rounding loses.
-    sums = [reduce(operator.add, outcomes.values("monks", c)) for c in ("a", "b")]
-    assert sums[0] != sums[1]
-    assert outcomes.mean("monks", "a") == outcomes.mean("monks", "b") == Fraction(1, 5)
-
-
-def test_splits_of_different_sizes_count_alike() -> None:
-    outcomes = counted([1, 1], [0, 0])
-    records = {**outcomes.records, ("monks", "a", 1): Record("k", "ok", 1, 2)}
-    outcomes = replace(outcomes, records=records)
-    assert outcomes.mean("monks", "a") == (Fraction(1, 30) + Fraction(1, 2)) / 2
-    assert outcomes.fractions("monks", "a") == [Fraction(1, 30), Fraction(1, 2)]
+    mean = outcomes.mean("monks", "a")
+    assert mean == outcomes.mean("monks", "b") == pytest.approx(sum(lists[0]) / 30 / len(lists[0]))
 
 
 @pytest.mark.parametrize("status", ["missing", "failed", "crashed"])
@@ -100,12 +59,37 @@ def test_an_entry_that_lacks_a_split_has_no_mean_but_the_risks_of_the_others(sta
     outcomes = counted([3, 6, 9], [0, 0, 0])
     lost = Record("k", status)  # type: ignore[arg-type]
     outcomes = replace(outcomes, records={**outcomes.records, ("monks", "a", 1): lost})
-    assert not outcomes.complete("monks", "a")
-    assert outcomes.mean("monks", "a") is None
-    assert outcomes.mean_of_computed("monks", "a") == Fraction(12, 60)
+    assert [outcomes.complete("monks", column) for column in "ab"] == [False, True]
+    assert (outcomes.mean("monks", "a"), outcomes.mean("monks", "b")) == (None, 0)
     assert outcomes.values("monks", "a") == [0.1, 0.3]
-    assert outcomes.complete("monks", "b")
-    assert outcomes.mean("monks", "b") == 0
+    assert outcomes.tested() is outcomes
+    without = replace(outcomes, allow_missing=True)
+    assert (without.tested().rows, outcomes.left_out()) == ((), "")
+    assert without.left_out().startswith("Over the 0 of 1 data sets")
+
+
+def test_a_metric_takes_the_place_of_the_risk_in_the_rows_that_it_judges() -> None:
+    records = dict(counted([3], [6]).records)
+    codes = np.array([0, 0, 1, 1])
+    kept = {"classes": ("no", "yes"), "actual": codes}
+    records["monks", "a", 0] = Record("k", "ok", 1, 4, predicted=np.array([0, 0, 1, 0]), **kept)
+    outcomes = Outcomes(("monks", "other"), ("a", "b"), 1, records)
+    f1 = outcomes.by(find_metric("f1"), ["monks"])
+    assert f1 is outcomes.by(find_metric("f1"), ["monks"])
+    assert (f1.rows, f1.label, f1.by_metric, f1.compared) == (("monks",), "F1", " by F1", ("a",))
+    assert (f1.greater_is_better, f1.sign, f1.counts_errors) == (True, -1.0, False)
+    assert (
+        f1.values("monks", "a") == [pytest.approx(2 / 3)] == [-x for x in f1.losses("monks", "a")]
+    )
+    assert (f1.complete("monks", "a"), f1.complete("monks", "b")) == (True, False)
+    assert f1.mean_loss("monks", "b") is None
+    plain = counted([3], [6])
+    assert (plain.label, plain.by_metric, plain.sign, plain.counts_errors) == (
+        "risk",
+        "",
+        1.0,
+        True,
+    )
 
 
 def test_of_numbers_the_mean_is_that_of_the_rmses() -> None:
@@ -115,7 +99,11 @@ def test_of_numbers_the_mean_is_that_of_the_rmses() -> None:
     assert outcomes.regression("m1")
     assert outcomes.values("m1", "a") == rmses
     assert outcomes.mean("m1", "a") == pytest.approx(1 / 3)
-    assert isinstance(outcomes.mean("m1", "a"), float)
+    assert (outcomes.label, outcomes.counts_errors, outcomes.counted("m1")) == (
+        "RMSE",
+        False,
+        False,
+    )
     assert not counted([1], [1]).regression("monks")
 
 
@@ -125,11 +113,9 @@ def test_the_mean_time_is_over_all_cells_that_were_computed() -> None:
         ("x", "a", 1): Record("k", "failed", seconds=100.0),
         ("y", "a", 0): Record("k", "ok", 1, 2, seconds=4.0),
         ("y", "a", 1): Record("k", "missing"),
-        **{(row, "b", i): Record("k", "missing") for row in "xy" for i in range(2)},
     }
-    outcomes = Outcomes(("x", "y"), ("a", "b"), 2, records)
-    assert outcomes.mean_seconds("a") == 2.5
-    assert outcomes.mean_seconds("b") is None
+    assert Outcomes(("x", "y"), ("a",), 2, records).mean_seconds("a") == 2.5
+    assert with_grids(()).mean_seconds("a") is None
 
 
 def with_grids(*of_splits: tuple[Grid, ...]) -> Outcomes:
@@ -163,16 +149,6 @@ def test_there_are_values_along_a_hyper_parameter_if_it_alone_varies_and_is_not_
     assert with_grids(*of_splits).values_along("x", "a", "n_rounds") == values
 
 
-def test_the_values_of_a_plans_cells_are_those_of_its_config(small_config: Write) -> None:
-    def values(old: str, new: str) -> tuple[object, ...] | None:
-        plan = make_plan(load_experiment(small_config(old, new), repeats=2))
-        records = [Record("k", "missing")] * len(plan.cells)
-        return Outcomes.of(plan.cells, records).values_along("monks", "ada", "n_rounds")
-
-    assert values("grid: {n_rounds: 5}", "grid: {n_rounds: [5, 7]}") == (5, 7)
-    assert values("grid: {n_rounds: 5}", "draw: {n_rounds: {integers: [1, 99]}}") is None
-
-
 def measured(*splits: list[float], grids: tuple[Grid, ...] = ()) -> Outcomes:
     records = {
         ("x", "a", i): Record("k", "ok", 1, 10, measures={"loss": split})
@@ -200,11 +176,3 @@ def test_there_is_no_curve_of_a_lost_split_another_measure_or_other_candidates()
     assert replace(outcomes, records=lost).curve("x", "a", "loss") is None
     grids = Grid.of({"n_rounds": [1, 2]}), Grid.of({"n_rounds": [1, 2, 3]})
     assert measured([0.1, 0.2], [0.3, 0.6, 0.9], grids=grids).curve("x", "a", "loss") is None
-
-
-def test_the_share_of_tests_is_that_of_the_plans_splits(small_config: Write) -> None:
-    split = "view: quadboost\n  split: {train: half, test: 50}"
-    plan = make_plan(load_experiment(small_config("view: quadboost", split), repeats=2))
-    records = [Record("k", "ok", 5, 50) for _ in plan.cells]
-    # Of the 432 rows of monks, 216 are trained on.
-    assert Outcomes.of(plan.cells, records).test_shares["monks"] == 50 / (216 + 50)

@@ -63,21 +63,11 @@ def test_a_record_replaces_the_one_before(tmp_path: Path) -> None:
     assert RecordStore(tmp_path).keys() == {KEY}
 
 
-def test_the_test_error_is_the_risk_or_the_rmse() -> None:
+def test_what_follows_from_the_fields_of_a_record() -> None:
     assert record(errors=1, n_test=4).value == 0.25
     assert record(errors=1, n_test=4, rmse=3.0).value == 3.0
-
-
-def test_wrong_examples_are_those_with_another_prediction() -> None:
-    assert record(actual=CODES, predicted=np.array([0, 0, 1, 1])).wrong.tolist() == [
-        False,
-        True,
-        False,
-        True,
-    ]
-
-
-def test_the_reason_is_the_last_line_of_the_message() -> None:
+    called = record(actual=CODES, predicted=np.array([0, 0, 1, 1]))
+    assert called.wrong.tolist() == [False, True, False, True]
     assert record(message="Traceback\nValueError: no\n").reason == "ValueError: no"
     assert record().reason == ""
 

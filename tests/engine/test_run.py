@@ -5,30 +5,32 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from quadrepro.base.types import FloatArray
-from quadrepro.config.loading import load_experiment
-from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.estimator import EstimatorPredictor
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.engine import worker
 from quadrepro.engine.records import Record, RecordStore, Status
 from quadrepro.engine.run import compute, largest_first, missing_cells
 from quadrepro.engine.worker import Limits, run_cell
 from quadrepro.errors import ConfigError
-from tests.cells import with_learner
+from tests import make
+from tests.make import with_learner
 
 
 @pytest.fixture
-def cells(small_config: Callable[..., Path]) -> list[Cell]:
-    return list(make_plan(load_experiment(small_config())).cells)
+def cells() -> list[Cell]:
+    quadboost = {"name": "quadboost-l2", "grid": {"n_rounds": [10, 20], "lam": 1}}
+    ada = {"name": "adaboost", "grid": {"n_rounds": 5}}
+    return [*make.cells(2, algorithms=[quadboost, ada])]
 
 
 @dataclass(frozen=True)
@@ -102,10 +104,27 @@ def test_a_cell_that_raises_is_a_failed_record_and_others_go_on(
     assert [found[cell.key].status for cell in cells] == ["ok"] * len(cells)
 
 
-def test_a_score_beyond_single_precision_keeps_its_sign() -> None:
-    found = worker._single(np.array([1e-200, -1e-200, 1e200, -1e200, 0.0]))
-    assert (found > 0).tolist() == [True, False, True, False, False]
-    assert found[2:4].tolist() == [np.inf, -np.inf]
+class Extreme(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Scores beyond single precision."""
+
+    def fit(self, X: FloatArray, y: FloatArray) -> Extreme:
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X: FloatArray) -> FloatArray:
+        return np.resize([1e-200, -1e-200, 1e200, -1e200, 0.0], len(X))
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
+
+
+def test_a_score_beyond_single_precision_keeps_its_sign(cells: list[Cell]) -> None:
+    cell = with_learner(cells[1], EstimatorPredictor(f"{__name__}:Extreme"))
+    record = run_cell(replace(cell, grids=(Grid.of({}),)))
+    assert record.ok, record.message
+    assert record.scores is not None
+    assert (record.scores[:5] > 0).tolist() == [True, False, True, False, False]
+    assert record.scores[2:4].tolist() == [np.inf, -np.inf]
 
 
 @pytest.mark.parametrize("how", ["sleep", "swallow"])

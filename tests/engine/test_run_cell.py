@@ -1,3 +1,5 @@
+"""A record is its protocol's, step by step."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,10 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from quadrepro import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.base.types import FloatArray
-from quadrepro.config.loading import load_experiment
 from quadrepro.core.cell import Cell
-from quadrepro.core.estimators import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.grid import Grid, Hyperparameter
@@ -31,29 +32,38 @@ from quadrepro.data.rules import m1_mean
 from quadrepro.engine.records import Record
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
-from tests.cells import cells_of, with_learner
+from tests.make import cells, cells_of, with_learner, write_config
 
-ADABOOST = "  - {name: adaboost}"
-HOLDOUT = """  view: quadboost
-  normalise: none
-  holdout: {patience: 20, stumps: {per_round: 40}}
-"""
+Wrong = NDArray[np.bool_]
+PEOPLE: list[object] = [{"name": "titanic", "as": "people"}]
 
 
-@pytest.fixture
-def held_out(small_config: Callable[..., Path]) -> Callable[..., Path]:
-    """Return a function that writes the small config with a hold-out and one algorithm."""
-
-    def write(algorithm: str, protocol: str = HOLDOUT) -> Path:
-        path = small_config("  view: quadboost\n", protocol)
-        head, _ = path.read_text().split("algorithms:\n")
-        path.write_text(f"{head}algorithms:\n{algorithm}")
-        return path
-
-    return write
+def protocol(**changes: object) -> dict[str, object]:
+    return {"view": "quadboost", **changes}
 
 
-def plain_adaboost(cell: Cell, patience: int) -> tuple[int, int, NDArray[np.bool_], FloatArray]:
+def cell_of(algorithm: dict[str, Any] | None = None, **changes: object) -> Cell:
+    """Return a cell on Titanic's passengers under a protocol with some keys replaced."""
+    algorithms = {} if algorithm is None else {"algorithms": [algorithm]}
+    return cells(datasets=PEOPLE, protocol=protocol(**changes), **algorithms)[0]
+
+
+def run(algorithm: dict[str, Any] | None = None, **changes: object) -> Record:
+    record = run_cell(cell_of(algorithm, **changes))
+    assert (record.status, record.message) == ("ok", "")
+    return record
+
+
+def held_out(**rule: object) -> Cell:
+    """Return a cell of AdaBoost over drawn stumps, whose rounds held-out examples of monks end."""
+    holdout = {"stumps": {"per_round": 40}, **rule}
+    [cell] = cells(
+        protocol=protocol(normalise="none", holdout=holdout), algorithms=[{"name": "adaboost"}]
+    )
+    return cell
+
+
+def plain_adaboost(cell: Cell, patience: int) -> tuple[int, int, Wrong, FloatArray]:
     """Return best round, its validation errors, test calls and margins, by the book."""
     X, y, split = cell.problem.X, cell.problem.y, cell.problem.split
     coding = StumpCoding.fit(X[split.train])
@@ -61,7 +71,7 @@ def plain_adaboost(cell: Cell, patience: int) -> tuple[int, int, NDArray[np.bool
     y_train, y_valid = y[split.train], y[split.valid]
     source = RandomStumps(parts[0], y_train, generator(*cell.draws, "stumps"), per_round=40)
     w, sums, total = np.full(len(y_train), 1 / len(y_train)), [0.0, 0.0, 0.0], 0.0
-    best: tuple[int, int, NDArray[np.bool_], FloatArray] = (0, len(y_valid) + 1, np.array([]), w)
+    best: tuple[int, int, Wrong, FloatArray] = (0, len(y_valid) + 1, np.array([]), w)
     t = 0
     while t - best[0] < patience:
         t += 1
@@ -80,84 +90,38 @@ def plain_adaboost(cell: Cell, patience: int) -> tuple[int, int, NDArray[np.bool
     return best
 
 
-def test_a_held_out_cell_is_the_protocol_step_by_step(held_out: Callable[..., Path]) -> None:
-    cell = cells_of(held_out(ADABOOST))[0]
+def test_a_held_out_cell_is_the_protocol_step_by_step() -> None:
+    cell = held_out(patience=20)
     record = run_cell(cell)
     n_rounds, errors, positive, margins = plain_adaboost(cell, 20)
-    assert (record.status, record.message) == ("ok", "")
-    assert record.chosen == {"n_rounds": n_rounds}
-    assert record.cv_errors == errors
+    assert (record.chosen, record.cv_errors) == ({"n_rounds": n_rounds}, errors)
     wrong = positive != (cell.problem.y[cell.problem.split.test] > 0)
     np.testing.assert_array_equal(record.wrong, wrong)
     np.testing.assert_allclose(record.margins, margins, atol=1e-6)
+    assert run_cell(held_out(patience=20, take="last")).chosen == {"n_rounds": n_rounds + 20}
+    by_test = run_cell(held_out(patience=20, by="test"))
+    assert by_test.errors == by_test.cv_errors
 
 
-def test_the_last_round_can_be_taken_instead_of_the_best(held_out: Callable[..., Path]) -> None:
-    best, last = (
-        run_cell(cells_of(held_out(ADABOOST, protocol))[0])
-        for protocol in (HOLDOUT, HOLDOUT.replace("patience: 20", "patience: 20, take: last"))
-    )
-    assert last.chosen["n_rounds"] == best.chosen["n_rounds"] + 20
-
-
-def test_a_choice_by_the_test_part_has_the_errors_that_it_chose_by(
-    held_out: Callable[..., Path],
-) -> None:
-    protocol = HOLDOUT.replace("patience: 20", "patience: 20, by: test")
-    cells = cells_of(held_out(ADABOOST, protocol))
-    for cell in cells:
-        record = run_cell(cell)
-        assert record.errors == record.cv_errors
-
-
-def test_a_lag_ends_a_run_that_is_no_better_than_before(held_out: Callable[..., Path]) -> None:
-    def run(rule: str) -> Record:
-        protocol = HOLDOUT.replace("patience: 20", f"{rule}, take: last")
-        return run_cell(cells_of(held_out(ADABOOST, protocol))[0])
-
-    found = run("lag: 2")
+def test_a_lag_ends_a_run_that_is_no_better_than_before() -> None:
+    found = run_cell(held_out(lag=2, take="last"))
     last = found.chosen["n_rounds"]
-    errors = [run(f"patience: 99, max_rounds: {t}").cv_errors for t in range(1, last + 1)]
+    errors = [
+        run_cell(held_out(patience=99, max_rounds=t, take="last")).cv_errors
+        for t in range(1, last + 1)
+    ]
     assert found.cv_errors == errors[-1] >= errors[-3]
     assert all(errors[t] < errors[t - 2] for t in range(2, last - 1))
 
 
-def test_what_is_drawn_belongs_to_the_key(held_out: Callable[..., Path]) -> None:
-    one = cells_of(held_out(ADABOOST), 2)
-    other = HOLDOUT.replace("per_round: 40", "per_round: 40, redraw: false")
-    two = cells_of(held_out(ADABOOST, other), 2)
-    assert len({cell.key for cell in (*one, *two)}) == len(one) + len(two)
-    assert one[0].content["draws"] == (7, "monks", 0)
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "fault"),
-    [
-        ("  - {name: quadboost, grid: {n_rounds: 5}}", "quadboost needs a voter matrix, but a"),
-        ("  - {name: adaboost, grid: {n_rounds: 5}}", "the validation error chooses the rounds"),
-    ],
-)
-def test_a_hold_out_refuses_what_it_cannot_do(
-    held_out: Callable[..., Path], algorithm: str, fault: str
-) -> None:
-    with pytest.raises(ConfigError, match=fault):
-        load_experiment(held_out(algorithm))
-
-
-def with_protocol(write: Callable[..., Path], *lines: str) -> Cell:
-    """Return AdaBoost's first cell on the second data set under a protocol with more lines."""
-    text = "".join(f"  {line}\n" for line in lines)
-    path = write("  view: quadboost\n", f"  view: quadboost\n{text}")
-    return cells_of(path)[-1]
-
-
-def prepared(cell: Cell, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    split = cell.problem.split
+def prepared(cell: Cell, X: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+    """Return the normalised attributes of the training and the test part."""
+    X, split = cell.problem.X if X is None else X, cell.problem.split
     normaliser = Normaliser.fit(X[split.train])
     return normaliser.transform(X[split.train]), normaliser.transform(X[split.test])
 
 
-def wrong_by_adaboost(cell: Cell, voters: Any, X: FloatArray) -> NDArray[np.bool_]:
+def wrong_by_adaboost(cell: Cell, voters: Any, X: FloatArray | None = None) -> Wrong:
     """Return which test examples AdaBoost over some voters gets wrong, step by step."""
     (train, test), y, split = prepared(cell, X), cell.problem.y, cell.problem.split
     voters.fit(train, y[split.train])
@@ -165,27 +129,21 @@ def wrong_by_adaboost(cell: Cell, voters: Any, X: FloatArray) -> NDArray[np.bool
     return positive_votes(voters.transform(test), weights)[:, 0] != (y[split.test] > 0)
 
 
-def test_a_cell_is_the_protocol_step_by_step(small_config: Callable[..., Path]) -> None:
-    cell = cells_of(small_config())[-1]
-    record = run_cell(cell)
-    wrong = wrong_by_adaboost(cell, Stumps(10), cell.problem.X)
+def test_a_cell_is_the_protocol_step_by_step() -> None:
+    record = run_cell(cell := cell_of())
+    wrong = wrong_by_adaboost(cell, Stumps(10))
     np.testing.assert_array_equal(record.wrong, wrong)
     assert (record.status, record.errors, record.n_test) == ("ok", wrong.sum(), 1701)
-    assert record.chosen == {"n_rounds": 5}
-    assert record.content == cell.content
+    assert (record.chosen, record.content) == ({"n_rounds": 5}, cell.content)
 
 
-def test_noise_is_added_before_all_else(small_config: Callable[..., Path]) -> None:
-    cell = with_protocol(small_config, "noise: {deviation: 0.3, contrast: 0.8}")
+def test_noise_is_added_before_all_else_unless_it_has_no_deviation() -> None:
+    cell = cell_of(noise={"deviation": 0.3, "contrast": 0.8})
     rng, train = generator(*cell.draws, "noise"), cell.problem.split.train
     X = add_noise(cell.problem.X, rng, 0.3, 0.8, train=train)
-    wrong = wrong_by_adaboost(cell, Stumps(10), X)
-    np.testing.assert_array_equal(run_cell(cell).wrong, wrong)
-
-
-def test_noise_without_deviation_is_none(small_config: Callable[..., Path]) -> None:
-    still = run_cell(with_protocol(small_config, "noise: {deviation: 0}"))
-    np.testing.assert_array_equal(still.predicted, run_cell(with_protocol(small_config)).predicted)
+    np.testing.assert_array_equal(run_cell(cell).wrong, wrong_by_adaboost(cell, Stumps(10), X))
+    still = run(noise={"deviation": 0})
+    np.testing.assert_array_equal(still.predicted, run().predicted)
 
 
 @dataclass(frozen=True)
@@ -205,13 +163,12 @@ class Spy(Algorithm):
         return np.zeros((problem.n_samples, len(grid.candidates), problem.H.shape[1]))
 
 
-def with_voters(write: Callable[..., Path], n_voters: int | None) -> Cell:
+def with_voters(**n_voters: int) -> Cell:
     """Return a cell with an attribute that is constant on the training part."""
-    cell = with_protocol(write, *([] if n_voters is None else [f"voters: {n_voters}"]))
-    problem = cell.problem
-    X = problem.X.copy()
-    X[problem.split.train, 0] = 1.0
-    return replace(cell.ready(), source=replace(problem, X=X))
+    cell = cell_of(**n_voters)
+    X = cell.problem.X.copy()
+    X[cell.problem.split.train, 0] = 1.0
+    return replace(cell, source=replace(cell.problem, X=X))
 
 
 def columns_of(cell: Cell) -> list[bytes]:
@@ -221,48 +178,27 @@ def columns_of(cell: Cell) -> list[bytes]:
     return [column.tobytes() for column in H.T]
 
 
-def constant_columns(cell: Cell) -> set[bytes]:
-    n_train = len(cell.problem.split.train)
-    return {np.full(n_train, sign).tobytes() for sign in (-1.0, 1.0)}
-
-
-def test_so_many_voters_are_taken_as_are_asked_for_none_of_them_constant(
-    small_config: Callable[..., Path],
-) -> None:
-    everything = with_voters(small_config, None)
-    available, constant = set(columns_of(everything)), constant_columns(everything)
-    assert available & constant
-    few, more = (columns_of(with_voters(small_config, n)) for n in (4, 9))
+def test_the_number_of_voters_is_that_of_the_protocol_and_none_of_them_is_constant() -> None:
+    available = columns_of(with_voters())
+    n_train = len(with_voters().problem.split.train)
+    constant = {np.full(n_train, sign).tobytes() for sign in (-1.0, 1.0)}
+    assert set(available) & constant
+    few, more = (columns_of(with_voters(voters=n)) for n in (4, 9))
     assert (len(few), len(more)) == (4, 9)
-    assert set(few) <= set(more) <= available - constant
-
-
-def test_more_voters_than_there_are_fail_with_what_would_be_right(
-    small_config: Callable[..., Path],
-) -> None:
-    everything = with_voters(small_config, None)
-    constant = constant_columns(everything)
-    varying = sum(column not in constant for column in columns_of(everything))
-    assert run_cell(with_voters(small_config, varying)).ok
-    record = run_cell(with_voters(small_config, varying + 1))
+    assert set(few) <= set(more) <= set(available) - constant
+    varying = sum(column not in constant for column in available)
+    assert run_cell(with_voters(voters=varying)).ok
+    record = run_cell(with_voters(voters=varying + 1))
     assert record.status == "failed"
-    assert (
-        f"{varying + 1} voters are asked for, but only {varying} stumps are not constant on the "
-        "training part: raise stumps_per_attribute"
-    ) in record.message
+    assert f"only {varying} stumps are not constant on the training part" in record.message
 
 
-def test_without_folds_every_candidate_is_measured_and_the_last_one_taken(
-    small_config: Callable[..., Path],
-) -> None:
-    lines = "quadboost\n  folds: 0\n  measures: [test_error, train_error]\n"
-    path = small_config("quadboost\n", lines)
-    path.write_text(path.read_text().replace("n_rounds: 5", "n_rounds: [1, 4, 30]"))
-    cell = cells_of(path)[-1]
+def test_without_folds_every_candidate_is_measured_and_the_last_one_taken() -> None:
+    ada = {"name": "adaboost", "grid": {"n_rounds": [1, 4, 30]}}
+    cell = cell_of(ada, folds=0, measures=["test_error", "train_error"])
     record = run_cell(cell)
-    X, X_test = prepared(cell, cell.problem.X)
+    (X, X_test), y, split = prepared(cell), cell.problem.y, cell.problem.split
     stumps = Stumps(10).fit(X)
-    y, split = cell.problem.y, cell.problem.split
     path_of_three = AdaBoost().path(stumps.transform(X), y[split.train], cell.grids[0])
     for name, Z, rows in (("train_error", X, split.train), ("test_error", X_test, split.test)):
         wrong = positive_votes(stumps.transform(Z), path_of_three) != (y[rows] > 0)[:, None]
@@ -270,6 +206,14 @@ def test_without_folds_every_candidate_is_measured_and_the_last_one_taken(
     assert record.chosen == {"n_rounds": 30}
     assert record.risk == pytest.approx(record.measures["test_error"][-1])
     assert split.fold.size == 0
+    own = run({**ada, "measures": ["train_error"]}, folds=0, measures=["voters"])
+    assert [*own.measures] == ["train_error"]
+
+
+def test_where_all_rows_are_trained_on_training_and_test_errors_are_the_same() -> None:
+    record = run(split={"train": "all"}, folds=0, measures=["train_error", "test_error"])
+    assert record.n_test == 2201
+    assert record.measures["train_error"] == record.measures["test_error"] == [record.risk]
 
 
 class Seen(DecisionTreeClassifier):  # type: ignore[misc]
@@ -289,121 +233,89 @@ class Seen(DecisionTreeClassifier):  # type: ignore[misc]
         return super().predict_proba(np.nan_to_num(np.asarray(X, dtype=np.float64)))
 
 
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        ({}, []),
+        ({"keeps_missing": True}, [0, 1]),
+        ({"categories": True}, [0]),
+        ({"categories": True, "keeps_missing": True}, [0, 1]),
+    ],
+)
 def test_categories_and_gaps_stay_as_they_are_where_an_estimator_asks(
-    small_config: Callable[..., Path],
+    options: dict[str, bool], kept: list[int]
 ) -> None:
-    cell = cells_of(small_config())[0].ready()
+    [cell] = cells()
     X = cell.problem.X.astype(np.float64)
     X[::3, 0] = X[::5, 1] = np.nan
     n_codes = (3, 0, 0, 0, 0, 0)
     source = replace(cell.problem, X=X, n_codes=n_codes)
     cell = replace(cell, source=source, grids=(Grid.of({}),))
     rows = X[cell.problem.split.train]
-    prepared = Normaliser.fit(rows).transform(rows)
-    name = f"{__name__}:Seen"
-    for learner, kept in (
-        (EstimatorPredictor(name), []),
-        (EstimatorPredictor(name, keeps_missing=True), [0, 1]),
-        (EstimatorPredictor(name, categories=True), [0]),
-        (EstimatorPredictor(name, categories=True, keeps_missing=True), [0, 1]),
-    ):
-        record = run_cell(with_learner(cell, learner))
-        assert record.status == "ok", record.message
-        given = np.asarray(Seen.given[-1], dtype=np.float64)
-        for j, column in enumerate(given.T):
-            gaps = np.isnan(rows[:, j]) if j in kept else np.zeros(len(rows), dtype=bool)
-            np.testing.assert_array_equal(np.isnan(column), gaps)
-            own = rows if learner.categories and n_codes[j] else prepared
-            np.testing.assert_array_equal(column[~gaps], own[~gaps, j])
-        assert isinstance(Seen.given[-1], pd.DataFrame) == learner.categories
+    filled, learner = prepared(cell)[0], EstimatorPredictor(f"{__name__}:Seen", **options)
+    assert run_cell(with_learner(cell, learner)).ok
+    given = np.asarray(Seen.given[-1], dtype=np.float64)
+    for j, column in enumerate(given.T):
+        gaps = np.isnan(rows[:, j]) if j in kept else np.zeros(len(rows), dtype=bool)
+        np.testing.assert_array_equal(np.isnan(column), gaps)
+        own = rows if learner.categories and n_codes[j] else filled
+        np.testing.assert_array_equal(column[~gaps], own[~gaps, j])
+    assert isinstance(Seen.given[-1], pd.DataFrame) == learner.categories
 
 
-def test_the_probabilities_of_an_estimator_are_in_the_record(
-    small_config: Callable[..., Path],
-) -> None:
-    path = small_config()
-    text = path.read_text().partition("datasets:")[0].replace("quadboost", "quadboost\n  folds: 3")
-    path.write_text(
-        f"{text}datasets: [{{name: wine, view: {{positive: null}}}}]\nalgorithms:\n"
-        "  - {name: logistic, pipeline: [StandardScaler, LogisticRegression]}\n"
-    )
-    cell = cells_of(path)[0]
-    record = run_cell(cell)
-    X, X_test = prepared(cell, cell.problem.X)
-    y, split = cell.problem.y, cell.problem.split
-    theirs = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y[split.train])
-    found = record.probabilities
-    assert found is not None
-    np.testing.assert_array_equal(found, theirs.predict_proba(X_test).astype(np.float32))
-    np.testing.assert_array_equal(record.predicted, theirs.predict(X_test))
-
-
-def test_a_worker_that_cannot_import_an_estimator_says_so(
-    small_config: Callable[..., Path],
-) -> None:
-    cell = cells_of(small_config())[0].ready()
-    lost = replace(cell, learner=EstimatorPredictor("nowhere_at_all:make"))
+def test_a_worker_that_cannot_import_an_estimator_says_so() -> None:
+    lost = replace(cell_of(), learner=EstimatorPredictor("nowhere_at_all:make"))
     with pytest.raises(ConfigError, match=r"a worker has other code .* 'nowhere_at_all'"):
         run_cell(lost)
 
 
-TREE = "algorithm: sklearn:DecisionTreeClassifier\n    settings: {random_state: 3}"
-
-
 @pytest.mark.parametrize("folds", [0, 5])
-def test_an_estimator_has_the_split_of_the_others_and_outcomes_to_compare(
-    small_config: Callable[..., Path], folds: int
-) -> None:
-    path = small_config(
-        "algorithm: adaboost\n    grid: {n_rounds: 5}", f"{TREE}\n    grid: {{max_depth: [1, 4]}}"
-    )
-    path.write_text(path.read_text().replace("quadboost\n", f"quadboost\n  folds: {folds}\n", 1))
-    ours, theirs = cells_of(path)[-2:]
-    assert theirs.content["draws"] == ours.content["draws"]
-    record = run_cell(theirs)
-    assert record.n_test == run_cell(ours).n_test == len(record.wrong)
-    X, X_test = prepared(theirs, theirs.problem.X)
-    y, split = theirs.problem.y, theirs.problem.split
+def test_an_estimator_has_the_split_of_the_others(folds: int) -> None:
+    tree = {"name": "tree", "algorithm": "sklearn:DecisionTreeClassifier"}
+    tree |= {"settings": {"random_state": 3}, "grid": {"max_depth": [1, 4]}}  # type: ignore[dict-item]
+    cell = cell_of(tree, folds=folds)
+    record = run_cell(cell)
+    assert record.n_test == run().n_test == len(record.wrong)
+    (X, X_test), y, split = prepared(cell), cell.problem.y, cell.problem.split
     depth = record.chosen["max_depth"]
-    tree = DecisionTreeClassifier(max_depth=depth, random_state=3).fit(X, y[split.train])
-    np.testing.assert_array_equal(record.wrong, tree.predict(X_test) != y[split.test])
+    plain = DecisionTreeClassifier(max_depth=depth, random_state=3).fit(X, y[split.train])
+    np.testing.assert_array_equal(record.wrong, plain.predict(X_test) != y[split.test])
     assert record.errors == record.wrong.sum() > 0
     assert depth == 4 or folds
 
 
-def test_a_record_of_more_classes_says_which_and_how_probable(tmp_path: Path) -> None:
-    path = tmp_path / "classes.yaml"
-    path.write_text(
-        "title: Three\nbaseline: false\nprotocol: {view: default, folds: 3}\ndatasets: [wine]\n"
-        "algorithms:\n"
-        "  - {name: boosting, grid: {n_rounds: [2, 5]}}\n  - {name: 'sklearn:GaussianNB'}\n"
-        "  - {name: adaboost, grid: {n_rounds: [2, 5]}}\n"
-    )
-    cells = cells_of(path)
-    for cell in cells:
+def test_a_record_of_more_classes_has_their_names_scores_and_probabilities() -> None:
+    grid = {"n_rounds": [2, 5]}
+    algorithms = [
+        {"name": "boosting", "grid": grid},
+        {"name": "adaboost", "grid": grid},
+        {"name": "logistic", "pipeline": ["StandardScaler", "LogisticRegression"]},
+    ]
+    wine = {"datasets": ["wine"], "protocol": {"view": "default", "folds": 3}}
+    for cell in cells(algorithms=algorithms, **wine):
         record = run_cell(cell)
         assert record.ok, record.message
         codes = cell.problem.y[cell.problem.split.test]
         assert record.classes == cell.problem.classes == ("1", "2", "3")
         np.testing.assert_array_equal(record.actual, codes)
         assert 0 <= record.errors == (record.predicted != codes).sum() < len(codes) / 4
-        scores, probabilities = record.scores, record.probabilities
-        for kept in (scores, probabilities):
-            if kept is not None:
-                np.testing.assert_array_equal(kept.argmax(axis=1), record.predicted)
-        assert (scores is None) == (cell.algorithm == "sklearn:GaussianNB")
-        assert (probabilities is None) == (cell.algorithm == "adaboost")
-        if probabilities is not None:
-            np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+        kept = {"scores": record.scores, "probabilities": record.probabilities}
+        for of in kept.values():
+            assert of is None or (of.argmax(axis=1) == record.predicted).all()
+        missing = {"adaboost": {"probabilities"}, "logistic": set(), "boosting": set()}
+        assert {name for name, of in kept.items() if of is None} == missing[cell.algorithm]
+    (X, X_test), y = prepared(cell), cell.problem.y
+    theirs = make_pipeline(StandardScaler(), LogisticRegression()).fit(
+        X, y[cell.problem.split.train]
+    )
+    expected = theirs.predict_proba(X_test).astype(np.float32)
+    np.testing.assert_array_equal(record.probabilities, expected)
+    np.testing.assert_array_equal(record.predicted, theirs.predict(X_test))
 
 
 @pytest.mark.parametrize(("loss", "slope"), [("logistic", 1.0), ("exponential", 2.0)])
-def test_boosted_trees_have_the_probabilities_of_their_loss(
-    small_config: Callable[..., Path], loss: str, slope: float
-) -> None:
-    boosting = f"algorithm: boosting\n    settings: {{loss: {loss}}}"
-    path = small_config("algorithm: adaboost", boosting)
-    record = run_cell(cells_of(path)[-1])
+def test_boosted_trees_have_the_probabilities_of_their_loss(loss: str, slope: float) -> None:
+    record = run({"name": "boosting", "settings": {"loss": loss}, "grid": {"n_rounds": 5}})
     scores, probabilities = record.scores, record.probabilities
     assert scores is not None
     assert probabilities is not None
@@ -412,38 +324,15 @@ def test_boosted_trees_have_the_probabilities_of_their_loss(
     np.testing.assert_array_equal(scores > 0, record.predicted == 1)
 
 
-def test_an_estimator_that_draws_gives_the_same_record_again(
-    small_config: Callable[..., Path],
-) -> None:
-    forest = "algorithm: sklearn:RandomForestClassifier\n    settings: {n_estimators: 2}"
-    path = small_config("algorithm: adaboost\n    grid: {n_rounds: 5}", forest)
-    first, second = (cells_of(path, 2)[-1] for _ in range(2))
-    assert first.key == second.key
-    np.testing.assert_array_equal(run_cell(first).predicted, run_cell(second).predicted)
+NOISY = {"name": "m1", "parameters": {"sigma": 0.5}}
 
 
-FRESH = """title: Fresh
-seed: 3
-protocol:
-  view: default
-  normalise: none
-  sample: {sample}
-  {choice}
-datasets: [{row}]
-algorithms:
-  - {algorithm}
-baseline: false
-"""
-NOISY = "{name: m1, parameters: {sigma: 0.5}}"
-
-
-def fresh_cell(folder: Path, row: str, algorithm: str, choice: str = "holdout: {}") -> Cell:
-    valid = "valid: 40, " if "holdout" in choice else ""
-    sample = f"{{train: 60, {valid}test: 50}}"
-    path = folder / "fresh.yaml"
-    text = FRESH.format(sample=sample, choice=choice, row=row, algorithm=algorithm)
-    path.write_text(text)
-    (cell,) = cells_of(path)
+def fresh(row: object, algorithm: dict[str, Any], **choice: object) -> Cell:
+    """Return a cell whose examples are drawn; by default, held-out ones choose."""
+    sample = {"train": 60, "test": 50} | ({} if choice else {"valid": 40})
+    drawn = {"view": "default", "normalise": "none", "sample": sample}
+    rule = {**drawn, **(choice or {"holdout": {}})}
+    [cell] = cells(protocol=rule, datasets=[row], algorithms=[algorithm], seed=3)
     return cell
 
 
@@ -454,10 +343,9 @@ def parts_of(cell: Cell) -> list[tuple[FloatArray, FloatArray]]:
     return [(problem.X[r], problem.y[r]) for r in (split.train, valid, split.test)]
 
 
-def test_a_regressions_record_has_both_rmses_and_no_wrong_examples(tmp_path: Path) -> None:
+def test_a_regressions_record_has_both_rmses_and_no_wrong_examples() -> None:
     alphas = [1000.0, 1.0]
-    cell = fresh_cell(tmp_path, NOISY, f"{{name: 'sklearn:Ridge', grid: {{alpha: {alphas}}}}}")
-    record = run_cell(cell)
+    record = run_cell(cell := fresh(NOISY, {"name": "sklearn:Ridge", "grid": {"alpha": alphas}}))
     train, (X_valid, y_valid), (X, y) = parts_of(cell)
     fitted = [Ridge(alpha).fit(*train) for alpha in alphas]
     losses = [((model.predict(X_valid) - y_valid) ** 2).sum() for model in fitted]
@@ -466,36 +354,24 @@ def test_a_regressions_record_has_both_rmses_and_no_wrong_examples(tmp_path: Pat
     assert (record.status, record.message) == ("ok", "")
     assert record.chosen == {"alpha": alphas[best]}
     assert record.cv_errors == pytest.approx(losses[best])
-    assert record.rmse == pytest.approx(np.sqrt(((predicted - y) ** 2).mean()))
-    truth = m1_mean(X)
     [noiseless] = record.measures["rmse_noiseless"]
-    assert noiseless == pytest.approx(np.sqrt(((predicted - truth) ** 2).mean()))
-    assert noiseless < record.rmse == record.value
-    assert (record.errors, record.classes, record.n_test) == (0, (), 50)
+    assert noiseless == pytest.approx(np.sqrt(((predicted - m1_mean(X)) ** 2).mean()))
     np.testing.assert_array_equal(record.actual, y)
     np.testing.assert_array_equal(record.predicted, predicted)
     # To the last bit.
-    off = record.predicted - record.actual
-    assert record.rmse == np.sqrt(np.mean(off**2))
+    assert record.rmse == np.sqrt(np.mean((predicted - y) ** 2)) == record.value > noiseless
+    assert (record.errors, record.classes, record.n_test) == (0, (), 50)
     assert (record.scores, record.probabilities) == (None, None)
+    # A card's own sample has no counterpart without noise.
+    given = {"protocol": {"view": "default", "folds": 2}, "datasets": ["m1"]}
+    own = run_cell(cells(algorithms=[{"name": "sklearn:Ridge"}], **given)[0])
+    assert (own.ok, own.rmse is None, own.measures) == (True, False, {})
 
 
-def test_the_rmse_on_a_cards_own_sample_has_no_counterpart_without_noise(tmp_path: Path) -> None:
-    path = tmp_path / "m1.yaml"
-    path.write_text(
-        "title: One\nprotocol: {view: default, folds: 2}\ndatasets: [m1]\n"
-        "algorithms: [{name: 'sklearn:Ridge'}]\n"
-    )
-    record = run_cell(cells_of(path)[0])
-    assert record.ok
-    assert record.rmse is not None
-    assert record.measures == {}
-
-
-def test_a_regressions_measures_are_taken_after_each_number_of_rounds(tmp_path: Path) -> None:
-    choice = "folds: 0\n  measures: [train_mse, test_mse]"
-    boosting = "{name: boosting, grid: {n_rounds: [1, 4, 9]}}"
-    record = run_cell(cell := fresh_cell(tmp_path, NOISY, boosting, choice))
+def test_a_regressions_measures_are_taken_after_each_number_of_rounds() -> None:
+    boosting = {"name": "boosting", "grid": {"n_rounds": [1, 4, 9]}}
+    cell = fresh(NOISY, boosting, folds=0, measures=["train_mse", "test_mse"])
+    record = run_cell(cell)
     (X, y), _, (X_test, y_test) = parts_of(cell)
     model = GradientBoostRegressor("full", n_rounds=9).fit(X, y)
     for name, Z, target in (("train_mse", X, y), ("test_mse", X_test, y_test)):
@@ -506,41 +382,18 @@ def test_a_regressions_measures_are_taken_after_each_number_of_rounds(tmp_path: 
     assert record.chosen == {"n_rounds": 9}
 
 
-def test_held_out_examples_choose_the_rounds_of_boosted_trees(tmp_path: Path) -> None:
-    boosting = "{name: boosting, grid: {n_rounds: [1, 2, 5, 20]}}"
-    cell = fresh_cell(tmp_path, "orange", boosting)
+def test_held_out_examples_choose_the_rounds_of_boosted_trees() -> None:
+    cell = fresh("orange", {"name": "boosting", "grid": {"n_rounds": [1, 2, 5, 20]}})
     record = run_cell(cell)
     train, (X_valid, y_valid), (X, y) = parts_of(cell)
     model = GradientBoostClassifier("full", n_rounds=20).fit(*train)
     staged = {t + 1: F for t, F in enumerate(model.staged_decision_function(X_valid))}
     errors = {t: int(((staged[t] > 0) != (y_valid > 0)).sum()) for t in (1, 2, 5, 20)}
     rounds = min(errors, key=lambda t: errors[t])
-    assert record.chosen == {"n_rounds": rounds}
-    assert record.cv_errors == errors[rounds]
+    assert (record.chosen, record.cv_errors) == ({"n_rounds": rounds}, errors[rounds])
     test = list(model.staged_decision_function(X))[rounds - 1]
     np.testing.assert_array_equal(record.wrong, (test > 0) != (y > 0))
-    assert record.rmse is None
-    assert (record.errors, record.value) == (record.wrong.sum(), record.risk)
-
-
-def test_where_all_rows_are_trained_on_training_and_test_errors_are_the_same(
-    small_config: Callable[..., Path],
-) -> None:
-    lines = ("split: {train: all}", "folds: 0", "measures: [train_error, test_error]")
-    record = run_cell(with_protocol(small_config, *lines))
-    assert record.n_test == 2201
-    assert record.measures["train_error"] == record.measures["test_error"] == [record.risk]
-
-
-def test_an_algorithms_own_measures_stand_instead_of_the_protocols(
-    small_config: Callable[..., Path],
-) -> None:
-    path = small_config("quadboost\n", "quadboost\n  folds: 0\n  measures: [voters]\n")
-    text = path.read_text()
-    path.write_text(text.replace("{n_rounds: 5}", "{n_rounds: 5}\n    measures: [train_error]"))
-    l2, ada = cells_of(path)[:2]
-    assert [list(run_cell(cell).measures) for cell in (l2, ada)] == [["voters"], ["train_error"]]
-    assert ada.content["protocol"]["measures"] == ["train_error"]
+    assert (record.rmse, record.errors, record.value) == (None, record.wrong.sum(), record.risk)
 
 
 DIRECTIONS = """
@@ -563,75 +416,63 @@ class Directions(TransformerMixin, BaseEstimator):
 """
 
 
-def over_directions(small_config: Callable[..., Path], parameters: str, code: str) -> Cell:
-    """Return a cell whose votes are over a transformer of the config's folder."""
-    (small_config().parent / "my_voters.py").write_text(code)
-    return with_protocol(small_config, f"voter_set: {{'my_voters:Directions': {{{parameters}}}}}")
+@pytest.fixture
+def over_directions(tmp_path: Path) -> Callable[..., Cell]:
+    """Return a function that makes a cell over a transformer of the config's folder."""
+
+    def make(code: str = DIRECTIONS, **parameters: int) -> Cell:
+        (tmp_path / "my_voters.py").write_text(code)
+        voters = {"my_voters:Directions": parameters}
+        return cells_of(write_config(tmp_path, protocol=protocol(voter_set=voters)))[0]
+
+    return make
 
 
-def test_a_transformer_takes_the_place_of_the_stumps(small_config: Callable[..., Path]) -> None:
-    cell = over_directions(small_config, "n: 7", DIRECTIONS)
+def test_a_transformer_takes_the_place_of_the_stumps(over_directions: Callable[..., Cell]) -> None:
+    cell = over_directions(n=7)
     record = run_cell(cell.ready())
     made: dict[str, Any] = {}
     exec(DIRECTIONS, made)
     seed = int(generator(*cell.draws, "voter set").integers(2**31))
-    wrong = wrong_by_adaboost(cell, made["Directions"](7, seed), cell.problem.X)
     assert record.ok, record.reason
-    np.testing.assert_array_equal(record.wrong, wrong)
+    np.testing.assert_array_equal(
+        record.wrong, wrong_by_adaboost(cell, made["Directions"](7, seed))
+    )
     assert record.content["draws"] == cell.draws
-
-
-def test_the_code_and_the_parameters_of_a_transformer_belong_to_the_key(
-    small_config: Callable[..., Path],
-) -> None:
-    stumps = with_protocol(small_config)
-    keys = {
-        over_directions(small_config, parameters, code).key
-        for parameters in ("", "n: 7")
-        for code in (DIRECTIONS, DIRECTIONS.replace("n=9", "n=8"))
-    }
-    assert len(keys | {stumps.key}) == 5
-    installed = with_protocol(small_config, "voter_set: MinMaxScaler").content
-    assert "scikit-learn" not in stumps.content["packages"]
+    others = over_directions(), over_directions(DIRECTIONS.replace("n=9", "n=8")), cells()[0]
+    assert len({of.key for of in (cell, *others)}) == 4
+    installed = cells(protocol=protocol(voter_set="MinMaxScaler"))[0].content
+    assert "scikit-learn" not in cells()[0].content["packages"]
     assert installed["packages"]["scikit-learn"]
-    assert installed["code"] != stumps.content["code"]
+    assert installed["code"] != cells()[0].content["code"]
 
 
-def test_a_config_names_the_code_of_its_transformer(small_config: Callable[..., Path]) -> None:
-    path = small_config("quadboost\n", "quadboost\n  voter_set: my_voters:Directions\n")
-    (path.parent / "my_voters.py").write_text(DIRECTIONS)
-    assert load_experiment(path).code == ("my_voters.py",)
-
-
-def test_a_predictor_can_be_given_the_outputs_of_the_stumps(
-    small_config: Callable[..., Path],
-) -> None:
-    path = small_config("quadboost\n", "quadboost\n  folds: 0\n  inputs: voters\n")
-    head, _ = path.read_text().split("algorithms:\n")
-    tree = "  - {name: tree, algorithm: 'sklearn:DecisionTreeClassifier', grid: {max_depth: 3}}\n"
-    path.write_text(f"{head}algorithms:\n{tree}  - {{name: adaboost, grid: {{n_rounds: 5}}}}\n")
-    given, votes = cells_of(path)[:2]
-    (train, test), y, split = prepared(given, given.problem.X), given.problem.y, given.problem.split
+def test_a_predictor_can_be_given_the_outputs_of_the_stumps() -> None:
+    tree = {"name": "sklearn:DecisionTreeClassifier", "grid": {"max_depth": 3}}
+    cell = cell_of(tree, folds=0, inputs="voters")
+    (train, test), y, split = prepared(cell), cell.problem.y, cell.problem.split
     stumps = Stumps(10).fit(train)
-    of_all = int(generator(*given.draws, "all").integers(2**31))
+    of_all = int(generator(*cell.draws, "all").integers(2**31))
     expected = DecisionTreeClassifier(max_depth=3, random_state=of_all)
     expected.fit(stumps.transform(train), y[split.train])
     wrong = expected.predict(stumps.transform(test)) != y[split.test]
-    np.testing.assert_array_equal(run_cell(given).wrong, wrong)
-    # What votes sees them anyway.
-    path.write_text(path.read_text().replace("  inputs: voters\n", ""))
-    np.testing.assert_array_equal(run_cell(votes).predicted, run_cell(cells_of(path)[1]).predicted)
+    np.testing.assert_array_equal(run_cell(cell).wrong, wrong)
 
 
-def test_a_mistake_in_code_beside_the_config_is_told_with_its_place(
-    small_config: Callable[..., Path],
-) -> None:
-    path = small_config("algorithm: adaboost\n    grid: {n_rounds: 5}", "algorithm: mine_bug:Own")
-    (path.parent / "mine_bug.py").write_text(
+def test_an_estimator_that_draws_gives_the_same_record_again() -> None:
+    forest = {"name": "sklearn:RandomForestClassifier", "settings": {"n_estimators": 2}}
+    first, second = (cell_of(forest) for _ in range(2))
+    assert first.key == second.key
+    np.testing.assert_array_equal(run_cell(first).predicted, run_cell(second).predicted)
+
+
+def test_a_mistake_in_code_beside_the_config_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "mine_bug.py").write_text(
         "from sklearn.dummy import DummyClassifier\n"
         "class Own(DummyClassifier):\n"
         "    def fit(self, X, y):\n"
         "        raise ValueError('my bug')\n"
     )
-    record = run_cell(cells_of(path)[-1].ready())
+    path = write_config(tmp_path, algorithms=[{"name": "mine", "algorithm": "mine_bug:Own"}])
+    record = run_cell(cells_of(path)[0].ready())
     assert (record.status, record.reason) == ("failed", "ValueError: my bug (mine_bug.py:4)")

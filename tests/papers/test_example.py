@@ -14,7 +14,8 @@ from quadrepro.config.plan import make_plan
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
-from quadrepro.results.files import check_tables, write_results
+from quadrepro.results.files import write_results
+from quadrepro.tables.made import check_tables
 from quadrepro.tables.table import LABEL
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "my-paper"

@@ -9,7 +9,7 @@ from quadrepro.base.resources import papers_folder
 from quadrepro.errors import ConfigError
 from quadrepro.papers.paper import Group, PaperFile, find_paper, load_paper, paper_names
 from quadrepro.papers.printed import Facts, NotThereError
-from tests.refusals import refusal
+from tests.make import refusal
 
 CLAIM = """kind: wins-or-ties
         text: Quad wins on two

@@ -17,7 +17,7 @@ from quadrepro.papers.printed import (
     Printed,
     read_printed,
 )
-from tests.refusals import refusal
+from tests.make import refusal
 
 TABLE = "dataset,ada,quad\nzoo,0.10,0.20\nwine,,0.045\nmean_running_time_s,3,0.5\n"
 

@@ -13,7 +13,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
-from tests.outcomes import of_wrong
+from tests.make import of_wrong
 from tests.tables.contexts import loaded
 
 ALGORITHMS = ("quadboost", "lpboost", "adaboost")

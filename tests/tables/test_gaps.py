@@ -19,8 +19,7 @@ from quadrepro.core.cell import Cell, rmse
 from quadrepro.data.card import load_card
 from quadrepro.engine.records import Record, RecordStore, Status
 from quadrepro.results.files import write_results
-from quadrepro.results.folder import read_folder
-from quadrepro.results.results import load_results
+from quadrepro.results.results import Results, load_results
 from quadrepro.results.scoreboard import write_scoreboard
 from quadrepro.tables.made import check_tables
 from quadrepro.tables.terminal import table_text
@@ -199,7 +198,7 @@ def test_all_files_are_written_whatever_has_a_result(
 ) -> None:
     folder, store = tmp_path / "results" / "config", Kept(plans(name), gap)
     made, _ = write_results(plans(name), store, folder, allow_missing=gap == "one column")
-    manifest = read_folder(folder).manifest
+    manifest = Results(folder).manifest
     assert manifest is not None
     assert {path.name for path in folder.iterdir()} >= {*manifest.files, "cells.csv", "run.json"}
     load_results(folder).report()

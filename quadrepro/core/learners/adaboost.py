@@ -12,7 +12,7 @@ adds no weight, and ends the run unless the next round has other voters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
@@ -26,9 +26,12 @@ from quadrepro.core.learners.rounds import (
     FLOOR,
     NO_EDGE,
     TIE,
+    BoostingAlgorithm,
     Round,
+    Run,
     WeightBoosting,
     bounded,
+    empty_trace,
     equal_weights,
     has_whole,
     rounding,
@@ -36,9 +39,9 @@ from quadrepro.core.learners.rounds import (
     steps_of,
     strongest,
 )
-from quadrepro.core.voters.chains import Chains, codes_of_voters
+from quadrepro.core.voters.chains import Chains
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.source import VoterSource, check_signs
+from quadrepro.core.voters.source import VoterSource
 
 ASLEEP = 2.0**-16
 """Examples of less weight are left out until they may have grown by the factor 2^14."""
@@ -63,18 +66,8 @@ def take_rounds(
     not listed. The list is made again before such a weight can have grown to 1/2: a round
     multiplies it by at most 1 / (1 - |r|).
 
-    Parameters
-    ----------
-    chains : Chains
-        The voters.
-    signs : ndarray of int, shape (n_examples,)
-        How often the sample contains each example, times its label.
-    weights : ndarray of shape (n_examples,)
-        First weight of one copy of each example; changed in place.
-    rounds : ndarray of int
-        Numbers of rounds, increasing.
-    picks, changes : ndarray of shape (n_kept,)
-        Where the picks of the first rounds and the changes of their weights are written.
+    `signs` are labels times numbers of copies, `weights` the first weights of one copy, in place.
+    Rounds are written to `picks` and `changes`, see `Run`.
     """
     codes, first, usual, leavers, heads = chains
     n_voters, tie, positive = first[-1], np.int64(max(TIE, len(signs))), signs > 0
@@ -151,40 +144,27 @@ class AdaBoost(WeightBoosting):
             yield Round(picks, alphas, last)
             w = bounded(w, w / (1.0 + edges[:, None] * voters.signs(picks)))
 
-    def runs(
-        self, problem: VotingProblem, sample_of: IntArray, values: FloatArray, rounds: Sequence[int]
-    ) -> FloatArray:
-        """Return the votes of some runs, one run after the other."""
-        chains = chains_of(problem)
-        samples = problem.counts[sample_of]
-        return np.array([run_over(chains, problem.y, c, rounds)[0] for c in samples])
+    def run(
+        self, problem: VotingProblem, sample: int, value: float, rounds: IntArray, traced: bool
+    ) -> Run:
+        """Run on one sample, see `BoostingAlgorithm.run`."""
+        return run_over(problem.chains, problem.y, problem.counts[sample], rounds, traced)
 
-    def steps(
-        self, problem: VotingProblem, value: float, n_rounds: int
-    ) -> tuple[IntArray, FloatArray]:
-        """Return the picks of a run on the first sample, and the changes of their weights."""
-        sample = problem.counts[0]
-        return run_over(chains_of(problem), problem.y, sample, [n_rounds], n_rounds)[1:]
-
-
-def chains_of(problem: VotingProblem) -> Chains:
-    """Return the voters of a problem as chains."""
-    check_signs(problem.H)
-    return Chains.of(*codes_of_voters(problem.H))
+    runs = BoostingAlgorithm.runs  # one after the other: the loop is compiled
 
 
 def run_over(
-    chains: Chains, y: FloatArray, copies: FloatArray, rounds: Sequence[int], n_kept: int = 0
-) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Return the votes of a run after given rounds, and the first picks with their changes."""
+    chains: Chains, y: FloatArray, copies: FloatArray, rounds: IntArray, traced: bool
+) -> Run:
+    """Run on a sample that holds each example a number of times; see `BoostingAlgorithm.run`."""
     [weights] = equal_weights(copies[None])
     if not has_whole(copies[None])[0]:
         # A fraction of a copy is an example with so much less weight.
         weights, copies = weights * copies, np.sign(copies)
-    picks, changes = np.empty(n_kept, dtype=np.intp), np.empty(n_kept)
-    signed = (copies * y).astype(np.intp)
-    votes, taken = take_rounds(chains, signed, weights, np.array(rounds), picks, changes)
-    return votes, picks[:taken], changes[:taken]
+    picks, changes = empty_trace(rounds, traced)
+    signs = (copies * y).astype(np.intp)
+    votes, taken = take_rounds(chains, signs, weights, rounds, picks, changes)
+    return Run(votes, picks[:taken], changes[:taken])
 
 
 ADABOOST = Entry(

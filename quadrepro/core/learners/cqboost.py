@@ -285,14 +285,14 @@ class CqBoost(Algorithm):
 
     def limit(self, problem: VotingProblem) -> str:
         """Return the largest feasible μ in a sentence."""
-        return mu_limit(np.abs(problem.correlations()).max(axis=1))
+        return mu_limit(np.abs(problem.correlations).max(axis=1))
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values, limits = grid.axis("mu") or (), np.array(grid.axis("n_rounds") or [sys.maxsize])
         epsilons = np.array(grid.axis("epsilon"))
         shape = (len(values), len(epsilons), len(limits), problem.n_voters)
         paths = np.full((problem.n_samples, *shape), np.nan)
-        samples = zip(problem.grams(), problem.correlations(), strict=True)
+        samples = zip(problem.grams, problem.correlations, strict=True)
         for path, (gram, margins) in zip(paths, samples, strict=True):
             for part, mu in zip(path, values, strict=True):
                 if feasible(mu, float(np.abs(margins).max())):

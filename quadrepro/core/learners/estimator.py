@@ -35,7 +35,7 @@ from quadrepro.core.learners.imported import (
     full_path,
     is_estimator,
     names_algorithm,
-    own_file,
+    own_files,
     step_of,
 )
 from quadrepro.core.learners.learner import Outputs, Predictor, TrainingData
@@ -72,21 +72,19 @@ QUIET: dict[str, dict[tuple[str, ...], Any]] = {
 def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     """Return a new estimator."""
     maker = find(full_path(name), folder)
-    takes = inspect.signature(maker).parameters
     if inspect.isclass(maker) and not is_estimator(maker):
         if not (hasattr(maker, "fit") and hasattr(maker, "predict")):
             raise ValueError(f"{name}{defined_at(maker)} is not an estimator: {TO_DERIVE}")
         # It need not mark what it has learned, as scikit-learn's do.
         unmarked = {"__sklearn_is_fitted__": lambda self: True}
         maker = type(maker.__name__, (maker, BaseEstimator), unmarked)
+    takes = inspect.signature(maker).parameters
     takes_all = any(p.kind is p.VAR_KEYWORD for p in takes.values())
     given = {key: _resolved(key, value, folder) for key, value in parameters.items()}
     own = {key: v for key, v in given.items() if key in takes or (takes_all and "__" not in key)}
     try:
         made = maker(**own)
-        usable = is_estimator(made) and not inspect.isclass(made)
-        if usable:
-            made.get_params()
+        usable = is_estimator(made) and bool(made.get_params() or True)
     except Exception as error:
         raise ValueError(f"{label_of(name)} cannot be made: {described(error)}") from None
     if not usable:
@@ -125,19 +123,15 @@ def paths_in(name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def runs_own_code(name: str, parameters: Mapping[str, Any], folder: str) -> bool:
-    """Return whether an estimator, or one among its parameters, is code of the config's folder."""
-    return bool(folder) and any(own_file(path, folder) for path in paths_in(name, parameters))
-
-
 def checked(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     """Return an estimator, or None for code of the folder, which is only read.
 
     scikit-learn's estimators check values themselves. Those of other packages do so when they are
     fitted, and code of the config's folder when it is called, which is in the first cell.
     """
-    if runs_own_code(name, parameters, folder):
-        for path in paths_in(name, parameters):
+    paths = paths_in(name, parameters)
+    if folder and own_files(paths, folder):
+        for path in paths:
             check_path(path, folder)
         return None
     made = build(name, parameters, folder)
@@ -190,12 +184,13 @@ def settle(part: Any, random_state: int | None, nominal: Sequence[str] = ()) -> 
     """Give an estimator a seed, one thread, silence and categories, unless these are given."""
     package, known = package_of(part), own_names(part)
     given = {key for key, value in part.get_params(deep=False).items() if value is not None}
-    # Those of scikit-learn have one thread by default, and some of them warn of `n_jobs`.
-    needed = {SEEDS: random_state} if package == "sklearn" else {SEEDS: random_state, THREADS: 1}
-    wanted = {tuple(n for n in names if n in known): value for names, value in needed.items()}
-    for names, value in {**wanted, **QUIET.get(package, {})}.items():
-        if names and not given.intersection(names):
-            part.set_params(**{names[0]: value})
+    wanted: dict[tuple[str, ...], Any] = {SEEDS: random_state, **QUIET.get(package, {})}
+    if package != "sklearn":  # has one thread by default, and warns of some `n_jobs`
+        wanted[THREADS] = 1
+    for names, value in wanted.items():
+        usable = [name for name in names if name in known]
+        if usable and not given.intersection(names):
+            part.set_params(**{usable[0]: value})
     if nominal and package == "xgboost":
         part.set_params(enable_categorical=True)
     if nominal and package == "catboost" and "cat_features" not in given:
@@ -351,24 +346,23 @@ class EstimatorPredictor(Imported, Predictor):
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """All parameters of the estimator, each of them optional."""
         given = {**self.settings, **dict.fromkeys(self.searched)}
-        if runs_own_code(self.name, given, self.folder):
+        if self.folder and own_files(paths_in(self.name, given), self.folder):
             own, complete = declared(full_path(self.name), self.folder)
             known = [*own, *(key for key in given if not complete or "__" in key)]
         else:
             try:
                 flat = {key: value for key, value in given.items() if "__" not in key}
                 known = names_of(build(self.name, flat, self.folder))
-            except ValueError:  # told when the estimator is checked
-                known = [*inspect.signature(find(full_path(self.name))).parameters]
-                known += [key for key in given if "__" in key]
-        of_rounds = self.name.startswith(f"{OURS}:") and N_ROUNDS.name
-        kinds: dict[str, Any] = {"meaning": f"parameter of {label_of(self.name)}", "optional": True}
-        return tuple(
-            replace(N_ROUNDS, optional=True)
-            if name == of_rounds
-            else Parameter(name, "any", "small", check=self._check, **kinds)
-            for name in dict.fromkeys(known)
-        )
+            except ValueError:  # raised when the estimator is checked
+                known = [*inspect.signature(find(full_path(self.name))).parameters, *given]
+        meaning = f"parameter of {label_of(self.name)}"
+        found = {
+            name: Parameter(name, "any", "small", meaning, optional=True, check=self._check)
+            for name in known
+        }
+        if self.name.startswith(f"{OURS}:") and N_ROUNDS.name in found:
+            return tuple({**found, N_ROUNDS.name: replace(N_ROUNDS, optional=True)}.values())
+        return tuple(found.values())
 
     def _check(self, candidate: Mapping[str, Value]) -> None:
         checked(self.name, {**self.settings, **candidate}, self.folder)

@@ -24,14 +24,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.elementary import exp, log
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, check_choice
 from quadrepro.core.learners.learner import Entry, Outputs, Predictor
 from quadrepro.core.learners.losses import LOSSES, Loss, LossName, mean_of, ratio
 from quadrepro.core.learners.trees import LeafArray, TreeFitter, Trees, check_size
@@ -190,14 +190,9 @@ class GradientBoost(Predictor):
     """Least share of the weight of all training examples in a leaf."""
 
     def __post_init__(self) -> None:
-        choices = (
-            ("step", tuple(STEPS)),
-            ("loss", (None, *LOSSES)),
-            ("bound", (None, *get_args(Bound))),
-        )
-        for name, known in choices:
-            if (given := getattr(self, name)) not in known:
-                raise ValueError(f"{name} must be {', '.join(map(repr, known))}, not {given!r}")
+        check_choice("step", self.step, StepName)
+        check_choice("loss", self.loss, LossName | None)
+        check_choice("bound", self.bound, Bound | None)
         check_size(self.cuts, self.depth)
         if not 0 <= self.min_weight_fraction_leaf <= 0.5:
             raise ValueError(
@@ -343,59 +338,25 @@ class GradientBoost(Predictor):
         return Outputs.by_score(predictions, np.column_stack([1.0 - positive, positive]))
 
 
-def _preset(step: str, own: str = "") -> dict[str, Any]:
-    """Return the settings of a way to step; `own` is the one that the user may change."""
-    fixed = {"bound": None, "theory": False}
-    return {"step": step} | {name: value for name, value in fixed.items() if name != own}
-
-
 _TREES = {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]}
 _FEW = {"n_rounds": [5, 20, 100, 500]}
 _STEPS = [0.01, 0.03, 0.1, 0.3, 1]
 _SCALES = {"u": [1, 10, 100, 1000], **_FEW}
 
-BOOSTING = Entry(
-    GradientBoost, "Boosting", "Re-scale boosting, algorithm 1", _TREES, _preset("full")
-)
-RSBOOSTING = Entry(
-    GradientBoost,
-    "RSboosting",
-    "Re-scale boosting, section IV",
-    {"nu": _STEPS, **_FEW},
-    _preset("shrink"),
-)
-RTBOOSTING = Entry(
-    GradientBoost,
-    "RTboosting",
-    "Re-scale boosting, section IV",
-    _TREES,
-    _preset("truncate", "bound"),
-)
-RBOOSTING = Entry(
-    GradientBoost,
-    "RBoosting",
-    "Re-scale boosting, algorithm 2",
-    _SCALES,
-    _preset("rescale", "theory"),
-)
-EPSILON_BOOSTING = Entry(
-    GradientBoost,
-    "ε-boosting",
-    "Re-scale boosting, section IV",
-    {"eps": _STEPS, **_FEW},
-    _preset("epsilon"),
-)
-RESCALE_RTBOOSTING = Entry(
-    GradientBoost,
-    "Re-scale RTboosting",
-    "Re-scale boosting, remark 1",
-    _SCALES,
-    _preset("rescale-truncate", "bound"),
-)
-RESCALE_EPSILON_BOOSTING = Entry(
-    GradientBoost,
-    "Re-scale ε-boosting",
-    "Re-scale boosting, remark 1",
-    {"eps": _STEPS, **_FEW},
-    _preset("rescale-epsilon"),
+
+def _entry(label: str, place: str, step: StepName, grid: dict[str, Any], own: str = "") -> Entry:
+    """Return the entry of a way to step; `own` is the setting of it that the user may change."""
+    preset = {"step": step, "bound": None, "theory": False}
+    preset.pop(own, None)
+    return Entry(GradientBoost, label, f"Re-scale boosting, {place}", grid, preset)
+
+
+BOOSTING = _entry("Boosting", "algorithm 1", "full", _TREES)
+RSBOOSTING = _entry("RSboosting", "section IV", "shrink", {"nu": _STEPS, **_FEW})
+RTBOOSTING = _entry("RTboosting", "section IV", "truncate", _TREES, "bound")
+RBOOSTING = _entry("RBoosting", "algorithm 2", "rescale", _SCALES, "theory")
+EPSILON_BOOSTING = _entry("ε-boosting", "section IV", "epsilon", {"eps": _STEPS, **_FEW})
+RESCALE_RTBOOSTING = _entry("Re-scale RTboosting", "remark 1", "rescale-truncate", _SCALES, "bound")
+RESCALE_EPSILON_BOOSTING = _entry(
+    "Re-scale ε-boosting", "remark 1", "rescale-epsilon", {"eps": _STEPS, **_FEW}
 )

@@ -15,7 +15,6 @@ import importlib.util
 import inspect
 import re
 import sys
-import sysconfig
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
-from quadrepro.base.code import PACKAGE, versions_of
+from quadrepro.base.code import versions_of
 from quadrepro.core.learners.grid import Hyperparameter, Value
 from quadrepro.core.learners.learner import Algorithm, Entry, Learner
 from quadrepro.errors import closest, nearest
@@ -54,12 +53,13 @@ def step_of(step: Any) -> tuple[str, Mapping[str, Any]]:
     >>> step_of("PCA"), step_of({"PCA": {"n_components": 2}})
     (('PCA', {}), ('PCA', {'n_components': 2}))
     """
-    if isinstance(step, str):
-        return step, {}
-    if isinstance(step, Mapping) and len(step) == 1:
-        ((name, parameters),) = step.items()
-        if isinstance(name, str) and isinstance(parameters, Mapping | None):
-            return name, parameters or {}
+    match step:
+        case str():
+            return step, {}
+        case dict() if len(step) == 1:
+            ((name, parameters),) = step.items()
+            if isinstance(name, str) and isinstance(parameters, Mapping | None):
+                return name, parameters or {}
     raise ValueError(
         "a step must be the name of an estimator, or map its name to parameters, as"
         f" {{PCA: {{n_components: 2}}}}, not {step!r}"
@@ -108,13 +108,10 @@ def sklearn_modules() -> dict[str, str]:
 
     The names are read from the text of the modules, since it takes long to import all of them.
     """
-    spec = importlib.util.find_spec(SKLEARN)
-    assert spec is not None
-    assert spec.origin is not None
-    root = Path(spec.origin).parent
+    [root] = importlib.util.find_spec(SKLEARN).submodule_search_locations  # type: ignore[union-attr,misc]
     found: dict[str, str] = {}
-    for file in sorted([*root.glob("[a-z]*.py"), *root.glob("[a-z]*/__init__.py")]):
-        is_package = file.parent != root
+    for file in sorted([*Path(root).glob("[a-z]*.py"), *Path(root).glob("[a-z]*/__init__.py")]):
+        is_package = file.name == "__init__.py"
         listed = r'"([A-Z]\w+)"' if is_package else r"^class ([A-Z]\w+)"
         for name in re.findall(listed, file.read_text(encoding="utf-8"), re.MULTILINE):
             found.setdefault(name, f"{SKLEARN}.{file.parent.name if is_package else file.stem}")
@@ -146,10 +143,9 @@ def own_file(path: str, folder: str) -> Path | None:
         return None
     if top in REFUSED:
         raise ValueError(f"{top} is a module of Python or of quadrepro, which a config cannot name")
-    if _is_installed(top, folder):
+    if is_installed(top, folder):
         return None
-    file = module_file(folder, module) if folder else None
-    if file is not None:
+    if folder and (file := module_file(folder, module)):
         return file
     beside = [file.stem for file in Path(folder).glob("*.py")] if folder else []
     meant = closest(module, [SKLEARN, *BOOSTERS, *beside])
@@ -158,7 +154,7 @@ def own_file(path: str, folder: str) -> Path | None:
     raise ValueError(f"unknown module {module!r}: pip install the package that has it")
 
 
-def _is_installed(top: str, folder: str) -> bool:
+def is_installed(top: str, folder: str) -> bool:
     """Return whether a module is found elsewhere than in the config's or the working folder."""
     try:
         spec = importlib.util.find_spec(top)
@@ -184,20 +180,12 @@ def enter(folder: str) -> None:
     if _entered:
         sys.path[:] = [place for place in sys.path if place != _entered]
         for name, module in [*sys.modules.items()]:
-            file = Path(getattr(module, "__file__", None) or "")
-            if _is_own(file) and file == module_file(_entered, name):
+            if str(module_file(_entered, name)) == getattr(module, "__file__", ""):
                 del sys.modules[name]
     if folder:
         sys.path.append(folder)
     importlib.invalidate_caches()
     _entered = folder
-
-
-def _is_own(file: Path) -> bool:
-    """Return whether a file is the user's, and not of Python, quadrepro or an installed package."""
-    installed = not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
-    others = (PACKAGE, sysconfig.get_path("stdlib"))
-    return not installed and not any(file.is_relative_to(folder) for folder in others)
 
 
 def described(error: BaseException) -> str:
@@ -206,16 +194,10 @@ def described(error: BaseException) -> str:
 
 
 def place_of_user(error: BaseException) -> str:
-    """Return where an error left code of the config's folder, to be appended to a message.
-
-    Examples
-    --------
-    >>> place_of_user(ValueError("raised nowhere"))
-    ''
-    """
+    """Return where an error left code of the config's folder, to be appended to a message."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)
-        if file.suffix == ".py" and _is_own(file):
+        if _entered and file.is_relative_to(_entered) and "site-packages" not in file.parts:
             return f" ({file.name}:{frame.lineno})"
     return ""
 
@@ -256,14 +238,9 @@ def imports_of(module: str, file: Path) -> Iterator[str]:
 def tree_of(file: Path) -> ast.Module:
     """Return the syntax tree of a file, or raise ValueError if it has none."""
     try:
-        return _parsed(file.read_bytes())
-    except (SyntaxError, ValueError, RecursionError, MemoryError, OSError) as error:
+        return ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"{file} cannot be read: {type(error).__name__}: {error}") from None
-
-
-@cache
-def _parsed(text: bytes) -> ast.Module:
-    return ast.parse(text)
 
 
 def declared(path: str, folder: str) -> tuple[list[str], bool]:
@@ -324,7 +301,7 @@ class Imported(Learner):
     def packages(self) -> tuple[str, ...]:  # type: ignore[override]
         """The packages that the code comes from, and scikit-learn, which calls estimators."""
         tops = {name.partition(".")[0] for name in self._used()} - REFUSED - {SKLEARN}
-        found = {name for top in tops if _is_installed(top, self.folder) for name in _projects(top)}
+        found = {name for top in tops if is_installed(top, self.folder) for name in _projects(top)}
         return ("scipy", "scikit-learn", *sorted(found))
 
     def _used(self) -> set[str]:

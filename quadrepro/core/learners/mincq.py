@@ -55,11 +55,11 @@ class MinCq(Algorithm):
 
     def limit(self, problem: VotingProblem) -> str:
         """Return the largest feasible μ in a sentence."""
-        return mu_limit(np.abs(problem.correlations()).mean(axis=1))
+        return mu_limit(np.abs(problem.correlations).mean(axis=1))
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = grid.axis("mu") or ()
-        samples = zip(problem.grams(), problem.correlations(), strict=True)
+        samples = zip(problem.grams, problem.correlations, strict=True)
         return np.array([quasi_uniform(gram, margins, values) for gram, margins in samples])
 
 
@@ -87,7 +87,7 @@ class MinCqOnCBBoost(Algorithm):
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         paths = CBBoost()._paths(problem, grid)
-        samples = zip(problem.grams(), problem.correlations(), strict=True)
+        samples = zip(problem.grams, problem.correlations, strict=True)
         for path, (gram, margins) in zip(paths, samples, strict=True):
             for vote in path:
                 chosen = np.flatnonzero(vote)

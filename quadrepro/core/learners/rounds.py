@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -27,6 +27,28 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE, FixedVoters, VoterSource
 
 
+class Run(NamedTuple):
+    """A run on one sample.
+
+    Attributes
+    ----------
+    votes : ndarray of shape (n_kept, n_voters)
+        The votes after some numbers of rounds. A run that ends early keeps its last vote.
+    picks : ndarray of int, shape (n_taken,)
+        The picked voter of each round that was taken; empty unless the run is traced.
+    changes : ndarray of shape (n_taken,)
+        What each round adds to the weight of its voter.
+    """
+
+    votes: FloatArray
+    picks: IntArray
+    changes: FloatArray
+
+
+Trace = tuple[IntArray, FloatArray]
+"""The picked voters of a run, and the changes of their weights."""
+
+
 @dataclass(frozen=True)
 class BoostingAlgorithm(Algorithm):
     """An algorithm that runs for a number of rounds.
@@ -36,50 +58,35 @@ class BoostingAlgorithm(Algorithm):
     """
 
     @abstractmethod
-    def runs(
-        self, problem: VotingProblem, sample_of: IntArray, values: FloatArray, rounds: Sequence[int]
-    ) -> FloatArray:
-        """Return the votes of some runs after given numbers of rounds.
+    def run(
+        self, problem: VotingProblem, sample: int, value: float, rounds: IntArray, traced: bool
+    ) -> Run:
+        """Run on one sample for the last of some increasing numbers of rounds.
 
         Parameters
         ----------
         problem : VotingProblem
             Voters, labels and samples.
-        sample_of : ndarray of int, shape (n_runs,)
-            The sample that each run trains on.
-        values : ndarray of shape (n_runs,)
-            Value of the hyper-parameter other than ``n_rounds``; NaN if there is none.
-        rounds : sequence of int
-            Numbers of rounds, increasing.
-
-        Returns
-        -------
-        ndarray of shape (n_runs, len(rounds), n_voters)
-            The votes. A run that ends early keeps its last vote.
-        """
-
-    @abstractmethod
-    def steps(
-        self, problem: VotingProblem, value: float, n_rounds: int
-    ) -> tuple[IntArray, FloatArray]:
-        """Return each round's voter in a run on the first sample, and what its weight changes by.
-
-        Parameters
-        ----------
-        problem : VotingProblem
-            Voters, labels and samples.
+        sample : int
+            The sample to train on.
         value : float
             Value of the hyper-parameter other than ``n_rounds``; NaN if there is none.
-        n_rounds : int
-            Largest number of rounds.
-
-        Returns
-        -------
-        picks : ndarray of int, shape (n_taken,)
-            The picked voters, as many as rounds were taken.
-        changes : ndarray of shape (n_taken,)
-            What each round adds to the weight of its voter.
+        rounds : ndarray of int
+            Numbers of rounds after which a vote is kept.
+        traced : bool
+            Whether the pick of every round is kept as well.
         """
+
+    def runs(
+        self, problem: VotingProblem, sample_of: IntArray, values: FloatArray, rounds: IntArray
+    ) -> FloatArray:
+        """Return the votes of some runs, shape (n_runs, len(rounds), n_voters); see `run`."""
+        pairs = zip(sample_of.tolist(), values.tolist(), strict=True)
+        return np.stack([self.run(problem, *pair, rounds, False).votes for pair in pairs])
+
+    def steps(self, problem: VotingProblem, value: float, n_rounds: int) -> Trace:
+        """Return the picks of a run on the first sample, and the changes of their weights."""
+        return self.run(problem, 0, value, np.array([n_rounds]), traced=True)[1:]
 
     @property
     def value_name(self) -> str:
@@ -90,9 +97,13 @@ class BoostingAlgorithm(Algorithm):
         """Return the values of the other hyper-parameter; a single NaN if there is none."""
         return np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)
 
-    def rounds(self, grid: Grid) -> list[int]:
+    def rounds(self, grid: Grid) -> IntArray:
         """Return the numbers of rounds after which a vote is kept."""
-        return [int(t) for t in grid.axis(N_ROUNDS.name) or ()]
+        return np.array(grid.axis(N_ROUNDS.name) or (MOST_ROUNDS,), dtype=np.intp)
+
+    def limit(self, problem: VotingProblem) -> str:
+        """Return in a sentence why a run to the optimum has no solution."""
+        return f"after {MOST_ROUNDS:,} rounds, a step is still not small enough"
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = self.values(grid)
@@ -103,6 +114,9 @@ class BoostingAlgorithm(Algorithm):
         return grid.flatten(shaped, (self.value_name, N_ROUNDS.name))
 
 
+MOST_ROUNDS = 20_000_000
+"""Rounds of an algorithm that a grid gives no number of rounds, since it runs to its optimum."""
+
 UNITS = 2.0**48
 """The weights of a run add up to this. They are rounded to whole numbers to be summed, so that sums
 are exact in any order."""
@@ -112,6 +126,9 @@ TIE = 2.0**10
 
 Rounding changes a sum over m examples by up to m/2, so the tolerance is m if that is larger.
 """
+
+TIED_SHARE = 1e-9
+"""Scores of voters that differ by at most this share tie, and the first voter is picked."""
 
 NO_EDGE = 1e-10
 """An edge of at most this counts as none: the weighted error is 1/2."""
@@ -165,10 +182,23 @@ class WeightBoosting(BoostingAlgorithm):
             Value of the hyper-parameter other than ``n_rounds``; NaN if there is none.
         """
 
+    def run(
+        self, problem: VotingProblem, sample: int, value: float, rounds: IntArray, traced: bool
+    ) -> Run:
+        """Run on one sample."""
+        copies, values = problem.counts[[sample]], np.array([value])
+        found = list(self._over_matrix(problem, copies, values, rounds[-1]))
+        picks = np.array([picks[0] for picks, _ in found], dtype=np.intp)
+        changes = np.array([changes[0] for _, changes in found])
+        # The last round of a run may add nothing.
+        taken = changes != 0
+        votes = votes_after(rounds, picks, changes, problem.n_voters)
+        return Run(votes, picks[taken], changes[taken])
+
     def runs(
-        self, problem: VotingProblem, sample_of: IntArray, values: FloatArray, rounds: Sequence[int]
+        self, problem: VotingProblem, sample_of: IntArray, values: FloatArray, rounds: IntArray
     ) -> FloatArray:
-        """Return the votes of some runs after given numbers of rounds."""
+        """Return the votes of some runs, which take their rounds side by side."""
         n_runs, kept = len(values), 0
         votes = np.zeros((n_runs, problem.n_voters))
         path = np.empty((n_runs, len(rounds), problem.n_voters))
@@ -180,16 +210,6 @@ class WeightBoosting(BoostingAlgorithm):
                 kept += 1
         path[:, kept:] = votes[:, None]
         return path
-
-    def steps(
-        self, problem: VotingProblem, value: float, n_rounds: int
-    ) -> tuple[IntArray, FloatArray]:
-        """Return the picks of a run on the first sample, and the changes of their weights."""
-        found = list(self._over_matrix(problem, problem.counts[:1], np.array([value]), n_rounds))
-        picks = np.array([picks[0] for picks, _ in found], dtype=np.intp)
-        changes = np.array([changes[0] for _, changes in found])
-        # The last round of a run may add nothing.
-        return picks[changes != 0], changes[changes != 0]
 
     def _over_matrix(
         self, problem: VotingProblem, copies: FloatArray, values: FloatArray, n_rounds: int
@@ -242,6 +262,48 @@ class WeightBoosting(BoostingAlgorithm):
             [c | {N_ROUNDS.name: int(t)} for c, t in zip(grid.candidates, taken, strict=True)],
             lambda i: StumpVote(*(part[: taken[i], i] for part in of_runs)),
         )
+
+
+def votes_after(
+    rounds: IntArray, picks: IntArray, changes: FloatArray, n_voters: int
+) -> FloatArray:
+    """Return the votes of a run after some numbers of rounds, shape (len(rounds), n_voters)."""
+    votes = np.zeros((len(rounds), n_voters))
+    for vote, t in zip(votes, rounds, strict=True):
+        np.add.at(vote, picks[:t], changes[:t])
+    return votes
+
+
+def normalised(weights: FloatArray) -> FloatArray:
+    """Divide votes, shape (..., n_voters), by their total weight; an empty vote stays empty."""
+    # Added one by one, so that voters without weight do not change the last bits of the sum.
+    totals = np.cumsum(np.abs(weights), axis=-1)[..., -1:]
+    return np.asarray(weights / np.where(totals > 0, totals, 1.0))
+
+
+def empty_trace(rounds: IntArray, traced: bool) -> Trace:
+    """Return arrays for the picks and changes of all rounds, without place if it is not traced."""
+    size = rounds[-1] if traced else 0
+    return np.empty(size, dtype=np.intp), np.empty(size)
+
+
+@njit
+def first_of_largest(scores: FloatArray) -> int:
+    """Return the first voter with the largest score, up to a share of `TIED_SHARE`."""
+    largest, first = scores.max(), 0
+    least = min(largest, largest * (1.0 - TIED_SHARE))  # rounding may leave no score above zero
+    while scores[first] < least:
+        first += 1
+    return first
+
+
+@njit
+def first_of_size(numbers: FloatArray, largest: float) -> int:
+    """Return the first voter whose number has the largest size, up to a share of `TIED_SHARE`."""
+    least, first = largest * (1.0 - TIED_SHARE), len(numbers)
+    for j in range(len(numbers)):  # to the end: without a break, several are compared at a time
+        first = min(first, j if abs(numbers[j]) >= least else len(numbers))
+    return first
 
 
 def rounding(copies: FloatArray) -> Callable[[FloatArray], FloatArray]:

@@ -7,6 +7,7 @@ proof is about the sum of the weights exp(-y F), which each round multiplies by 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import ceil, floor, log, nan
 
 import numpy as np
@@ -72,6 +73,7 @@ def least_edge(H: FloatArray, y: FloatArray) -> float:
     return float(np.clip(value / 2, 0.0, 0.5))
 
 
+@lru_cache(maxsize=1)  # several measures share it
 def _edge(t: Trained) -> float:
     return least_edge(t.voters, t.y)
 
@@ -79,7 +81,7 @@ def _edge(t: Trained) -> float:
 @measure("γ", needs="voters")
 def weak_edge(t: Trained) -> FloatArray:
     """Return the edge that some voter has on every weighting of the training examples."""
-    return t.constant(t.once(_edge))
+    return t.constant(_edge(t))
 
 
 @measure("ln(2m)/(2γ²)", needs="voters")
@@ -88,7 +90,7 @@ def adaboost_rounds(t: Trained) -> FloatArray:
 
     exp(-2γ²T) is then less than the share 1/m of one example. NaN if there is no edge.
     """
-    gamma = t.once(_edge)
+    gamma = _edge(t)
     return t.constant(ceil(log(2 * len(t.y)) / (2 * gamma**2)) if gamma > ROUNDING else nan)
 
 
@@ -100,5 +102,5 @@ def experts_rounds(t: Trained) -> FloatArray:
     multiplicative weights with the rate sqrt(ln(m)/T), is below γT: every example is right in more
     than half of the rounds (lecture, section 3). NaN if there is no edge.
     """
-    gamma = t.once(_edge)
+    gamma = _edge(t)
     return t.constant(floor(4 * log(len(t.y)) / gamma**2) + 1 if gamma > ROUNDING else nan)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,6 @@ ROUNDING = 1e-9
 
 NO_CORRELATION = 1e-12
 """A residual correlation up to this is zero."""
-
-Estimate = TypeVar("Estimate")
 
 
 @dataclass(frozen=True)
@@ -88,9 +86,6 @@ class Trained:
     H: FloatArray | None = None
     weights: FloatArray | None = None
     rng: Callable[[str], np.random.Generator] = lambda name: np.random.default_rng(0)
-    _estimates: dict[Callable[[Trained], Any], Any] = field(
-        default_factory=dict, init=False, repr=False
-    )
 
     @property
     def rounds(self) -> FloatArray:
@@ -145,13 +140,6 @@ class Trained:
     def plain_margins(self) -> FloatArray:
         """Values y F(x) of the training examples, with weights as the learner gives them."""
         return np.asarray((self.scores * self.y).T)
-
-    def once(self, estimate: Callable[[Trained], Estimate]) -> Estimate:
-        """Return an estimate that several measures share."""
-        if estimate not in self._estimates:
-            self._estimates[estimate] = estimate(self)
-        found: Estimate = self._estimates[estimate]
-        return found
 
     def constant(self, value: float) -> FloatArray:
         """Return a number that all candidates share, shape (n_candidates,)."""

@@ -7,6 +7,7 @@ is n^(1-1/p) R_S(H). Theorem 1 bounds the risk of all votes at once with it.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import log, sqrt
 
 import numpy as np
@@ -109,7 +110,7 @@ def _lemma1(t: Trained, p: float) -> FloatArray:
     q = 1.0 if np.isinf(p) else p / (p - 1)
     sizes, of_votes = t.sizes, {0: np.nan}
     for n in set(sizes[sizes > 0].tolist()):
-        repeated = (np.repeat(best[:, None], n, axis=1) for best in t.once(_best_fits))
+        repeated = (np.repeat(best[:, None], n, axis=1) for best in _best_fits(t))
         norms = (np.linalg.norm(rows, ord=q, axis=1) for rows in repeated)
         of_votes[n] = sum(float(batch.sum()) for batch in norms) / SIGN_VECTORS
     plain = sizes.astype(np.float64) ** (1 - 1 / p) * _complexity(t)
@@ -135,7 +136,7 @@ def massart(t: Trained) -> FloatArray:
 
 
 def _complexity(t: Trained) -> float:
-    return sum(float(best.sum()) for best in t.once(_best_fits)) / SIGN_VECTORS
+    return sum(float(best.sum()) for best in _best_fits(t)) / SIGN_VECTORS
 
 
 def _upper(t: Trained) -> float:
@@ -148,6 +149,7 @@ def _upper(t: Trained) -> float:
     return _complexity(t) + sqrt(2 * log(1 / DELTA) / (len(t.y) * SIGN_VECTORS))
 
 
+@lru_cache(maxsize=1)  # several measures share it
 def _best_fits(t: Trained) -> list[FloatArray]:
     """Return max_h |σᵀh|/m for B random sign vectors σ, batch by batch."""
     H, rng, found = t.voters, t.rng("signs"), []

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.core.voters.chains import Chains, codes_of_voters
+from quadrepro.core.voters.source import check_signs
 
 LARGEST_EXACT = 2**24
 """Whole numbers, and sums of them, are exact in single precision as long as they are below this."""
@@ -56,15 +58,9 @@ class VotingProblem:
         """Number of samples."""
         return len(self.counts)
 
-    def grams(self) -> FloatArray:
-        """Return G = HᵀH/m of every sample, shape (n_samples, n_voters, n_voters).
-
-        They are computed once: do not change them.
-        """
-        return self._grams
-
     @cached_property
-    def _grams(self) -> FloatArray:
+    def grams(self) -> FloatArray:
+        """G = HᵀH/m of every sample, shape (n_samples, n_voters, n_voters)."""
         sizes = self.counts.sum(axis=1)
         if self._sums_fit_single_precision():
             sums = self._whole_grams()
@@ -96,17 +92,17 @@ class VotingProblem:
                 gram[:] = _whole_gram(H, counts)
         return sums
 
-    def correlations(self) -> FloatArray:
-        """Return μ = Hᵀy/m of every sample, shape (n_samples, n_voters) (QuadBoost, eq. 3).
-
-        They are computed once: do not change them.
-        """
-        return self._correlations
-
     @cached_property
-    def _correlations(self) -> FloatArray:
+    def correlations(self) -> FloatArray:
+        """μ = Hᵀy/m of every sample, shape (n_samples, n_voters) (QuadBoost, eq. 3)."""
         sums = (self.counts * self.y) @ self.H
         return np.asarray(sums / self.counts.sum(axis=1, keepdims=True))
+
+    @cached_property
+    def chains(self) -> Chains:
+        """The voters as chains, which takes values -1 and +1."""
+        check_signs(self.H)
+        return Chains.of(*codes_of_voters(self.H))
 
     def expand(self, weights: FloatArray) -> FloatArray:
         """Return the weights over the plain voters.

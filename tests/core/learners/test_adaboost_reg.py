@@ -118,13 +118,6 @@ def test_the_line_search_ends_where_the_loss_is_least(seed: int, C: float) -> No
     assert logarithms(loss, A, np.array([a]))[0] <= fine + 1e-9 * max(1.0, abs(fine))
 
 
-def test_the_line_search_without_bends_has_a_closed_form() -> None:
-    for light, heavier in ((-1.0, 1.0), (-1e-6, 1.0), (-20.0, 1.0), (-3.0, 2.0)):
-        loss = np.array([[0.0, light], [heavier, 1.0], [1.0, -1.0], [0.0, 0.0]])
-        expected = (np.log(heavier) - light) / 2
-        assert least_loss(loss, 1.0) == pytest.approx(expected, rel=1e-13, abs=1e-15)
-
-
 def test_an_example_without_a_weight_is_as_if_it_were_not_there() -> None:
     loss = random_loss(np.random.default_rng(6), 30.0)
     longer = np.append(loss, [[-np.inf], [0.0], [-1e4], [1e4]], axis=1)

@@ -18,9 +18,6 @@ from quadrepro.core.learners.learner import (
 from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.learners.quadboost import (
     QuadBoost,
-    QuadBoostL1,
-    QuadBoostL2,
-    QuadBoostLInf,
 )
 from quadrepro.core.preprocessing import Normaliser, encode
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
@@ -37,10 +34,10 @@ GRIDS: dict[Algorithm, dict[str, list[float]]] = {
     HedgeBoost(): {"eta": [0.1], "n_rounds": [1, 100]},
     CBBoost(): {"n_rounds": [1, 100]},
     QuadBoost(): {"n_rounds": [1, 100, 1000]},
-    QuadBoostL1(): {"lam": [0.1, 0.001]},
-    QuadBoostL2(): {"n_rounds": [10, 1000], "lam": [10.0, 1.0]},
-    QuadBoostLInf(): {"n_rounds": [10, 1000], "alpha_max": [0.001, 0.1]},
-    QuadBoostLInf(reweight=True): {"n_rounds": [10, 300], "alpha_max": [0.001, 0.1]},
+    QuadBoost("l1"): {"lam": [0.1, 0.001]},
+    QuadBoost("l2"): {"n_rounds": [10, 1000], "lam": [10.0, 1.0]},
+    QuadBoost("linf"): {"n_rounds": [10, 1000], "alpha_max": [0.001, 0.1]},
+    QuadBoost("linf", reweight=True): {"n_rounds": [10, 300], "alpha_max": [0.001, 0.1]},
 }
 
 
@@ -84,24 +81,12 @@ def test_lpboosts_objective_is_the_same_on_the_reduced_problem(name: str) -> Non
         assert a == pytest.approx(b, rel=1e-7)
 
 
-def test_a_path_has_an_axis_of_samples_if_samples_are_given(problem: Problem) -> None:
-    H, y = problem
-    grid = Grid.of({"n_rounds": [1, 3, 9]})
-    plain = AdaBoost().path(H, y, grid)
-    assert plain.shape == (3, 12)
-    samples = np.vstack([np.ones(60), np.arange(60) % 2])
-    both = AdaBoost().path(H, y, grid, samples)
-    assert both.shape == (2, 3, 12)
-    np.testing.assert_array_equal(both[0], plain)
-    assert (both[1] != plain).any()
-
-
 def test_a_path_is_over_the_plain_voters_whether_equal_ones_are_merged_or_not(
     problem: Problem,
 ) -> None:
     H, y = problem
     doubled = np.hstack([-H, H])
-    for algorithm in (QuadBoostL2(), QuadBoostL2(reweight=True)):
+    for algorithm in (QuadBoost("l2"), QuadBoost("l2", reweight=True)):
         grid = Grid.of({"n_rounds": [40], "lam": [0.5]})
         weights = algorithm.path(doubled, y, grid)[0]
         assert weights.shape == (24,)

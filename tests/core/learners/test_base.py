@@ -6,7 +6,7 @@ import pytest
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
-from quadrepro.core.learners.quadboost import QuadBoostL2
+from quadrepro.core.learners.quadboost import QuadBoost
 
 COUNT = Hyperparameter("count", "integer", "small", "a count")
 PRICE = Hyperparameter("price", "number", "large", "a price", zero=True)
@@ -61,9 +61,9 @@ def test_a_hyperparameter_that_a_grid_may_leave_out_is_not_asked_for() -> None:
 
 
 def test_a_candidate_is_checked_value_by_value() -> None:
-    QuadBoostL2().check_candidate(lam=1.0, n_rounds=5)
+    QuadBoost("l2").check_candidate(lam=1.0, n_rounds=5)
     with pytest.raises(ValueError, match="lam must be positive"):
-        QuadBoostL2().check_candidate(n_rounds=5, lam=0.0)
+        QuadBoost("l2").check_candidate(n_rounds=5, lam=0.0)
 
 
 def test_a_learner_does_its_own_task_and_no_other() -> None:
@@ -85,4 +85,4 @@ def test_a_grid_that_does_not_fit_the_algorithm_is_refused(
     axes: dict[str, list[float]], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        QuadBoostL2().path(np.ones((2, 1)), np.array([1.0, -1.0]), Grid.of(axes))
+        QuadBoost("l2").path(np.ones((2, 1)), np.array([1.0, -1.0]), Grid.of(axes))

@@ -14,12 +14,8 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.cbboost import (
     CBBoost,
     CBoundBoosting,
-    GBCBBoost,
-    best_step,
-    decrease,
-    decrease_if_reset,
-    slope_of,
 )
+from quadrepro.core.learners.gbcbboost import GBCBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 from tests.core.learners.given import signs, small_labels
@@ -143,11 +139,6 @@ def test_weights_set_anew_end_at_the_least_c_bound_of_all_votes(
     assert c_bound(H @ path[0], y) == pytest.approx(distance**2 / len(y), abs=1e-10)
 
 
-def test_weights_set_anew_need_repeats() -> None:
-    with pytest.raises(ValueError, match="allow_repeats must be true"):
-        CBBoost(allow_repeats=False, reweight=True)
-
-
 @each_kind
 @pytest.mark.parametrize(
     ("algorithm", "variant"),
@@ -228,39 +219,12 @@ def test_the_c_bound_never_rises_and_bounds_the_training_error(
     assert (bounds >= (votes * y < -1e-12).mean(axis=1) - 1e-12).all()
 
 
-@each_kind
-def test_many_rounds_end_at_the_least_c_bound_of_votes_in_the_used_directions(
-    make_problem: Callable[..., Problem], real: bool
-) -> None:
-    H, y = make_problem(m=200, real=real)
-    oriented = H * np.sign(H.T @ y)
-    weights = CBBoost().path(H, y, Grid.of({"n_rounds": [20_000]}))[0]
-    used = weights != 0
-    # The C-bound is least where the vote is the projection of y.
-    best = np.linalg.lstsq(oriented[:, used], y)[0]
-    assert (best > 0).all()
-    np.testing.assert_allclose(np.abs(weights[used]), best / best.sum(), rtol=1e-5)
-
-
-@each_kind
-def test_the_run_ends_where_only_rounding_is_left(
-    make_problem: Callable[..., Problem], real: bool
-) -> None:
-    H, y = make_problem(m=200, seed=1, real=real)
-    assert 20 < len(steps_of(CBBoost(), H, y, 20_000)) < 2_000
-
-
 @pytest.mark.parametrize("algorithm", WITHOUT_REPEATS, ids=repr)
 def test_without_repeats_each_voter_is_taken_once_at_most(
     problem: Problem, algorithm: CBoundBoosting
 ) -> None:
     picks = [j for j, _ in steps_of(algorithm, *problem, 50)]
     assert len(picks) == len(set(picks)) > 5
-
-
-def test_a_voter_is_taken_again_where_that_is_allowed(problem: Problem) -> None:
-    picks = [j for j, _ in steps_of(CBBoost(), *problem, 50)]
-    assert len(picks) == 50 > len(set(picks))
 
 
 @pytest.mark.parametrize("algorithm", WITHOUT_REPEATS, ids=repr)
@@ -311,18 +275,6 @@ def test_where_nothing_can_be_added_the_vote_stays(
     np.testing.assert_array_equal(path, [expected] * 3)
 
 
-def test_a_sample_without_a_vote_does_not_disturb_the_others(problem: Problem) -> None:
-    H, y = problem
-    none = np.zeros(len(y))
-    none[[int(np.argmax(y)), int(np.argmin(y))]] = 1
-    H = H.copy()
-    H[none > 0] = 1.0
-    grid = Grid.of({"n_rounds": [2, 20]})
-    both = CBBoost().path(H, y, grid, np.vstack([none, np.ones(len(y))]))
-    assert not both[0].any()
-    np.testing.assert_array_equal(both[1], CBBoost().path(H, y, grid))
-
-
 @each_algorithm
 def test_ties_go_to_the_voter_of_lowest_index(algorithm: CBoundBoosting) -> None:
     # Each voter errs on one example of its own, so that all are alike until they are taken.
@@ -333,60 +285,6 @@ def test_ties_go_to_the_voter_of_lowest_index(algorithm: CBoundBoosting) -> None
     assert [j for j, _ in steps_of(algorithm, nearly, np.ones(7), 5)] == [0, 1, 2, 3, 4]
 
 
-def test_the_only_voter_of_a_vote_keeps_its_weight(make_problem: Callable[..., Problem]) -> None:
-    # Rounding may give its vote a minimum elsewhere, but it has no margin without the voter.
-    for gamma, eta, nu in np.random.default_rng(0).uniform(0.01, 1.0, (1000, 3)):
-        alpha = float(np.sqrt(nu / eta))
-        assert decrease_if_reset(gamma, eta, alpha, alpha * eta, alpha * gamma, nu) == 0.0
-    for seed in range(20):
-        H, y = make_problem(n=1, seed=seed, real=True)
-        assert len(steps_of(CBBoost(reweight=True), H, y, 9)) == 1
-
-
-@each_kind
-def test_slopes_and_decreases_are_those_of_the_c_bound(
-    make_problem: Callable[..., Problem], real: bool
-) -> None:
-    H, y = make_problem(m=80, real=real)
-    steps = steps_of(CBBoost(), H, y, 6)
-    F, oriented = votes_of(H, steps)[-1], H * np.sign(H.T @ y)
-    vote_gamma, nu, used = (y * F).mean(), (F**2).mean(), {j for j, _ in steps}
-    admissible = 0
-    for j, h in enumerate(oriented.T):
-        gamma, eta, tau = (y * h).mean(), (h**2).mean(), (F * h).mean()
-        slope = slope_of(gamma, eta, tau, vote_gamma, nu)
-        # The slope along the last voter is zero but for rounding.
-        if not (gamma * nu / vote_gamma - tau > 1e-9 and gamma * tau < vote_gamma * eta):
-            assert slope < 1e-9
-            continue
-        admissible += 1
-        tiny = 1e-6
-        found = (c_bound(F - tiny * h, y) - c_bound(F + tiny * h, y)) / (2 * tiny)
-        assert slope * 2 * vote_gamma**2 / nu**2 == pytest.approx(found, rel=1e-4)
-        step = best_step(gamma, eta, 0.0, tau, vote_gamma, nu)
-        after = c_bound(F, y) - c_bound(F + step * h, y)
-        assert decrease(slope, eta, tau, nu) * vote_gamma**2 / nu == pytest.approx(after, rel=1e-9)
-        if j not in used:
-            again = decrease_if_reset(gamma, eta, 0.0, tau, vote_gamma, nu)
-            assert again == pytest.approx(decrease(slope, eta, tau, nu), rel=1e-9)
-    assert 0 < admissible < 12
-
-
-@each_algorithm
-def test_a_path_is_the_sum_of_the_steps_of_each_sample_alone(
-    problem: Problem, algorithm: CBoundBoosting
-) -> None:
-    H, y = problem
-    samples = np.vstack([np.ones(60), np.arange(60) % 3])
-    path = algorithm.path(H, y, Grid.of({"n_rounds": [1, 4, 15]}), samples)
-    for sample, weights in zip(samples, path, strict=True):
-        for t, found in zip([1, 4, 15], weights, strict=True):
-            picks, changes = algorithm.steps(algorithm.reduced(H, y, sample[None]), np.nan, t)
-            summed = np.zeros(12)
-            np.add.at(summed, picks, changes)
-            np.testing.assert_allclose(found, summed / np.abs(summed).sum(), rtol=1e-14)
-
-
 def test_a_vote_of_parallel_voters_whose_weight_is_set_anew_ends() -> None:
     H = np.full((9, 5), -0.5)
     H[0, 0], H[1, 1], H[8, 0] = -1.0, -1.0, 0.25
@@ -394,3 +292,8 @@ def test_a_vote_of_parallel_voters_whose_weight_is_set_anew_ends() -> None:
     sample[0, [0, 1, 8]] = 3.0, 1.0, 3.0
     [[weights]] = CBBoost(reweight=True).path(H, -np.ones(9), Grid.of({"n_rounds": [10]}), sample)
     assert np.isfinite(weights).all()
+
+
+def test_weights_set_anew_need_repeats() -> None:
+    with pytest.raises(ValueError, match="allow_repeats must be true"):
+        CBBoost(allow_repeats=False, reweight=True)

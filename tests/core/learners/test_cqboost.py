@@ -115,16 +115,6 @@ def test_every_run_ends_at_an_optimum_and_never_rises(
         assert found.gap <= 1e-6 * found.objective
 
 
-def test_a_single_voter_is_shrunk_by_its_complement() -> None:
-    H, y = np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([-1.0, -1.0, 1.0, -1.0])
-    grid = Grid.of({"mu": [0.6, 0.5, 0.1], "epsilon": [1e-6], "n_rounds": [1, 2]})
-    path = CqBoost().path(H, y, grid)[:, 0]
-    assert np.isnan(path[:2]).all()
-    assert path[2:] == pytest.approx([-1.0, -1.0, -1.0, -0.2])
-    [gram], [margins] = reduce_problem(H, y).grams(), reduce_problem(H, y).correlations()
-    assert [excess for _, excess in rounds(gram, margins, 0.1)] == pytest.approx([4.0, 0.0])
-
-
 def test_one_run_gives_what_a_run_for_each_epsilon_and_number_of_voters_gives(
     make_problem: Callable[..., Problem],
 ) -> None:
@@ -164,35 +154,6 @@ def test_at_the_largest_mean_margin_the_best_voter_is_the_vote(problem: Problem)
         H, y, Grid.of({"mu": [float(np.abs(margins).max())], "epsilon": [1e-6]})
     )
     assert weights == pytest.approx(np.sign(margins[best]) * np.eye(H.shape[1])[best], abs=1e-9)
-
-
-def test_equal_voters_and_complements_change_nothing(problem: Problem) -> None:
-    H, y = problem
-    grid = Grid.of({"mu": VALUES, "epsilon": EPSILONS})
-    path = CqBoost().path(np.hstack([H, H[:, ::2], -H[:, ::3]]), y, grid)
-    assert path[:, : H.shape[1]] == pytest.approx(CqBoost().path(H, y, grid), abs=1e-9)
-    assert not path[:, H.shape[1] :].any()
-
-
-def test_voters_that_are_equal_on_a_sample_alone_do_no_harm(problem: Problem) -> None:
-    H, y = problem
-    rows = np.arange(len(y)) < 40
-    H[rows, 1] = H[rows, 0]
-    H[rows, 3] = -H[rows, 2]
-    grid = Grid.of({"mu": VALUES, "epsilon": [1e-14]})
-    sampled = CqBoost().path(H, y, grid, rows[None, :].astype(float))[0]
-    alone = CqBoost().path(H[rows], y[rows], grid)
-    assert second_moments(H[rows], sampled) == pytest.approx(second_moments(H[rows], alone))
-
-
-def test_of_voters_whose_edges_differ_by_rounding_the_first_joins() -> None:
-    small = 2e-13
-    products = np.array([[0.5, -0.6, -0.6 - small], [-0.6, 1.0, 0.9], [-0.6 - small, 0.9, 1.0]])
-    run = rounds(products, np.array([0.5, 0.3, 0.3]), 0.2)
-    next(run)
-    vote, _ = next(run)
-    assert vote[1] > 0.0
-    assert vote[2] == 0.0
 
 
 def test_after_hundreds_of_voters_that_come_and_go_the_weights_have_twelve_digits() -> None:

@@ -13,7 +13,6 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.rounds import UNITS
 from tests.core.learners.given import SeenVoters, boosted, small_problems, small_samples
 
 Problem = tuple[FloatArray, FloatArray]
@@ -90,32 +89,11 @@ def test_it_is_the_papers_algorithm(
     np.testing.assert_allclose([r.changes[0] for r in found], [a for _, a in expected], rtol=1e-6)
 
 
-@pytest.mark.parametrize("lam", LAMBDAS)
-def test_example_weights_are_the_exponentials_of_the_margins(
-    make_problem: Callable[..., Problem], lam: float
-) -> None:
-    H, y = make_problem(m=80)
-    voters = SeenVoters(H, y)
-    rounds = boosted(EBBoost(), voters, 200, [lam])
-    vote = np.bincount(
-        [r.picks[0] for r in rounds[:-1]], [r.changes[0] for r in rounds[:-1]], minlength=12
-    )
-    expected = np.exp(-y * (H @ vote))
-    np.testing.assert_allclose(voters.seen[-1][0], expected / expected.sum() * UNITS, rtol=1e-8)
-
-
 def test_voters_whose_complements_are_no_candidates_are_never_turned() -> None:
     y = np.array([1.0, -1.0, 1.0, -1.0])
     H = np.column_stack([-y, [1.0, 1.0, -1.0, -1.0]])
     [(_, changes, last)] = boosted(EBBoost(), SeenVoters(H, y, complements=False), 1, [0.5])
     assert (changes.tolist(), last.tolist()) == ([0.0], [True])
-
-
-def test_a_penalty_gives_the_margins_less_variance(make_problem: Callable[..., Problem]) -> None:
-    H, y = make_problem(m=300, n=40)
-    paths = EBBoost().path(H, y, Grid.of({"lam": [1.0, 0.0], "n_rounds": [100]}))
-    margins = y * (paths @ H.T) / np.abs(paths).sum(axis=1, keepdims=True)
-    assert margins[0].var() < margins[1].var()
 
 
 @pytest.mark.parametrize("lam", [0.0, 0.4])

@@ -24,13 +24,11 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import all_estimators
 from threadpoolctl import threadpool_limits
 
 from quadrepro.base.types import FloatArray, Task
@@ -43,7 +41,6 @@ from quadrepro.core.learners.estimator import (
     nested,
     of_rows,
     own_names,
-    paths_in,
     pipeline_entry,
     settle,
     size_name,
@@ -138,18 +135,6 @@ def test_lists_of_estimators_get_the_names_of_make_pipeline() -> None:
     assert list(made.named_steps) == ["standardscaler", "pca", "svc"]
     assert (made.named_steps["pca"].n_components, made.named_steps["svc"].C) == (2, 5.0)
     assert made.named_steps["standardscaler"] == "passthrough"
-
-
-def test_a_function_has_its_arguments_and_the_parameters_of_what_it_returns(own: str) -> None:
-    made = build("mine_built:make", {"kind": "B", "depth": 3, "gamma": 0.5}, own)
-    assert (made.C, made.gamma) == (3, 0.5)
-
-
-def test_the_paths_of_all_estimators_among_the_parameters_are_found() -> None:
-    inner = {"CalibratedClassifierCV": {"estimator": "mine:make"}}
-    assert paths_in("Pipeline", {"steps": ["passthrough", "PCA", inner], "memory": None}) == (
-        *("sklearn:Pipeline", "sklearn:PCA", "sklearn:CalibratedClassifierCV", "mine:make"),
-    )
 
 
 @pytest.mark.parametrize(
@@ -324,24 +309,6 @@ def test_what_neither_classifies_nor_predicts_is_refused() -> None:
 # Predictions are those of the estimator itself.
 
 
-def test_predicts_what_the_estimator_itself_predicts(examples: Examples) -> None:
-    X, y, X_new = examples
-    grid = Grid.of({"C": [0.1, 10.0], "kernel": ["rbf", "linear"]})
-    found = EstimatorPredictor("SVC", {"gamma": 0.5}).predictions(X, y, [grid], X_new, rng())
-    for row, candidate in zip(found, grid.candidates, strict=True):
-        np.testing.assert_array_equal(row, SVC(gamma=0.5, **candidate).fit(X, y).predict(X_new))
-
-
-def test_a_pipeline_predicts_what_scikit_learns_predicts(examples: Examples) -> None:
-    X, y, X_new = examples
-    grid = Grid.of({"logisticregression__C": [0.01, 10.0]})
-    predictor = EstimatorPredictor("Pipeline", {"steps": ["StandardScaler", "LogisticRegression"]})
-    found = predictor.predictions(X, y, [grid], X_new, rng())
-    for row, C in zip(found, (0.01, 10.0), strict=True):
-        theirs = make_pipeline(StandardScaler(), LogisticRegression(C=C)).fit(X, y).predict(X_new)
-        np.testing.assert_array_equal(row, theirs)
-
-
 def forest(examples: Examples, seed: int, **settings: Any) -> FloatArray:
     X, y, X_new = examples
     inner = {"RandomForestClassifier": {"n_estimators": 2, **settings}}
@@ -371,13 +338,6 @@ def test_an_estimator_does_the_task_of_its_kind_and_no_other(
     assert predictor.task == kind
     for other in ("classification", "regression"):
         assert predictor.for_task(other) is (predictor if other == kind else None)
-
-
-def test_every_value_of_an_axis_is_put_to_the_estimator() -> None:
-    known = {h.name: h for h in EstimatorPredictor("SVC").hyperparameters}
-    assert {*known} == {*SVC().get_params()}
-    assert known["C"].fault([1, 2.5]) is None
-    assert "'kernel' parameter of SVC must be" in str(known["kernel"].fault(["rbf", "pol"]))
 
 
 def test_a_learner_survives_the_way_to_a_worker() -> None:
@@ -492,17 +452,6 @@ ENSEMBLES: list[tuple[str, dict[str, Any]]] = [
     ("quadrepro:SAMMEClassifier", {"depth": 3}),
     ("quadrepro:GradientBoostRegressor", {}),
 ]
-
-
-@pytest.mark.filterwarnings("ignore:Class PassiveAggressive")
-def test_these_are_all_estimators_of_scikit_learn_that_can_grow() -> None:
-    grows: set[str] = set()
-    for name, _ in all_estimators(type_filter=["classifier", "regressor"]):
-        try:
-            grows |= {name} if size_name(build(name, {})) else set()
-        except ValueError:
-            continue  # it needs another estimator
-    assert grows == {name for name, _ in ENSEMBLES if ":" not in name}
 
 
 @pytest.mark.filterwarnings("error")
@@ -645,13 +594,6 @@ def test_a_single_class_has_its_probability_and_no_score() -> None:
     assert found.predicted.tolist() == [1] * len(NEW)
     np.testing.assert_array_equal(found.probabilities, np.tile([0.0, 1.0], (len(NEW), 1)))
     assert found.scores is None
-
-
-def test_a_number_has_neither() -> None:
-    model, data = Ridge().fit(WINE, WINE[:, 0]), data_of(WINE, WINE[:, 0], "regression")
-    found = estimator_outputs(model, None, data, NEW)
-    np.testing.assert_array_equal(found.predicted, model.predict(NEW))
-    assert (found.scores, found.probabilities) == (None, None)
 
 
 # The baseline.

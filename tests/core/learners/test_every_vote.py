@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import cast
 
 import numpy as np
@@ -66,11 +65,3 @@ def test_a_sample_gives_the_weights_of_repeated_examples_in_any_order(name: str)
     for counts, path in zip(samples, learner.path(H, y, grid, samples * 1.0), strict=True):
         rows = rng.permutation(np.repeat(np.arange(len(y)), counts))
         assert_close(path, learner.path(H[rows], y[rows], grid))
-
-
-@each_vote
-def test_a_copy_for_a_worker_gives_the_same_bytes(name: str) -> None:
-    (H, y), learner, grid = draw(), learner_of(name), grid_of(name)
-    copy = pickle.loads(pickle.dumps(learner))
-    assert copy == learner
-    assert copy.path(H, y, grid).tobytes() == learner.path(H, y, grid).tobytes()

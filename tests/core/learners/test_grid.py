@@ -34,12 +34,6 @@ def test_an_axis_that_the_grid_does_not_name_is_none_and_has_length_one() -> Non
     np.testing.assert_array_equal(flat, np.arange(12.0).reshape(2, 2, 3))
 
 
-def test_a_grid_without_axes_has_one_candidate() -> None:
-    assert Grid.of({}).candidates == [{}]
-    assert len(Grid.of({})) == 1
-    assert len(Grid.of({"a": [1, 2], "b": [3, 4, 5]})) == 6
-
-
 def test_an_empty_axis_is_refused() -> None:
     with pytest.raises(ValueError, match="'lam' has no value"):
         Grid.of({"lam": []})

@@ -19,22 +19,6 @@ Problem = tuple[FloatArray, FloatArray]
 rates = st.sampled_from([0.03, 0.1, 0.3, 0.5])
 
 
-@st.composite
-def intervals(draw: st.DrawFn) -> Problem:
-    """Points on the line, positive inside [a, b], and their stumps."""
-    m = draw(st.integers(2, 30))
-    x = np.array(draw(st.lists(st.integers(-20, 20), min_size=m, max_size=m)), dtype=float)
-    a, b = draw(st.integers(-22, 22)), draw(st.integers(-22, 22))
-    return stumps(x), np.where((a <= x) & (x <= b), 1.0, -1.0)
-
-
-def stumps(x: FloatArray) -> FloatArray:
-    """Every stump of the lecture on points of the line: the constant one is among them."""
-    places = np.unique(x)
-    thresholds = np.append(places[0] - 1, (places[1:] + places[:-1]) / 2)
-    return np.where(x[:, None] > thresholds, 1.0, -1.0)
-
-
 def lecture(H: FloatArray, y: FloatArray, eta: float, n_rounds: int) -> FloatArray:
     """Section 3 as it reads, over voters and their complements, with exact example weights."""
     w, votes = [Fraction(1)] * len(y), np.zeros(H.shape[1])
@@ -83,15 +67,6 @@ def test_the_lectures_number_of_rounds_classifies_all_examples(problem: Problem)
     assert_all_right(H, y, gamma)
 
 
-@settings(max_examples=60)
-@given(intervals())
-def test_stumps_have_an_edge_of_a_sixth_on_an_interval_and_their_vote_learns_it(
-    problem: Problem,
-) -> None:
-    assert least_edge(*problem) >= 1 / 6 - 1e-9
-    assert_all_right(*problem, 1 / 6)
-
-
 def assert_all_right(H: FloatArray, y: FloatArray, gamma: float) -> None:
     n_rounds = int(4 * np.log(len(y)) / gamma**2) + 1
     grid = Grid.of({"eta": [experts_rate(n_rounds, len(y))], "n_rounds": [n_rounds]})
@@ -108,11 +83,6 @@ def test_a_perfect_voter_gets_every_vote(problem: Problem) -> None:
     assert path[:, -1].tolist() == [-1, -50]
 
 
-def test_the_lectures_rate() -> None:
-    assert experts_rate(400, 50) == pytest.approx((np.log(50) / 400) ** 0.5)
-    assert experts_rate(3, 50) == 0.5
-
-
 def test_numbers_out_of_range_are_refused(problem: Problem) -> None:
     with pytest.raises(ValueError, match=r"eta must be at most 0.5, not 0.6"):
         HedgeBoost().path(*problem, Grid.of({"eta": [0.6], "n_rounds": [1]}))
@@ -122,15 +92,6 @@ def test_numbers_out_of_range_are_refused(problem: Problem) -> None:
         experts_rate(10, 1)
     with pytest.raises(ValueError, match="n_rounds >= 1, not 0"):
         experts_rate(0, 10)
-
-
-def test_every_stage_adds_one_vote(problem: Problem) -> None:
-    H, y = problem
-    fitted = HedgeBoostClassifier(n_rounds=40, voters="precomputed").fit(H, y)
-    stages = np.array(list(fitted.staged_decision_function(H)))
-    assert len(stages) == 40
-    assert (np.abs(np.diff(stages, axis=0, prepend=0)) == 1).all()
-    np.testing.assert_array_equal(stages[-1], fitted.decision_function(H))
 
 
 def test_without_a_rate_it_is_the_lectures(problem: Problem) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -13,7 +12,6 @@ import pytest
 import xgboost
 from sklearn.utils import all_estimators
 
-import quadrepro
 from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.imported import (
     check_path,
@@ -51,11 +49,6 @@ def test_the_modules_of_scikit_learn_are_read_and_not_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-
-
-def test_classes_of_packages_and_quadrepros_own_are_found() -> None:
-    assert find("xgboost:XGBClassifier") is xgboost.XGBClassifier
-    assert find("quadrepro:AdaBoostClassifier") is quadrepro.AdaBoostClassifier
 
 
 @pytest.mark.parametrize(
@@ -218,18 +211,6 @@ def test_a_module_that_cannot_be_read_is_refused(folder: Path, text: str) -> Non
     (folder / "mine_odder.py").write_text(text)
     with pytest.raises(ValueError, match=r"mine_odder\.py cannot be read: "):
         check_path("mine_odd:make", str(folder))
-
-
-def test_a_worker_finds_the_folder_again(folder: Path) -> None:
-    (folder / "mine_seven.py").write_text("def make(): ...")
-    code = (
-        "from quadrepro.core.learners.imported import find;"
-        f"print(find('mine_seven:make', {str(folder)!r}).__name__)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ}
-    )
-    assert done.stdout == "make\n"
 
 
 def test_a_key_holds_the_folders_files_and_the_packages_that_they_import(folder: Path) -> None:

@@ -6,7 +6,7 @@ from scipy.optimize import approx_fprime, minimize_scalar
 from scipy.special import expit
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.losses import LARGEST_CHANGE, LOSSES, NOTHING, Loss, ratio
+from quadrepro.core.learners.losses import LARGEST_CHANGE, LOSSES, Loss
 
 L2, LOGISTIC, EXPONENTIAL = LOSSES.values()
 each_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
@@ -71,23 +71,6 @@ def test_the_line_search_is_scipys(loss: Loss, weighted: bool) -> None:
 
 
 @each_loss
-def test_a_line_search_alone_is_the_same_as_among_others(loss: Loss) -> None:
-    scores, g, y = draw()
-    alone = [search(loss, f[None], own[None], y)[0] for f, own in zip(scores, g, strict=True)]
-    np.testing.assert_array_equal(search(loss, scores, g, y), alone)
-
-
-@each_loss
-def test_examples_of_one_leaf_share_their_answer(loss: Loss) -> None:
-    rng = np.random.default_rng(4)
-    leaves = rng.integers(0, 3, (5, 40)).astype(np.int32)
-    g = np.take_along_axis(rng.normal(size=(5, 3)), leaves, axis=1)
-    scores, y = rng.normal(size=(5, 40)), rng.choice([-1.0, 1.0], 40)
-    found = loss.search(scores, g, leaves, y, np.ones(40))
-    np.testing.assert_array_equal(found, search(loss, scores, g, y))
-
-
-@each_loss
 def test_no_direction_is_not_followed(loss: Loss) -> None:
     scores, g, y = draw(n=2)
     g[0] = 0.0
@@ -129,20 +112,6 @@ def test_huge_margins_give_finite_losses_and_steps(size: float, loss: Loss) -> N
     assert (mean(loss, scores + found[:, None] * descent, y) <= means).all()
 
 
-def test_with_two_answers_the_exponential_losss_step_is_adaboosts_weight() -> None:
-    rng = np.random.default_rng(3)
-    y = rng.choice([-1.0, 1.0], 50)
-    # Far from 0 the step is the same: it does not depend on the scale of the loss.
-    h, scores = rng.choice([-1.0, 1.0], (6, 50)), rng.normal(size=(6, 50))
-    scores[3:] += 250 * y
-    sizes = np.array([1e-3, 0.1, 1.0, 1.0, 7.0, 1e4])
-    found = search(EXPONENTIAL, scores, sizes[:, None] * h, y)
-    weights = np.exp(-y * scores)
-    right = np.where(h == y, weights, 0).sum(axis=1)
-    alpha = 0.5 * np.log(right / (weights.sum(axis=1) - right))
-    np.testing.assert_allclose(found * sizes, alpha, rtol=1e-10)
-
-
 @each_class_loss
 def test_scores_that_have_overflowed_do_no_harm_to_others(loss: Loss) -> None:
     scores, g, y = draw(n=2)
@@ -172,8 +141,3 @@ def test_the_probability_is_that_of_which_the_score_is_best(loss: Loss) -> None:
     scores = np.array([-1e4, 0.0, 2.0, 1e4])
     factor = 1.0 if loss is LOGISTIC else 2.0
     np.testing.assert_allclose(loss.probability(scores), expit(factor * scores), atol=1e-100)
-
-
-def test_a_ratio_to_nothing_is_zero() -> None:
-    denominators = np.array([2.0, 0.0, NOTHING, 2 * NOTHING])
-    assert ratio(np.ones(4), denominators).tolist() == [0.5, 0.0, 0.0, 1 / (2 * NOTHING)]

@@ -7,7 +7,6 @@ from scipy.optimize import linprog
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.lp_reg import MarginLP, RegularizedLP
-from quadrepro.core.learners.programs import SolverError
 
 Problem = tuple[FloatArray, FloatArray]
 VALUES = [1.0, 0.8, 0.6, 0.4, 0.25, 0.1, 0.02]
@@ -52,16 +51,6 @@ def test_at_nu_of_one_the_voter_of_least_error_is_the_vote() -> None:
     assert weights[(counts @ margins).argmax()] == pytest.approx(1.0)
 
 
-def test_a_share_above_one_is_an_error() -> None:
-    with pytest.raises(SolverError, match="HiGHS ended with 'Infeasible'"):
-        MarginLP(*draw(0)).solve(1.5)
-
-
 def test_a_share_above_one_is_refused_by_name(problem: Problem) -> None:
     with pytest.raises(ValueError, match=r"^nu must be at most 1, not 1\.2: it is a share"):
         RegularizedLP().path(*problem, Grid.of({"nu": [1.2, 0.5]}))
-
-
-def test_the_values_of_nu_run_from_simple_to_complex(problem: Problem) -> None:
-    with pytest.raises(ValueError, match="the values of nu must decrease"):
-        RegularizedLP().path(*problem, Grid.of({"nu": [0.1, 0.5]}))

@@ -63,24 +63,6 @@ def test_a_sample_is_the_problem_of_its_examples_each_as_often_as_it_is_held(
         assert found == pytest.approx(primal_by_scipy(H[rows], y[rows], C), rel=1e-8)
 
 
-def test_the_values_of_the_price_run_from_simple_to_complex(problem: Problem) -> None:
-    with pytest.raises(ValueError, match="the values of C must increase"):
-        LPBoost().path(*problem, Grid.of({"C": [1.0, 0.5]}))
-
-
-def test_a_linear_program_has_the_vertex_and_the_multipliers_of_linprog() -> None:
-    rng = np.random.default_rng(0)
-    cost, rows = rng.uniform(-1, 0, 8), rng.uniform(0, 1, (5, 8))
-    low, high, least = np.full(5, -np.inf), rng.uniform(1, 2, 5), np.full(8, -0.5)
-    program = LinearProgram(cost, rows, low, high, least)
-    for cap in (0.1, 0.5, np.inf):
-        x, multipliers = program.solve(np.full(8, cap))
-        bounds = [(-0.5, cap)] * 8
-        theirs = linprog(cost, A_ub=rows, b_ub=high, bounds=bounds, method="highs")
-        assert x == pytest.approx(theirs.x, abs=1e-9)
-        assert multipliers == pytest.approx(theirs.ineqlin.marginals, abs=1e-9)
-
-
 def test_a_solver_is_silent_and_an_unbounded_program_is_an_error(
     capfd: pytest.CaptureFixture[str],
 ) -> None:

@@ -47,15 +47,6 @@ def by_scipy(
     return np.asarray(found.x / n)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("share", [0.05, 0.5, 0.9])
-def test_the_weights_are_those_of_a_second_solver(seed: int, share: float) -> None:
-    gram, margins = draw(seed)
-    mu = share * float(np.abs(margins).mean())
-    [weights] = quasi_uniform(gram, margins, [mu])
-    assert weights == pytest.approx(by_scipy(gram, margins, mu), abs=1e-6)
-
-
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
@@ -106,14 +97,6 @@ def test_weights_on_a_bound_are_exactly_there_and_cancel() -> None:
     assert (np.abs(weights) == 1 / 9).sum() > 3
 
 
-def test_without_bounds_in_the_way_the_weights_solve_a_linear_system() -> None:
-    gram, margins = draw(3)
-    direction = np.linalg.solve(gram, margins)
-    [weights] = quasi_uniform(gram, margins, [1e-3])
-    exact = 1e-3 * direction / (margins @ direction)
-    assert weights == pytest.approx(exact, abs=1e-6 * np.abs(exact).max())
-
-
 @pytest.mark.parametrize("share", [0.05, 0.3])
 def test_of_several_optima_the_one_of_least_norm_is_found(share: float) -> None:
     for seed in range(6):
@@ -156,27 +139,6 @@ def test_the_limit_names_a_mean_margin_that_every_sample_allows(problem: Problem
     assert not np.isnan(path[:, 1]).any()
 
 
-def test_samples_with_counts_are_repeated_examples(make_problem: Callable[..., Problem]) -> None:
-    H, y = make_problem(m=60, n=8)
-    counts = np.random.default_rng(1).integers(0, 3, len(y))
-    rows = np.repeat(np.arange(len(y)), counts)
-    sampled = MinCq().path(H, y, GRID, counts[None, :].astype(float))[0]
-    assert sampled == pytest.approx(MinCq().path(H[rows], y[rows], GRID), abs=1e-7)
-
-
-def test_a_single_voter_has_its_mean_margin_alone() -> None:
-    H, y = np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([-1.0, -1.0, 1.0, -1.0])
-    path = MinCq().path(H, y, Grid.of({"mu": [0.6, 0.5, 0.1]}))
-    assert np.isnan(path[0]).all()
-    assert path[1:, 0] == pytest.approx([-1.0, -0.2])
-
-
-def test_voters_as_often_right_as_wrong_have_no_vote() -> None:
-    H, y = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, 1.0])
-    assert np.isnan(MinCq().path(H, y, Grid.of({"mu": [1e-9]}))).all()
-    assert "no mu above 0 is feasible" in MinCq().limit(reduce_problem(H, y, merge_voters=False))
-
-
 def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far(
     make_problem: Callable[..., Problem],
 ) -> None:
@@ -198,8 +160,3 @@ def test_after_cbboost_a_mean_margin_that_its_voters_lack_gives_nan(problem: Pro
     assert "mu = 0.9" in algorithm.limit(reduce_problem(H, y))
     none = np.array([[1.0], [-1.0]]), np.array([1.0, 1.0])
     assert np.isnan(MinCqOnCBBoost().path(*none, Grid.of({"n_rounds": [2]}))).all()
-
-
-def test_a_mean_margin_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="mu must be positive and finite, not 0"):
-        MinCqOnCBBoost(mu=0.0).check(Grid.of({"n_rounds": [2]}))

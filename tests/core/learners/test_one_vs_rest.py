@@ -22,7 +22,6 @@ from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import Learner, Part, TrainingData
 from quadrepro.core.learners.trainers import (
     OneVsRest,
-    VoteTrainer,
     first_of_largest,
     trainer_of,
 )
@@ -197,19 +196,9 @@ def test_what_tells_many_classes_apart_is_trained_once() -> None:
     np.testing.assert_array_equal(fitted.scores, theirs.decision_function(TEST.X))
 
 
-def test_two_classes_need_no_rest() -> None:
-    two = data().against_rest(0)
-    assert isinstance(trainer_of(AdaBoost(), two, [GRID]), VoteTrainer)
-
-
 def test_a_candidate_needs_a_solution_for_every_class() -> None:
     losses = one_vs_rest(Limited(), weights(1.0, 2.0)).losses(FOLD)
     assert np.isnan(losses).tolist() == [False, True]
-
-
-def test_a_path_of_many_classes_is_refused() -> None:
-    with pytest.raises(ValueError, match="only learners of two classes can be measured"):
-        one_vs_rest(AdaBoost()).path()
 
 
 NAN = float("nan")

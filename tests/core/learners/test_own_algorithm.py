@@ -14,7 +14,6 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.imported import ImportedAlgorithm, enter, find, names_algorithm
 from quadrepro.engine.worker import run_cell
-from quadrepro.errors import ConfigError
 
 Write = Callable[..., Path]
 ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
@@ -32,7 +31,7 @@ class Edges(Vote):
     factor: float = 1.0
 
     def _paths(self, problem, grid):
-        edges = problem.correlations()[:, None, :]
+        edges = problem.correlations[:, None, :]
         powers = np.array(grid.axis("power"))[:, None]
         return self.factor * np.sign(edges) * np.abs(edges) ** powers
 
@@ -178,33 +177,3 @@ def test_voters_beside_the_config_are_fitted_where_cells_are_computed(beside: Wr
     assert run_cell(cell).ok
     [other] = cells_of(with_voters(beside, "voter_set: {beside_voters:Signs: {n_voters: 9}}"))[1:]
     assert not np.array_equal(run_cell(cell).predicted, run_cell(other).predicted)
-
-
-def test_the_code_of_voters_belongs_to_the_key(beside: Write, tmp_path: Path) -> None:
-    path = with_voters(beside, "voter_set: {beside_voters:Signs: {n_voters: 30}}")
-    before = cells_of(path)[-1].key
-    (tmp_path / "beside_voters.py").write_text(VOTERS.replace("> 0", ">= 0"))
-    assert cells_of(path)[-1].key != before
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ("voter_set: beside_voters:Sings", "has no 'Sings'; did you mean 'Signs'?"),
-        ("voter_set: beside_voter:Signs", "unknown module 'beside_voter'"),
-        (
-            "voter_set: sklearn:SVC",
-            "the outputs of a transformer: sklearn:SVC is not one",
-        ),
-        ("voter_set: {sklearn:PCA: {n: 3}}", "PCA has no parameter 'n'"),
-        ("voter_set: {os:system: {command: ls}}", "os is a module of Python or of quadrepro"),
-        (
-            "inputs: voters\n  voter_set: {beside_voters:Signs: {n_voters: 9}}",
-            "inputs cannot be combined with voter_set",
-        ),
-    ],
-)
-def test_voters_that_cannot_be_named_are_refused(beside: Write, lines: str, message: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load_experiment(with_voters(beside, lines))
-    assert message in str(caught.value)

@@ -19,21 +19,16 @@ from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Stopping
 from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.learner import DrawnProblem, StoppedRuns
-from quadrepro.core.learners.lp_reg import RegularizedLP
-from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.rounds import (
-    FLOOR,
     LARGEST_STEP,
     NO_EDGE,
     TIE,
     UNITS,
     Round,
     WeightBoosting,
-    bounded,
     steps_of,
     strongest,
 )
-from quadrepro.core.learners.soft_margin import SoftMargin
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import FixedVoters, VoterSource
@@ -86,7 +81,7 @@ def test_steps_add_up_to_the_path_and_end_with_the_run(
         reduced = reduce_problem(voters, y, merge_voters=False)
         for value in algorithm.values(grid_of(algorithm, [1])):
             picks, changes = algorithm.steps(reduced, value, 30)
-            rounds, row = list(range(1, 32)), np.zeros(1, dtype=np.intp)
+            rounds, row = np.arange(1, 32), np.zeros(1, dtype=np.intp)
             [path] = algorithm.runs(reduced, row, np.array([value]), rounds)
             assert changes.all()
             steps = np.zeros((31, voters.shape[1]))
@@ -107,13 +102,6 @@ def test_a_perfect_voter_is_the_whole_vote_also_next_to_a_longer_run(
     assert not weights[:, :-1].any()
     if not isinstance(algorithm, HedgeBoost):
         assert (weights[:, -1] == -1).all()
-
-
-@each_algorithm
-def test_without_an_edge_the_vote_is_empty(algorithm: WeightBoosting) -> None:
-    H = np.array([[1.0], [1.0], [-1.0], [-1.0]])
-    y = np.array([1.0, -1.0, 1.0, -1.0])
-    assert not algorithm.path(H, y, grid_of(algorithm, [10])).any()
 
 
 @each_algorithm
@@ -226,25 +214,6 @@ def test_an_example_of_the_smallest_weight_grows_again(
     assert seen[5000:].max() > 1e-6 * UNITS
 
 
-def test_example_weights_stay_large_enough_to_have_all_their_digits() -> None:
-    weights = np.array([2.0 * FLOOR, 1.5 * FLOOR, 0.0])
-    assert bounded(weights, weights / 1.75).tolist() == [2.0 * FLOOR / 1.75, 1.5 * FLOOR, 0.0]
-
-
-@each_algorithm
-def test_a_run_that_has_ended_does_no_harm_next_to_a_long_one(
-    make_problem: Callable[..., Problem], algorithm: WeightBoosting
-) -> None:
-    H, y = make_problem(m=30, n=6)
-    H, y = np.vstack([H, np.ones((2, 6))]), np.append(y, [1.0, -1.0])
-    long, ended = np.append(np.ones(30), [0, 0]), np.append(np.zeros(30), [1, 1])
-    value = algorithm.values(grid_of(algorithm, [1]))[-1:].repeat(2)
-    for taken in boosted(
-        algorithm, FixedVoters(H, y), 4000, value.tolist(), np.array([long, ended])
-    ):
-        assert taken.last[1]
-
-
 @each_algorithm
 def test_whole_copies_give_the_same_bits_next_to_fractions_of_copies(
     problem: Problem, algorithm: WeightBoosting
@@ -352,27 +321,6 @@ def test_values_side_by_side_over_drawn_stumps_are_separate_runs_until_each_ends
         assert_same(together, i, algorithm.hold_out(problem, Grid.of({name: [value]})))
     # With patience the values end in different rounds: it is not one end for all.
     assert "lag" in changes or len({candidate["n_rounds"] for candidate in together.candidates}) > 2
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "value"), [(RegularizedLP(), 0.05), (RegularizedQP(), 100.0)]
-)
-def test_a_program_is_over_the_stumps_of_rounds_with_an_edge(
-    algorithm: SoftMargin, value: float
-) -> None:
-    problem = to_the_end(drawn_problem(0, **ONE))
-    vote = AdaBoost().hold_out(problem, Grid.of({})).vote(0)
-    taken = vote.weights != 0
-    signs = np.sign(vote.weights[taken])
-    assert 10 < taken.sum() < 50
-    [parameter] = algorithm.hyperparameters
-    grid = Grid.of({parameter.name: [value]})
-    margins = vote.outputs(problem.train)[:, taken] * signs * problem.y_train[:, None]
-    found = algorithm.hold_out(problem, grid).vote(0).weights
-    np.testing.assert_array_equal(
-        found[taken], algorithm.solve(margins, np.ones(60), grid)[0] * signs
-    )
-    assert not found[~taken].any()
 
 
 Line = list[tuple[int, float]]

@@ -24,20 +24,6 @@ GRIDS: dict[SoftMargin, Grid] = {
 both = pytest.mark.parametrize(("algorithm", "grid"), GRIDS.items(), ids=["LP", "QP"])
 
 
-def values_of(grid: Grid) -> tuple[float, ...]:
-    [(_, values)] = grid.axes
-    return tuple(float(value) for value in values)  # type: ignore[arg-type]
-
-
-def objective(algorithm: SoftMargin, margins: FloatArray, a: FloatArray, value: float) -> float:
-    """Return what the program minimises, from its definition."""
-    z = margins @ a
-    if isinstance(algorithm, RegularizedQP):
-        return float(a @ a + value * np.maximum(0.0, 1.0 - z).sum())
-    C = 1 / (value * len(z))
-    return -max(float(rho - C * np.maximum(0.0, rho - z).sum()) for rho in z)
-
-
 def drawn_problem() -> DrawnProblem:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(120, 3))
@@ -63,22 +49,6 @@ def test_only_adaboosts_voters_have_weight_and_in_its_direction(
     assert (path * np.sign(vote) >= 0).all()
     assert not path[:, vote == 0].any()
     assert path.any(axis=1).all()
-
-
-@both
-def test_samples_with_counts_are_repeated_examples(
-    make_problem: Callable[..., Problem], algorithm: SoftMargin, grid: Grid
-) -> None:
-    H, y = make_problem(m=60, n=10)
-    counts = np.random.default_rng(1).integers(0, 3, len(y))
-    rows = np.repeat(np.arange(len(y)), counts)
-    sampled = algorithm.path(H, y, grid, counts[None, :].astype(float))[0]
-    repeated = algorithm.path(H[rows], y[rows], grid)
-    margins = (H * y[:, None])[rows]
-    for ours, theirs, value in zip(sampled, repeated, values_of(grid), strict=True):
-        assert objective(algorithm, margins, ours, value) == pytest.approx(
-            objective(algorithm, margins, theirs, value), rel=1e-6
-        )
 
 
 @both

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,8 +7,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from quadrepro import (
@@ -22,7 +19,7 @@ from quadrepro import (
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Part, TrainingData
-from quadrepro.core.learners.registry import ALGORITHMS, find_entry
+from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.learners.trainers import OneVsRest, trainer_of
 from tests.core.learners import stagewise_transcriptions as transcriptions
 
@@ -86,41 +83,6 @@ def test_samme_is_that_of_scikit_learn(n_classes: int) -> None:
     assert all((a == b).all() for a, b in staged)
 
 
-def best_stump(X: FloatArray, y: FloatArray, w: FloatArray) -> tuple[int, float]:
-    """Return the stump of least weighted squared error by trying all."""
-    errors = {}
-    for j, column in enumerate(X.T):
-        for low, high in pairwise(np.unique(column)):
-            right = column > low
-            errors[j, (low + high) / 2] = sum(
-                (w[s] * (y[s] - np.average(y[s], weights=w[s])) ** 2).sum() for s in (right, ~right)
-            )
-    return min(errors, key=lambda cut: errors[cut])
-
-
-def test_gentle_adaboosts_stumps_are_the_best_of_all() -> None:
-    X, y, _ = draw(2, 2, 60)
-    signs, model = 2.0 * y - 1, GentleAdaBoostClassifier(8).fit(X, y)
-    F = np.zeros(60)
-    for [stump], later in zip(model.estimators_, model.staged_decision_function(X), strict=True):
-        attribute, threshold = best_stump(X, signs, np.exp(-signs * F))
-        assert stump.tree_.feature[0] == attribute
-        assert stump.tree_.threshold[0] == pytest.approx(threshold)
-        F = later
-
-
-def test_a_newton_step_of_logitboost_by_hand() -> None:
-    X, y = np.array([[0.0], [0.0], [0.0], [1.0]]), np.array([0, 0, 1, 1])
-    # p = 1/2, w = 1/4, z = ±2: the leaves are -2/3 and 2, and F takes half of them.
-    model = LogitBoostClassifier(2).fit(X, y)
-    first, second = model.staged_decision_function([[0.0], [1.0]])
-    np.testing.assert_allclose(first, [-1 / 3, 1.0], rtol=1e-14)
-    p = 1 / (1 + np.exp(2 / 3))
-    step = (2 * (-p) + (1 - p)) / (3 * p * (1 - p))  # Σ (y* - p) / Σ p (1 - p)
-    np.testing.assert_allclose(second[0], -1 / 3 + step / 2, rtol=1e-12)
-    np.testing.assert_allclose(second[1], 1 + (1 + np.exp(-2)) / 2, rtol=1e-12)
-
-
 @pytest.mark.parametrize("z_max", [1.5, 4.0])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_logitboost_clips_z(z_max: float, n_classes: int) -> None:
@@ -155,32 +117,6 @@ def test_adaboost_m1_ends_before_a_vote_with_an_error_of_a_half() -> None:
     assert (model.predict(new) == 0).all()
     assert SAMMEClassifier(5).fit(X, y).n_iter_ == 5
     assert not hasattr(model, "predict_proba")
-
-
-@pytest.mark.parametrize(
-    "estimator", [RealAdaBoostClassifier, LogitBoostClassifier, SAMMEClassifier]
-)
-def test_probabilities_are_near_the_truth(estimator: Any) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 4, (4000, 1)).astype(float)
-    truth = np.array([0.1, 0.4, 0.6, 0.8])[X[:, 0].astype(int)]
-    y = (rng.random(4000) < truth).astype(int)
-    model = estimator(200)
-    if estimator is LogitBoostClassifier:
-        model.set_params(z_max=100.0)  # clipped targets exaggerate probabilities
-    found = model.fit(X, y).predict_proba(X)[:, 1]
-    shares = np.array([y[X[:, 0] == v].mean() for v in range(4)])
-    np.testing.assert_allclose(found, shares[X[:, 0].astype(int)], atol=0.1)
-
-
-@pytest.mark.parametrize("estimator", [LogitBoostClassifier, SAMMEClassifier])
-def test_three_probabilities_are_in_the_proportions_of_exp_of_the_decisions(estimator: Any) -> None:
-    X, y, new = draw(3)
-    model = estimator(9).fit(X, y)
-    for F, found in zip(
-        model.staged_decision_function(new), model.staged_predict_proba(new), strict=True
-    ):
-        np.testing.assert_allclose(found, np.exp(F) / np.exp(F).sum(axis=1)[:, None], rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -260,15 +196,6 @@ def test_impossible_settings_are_refused_by_name(
         ALGORITHMS[name].make(settings)
 
 
-def test_rounds_are_searched_and_all_other_parameters_are_settings() -> None:
-    entry = find_entry("logitboost")
-    assert set(entry.names({})) == {"cuts", "depth", "weak", "z_max", "random_state"}
-    [rounds] = [h for h in entry.make({}).hyperparameters if h.name == "n_rounds"]
-    assert rounds.fault([5, 2]) == (
-        "the values of n_rounds must increase: ties go to the first, simplest candidate"
-    )
-
-
 def test_a_weak_learners_code_and_packages_count() -> None:
     own = ALGORITHMS["samme"].make({})
     weak = ALGORITHMS["samme"].make({"weak": "lightgbm:LGBMClassifier"})
@@ -285,13 +212,3 @@ def test_two_class_learners_refuse_more_and_all_refuse_one() -> None:
         RealAdaBoostClassifier().fit(X, y)
     with pytest.raises(ValueError, match="y holds 1 class"):
         SAMMEClassifier().fit(X, np.zeros(len(y)))
-
-
-def test_they_are_steps_of_pipelines() -> None:
-    X, y, new = draw(3)
-    model = make_pipeline(StandardScaler(), SAMMEClassifier(5, cuts=3, random_state=0)).fit(X, y)
-    found = find_entry("sklearn:Pipeline").make(
-        {"steps": ["StandardScaler", {"quadrepro:SAMMEClassifier": {"n_rounds": 5, "cuts": 3}}]}
-    )
-    ours = found.estimator({}, 0).fit(X, y)  # type: ignore[union-attr]
-    np.testing.assert_array_equal(ours.predict(new), model.predict(new))

@@ -29,7 +29,7 @@ from quadrepro.core.learners.learner import (
     trained_on,
 )
 from quadrepro.core.learners.lpboost import LPBoost
-from quadrepro.core.learners.quadboost import QuadBoostL2
+from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.learners.trainers import (
     DrawnTrainer,
     NoSolutionError,
@@ -99,12 +99,6 @@ def test_the_first_candidate_of_least_loss_is_chosen(losses: list[float], best: 
     np.testing.assert_array_equal(values, losses)
 
 
-def test_candidates_run_through_the_grids_in_order() -> None:
-    grids = [Grid.of({"a": [1, 2], "b": [3]}), Grid.of({"a": [0], "b": [5, 6]})]
-    expected = [{"a": 1, "b": 3}, {"a": 2, "b": 3}, {"a": 0, "b": 5}, {"a": 0, "b": 6}]
-    assert VoteTrainer(AdaBoost(), DATA, grids).candidates == expected
-
-
 def test_a_fold_is_predicted_from_the_others_or_from_earlier_windows_of_time() -> None:
     assert trained_on(np.array([0, 1, 2, 0]), 1).tolist() == [True, False, True, True]
     assert trained_on(np.array([-1, 0, 1, 2]), 1).tolist() == [True, True, False, False]
@@ -131,15 +125,15 @@ def test_votes_are_judged_by_folds_that_they_have_not_seen(problem: Problem, in_
     H, y = problem
     H_test = np.random.default_rng(1).choice([-1.0, 1.0], (9, 12))
     fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
-    trainer = votes(QuadBoostL2(), H, y, GRIDS, H_test)
+    trainer = votes(QuadBoost("l2"), H, y, GRIDS, H_test)
     expected = np.zeros(3)
     for f in range(4):
         rest, out = fold < f if in_time else fold != f, fold == f
-        paths = [QuadBoostL2().path(H[rest], y[rest], grid) for grid in GRIDS]
+        paths = [QuadBoost("l2").path(H[rest], y[rest], grid) for grid in GRIDS]
         positive = H[out] @ np.concatenate(paths).T > 1e-12
         expected += (positive != (y[out, None] > 0)).sum(axis=0)
     assert trainer.losses(fold).tolist() == expected.tolist()
-    whole = np.concatenate([QuadBoostL2().path(H, y, grid) for grid in GRIDS])
+    whole = np.concatenate([QuadBoost("l2").path(H, y, grid) for grid in GRIDS])
     np.testing.assert_array_equal(trainer.weights, whole)
     for i in range(3):
         outputs = trainer.outputs(i)
@@ -152,7 +146,7 @@ def test_a_search_agrees_with_scikit_learns(make_problem: Callable[..., Problem]
     H, y = make_problem(m=100, n=12)
     fold = np.arange(100) % 5
     values = {"lam": [100.0, 10.0, 1.0], "n_rounds": [1, 10, 100]}
-    trainer = votes(QuadBoostL2(), H, y, [Grid.of(values)], H)
+    trainer = votes(QuadBoost("l2"), H, y, [Grid.of(values)], H)
     best, losses = choose(trainer, fold)
     search = GridSearchCV(
         QuadBoostClassifier("l2", voters="precomputed"),
@@ -172,14 +166,6 @@ def test_an_even_vote_is_negative_although_its_sum_is_rounded() -> None:
     np.testing.assert_array_equal(outputs.scores, [0.0])
     assert outputs.predicted.tolist() == [0]
     assert outputs.zero == pytest.approx(0.6 * ZERO_VOTE)
-
-
-def test_a_score_above_zero_is_of_the_second_class() -> None:
-    scores, probabilities = np.array([-1.0, 0.0, 1e-16]), np.full((3, 2), 0.5)
-    outputs = Outputs.by_score(scores, probabilities)
-    assert outputs.predicted.tolist() == [0, 0, 1]
-    assert outputs.scores is scores
-    assert outputs.probabilities is probabilities
 
 
 def test_what_is_measured_are_the_votes_of_all_grids(problem: Problem) -> None:
@@ -213,12 +199,6 @@ def test_what_limits_the_candidates_is_said_where_none_has_a_solution() -> None:
     np.testing.assert_array_equal(trainer.path().weights, [[1.0], [NAN]])
     with pytest.raises(NoSolutionError, match=message.format(1)):
         trainer.outputs(1)
-
-
-@pytest.mark.parametrize("voters", [FixedStumps(4), TransformerVoters(Stumps)])
-def test_fixed_voters_have_nothing_to_hold_out(voters: Any) -> None:
-    with pytest.raises(ValueError, match="a hold-out chooses among votes over drawn stumps"):
-        VoteTrainer(LPBoost(), replace(DATA, voters=voters), [Grid.of({"C": [1.0]})]).losses(None)
 
 
 # Voters
@@ -262,16 +242,16 @@ def best_stumps() -> Any:
 @pytest.mark.parametrize("fold", [np.arange(70) % 5, np.arange(70) // 14 - 1])
 def test_voters_that_learn_are_made_again_without_each_fold(fold: IntArray) -> None:
     data = replace(DATA, voters=TransformerVoters(best_stumps))
-    trainer, (X, y), expected = VoteTrainer(QuadBoostL2(), data, GRIDS), DATA.train, np.zeros(3)
+    trainer, (X, y), expected = VoteTrainer(QuadBoost("l2"), data, GRIDS), DATA.train, np.zeros(3)
     for f in range(int(fold.max()) + 1):
         seen, out = trained_on(fold, f), fold == f
         voters = best_stumps().fit(X[seen], y[seen])
         H, H_out = voters.transform(X[seen]), voters.transform(X[out])
-        paths = np.concatenate([QuadBoostL2().path(H, y[seen], grid) for grid in GRIDS])
+        paths = np.concatenate([QuadBoost("l2").path(H, y[seen], grid) for grid in GRIDS])
         expected += ((H_out @ paths.T > 1e-12) != (y[out, None] > 0)).sum(axis=0)
     assert trainer.losses(fold).tolist() == expected.tolist()
     H = best_stumps().fit(X, y).transform(X)
-    whole = np.concatenate([QuadBoostL2().path(H, y, grid) for grid in GRIDS])
+    whole = np.concatenate([QuadBoost("l2").path(H, y, grid) for grid in GRIDS])
     np.testing.assert_array_equal(trainer.weights, whole)
 
 
@@ -314,17 +294,6 @@ def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
         np.testing.assert_array_equal(outputs.margins, margins)
         assert outputs.zero == ZERO_VOTE * total
         assert 0 < np.abs(margins).max() <= 1 + 1e-12
-
-
-def test_several_grids_are_held_out_like_one() -> None:
-    values = [1.0, 0.3, 0.0]
-    together = DrawnTrainer(EBBoost(), DRAWN, [Grid.of({"lam": values})])
-    grids = [Grid.of({"lam": values[:2]}), Grid.of({"lam": values[2:]})]
-    apart = DrawnTrainer(EBBoost(), DRAWN, grids)
-    assert apart.losses(None).tolist() == together.losses(None).tolist()
-    assert apart.candidates == together.candidates
-    for i in range(3):
-        np.testing.assert_array_equal(apart.outputs(i).scores, together.outputs(i).scores)
 
 
 def test_drawn_stumps_are_not_trained_on_without_held_out_examples() -> None:

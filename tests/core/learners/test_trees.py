@@ -14,8 +14,6 @@ from quadrepro.core.learners.trees import (
     TreeFitter,
     Trees,
     check_size,
-    largest_whole,
-    whole_numbers,
 )
 
 each_size = pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 5}, {"depth": 3}], ids=str)
@@ -177,16 +175,6 @@ def test_leaves_of_the_training_examples_are_those_of_the_trees_and_gains_add_up
 
 
 @each_size
-def test_a_target_has_the_same_tree_alone_as_among_others(size: dict[str, int]) -> None:
-    X, targets = draw(70, 3, 6, 1)
-    # A stump fits one target without error, so that its tree has fewer cuts than others.
-    targets[2] = np.where(X[:, 1] > 0, 3.0, -1.0)
-    _, together = fitted(X, targets, **size)
-    for y, answer in zip(targets, together, strict=True):
-        np.testing.assert_array_equal(fitted(X, y[None], **size)[1][0], answer)
-
-
-@each_size
 @pytest.mark.parametrize("seed", range(3))
 def test_whole_weights_give_the_tree_of_repeated_rows(seed: int, size: dict[str, int]) -> None:
     rng = np.random.default_rng(seed)
@@ -243,19 +231,6 @@ def test_targets_that_are_not_finite_give_one_leaf_of_nan(
     assert np.isnan(trees.values[0, 0])
     assert not leaves[0].any()
     np.testing.assert_array_equal(trees.values[1:], alone.values)
-
-
-@pytest.mark.parametrize("m", [1, 2, 3, 1000, 1024])
-def test_whole_numbers_are_the_targets_in_units_of_their_own(m: int) -> None:
-    rng = np.random.default_rng(m)
-    scales = np.array([[1.0], [1e-200], [1e200], [1.7e308], [5e-324], [0.0]])
-    targets = scales * np.append(rng.uniform(-1, 1, (6, m - 1)), np.ones((6, 1)), axis=1)
-    whole, units = whole_numbers(targets, np.abs(targets).max(axis=1))
-    limit = largest_whole(m)
-    assert m * limit < 2**62 <= 4 * m * limit
-    sizes = np.abs(whole).max(axis=1)
-    assert ((limit / 2 <= sizes[:4]) & (sizes[:4] <= limit)).all()
-    assert (np.abs(whole * units[:, None] - targets).max(axis=1) <= units).all()
 
 
 @pytest.mark.parametrize(

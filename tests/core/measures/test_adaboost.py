@@ -12,9 +12,6 @@ from scipy.optimize import linprog
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.adaboost import least_edge
 from quadrepro.core.measures.measure import Trained
-from quadrepro.core.preprocessing import encode
-from quadrepro.core.voters.stumps import Stumps
-from quadrepro.data.store import load_dataset
 from tests.core.measures.votes import measured, path_of, random_problem, votes_of
 
 Problem = tuple[FloatArray, FloatArray]
@@ -54,13 +51,6 @@ def test_adaboosts_bounds_are_those_of_the_errors_on_its_own_example_weights(
 def test_the_product_bound_is_above_the_training_error_of_any_vote(margins: FloatArray) -> None:
     found = measured("adaboost_product_bound", Trained(np.ones(7), np.ones(1), margins, margins))
     assert ((margins <= 0).mean(axis=1) <= found + 1e-12).all()
-
-
-def test_one_voter_with_an_error_of_a_third_has_the_lectures_bounds() -> None:
-    # Its weight is ln(2)/2, its edge 1/6.
-    trained = votes_of(np.array([[1.0], [1], [-1]]), np.ones(3), np.array([[np.log(2) / 2]]))
-    assert measured("adaboost_product_bound", trained) == pytest.approx(2 * np.sqrt(2 / 9))
-    assert measured("adaboost_exponential_bound", trained) == pytest.approx(np.exp(-2 / 36))
 
 
 def test_a_long_run_does_not_lose_its_edges() -> None:
@@ -145,13 +135,3 @@ def test_there_is_no_edge_where_the_voters_cancel_or_equal_examples_differ() -> 
     assert least_edge(H, y) == pytest.approx(0, abs=1e-9)
     H = np.array([[1.0, -1, 1], [1, -1, 1], [1, 1, -1]])
     assert least_edge(H, np.array([1.0, -1, 1])) == pytest.approx(0, abs=1e-9)
-
-
-@pytest.mark.parametrize("name", ["interval_3", "interval_60"])
-def test_on_an_interval_some_stump_or_the_constant_has_an_edge_of_a_sixth(name: str) -> None:
-    dataset = load_dataset(name)
-    problem = encode(dataset, dataset.card.view("lecture"))
-    line = problem.X[:, :1]
-    for X, gamma in ((problem.X, 1 / 6), (line, 0)):
-        H = Stumps(8).fit(X).transform(X)
-        assert least_edge(H, problem.y) == pytest.approx(gamma, abs=1e-9)

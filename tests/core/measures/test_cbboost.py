@@ -10,14 +10,9 @@ from scipy.special import rel_entr
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.cbboost import RHOS, c_bound_of
 from quadrepro.core.measures.measure import Trained
-from quadrepro.core.preprocessing import encode
-from quadrepro.core.voters.stumps import Stumps
-from quadrepro.data.store import load_dataset
-from tests.core.measures.votes import measured, path_of, votes_of
+from tests.core.measures.votes import measured
 
-BOUNDS = ("cbboost_pac_bayes", "cortes_margin_bound")
 margin_columns = arrays(np.float64, (12, 3), elements=st.floats(-1, 1, width=16))
-weight_rows = arrays(np.float64, (3, 4), elements=st.floats(-1, 1, width=16))
 
 
 def with_margins(margins: FloatArray, weights: FloatArray) -> Trained:
@@ -79,31 +74,3 @@ def test_margins_that_only_rounding_puts_above_rho_count_as_rho() -> None:
     margins = np.column_stack([ones, np.nextafter(ones, 2.0), np.nextafter(ones, 0.0)])
     found = measured("cortes_margin_bound", with_margins(margins, np.full((3, 10), 0.1)))
     assert len(set(found.tolist())) == 1
-
-
-@given(margin_columns, weight_rows)
-def test_columns_are_votes_of_their_own(margins: FloatArray, weights: FloatArray) -> None:
-    for name in ("c_bound", *BOUNDS):
-        together = measured(name, with_margins(margins, weights))
-        for i in range(3):
-            alone = measured(name, with_margins(margins[:, [i]], weights[[i]]))
-            np.testing.assert_allclose(together[i], alone, rtol=1e-12)
-        assert (together >= 0).all()
-        assert name == "cortes_margin_bound" or (together <= 1).all()
-
-
-@pytest.mark.parametrize("name", ["tictactoe", "monks"])
-def test_both_bounds_hold_along_the_path_on_held_out_examples(name: str) -> None:
-    dataset = load_dataset(name)
-    examples = encode(dataset, dataset.card.view("quadboost"))
-    order = np.random.default_rng(0).permutation(len(examples.y))
-    train, test = np.array_split(order, 2)
-    stumps = Stumps(per_attribute=1).fit(examples.X[train])
-    H, y = stumps.transform(examples.X[train]), examples.y[train]
-    path = path_of("cb-boost", H, y, 29)
-    held_out = stumps.transform(examples.X[test])
-    errors = ((held_out @ path.T) * examples.y[test][:, None] <= 0).mean(axis=0)
-    trained = votes_of(H, y, path)
-    for bound in BOUNDS:
-        assert (measured(bound, trained) >= errors).all()
-    assert (measured("cbboost_pac_bayes", trained) >= measured("c_bound", trained)).all()

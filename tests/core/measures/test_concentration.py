@@ -55,15 +55,6 @@ def test_bernsteins_bound_is_the_largest_risk_that_the_theorem_allows(n: int) ->
     assert inside == pytest.approx(right)
 
 
-def test_few_errors_are_bounded_best_by_bernstein_and_worst_by_hoeffding() -> None:
-    _, votes = counted(1000)
-    found = [
-        float(measured(f"test_{bound}_bound", votes)[20])
-        for bound in ("bernstein", "empirical_bernstein", "hoeffding")
-    ]
-    assert found == pytest.approx([0.0353, 0.0406, 0.0587], abs=5e-5)
-
-
 def test_one_test_example_has_no_sample_variance() -> None:
     with pytest.raises(ValueError, match="at least 2 test examples, not 1"):
         measured("test_empirical_bernstein_bound", counted(1)[1])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from quadrepro.core.measures.ebboost import log_cover, log_dichotomies, log_votes
-from tests.core.measures.votes import four_votes, measured, votes_of
+from tests.core.measures.votes import four_votes, measured
 
 
 @pytest.mark.parametrize(("n_voters", "size"), [(1, 1), (5, 2), (5, 5), (570, 40)])
@@ -72,11 +72,3 @@ def test_bounds_for_all_votes_are_of_the_training_losses_and_the_votes_sizes() -
         spread = np.sqrt(18 * losses[:, i].var(ddof=1) * t / n)
         theorem = losses[:, i].mean() + spread + np.e * 15 * t / (n - 1)
         assert found[2][i] == pytest.approx(theorem)
-
-
-def test_the_bounds_grow_with_the_number_of_voters_in_a_vote() -> None:
-    # The voters are equal on the examples: only the number of those in the vote differs.
-    trained = votes_of(np.ones((20, 6)), np.ones(20), np.tri(6))
-    for name in ("corollary22", "theorem25", "theorem25_exponential"):
-        # Of five and six voters the latter have fewer choices.
-        assert (np.diff(measured(f"ebboost_{name}", trained)[:5]) > 0).all()

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from quadrepro.core.measures.measure import Trained, evaluate, measure
 from quadrepro.core.measures.registry import MEASURES, title_of
 from tests.core.measures.votes import (
     WEIGHTS,
@@ -19,17 +16,6 @@ from tests.core.measures.votes import (
 )
 
 by_name = pytest.mark.parametrize("name", MEASURES)
-
-
-def test_a_decorated_function_is_a_measure_on_scores_of_which_lower_is_better() -> None:
-    @measure("ones")
-    def ones(t: Trained) -> np.ndarray:
-        return t.constant(1.0)
-
-    assert [ones.title, ones.needs] == ["ones", "scores"]
-    assert [ones.of_numbers, ones.every_round] == [False, False]
-    assert ones.module == __name__
-    assert ones(four_votes()).tolist() == [1.0] * 4
 
 
 @by_name
@@ -46,16 +32,6 @@ def test_measures_are_found_by_name_and_have_different_titles() -> None:
     assert len({entry.title for entry in MEASURES.values()}) == len(MEASURES) == 35
     with pytest.raises(KeyError, match=r"unknown measure 'c_bond'; did you mean 'c_bound'\?"):
         MEASURES.find("c_bond")
-
-
-def test_the_registry_imports_no_solver_and_no_learner() -> None:
-    code = (
-        "import sys, quadrepro.core.measures.registry\n"
-        "slow = ('scipy', 'highspy', 'sklearn', 'pandas', 'numba', 'quadrepro.core.learners')\n"
-        "print([name for name in sys.modules if name.startswith(slow)])"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
 
 
 @by_name
@@ -75,29 +51,6 @@ def test_scores_alone_are_enough_for_all_that_needs_no_voters(name: str) -> None
             measured(name, alone)
     else:
         assert np.isfinite(measured(name, alone)).all()
-
-
-def test_numbers_are_plain_and_in_the_order_asked_for() -> None:
-    names = ["voters", "train_error", "massart"]
-    found = evaluate({name: MEASURES[name] for name in names}, four_votes())
-    assert list(found) == names
-    assert all(type(value) is float for values in found.values() for value in values)
-
-
-def test_an_estimate_is_made_once() -> None:
-    calls: list[Trained] = []
-
-    def estimate(t: Trained) -> int:
-        calls.append(t)
-        return len(calls)
-
-    trained = four_votes()
-    assert [trained.once(estimate), trained.once(lambda t: len(t.y)), trained.once(estimate)] == [
-        1,
-        4,
-        1,
-    ]
-    assert calls == [trained]
 
 
 def test_margins_are_those_of_weights_that_add_up_to_one_and_plain_ones_as_they_are() -> None:
@@ -142,11 +95,6 @@ def test_a_zero_sum_is_negative_or_positive_whatever_rounding_left_of_it() -> No
         assert measured(name, negative).tolist() == [0, 0.5, 0.5]
     assert measured("train_error_positive_ties", positive).tolist() == [0, 0.5, 0.5]
     assert measured("train_error_positive_ties", negative).tolist() == [1, 0.5, 0.5]
-
-
-def test_a_vote_with_a_tiny_total_weight_still_counts() -> None:
-    H = np.array([[1.0], [-1.0]])
-    assert measured("train_error", votes_of(H, H[:, 0], np.array([[1e-13]]))) == [0]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -38,7 +38,7 @@ def test_gram_and_correlations_are_those_of_the_plain_problem(
     samples = np.random.default_rng(seed).integers(0, 3, (4, 6)).astype(float)
     samples[:, 0] += 1
     reduced = reduce_problem(H, y, samples)
-    grams, mus = reduced.grams(), reduced.correlations()
+    grams, mus = reduced.grams, reduced.correlations
     kept = reduced.representatives
     for s, gram, mu in zip(samples, grams, mus, strict=True):
         rows = np.repeat(np.arange(6), s.astype(int))
@@ -72,7 +72,7 @@ def test_grams_of_classifiers_are_exact_to_the_bit(samples: np.ndarray) -> None:
     rng = np.random.default_rng(0)
     H, y = rng.choice([-1.0, 1.0], (400, 30)), rng.choice([-1.0, 1.0], 400)
     problem = reduce_problem(H, y, samples)
-    grams, expected = problem.grams(), plain_grams(problem)
+    grams, expected = problem.grams, plain_grams(problem)
     assert grams.dtype == np.float64
     if (samples == np.rint(samples)).all():
         assert grams.tobytes() == expected.tobytes()
@@ -84,16 +84,16 @@ def test_classifiers_sums_above_single_precision_stay_exact() -> None:
     H = np.array([[1.0, 1.0], [1.0, -1.0]])
     problem = reduce_problem(H, np.array([1.0, -1.0]), np.array([[2.0**24 + 1, 2.0]]))
     off_diagonal = (2.0**24 - 1) / (2.0**24 + 3)
-    assert problem.grams()[0].tolist() == [[1.0, off_diagonal], [off_diagonal, 1.0]]
+    assert problem.grams[0].tolist() == [[1.0, off_diagonal], [off_diagonal, 1.0]]
 
 
 def test_grams_of_real_voters_do_not_depend_on_the_other_samples() -> None:
     rng = np.random.default_rng(0)
     H, y = rng.uniform(-1, 1, (400, 30)), rng.choice([-1.0, 1.0], 400)
     together = reduce_problem(H, y, FOLDS)
-    assert together.grams().tobytes() == plain_grams(together).tobytes()
-    for sample, gram in zip(FOLDS, together.grams(), strict=True):
-        assert reduce_problem(H, y, sample[None]).grams()[0].tobytes() == gram.tobytes()
+    assert together.grams.tobytes() == plain_grams(together).tobytes()
+    for sample, gram in zip(FOLDS, together.grams, strict=True):
+        assert reduce_problem(H, y, sample[None]).grams[0].tobytes() == gram.tobytes()
 
 
 def test_expanded_weights_stand_at_the_representatives() -> None:

@@ -9,8 +9,7 @@ from scipy.stats import binom, binomtest, rankdata, ttest_1samp, ttest_rel
 
 from quadrepro.papers.claims.evidence import NO_SPLITS, InPrint, Lacking, Ours
 from quadrepro.papers.printed import TIME_ROW, Facts, Printed
-from quadrepro.stats import equivalence_test
-from quadrepro.stats.result import p_text
+from quadrepro.stats import equivalence_test, p_text
 from tests.papers.measured import changed, errors_of, judge
 
 FOUR = [[10], [10], [10], [10]]

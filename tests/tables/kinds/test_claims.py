@@ -10,9 +10,10 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
-from quadrepro.results.files import check_tables, write_results
-from quadrepro.results.folder import read_folder
+from quadrepro.results.files import write_results
+from quadrepro.results.results import Results
 from quadrepro.tables.kinds.claims import CLAIMS
+from quadrepro.tables.made import check_tables
 from tests.tables.contexts import context_of, loaded
 
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"
@@ -77,7 +78,7 @@ def test_claims_on_measured_times_are_named_in_both_files(tmp_path: Path) -> Non
     assert {*texts} < {row[0] for row in table.data_rows}
     assert all("faster" in name for name in table.timed_rows)
     assert {p.name for p in (tmp_path / "out").glob("claims.*")} == {"claims.md", "claims.csv"}
-    manifest = read_folder(tmp_path / "out").manifest
+    manifest = Results(tmp_path / "out").manifest
     assert manifest is not None
     assert manifest.tables["claims"].files == ("claims.md", "claims.csv")
     assert manifest.tables["claims"].timed_rows == table.timed_rows

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from quadrepro.stats.poisson_binomial import better_on_one, better_over_all
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.tables import KINDS
@@ -19,6 +18,8 @@ from quadrepro.papers.printed import Printed
 from quadrepro.stats import (
     bayesian_correlated_t,
     bayesian_signed_rank,
+    better_on_one,
+    better_over_all,
     chance_of_a_star,
     corrected_t_test,
     holm,

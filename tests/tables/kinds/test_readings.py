@@ -12,7 +12,6 @@ from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
-from quadrepro.results.files import check_tables
 from quadrepro.stats import (
     Moments,
     log_probability_of_deviations,
@@ -21,6 +20,7 @@ from quadrepro.stats import (
     welch_test,
 )
 from quadrepro.tables.kinds.readings import READINGS
+from quadrepro.tables.made import check_tables
 from quadrepro.tables.table import Table
 from tests.tables.contexts import as_regression, asking_for, context_of, loaded
 
