@@ -26,7 +26,7 @@ lint: $(VENV)/dev ## ruff, mypy and the layers of imports
 docs: $(VENV)/docs ## the documentation site, in build/site; a link that leads nowhere is an error
 	@rm -rf build/pages && mkdir -p build && cp -R results build/pages && rm -rf build/pages/records
 	$(BIN)/quadrepro table --all --out build/pages
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured in one run
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s \

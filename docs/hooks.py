@@ -12,6 +12,19 @@ ROOT = Path(__file__).resolve().parents[1]
 TAKEN = (".md", ".svg", ".png", ".csv")
 """Endings of the files of `results/` that the site shows or offers."""
 
+OPTIONS = """
+
+## All options
+
+::: mkdocs-click
+    :module: quadrepro.cli
+    :command: main
+    :prog_name: quadrepro
+    :depth: 2
+    :style: plain
+"""
+"""What the site adds to the page of commands: the help of every verb."""
+
 _LINK = re.compile(r"(?<=\]\()(?!https?:|#|mailto:)([^)\s#]+)")
 
 
@@ -51,7 +64,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         kind = "tree" if target.is_dir() else "blob"
         return f"{config['repo_url']}/{kind}/main/{name}"
 
-    return _page_of(page.file.src_uri, known) + _LINK.sub(place, markdown)
+    options = OPTIONS if page.file.src_uri == "commands.md" else ""
+    return _page_of(page.file.src_uri, known) + _LINK.sub(place, markdown) + options
 
 
 def _page_of(uri: str, known: set[str]) -> str:

@@ -16,7 +16,7 @@ from quadrepro.tables.printed import described
 PAPERS = Path(__file__).resolve().parents[1] / "examples" / "papers"
 
 COPIED = {"openml-weka": "20 of 20", "many-classifiers": "16 of 16", "interpretml": "9 of 25"}
-"""Papers of the examples, and how many of their printed numbers meet a cell."""
+"""Papers of the examples, and how many of their printed numbers are recomputed."""
 
 HERE = {"openml-weka": ["balance"], "many-classifiers": ["wdbc"], "interpretml": ["wdbc"]}
 """Their data sets that need no network."""
@@ -25,7 +25,7 @@ HERE = {"openml-weka": ["balance"], "many-classifiers": ["wdbc"], "interpretml":
 @pytest.mark.parametrize("name", COPIED)
 def test_printed_numbers_of_a_paper_meet_cells(name: str) -> None:
     [text] = described(load_experiment(PAPERS / name / f"{name}.yaml"))
-    assert f": {COPIED[name]} numbers meet a cell" in text
+    assert f": {COPIED[name]} numbers are recomputed" in text
     assert {*COPIED} == {path.name for path in PAPERS.iterdir()}
 
 

@@ -43,7 +43,7 @@ algorithms:
     label: Gradient boosting
     grid: {{max_leaf_nodes: [4, 16]}}
 {ours}
-  # Lines to use by removing the number signs: `pip install 'quadrepro[boosters]'` brings the three.
+  # Lines to use by removing the number signs, after `pip install xgboost lightgbm catboost`.
   # - name: XGBoost
   #   algorithm: xgboost:XGB{kind}
   #   grid: {{n_estimators: [100], max_depth: [2, 4, 6], learning_rate: [0.1, 0.3]}}

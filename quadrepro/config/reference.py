@@ -19,9 +19,10 @@ DOCUMENTS: dict[str, type[Model]] = {"config": Config, "card": Card, "paper": Pa
 
 INTRODUCTION = """# The keys of a config
 
-`make reference` writes this page. `quadrepro list keys` prints the same as a JSON schema for
-editors, and `quadrepro list keys card` and `paper` those of cards and papers. `quadrepro list
-algorithms` lists the settings of each algorithm, its hyper-parameters and their default values.
+This page lists all keys that a config can have; [writing a config](configs.md) explains them with
+examples. `quadrepro list keys` prints the same as a JSON schema for editors, and `quadrepro list
+keys card` and `paper` those of cards and papers. `quadrepro list algorithms` lists the settings of
+each algorithm, its hyper-parameters and their default values.
 """
 
 _WORDS = {
@@ -99,5 +100,7 @@ def _takes(field: dict[str, Any]) -> str:
         return f"mapping to {_takes(inner)}"
     if not isinstance(kind, str):
         return "text"
+    if "minimum" in field and "maximum" in field:
+        return f"{_WORDS[kind]}, {field['minimum']:.15g} to {field['maximum']:.15g}"
     bounds = [f"{sign} {field[key]:.15g}" for key, sign in _SIGNS.items() if key in field]
     return f"{_WORDS[kind]} {' and '.join(bounds)}".strip()

@@ -31,7 +31,7 @@ def workers_of(scheduler: str | None) -> Iterator[None]:
         from distributed import CancelledError, Client, KilledWorker
         from distributed.comm import CommClosedError
     except ImportError:
-        raise ConfigError("--dask needs Dask: pip install 'quadrepro[dask]'") from None
+        raise ConfigError("--dask needs Dask: pip install distributed") from None
     where = {"scheduler_file": scheduler} if Path(scheduler).is_file() else {"address": scheduler}
     try:
         client = Client(**where, timeout=SECONDS_TO_CONNECT)

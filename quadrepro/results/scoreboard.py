@@ -246,7 +246,8 @@ def _section(board: PaperBoard) -> str:
         ]
         parts.append(_table(["claims", *PLURALS.values(), "from"], rows, "left"))
     if points := [*filter(None, (open_points(read_notes(of)) for of in board.folders))]:
-        parts.append("What does not reproduce, and why:\n\n" + "\n".join(points) + "\n")
+        text = "\n".join(points).replace("](../", "](")  # notes are one folder below
+        parts.append(f"What does not reproduce, and why:\n\n{text}\n")
     parts.append("\n".join(map(_links, board.folders)) + "\n")
     return "\n".join(parts)
 

@@ -30,7 +30,7 @@ def printed_for(experiment: Experiment, name: str) -> Printed:
 
 
 def described(experiment: Experiment) -> list[str]:
-    """Return what the printed tables of a config are, and how many of their numbers meet a cell."""
+    """Return what the printed tables of a config are, and how many numbers are recomputed."""
     paper, asked = experiment.paper, experiment.config.tables.every.values()
     names = dict.fromkeys(name for name in asked if isinstance(name, str))
     return [
@@ -48,12 +48,14 @@ def _described(experiment: Experiment, table: Printed) -> str:
         rows = {*columns}
     columns = {table.mean_column(name) for name in columns}
     met = sum(row in rows and column in columns for row, column in table.numbers)
-    text = f"printed {table.name}, {table.words}: {met} of {len(table.numbers)} numbers meet a cell"
+    text = (
+        f"printed {table.name}, {table.words}: {met} of {len(table.numbers)} numbers are recomputed"
+    )
     absent = [row for row in table.rows if row in {of.name for of in config.absent} - rows]
     others = [f"row {row}" for row in table.rows if row not in {*rows, *absent}]
     others += [f"column {c}" for _, c in dict.fromkeys(table.numbers) if c not in columns]
     if others:
-        text += f"; without one: {few([*dict.fromkeys(others)])}"
+        text += f"; not recomputed: {few([*dict.fromkeys(others)])}"
     return text + (f"; absent: {few(absent)}" if absent else "")
 
 

@@ -228,20 +228,20 @@ def test_a_cell_is_computed_without_any_paper() -> None:
             "",
             "",
             "",
-            "printed table1, error as a fraction, of one split: 6 of 8 numbers meet a cell; "
+            "printed table1, error as a fraction, of one split: 6 of 8 numbers are recomputed; "
             "absent: zoo",
         ),
         (
             "table1",
             "zoo,1,1",
             "average rank,1,1",
-            "6 of 8 numbers meet a cell; without one: row average rank",
+            "6 of 8 numbers are recomputed; not recomputed: row average rank",
         ),
         (
             "table1",
             ",quadboost",
             ",svm",
-            "3 of 8 numbers meet a cell; without one: column svm; absent: zoo",
+            "3 of 8 numbers are recomputed; not recomputed: column svm; absent: zoo",
         ),
         (
             "paper",
@@ -256,4 +256,4 @@ def test_a_table_is_described_with_the_numbers_that_meet_a_cell(
 ) -> None:
     first, second = sorted(t for t in described(load(file, old, new)) if "table3" not in t)[:2]
     assert said in first
-    assert second == "printed table2, probability, of one split: 4 of 4 numbers meet a cell"
+    assert second == "printed table2, probability, of one split: 4 of 4 numbers are recomputed"

@@ -323,7 +323,7 @@ def _check(context: Context[Any]) -> None:
 COMPARISONS = Kind(
     "comparisons",
     str,
-    "Tests of every pair of columns, beside a printed table: its name. Always written.",
+    "Tests of every pair of columns; the name of a printed table to compare with. Always written.",
     _make,
     _check,
 )

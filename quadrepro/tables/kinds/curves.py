@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray
@@ -46,8 +46,10 @@ WIDTH, HEIGHT, LABELS = 3.4, 2.6, 0.7
 class Panel(Model):
     """One picture in a figure of curves."""
 
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
     title: str = ""
-    """Its title."""
+    """Title of the picture."""
     measures: tuple[str, ...] = Field(min_length=1)
     """What is drawn, each in a line style of its own; names of the protocol's measures."""
     algorithms: tuple[str, ...] = ()
@@ -56,18 +58,20 @@ class Panel(Model):
     """Measures that are values of the horizontal axis, the same for all candidates: a vertical line
     is drawn at each, in the colour of its algorithm."""
     scale: Literal["linear", "log", "-log"] = "linear"
-    """Of the vertical axis; -log shows the negative logarithm of the measure."""
+    """Scale of the vertical axis; -log shows the negative logarithm of the measure."""
 
 
 class Curves(Model):
     """A figure of measures along the candidates, one curve per algorithm and measure."""
 
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
     along: str = "n_rounds"
     """Hyper-parameter of the horizontal axis."""
     scale: Literal["linear", "log"] = "linear"
-    """Of the horizontal axis."""
+    """Scale of the horizontal axis."""
     panels: tuple[Panel, ...] = Field(min_length=1)
-    """Side by side; there is one row of them per data set."""
+    """Pictures, side by side; there is one row of them per data set."""
 
     def measures(self, column: str = "") -> list[str]:
         """Return the measures that panels draw, of one column or of all, and then their marks."""

@@ -344,7 +344,7 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made:
 ERRORS = Kind(
     "errors",
     str,
-    "The error of every row and column, beside a printed table: its name. Always written.",
+    "Errors of all rows and columns; the name of a printed table to compare with. Always written.",
     _make,
     _check,
 )

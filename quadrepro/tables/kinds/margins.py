@@ -32,6 +32,8 @@ WIDTH = 3.0
 class MarginPanel(Model):
     """The distributions of one row."""
 
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
     row: str
     """The row of the experiment."""
     algorithms: tuple[str, ...] = ()
@@ -41,9 +43,11 @@ class MarginPanel(Model):
 
 
 class Margins(Model):
-    """What a config says of margins; the name of a printed table stands for that table alone."""
+    """Options of margins; the name of a printed table stands for that table alone."""
 
-    model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
+    model_config = ConfigDict(
+        json_schema_extra={"type": ["object", "string"]}, use_attribute_docstrings=True
+    )
 
     printed: str = ""
     """The printed table."""
@@ -170,7 +174,7 @@ def _check(context: Context[Margins]) -> None:
 MARGINS = Kind(
     "margins",
     Margins,
-    "Means and deviations of training margins, beside a printed table: its name, or options.",
+    "Training margins; the name of a printed table to compare with, or options.",
     _make,
     _check,
 )

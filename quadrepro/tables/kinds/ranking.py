@@ -19,13 +19,14 @@ from quadrepro.tables.table import Table
 
 
 class Options(Model):
-    """What a config says of the ranking; ``true`` stands for the defaults."""
+    """Options of the ranking; ``true`` stands for the defaults."""
 
-    model_config = ConfigDict(json_schema_extra={"type": ["object", "boolean"]})
+    model_config = ConfigDict(
+        json_schema_extra={"type": ["object", "boolean"]}, use_attribute_docstrings=True
+    )
 
     rope: float = Field(default=0.01, ge=0, allow_inf_nan=False)
-    """Half-width of the region of practical equivalence: risks that differ by no more are the same.
-    """
+    """Largest difference of errors that does not matter, for the posteriors."""
 
     @model_validator(mode="before")
     @classmethod

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from pydantic import ConfigDict
 
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray, IntArray
@@ -227,7 +228,9 @@ def _simulated(
 
 
 class Readings(Model):
-    """What readings are compared with."""
+    """Printed tables that readings are compared with."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     means: str
     """The printed table of errors, or of RMSEs."""
@@ -364,7 +367,7 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
 READINGS = Kind(
     "readings",
     Readings,
-    "How near each reading of the protocol comes to the printed tables.",
+    "How well each reading of the protocol fits the printed tables.",
     lambda context, outcomes: Made(_table(context, outcomes)),
     _check,
 )

@@ -112,7 +112,7 @@ def _check(context: Context[str]) -> None:
 SCATTER = Kind(
     "scatter",
     str,
-    "A figure of the risks, or RMSEs, of one column against those of each other: its name.",
+    "A figure of the errors of one column, by name, against those of each other column.",
     _make,
     _check,
 )

@@ -98,7 +98,7 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
 TIMES = Kind(
     "times",
     bool,
-    "Running times against what the config sweeps over: `true`.",
+    "Running times along the sweeps: `true`.",
     _make_times,
     Context.check_sweeps,
 )
@@ -244,7 +244,7 @@ def _check_differences(context: Context[Pair]) -> None:
 DIFFERENCES = Kind(
     "differences",
     tuple[str, str],
-    "A figure of the differences of two columns against what the config sweeps over: their names.",
+    "A figure of the differences of two columns, by name, along the sweeps.",
     _make_differences,
     _check_differences,
 )

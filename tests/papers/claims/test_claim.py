@@ -14,7 +14,7 @@ from quadrepro.papers.claims.claim import Claim, Function, Judgement, by_row, ev
 from quadrepro.papers.claims.evidence import Evidence
 from tests.papers.measured import errors_of
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "claims.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "papers.md"
 ROWS = re.findall(r"^\| (`.*?) \| (.*?) \| .* \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
