@@ -108,17 +108,6 @@ def test_a_run_fetches_what_is_not_here_and_other_verbs_do_not(
     assert server.asked == BOTH
 
 
-def test_an_interruption_tells_how_to_go_on(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> str:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("quadrepro.data.fetch.fetch", interrupted)
-    monkeypatch.setattr("sys.argv", ["quadrepro", "fetch", "one"])
-    result = quadrepro("fetch", "one")
-    assert result.exit_code == 130
-    assert result.stderr.endswith("finished work is kept; continue with: quadrepro fetch one\n")
-
-
 def test_what_cannot_be_meant_is_refused_and_all_is_what_is_not_here() -> None:
     for words, message in (
         ((), "name data sets or configs, or use --all"),
