@@ -46,8 +46,7 @@ def fetch_command(
     bring_tasks(tasks, offline=offline)
     for name in names:
         load_dataset(name, data)
-    count = "1 data set is" if len(names) == 1 else f"{len(names)} data sets are"
-    echo(f"{count} available and as described by the cards")
+    echo(f"Available and as described by the cards: {', '.join(names)}")
 
 
 def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None]]:

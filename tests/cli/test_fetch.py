@@ -46,7 +46,7 @@ def test_named_data_sets_come_into_the_cache_once(project: Path, server: Server)
     assert "no; fetch with: quadrepro fetch one" in quadrepro("list", "datasets", "one").output
     result = quadrepro("fetch", "one", "wine")
     assert result.exit_code == 0, result.output
-    assert result.stdout == "2 data sets are available and as described by the cards\n"
+    assert result.stdout == "Available and as described by the cards: one, wine\n"
     assert result.stderr == f"one: fetched from {server.url}/one.data (1 of 1)\n"
     again = quadrepro("fetch", "one")
     assert (again.exit_code, again.stderr) == (0, "")

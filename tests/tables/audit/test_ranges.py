@@ -26,6 +26,10 @@ def test_numbers_at_the_ends_reach_it(numbers: list[float]) -> None:
     assert largest == pytest.approx(np.std(numbers, ddof=1))
 
 
+def test_rounding_of_the_mean_allows_for_more() -> None:
+    assert largest_deviation(0.0, 0.5, 0, 100, 20) > largest_deviation(0.0, 0.0, 0, 100, 20) == 0
+
+
 def test_a_deviation_may_have_been_rounded_up(tmp_path: Path) -> None:
     # 0 and 100 deviate by 70.71.
     table = "d,a_mean,a_sd\nx,50,71\ny,50,72\n"
