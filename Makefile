@@ -47,7 +47,7 @@ audits: $(VENV)/run ## what the printed tables of each paper say by themselves
 	done
 
 reference: $(VENV)/run ## the page of the keys of a config
-	$(BIN)/quadrepro list keys --format markdown --out docs/config-reference.md
+	$(BIN)/quadrepro list keys --markdown > docs/config-reference.md
 
 clean:
 	rm -rf $(VENV) build dist

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 SHOWN = 10
 """Number of cells without a result to name."""
 
-GAP = 2
-"""Blanks between two columns of a listing."""
-
 PATH = click.Path(path_type=Path)
 
 config_argument = click.argument("config")
@@ -56,11 +53,6 @@ format_option = click.option(
     show_default=True,
     help="How tables are printed: drawn to the width of a terminal and Markdown elsewhere, always "
     "Markdown, or LaTeX, which prints all tables of an experiment.",
-)
-allow_missing_option = click.option(
-    "--allow-missing",
-    is_flag=True,
-    help="Test over the data sets without a missing cell, rather than not at all.",
 )
 out_option = click.option(
     "--out",
@@ -136,33 +128,24 @@ def print_table(table: Table, form: str, label: str = "") -> None:
         echo(table.to_latex(label) if form == "latex" else table.to_markdown())
 
 
-def print_listing(
-    header: Sequence[str], rows: Iterable[Sequence[object]], dispensable: Sequence[str] = ()
-) -> None:
+def print_listing(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows of words, folded to the width of the terminal."""
-    echo(listing_text(header, rows, columns(), dispensable))
+    echo(listing_text(header, rows, columns()))
 
 
-def listing_text(
-    header: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    width: int,
-    dispensable: Sequence[str] = (),
-) -> str:
-    """Return rows of words as text; a narrow terminal does not show what is dispensable."""
-    listed = [[visible(str(word)) for word in words] for words in zip(header, *rows, strict=True)]
-    for name in dispensable:
-        if sum(max(map(cell_len, words)) + GAP for words in listed) - GAP > width:
-            listed = [words for words in listed if words[0] != name]
-    grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
+def listing_text(header: Sequence[str], rows: Iterable[Sequence[object]], width: int) -> str:
+    """Return rows of words as text."""
+    listed = [[visible(str(word)) for word in row] for row in rows]
+    grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     grid.header_style = ""
-    for i, (name, *words) in enumerate(listed):
+    for i, name in enumerate(header):
+        words = [row[i] for row in listed]
         numbers = all(re.fullmatch(r"[-–+.\de]*", word) for word in words)
         justify: JustifyMethod = "right" if numbers else "left"
         # Names of rows are not broken where there is room for them.
         whole = i == 0 and max(map(cell_len, (name, *words))) <= width // 2
         grid.add_column(Text(name), overflow="fold", justify=justify, no_wrap=whole)
-    for row in zip(*(words[1:] for words in listed), strict=True):
+    for row in listed:
         grid.add_row(*map(Text, row))
     return drawn(grid, width)
 

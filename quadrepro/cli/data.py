@@ -7,27 +7,21 @@ from pathlib import Path
 from pkgutil import resolve_name
 
 import click
-from tabulate import tabulate
 
-from quadrepro.base.files import read_text, write_text
+from quadrepro.base.files import read_text
 from quadrepro.base.resources import configs_folder, find_config
-from quadrepro.cli.common import PATH, data_option, echo, offline_option, print_listing
+from quadrepro.cli.common import data_option, echo, offline_option, print_listing
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.reference import DOCUMENTS, config_reference, schema_text
 from quadrepro.core.learners.registry import ALGORITHMS, axis_text
 from quadrepro.data.card import card_names, find_card, load_card
 from quadrepro.data.fetch import bring, bring_tasks, missing_cards
-from quadrepro.data.source import origin
 from quadrepro.data.store import load_dataset, locate
 from quadrepro.engine.progress import tell
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.tables.table import csv_text
 
 Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """Header and rows."""
-
-DISPENSABLE = ("sources",)
-"""Columns that a narrow terminal does not show."""
 
 
 @click.command("fetch")
@@ -52,8 +46,7 @@ def fetch_command(
     bring_tasks(tasks, offline=offline)
     for name in names:
         load_dataset(name, data)
-    count = "1 data set is" if len(names) == 1 else f"{len(names)} data sets are"
-    echo(f"{count} available and as described by the cards")
+    echo(f"Available and as described by the cards: {', '.join(names)}")
 
 
 def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None]]:
@@ -81,10 +74,8 @@ def _datasets(folder: Path | None) -> Listing:
         card = load_card(name)
         found = locate(card, folder)
         size = f"{card.rows} x {len(card.attributes)}"
-        sources = ", ".join(dict.fromkeys(map(origin, card.sources)))
-        here = found.origin if found else "not here"
-        rows.append((name, card.task, size, here, sources, card.title))
-    return ("name", "task", "rows x attributes", "available from", "sources", "title"), rows
+        rows.append((name, card.task, size, found.origin if found else "not here", card.title))
+    return ("name", "task", "rows x attributes", "available from", "title"), rows
 
 
 def _experiments(folder: Path | None) -> Listing:
@@ -136,18 +127,8 @@ LISTINGS: dict[str, Callable[[Path | None], Listing]] = {
 @click.argument("what", type=click.Choice([*LISTINGS, "keys"]))
 @click.argument("name", required=False)
 @data_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("auto", "markdown", "csv")),
-    default="auto",
-    show_default=True,
-    help="Columns as wide as the terminal, or a table for other programs.",
-)
-@click.option("--out", type=PATH, help="With keys: file to write instead of printing.")
-def list_command(
-    what: str, name: str | None, data: Path | None, form: str, out: Path | None
-) -> None:
+@click.option("--markdown", is_flag=True, help="With keys: those of a config as a page to read.")
+def list_command(what: str, name: str | None, data: Path | None, markdown: bool) -> None:
     """List data sets, experiments, or the names and keys of configs.
 
     `list datasets NAME` prints the card of a data set, where its rows are, and whether they match
@@ -155,41 +136,21 @@ def list_command(
 
     `list keys` prints the keys of a config, `list keys card` those of a card and `list keys paper`
     those of a paper.yaml, as a JSON schema. Editors complete and check what is typed below the line
-    `# yaml-language-server: $schema=FILE`. With --format markdown, the keys of a config are a page.
+    `# yaml-language-server: $schema=FILE`.
     """
-    if out is not None and what != "keys":
-        raise click.UsageError("--out goes with keys")
+    if markdown and (what, name or "config") != ("keys", "config"):
+        raise click.UsageError("--markdown goes with the keys of a config")
     if what == "keys":
-        _list_keys(name or "config", form, out)
+        kind = name or "config"
+        if kind not in DOCUMENTS:
+            raise ConfigError(f"unknown kind of file {kind!r}{nearest(kind, DOCUMENTS)}")
+        echo(config_reference() if markdown else schema_text(kind), nl=False)
     elif name is None:
-        _print(*LISTINGS[what](data), form)
-    elif what == "datasets" and form == "auto":
+        print_listing(*LISTINGS[what](data))
+    elif what == "datasets":
         _show_card(name, data)
     else:
-        raise click.UsageError("NAME goes with keys, and with datasets without --format")
-
-
-def _print(header: tuple[str, ...], rows: list[tuple[str, ...]], form: str) -> None:
-    if form == "csv":
-        echo(csv_text(header, tuple(rows)), nl=False)
-    elif form == "markdown":
-        echo(tabulate(rows, header, "pipe", disable_numparse=True))
-    else:
-        print_listing(header, rows, DISPENSABLE)
-
-
-def _list_keys(what: str, form: str, out: Path | None) -> None:
-    """Print or write the keys of a kind of file."""
-    if what not in DOCUMENTS:
-        raise ConfigError(f"unknown kind of file {what!r}{nearest(what, DOCUMENTS)}")
-    if form == "csv" or (form == "markdown" and what != "config"):
-        raise click.UsageError("keys are a JSON schema; those of a config also --format markdown")
-    text = config_reference() if form == "markdown" else schema_text(what)
-    if out is None:
-        echo(text, nl=False)
-        return
-    write_text(out, text)
-    echo(f"Wrote {out}")
+        raise click.UsageError("NAME goes with keys and datasets")
 
 
 def _show_card(name: str, data: Path | None) -> None:

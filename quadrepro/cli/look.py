@@ -13,7 +13,6 @@ from quadrepro.base.resources import RESULTS, find_config
 from quadrepro.cli.common import (
     PATH,
     Common,
-    allow_missing_option,
     common_options,
     config_argument,
     echo,
@@ -43,7 +42,11 @@ from quadrepro.results.scoreboard import write_scoreboard
     is_flag=True,
     help="Write all pages in --out [default: results], their index and the scoreboard.",
 )
-@allow_missing_option
+@click.option(
+    "--allow-missing",
+    is_flag=True,
+    help="Test over the data sets without a missing cell, rather than not at all.",
+)
 @format_option
 @click.option(
     "--figures",

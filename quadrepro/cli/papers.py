@@ -32,12 +32,6 @@ def sizes_of(ctx: click.Context, param: click.Parameter, value: str | None) -> d
     metavar="ROW=N,...",
     help="For a FILE: the number of test examples behind rows, such as heart=81,pima=384.",
 )
-@click.option(
-    "--unit",
-    type=click.Choice(("percent", "fraction")),
-    show_default="percent if a number is above 1",
-    help="For a FILE: the unit of its numbers.",
-)
 @click.option("--draft", is_flag=True, help="For a FILE: make a folder of it that you can edit.")
 @click.option(
     "--out",
@@ -47,13 +41,7 @@ def sizes_of(ctx: click.Context, param: click.Parameter, value: str | None) -> d
 @format_option
 @click.option("--strict", is_flag=True, help="Exit with 4 if a check fails.")
 def audit_command(
-    paper: str,
-    n_test: dict[str, int],
-    unit: Any,
-    draft: bool,
-    out: Path | None,
-    form: str,
-    strict: bool,
+    paper: str, n_test: dict[str, int], draft: bool, out: Path | None, form: str, strict: bool
 ) -> None:
     """Check the printed tables of a paper by themselves.
 
@@ -70,18 +58,18 @@ def audit_command(
 
     file = Path(paper)
     if not file.is_file() or file.suffix == ".yaml":
-        if n_test or unit or draft:
-            raise click.UsageError(f"--n-test, --unit and --draft need a file, not {paper!r}")
+        if n_test or draft:
+            raise click.UsageError(f"--n-test and --draft need a file, not {paper!r}")
         found = audit(load_paper(paper))
     elif draft:
         folder = Path(file.stem)
         if folder.exists():
             raise ConfigError(f"{folder} exists: remove it, or call the file by another name")
-        draft_paper(file, folder, n_test, unit)
+        draft_paper(file, folder, n_test)
         echo(f"Wrote {folder}; edit its paper.yaml, then: quadrepro audit ./{folder}")
         return
     else:
-        found = audit_table(file, n_test, unit)
+        found = audit_table(file, n_test)
     if found.tables and (form == "latex" or (form == "auto" and on_terminal())):
         for table in found.tables:
             print_table(table, form)
@@ -90,9 +78,7 @@ def audit_command(
     if out is not None:
         found.write(out)
     if strict and found.failures:
-        n = len(found.failures)
-        noun, verb = ("finding", "fails") if n == 1 else ("findings", "fail")
-        raise ToleranceError(f"{n} {noun} of the audit of {paper} {verb}")
+        raise ToleranceError(f"findings that fail in the audit of {paper}: {len(found.failures)}")
 
 
 @click.command("rank")

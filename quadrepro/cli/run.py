@@ -16,7 +16,6 @@ from quadrepro.base.text import few
 from quadrepro.cli.common import (
     SHOWN,
     Common,
-    allow_missing_option,
     common_options,
     config_argument,
     echo,
@@ -33,7 +32,6 @@ from quadrepro.errors import QuadreproError
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
-    from quadrepro.core.cell import Cell
     from quadrepro.engine.records import Record, RecordStore
 
 
@@ -94,7 +92,6 @@ def shard_of(
     metavar="SCHEDULER",
     help="Compute on the workers of a Dask scheduler, given by its address or its file.",
 )
-@allow_missing_option
 @format_option
 @click.option("--no-report", is_flag=True, help="Write no HTML page.")
 @click.option("--quiet", "-q", is_flag=True, help="Show errors only.")
@@ -108,7 +105,6 @@ def run_command(
     retry: bool,
     shard: tuple[int, int] | None,
     dask: str | None,
-    allow_missing: bool,
     form: str,
     no_report: bool,
     quiet: bool,
@@ -141,9 +137,7 @@ def run_command(
     form = "" if quiet else form
     if not quiet:
         _begin(plans, missing, {cell.key for cell in todo}, out)
-    finish = partial(
-        _write, store=store, out=out, allow_missing=allow_missing, form=form, page=not no_report
-    )
+    finish = partial(_write, store=store, out=out, form=form, page=not no_report)
     left = [(plan, _keys(plan) & missing) for plan in plans] if shard is None else []
     codes = [code, *(finish(plan) for plan, keys in left if not keys)]
     limits = {plan.experiment.name: limits_of(plan, timeout, memory) for plan in plans}
@@ -155,7 +149,8 @@ def run_command(
             what = (by_key[record.key].algorithm, record.reason)
             if not record.ok and what not in told:
                 told.add(what)
-                progress.tell(_line(by_key[record.key], record))
+                cell = by_key[record.key]
+                progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
             for plan, keys in left:
                 if record.key in keys:
                     keys.remove(record.key)
@@ -209,15 +204,13 @@ def _warn_of_rows(plan: Plan) -> None:
         tell(f"warning: {warning}")
 
 
-def _write(
-    plan: Plan, store: RecordStore, out: Path, allow_missing: bool, form: str, page: bool
-) -> int:
+def _write(plan: Plan, store: RecordStore, out: Path, form: str, page: bool) -> int:
     """Write the results of an experiment, print them in a format if any, and return the exit code.
 
     The others go on if that fails.
     """
     try:
-        results = write(plan, store, out, allow_missing)
+        results = write(plan, store, out)
         report = report_of(results) if page else None
         if not form:
             return missing_code(results)
@@ -230,20 +223,10 @@ def _write(
     return code
 
 
-def _line(cell: Cell, record: Record) -> str:
-    return failure(cell.dataset, cell.algorithm, cell.repeat, record)
-
-
 @click.command("check")
 @config_argument
 @common_options
-@click.option(
-    "--cells",
-    "list_cells",
-    is_flag=True,
-    help="List the cells without a result, and read no data.",
-)
-def check_command(config: str, common: Common, list_cells: bool) -> None:
+def check_command(config: str, common: Common) -> None:
     """Validate a config and its data, and show what a run would compute.
 
     Nothing is computed or written, so it can be called while a run goes on. CONFIG is a YAML file,
@@ -251,27 +234,20 @@ def check_command(config: str, common: Common, list_cells: bool) -> None:
     """
     from quadrepro.tables.printed import described
 
-    plan = common.plan(config, check_data=not list_cells)
+    plan = common.plan(config)
     if files := plan.experiment.code:
         echo(f"this config runs code: {few(files, SHOWN)}\n")
     records = common.store(common.out_of(config)).of(plan.cells)
-    if list_cells:
-        for cell, record in zip(plan.cells, records, strict=True):
-            if not record.ok:
-                echo(_line(cell, record))
-    else:
-        _print_rows(plan)
-        _print_columns(plan, records)
-        for text in described(plan.experiment):
-            echo(f"\n{text}")
-    counts = Counter(record.status for record in records)
-    n_missing = counts.pop("missing", 0)
-    n_failed = sum(counts.values()) - counts["ok"]
+    _print_rows(plan)
+    _print_columns(plan, records)
+    for text in described(plan.experiment):
+        echo(f"\n{text}")
+    n_missing = sum(record.status == "missing" for record in records)
+    n_failed = sum(not record.ok for record in records) - n_missing
     text = f"\n{len(plan.cells)} cells, {len(plan.cells) - n_missing} already computed"
     text += f" ({n_failed} without a result)" if n_failed else ""
     echo(text + (f", {n_missing} left" if n_missing else ""))
-    if not list_cells:
-        _warn_of_rows(plan)
+    _warn_of_rows(plan)
 
 
 def _print_rows(plan: Plan) -> None:

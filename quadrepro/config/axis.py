@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model
 from quadrepro.core.learners.grid import Hyperparameter, Value
-
-LARGEST = 1e150
-"""The squares of larger values, and figures of them, would leave the range of float64."""
 
 DIGITS = 12
 """Significant digits of values on a logarithmic scale, on which all processors agree."""
@@ -23,13 +20,7 @@ def _rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def _not_too_large(value: Any) -> Any:
-    if isinstance(value, int | float) and abs(value) > LARGEST:
-        raise ValueError(f"a value must be at most {LARGEST:g} in size")
-    return value
-
-
-Scalar = Annotated[int | float | bool | str | None, AfterValidator(_not_too_large)]
+Scalar = int | float | bool | str | None
 _SCALARS = ("number", "string", "boolean", "null")
 
 

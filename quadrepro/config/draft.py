@@ -17,7 +17,7 @@ ENOUGH = 10
 _DRAFT = """\
 # yaml-language-server: $schema={schema}
 # Compares learners on {file}. `quadrepro check` says whether this file is right and what a run
-# will do; `quadrepro list keys --format markdown` lists all keys.
+# will do; `quadrepro list keys --markdown` lists all keys.
 {title}
 seed: 1                                      # where all random draws come from
 # `quadrepro run {config} --repeats 30` adds splits, which narrows the intervals.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from quadrepro.base.models import validated
-from quadrepro.base.yaml import MappingSource, Mark, YamlSource, is_utf8, read_yaml
+from quadrepro.base.yaml import MappingSource, Mark, YamlSource, read_yaml
 from quadrepro.config.checks import check
 from quadrepro.config.config import Config, Experiment
 from quadrepro.errors import ConfigError
@@ -17,8 +17,6 @@ from quadrepro.errors import ConfigError
 
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     """Read and check a config."""
-    if not is_utf8(path.stem):
-        raise ConfigError(f"{path}: the name of a config must be UTF-8, since its tables name it")
     source = read_yaml(path)
     if not isinstance(source.data, dict):
         # What is read need not be a config, so it is not shown.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from pydantic import Field, GetJsonSchemaHandler, PlainSerializer, PlainValidator, create_model
 from pydantic_core import CoreSchema, PydanticKnownError
@@ -17,24 +17,7 @@ from pydantic_core.core_schema import definitions_schema
 from quadrepro.base.models import Model, fault
 from quadrepro.base.registry import Registry
 
-
-class TableKey(Protocol):
-    """A key below ``tables``, and what its value can be."""
-
-    @property
-    def key(self) -> str:
-        """The key."""
-
-    @property
-    def option(self) -> Any:
-        """Type of the value, as pydantic reads it."""
-
-    @property
-    def meaning(self) -> str:
-        """The output and the meaning of the option, for the reference of configs."""
-
-
-KINDS: Registry[TableKey] = Registry(
+KINDS: Registry[Any] = Registry(
     "key",
     {
         "errors": "errors:ERRORS",
@@ -51,7 +34,7 @@ KINDS: Registry[TableKey] = Registry(
     },
     "quadrepro.tables.kinds",
 )
-"""All kinds, in the order in which tables are written."""
+"""All kinds (`quadrepro.tables.kinds.base.Kind`), in the order in which they are written."""
 
 UNASKED = {"errors": "", "comparisons": ""}
 """Options of the kinds that are written without being asked for."""

@@ -18,16 +18,8 @@ def test_findings_are_no_errors_unless_it_is_strict(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "audit.md").read_text("utf-8") == shown.stdout
     strict = quadrepro("audit", tmp_path / "paper", "--strict")
     assert strict.exit_code == 4
-    assert strict.stderr == f"error: 1 finding of the audit of {tmp_path / 'paper'} fails\n"
+    assert strict.stderr == f"error: findings that fail in the audit of {tmp_path / 'paper'}: 1\n"
     assert quadrepro("audit", "lecture", "--strict").exit_code == 0
-
-
-def test_a_mistake_in_a_printed_table_is_refused_with_its_place(tmp_path: Path) -> None:
-    subject(tmp_path, t="d,a\nx,0.20\n")
-    (tmp_path / "paper/printed/t.csv").write_text("d,a\nx,0.2o\n")
-    result = quadrepro("audit", tmp_path / "paper")
-    assert result.exit_code == 2
-    assert "printed/t.csv:2:3: '0.2o' is not a number" in result.stderr
 
 
 def test_findings_are_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +50,7 @@ def test_a_bare_table_is_audited_and_becomes_a_paper(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("quadboost", "--draft"), "--n-test, --unit and --draft need a file, not 'quadboost'"),
+        (("quadboost", "--draft"), "--n-test and --draft need a file, not 'quadboost'"),
         (("quadboost", "--n-test", "a"), "'a' is not a row and a size, such as heart=81"),
         (("quadbost",), "unknown paper 'quadbost'; did you mean 'quadboost'?"),
     ],

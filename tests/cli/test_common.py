@@ -54,9 +54,3 @@ def test_a_listing_fits_and_loses_nothing(rows: list[tuple[str, ...]], width: in
     assert max(map(cell_len, text.splitlines())) <= width
     shown = sorted(re.sub(r"[\s─]", "", text))
     assert shown == sorted("".join(["name", "size", "title", *map("".join, rows)]).replace("─", ""))
-
-
-def test_a_narrow_terminal_does_not_show_what_is_dispensable() -> None:
-    header, rows = ("name", "sources"), [("x", "y" * 20)]
-    assert "sources" in listing_text(header, rows, 40, ("sources",))
-    assert "sources" not in listing_text(header, rows, 20, ("sources",))

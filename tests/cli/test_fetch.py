@@ -46,7 +46,7 @@ def test_named_data_sets_come_into_the_cache_once(project: Path, server: Server)
     assert "no; fetch with: quadrepro fetch one" in quadrepro("list", "datasets", "one").output
     result = quadrepro("fetch", "one", "wine")
     assert result.exit_code == 0, result.output
-    assert result.stdout == "2 data sets are available and as described by the cards\n"
+    assert result.stdout == "Available and as described by the cards: one, wine\n"
     assert result.stderr == f"one: fetched from {server.url}/one.data (1 of 1)\n"
     again = quadrepro("fetch", "one")
     assert (again.exit_code, again.stderr) == (0, "")
@@ -106,17 +106,6 @@ def test_a_run_fetches_what_is_not_here_and_other_verbs_do_not(
         assert result.exit_code == 0
         assert "| one" in result.stdout
     assert server.asked == BOTH
-
-
-def test_an_interruption_tells_how_to_go_on(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> str:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("quadrepro.data.fetch.fetch", interrupted)
-    monkeypatch.setattr("sys.argv", ["quadrepro", "fetch", "one"])
-    result = quadrepro("fetch", "one")
-    assert result.exit_code == 130
-    assert result.stderr.endswith("finished work is kept; continue with: quadrepro fetch one\n")
 
 
 def test_what_cannot_be_meant_is_refused_and_all_is_what_is_not_here() -> None:

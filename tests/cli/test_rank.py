@@ -38,7 +38,6 @@ def test_it_prints_what_the_function_returns_and_writes_if_asked(
     [
         (("--higher-is-better",), 3, "scores.csv: scores are missing in line 5 (d): theirs; fill"),
         ((), 2, "scores.csv: are higher or lower scores better? Give --higher-is-better"),
-        (("--rope", "-1"), 2, "the half-width of the rope cannot be -1"),
     ],
 )
 def test_a_mistake_ends_with_its_code_and_one_clear_message(
@@ -47,10 +46,6 @@ def test_a_mistake_ends_with_its_code_and_one_clear_message(
     result = call.quadrepro("rank", scores, *options)
     assert result.exit_code == code
     assert f"error: {message}" in result.stderr.replace(f"{scores.parent}/", "")
-
-
-def test_a_file_that_is_not_there_is_a_fault_of_the_data(tmp_path: Path) -> None:
-    assert call.quadrepro("rank", tmp_path / "nowhere.csv").exit_code == 3
 
 
 def test_a_ranking_is_drawn_on_a_terminal(scores: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,17 +32,6 @@ def test_tables_are_written_again_from_records(computed: tuple[Path, Path]) -> N
     assert result.stdout == f"{before}\nTables written to {out / 'small'}\n"
 
 
-def test_a_cell_that_is_not_computed_is_a_dash_and_named(
-    computed: tuple[Path, Path], small_config: Write
-) -> None:
-    result = quadrepro("table", small_config("n_rounds: 5", "n_rounds: 6"), "--out", computed[1])
-    assert result.exit_code == 1
-    assert "– |" in result.stdout
-    assert "monks, ada, repeat 0: missing: not computed (2 cells alike)" in result.stderr
-    assert "2 of 4 cells have no result; " in result.stderr
-    assert "--retry" not in result.stderr
-
-
 def test_many_cells_without_a_result_are_counted_and_those_that_failed_can_be_tried_again(
     small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +109,7 @@ def test_all_pages_are_written_with_index_and_scoreboard(tmp_path: Path) -> None
     make_folder(tmp_path / "b")
     result = quadrepro("table", "--all", "--out", tmp_path)
     assert result.exit_code == 3
-    assert "a/cells.csv: unknown column" in result.stderr
+    assert "a/cells.csv: there is no column" in result.stderr
     assert (tmp_path / "b" / "report.html").exists()
     assert result.stdout.endswith(f"{(tmp_path / 'index.html').as_uri()}\n")
     make_folder(tmp_path / "a")

@@ -18,11 +18,6 @@ from tests.cli.call import quadrepro
 Write = Callable[..., Path]
 
 
-def python(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout
-
-
 def test_help_names_every_command_and_the_exit_codes() -> None:
     text = quadrepro("--help").output
     assert re.findall(r"^  ([a-z]+)  ", text, re.MULTILINE)[-len(VERBS) :] == [*VERBS]
@@ -40,18 +35,18 @@ def test_shells_complete_commands_options_and_choices() -> None:
         return [item.value for item in shell.get_completions(words, incomplete)]
 
     assert completed([], "") == [*VERBS]
-    assert completed(["check", "table1"], "--c") == ["--cells"]
+    assert completed(["run", "table1"], "--da") == ["--data", "--dask"]
     assert completed(["list"], "data") == ["datasets"]
 
 
 def test_help_imports_nothing_heavy() -> None:
     heavy = "{'numpy', 'pandas', 'sklearn', 'scipy', 'matplotlib', 'numba', 'pydantic'}"
-    for words in (["--help"], ["run", "--help"], ["audit", "--help"], ["rank", "--help"]):
-        code = (
-            "import sys; from quadrepro.cli import main\n"
-            f"main({words}, standalone_mode=False)\nprint(sorted({heavy} & set(sys.modules)))"
-        )
-        assert python(code).splitlines()[-1] == "[]"
+    code = f"""import sys; from quadrepro.cli import main
+for words in ([], ["run"], ["audit"], ["rank"]):
+    main([*words, "--help"], standalone_mode=False)
+print(sorted({heavy} & set(sys.modules)))"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize(
@@ -85,9 +80,9 @@ def test_no_command_shows_the_help_and_is_a_mistake() -> None:
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    result = quadrepro("list", "keys", "--out", tmp_path / "file" / "keys.json")
+    result = quadrepro("audit", "lecture", "--out", tmp_path / "file" / "new")
     assert result.exit_code == 1
-    assert result.stderr == f"error: {tmp_path / 'file'}: File exists\n"
+    assert result.stderr == f"error: {tmp_path / 'file' / 'new'}: Not a directory\n"
 
 
 def test_an_interruption_ends_with_130_and_the_command_that_continues(
@@ -104,12 +99,6 @@ def test_an_interruption_ends_with_130_and_the_command_that_continues(
         "interrupted; finished work is kept; continue with: quadrepro fetch 'my set'\n"
         in result.stderr
     )
-
-
-def test_a_pipe_that_is_closed_ends_a_command_in_silence() -> None:
-    command = f"{sys.executable} -m quadrepro list experiments | true"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
 
 
 def test_a_character_that_the_terminal_lacks_is_replaced(small_config: Write) -> None:

@@ -79,11 +79,6 @@ def test_all_missing_data_sets_are_named_before_anything_is_computed(small_confi
     assert names == ["pima", "vote"]
 
 
-def test_too_few_rows_for_the_folds_are_refused_at_their_place(small_config: Write) -> None:
-    path = small_config("view: quadboost", "view: quadboost\n  folds: 300")
-    assert_refused(path, "7:5", "monks has 432 rows, too few for this split: 216", plan_of)
-
-
 def test_an_order_that_lacks_a_code_is_refused_at_the_data_sets_place(small_config: Write) -> None:
     path = small_config("as: people", "view: {order: {class: [1st, 2nd, 3rd]}}")
     assert_refused(path, "7:5", "Crew", lambda path: plan_of(path).check_data())

@@ -14,7 +14,6 @@ from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.quadboost import QuadBoost
-from quadrepro.core.protocol import Protocol
 from quadrepro.data.card import View, load_card
 from quadrepro.data.schema import Threshold
 from quadrepro.errors import ConfigError
@@ -88,14 +87,6 @@ def test_a_row_that_does_not_fit_is_refused_with_the_place(
         load_mapping({**config, "datasets": [{"name": "monks", **fields}]})
     assert str(caught.value).startswith(f"config['datasets'][0]{place}: ")
     assert telling in str(caught.value)
-
-
-def test_changes_of_the_protocol_are_merged_and_the_rest_stays() -> None:
-    protocol = Protocol.model_validate({"view": "quadboost", "split": {"at_most": 100}, "folds": 4})
-    changed = entry(protocol={"split": {"train": 0.2}, "voters": 3}).changed(protocol)
-    assert (changed.split.train, changed.split.at_most) == (0.2, 100)
-    assert (changed.folds, changed.voters) == (4, 3)
-    assert entry().changed(protocol) is protocol
 
 
 def test_changes_are_merged_at_every_level() -> None:

@@ -14,7 +14,7 @@ from quadrepro.base.yaml import to_yaml
 from quadrepro.data.files import detect, read_file
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.paper import FILE, PRINTED, load_paper
-from quadrepro.papers.printed import NUMBER, Unit
+from quadrepro.papers.printed import NUMBER
 from quadrepro.tables.audit.report import Audit, audit
 
 HINTS = """\
@@ -29,8 +29,10 @@ HINTS = """\
 """
 
 
-def draft_paper(table: Path, folder: Path, n_test: Mapping[str, int], unit: Unit | None) -> None:
+def draft_paper(table: Path, folder: Path, n_test: Mapping[str, int]) -> None:
     """Write the folder of a paper for a table in a text file.
+
+    Its numbers are percent if any of them is above 1, and fractions otherwise.
 
     Parameters
     ----------
@@ -40,8 +42,6 @@ def draft_paper(table: Path, folder: Path, n_test: Mapping[str, int], unit: Unit
         The folder to write.
     n_test : mapping of str to int
         The number of test examples of each row; rows can be left out.
-    unit : {"fraction", "percent"}, optional
-        The unit of the numbers; by default percent if any of them is above 1.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def draft_paper(table: Path, folder: Path, n_test: Mapping[str, int], unit: Unit
         if name not in names:
             raise ConfigError(f"{table}: unknown row {name!r}{nearest(name, names)}")
     above = any(NUMBER.fullmatch(text) and float(text) > 1 for row in rows for text in row[1:])
-    facts = {"unit": unit or ("percent" if above else "fraction"), "n_test": dict(n_test)}
+    facts = {"unit": "percent" if above else "fraction", "n_test": dict(n_test)}
     content = {"title": table.stem, "printed": {table.stem: facts}}
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows([header, *rows])
@@ -65,11 +65,11 @@ def draft_paper(table: Path, folder: Path, n_test: Mapping[str, int], unit: Unit
     write_text(folder / FILE, to_yaml(content) + HINTS)
 
 
-def audit_table(table: Path, n_test: Mapping[str, int], unit: Unit | None = None) -> Audit:
+def audit_table(table: Path, n_test: Mapping[str, int]) -> Audit:
     """Check a table in a text file by itself; parameters are those of `draft_paper`."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        draft_paper(table, folder, n_test, unit)
+        draft_paper(table, folder, n_test)
         try:
             return audit(load_paper(name))
         except ConfigError as error:

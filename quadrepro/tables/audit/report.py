@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from quadrepro.base.files import write_text
 from quadrepro.base.text import markdown
@@ -16,33 +15,30 @@ from quadrepro.tables.audit import comparisons, counts, ranges
 from quadrepro.tables.audit.subject import Finding, Subject
 from quadrepro.tables.table import Table, csv_text, entry
 
-
-class Check(NamedTuple):
-    """One kind of check."""
-
-    question: str
-    """The question that it answers."""
-    find: Callable[[Subject], Iterator[Finding | str]] | Callable[[Subject], Iterator[Finding]]
-    """Yields findings and notes; without findings the check does not apply to the paper."""
-
-
-CHECKS = {
-    "ranges": Check("Is each number possible at all?", ranges.judge),
-    "counts": Check("Can each risk be a number of errors on its test sets?", counts.judge),
-    "deviations": Check(
-        "Is each deviation as large as its test sets make it?", ranges.judge_deviations
-    ),
-    "pairs": Check("Do the probabilities of both directions add up to 1?", comparisons.judge_pairs),
-    "sources": Check(
-        "Can each comparison come from the risks that are compared?", comparisons.judge_sources
-    ),
-    "bold": Check("Are the numbers in bold the best of their rows?", counts.judge_bold),
-    "means": Check("Are the means of columns those of the numbers above?", counts.judge_means),
-    "claims": Check(
-        "Do the claims of the text follow from the printed numbers?", comparisons.judge_claims
-    ),
+CHECKS: dict[str, Callable[[Subject], Iterable[Finding | str]]] = {
+    "ranges": ranges.judge,
+    "counts": counts.judge,
+    "deviations": ranges.judge_deviations,
+    "pairs": comparisons.judge_pairs,
+    "sources": comparisons.judge_sources,
+    "bold": counts.judge_bold,
+    "means": counts.judge_means,
+    "claims": comparisons.judge_claims,
 }
-"""All checks by their names, in the order of the tables."""
+"""All checks, in the order of the tables; each yields findings and notes. Without findings, a check
+does not apply to the paper."""
+
+QUESTIONS = {
+    "ranges": "Is each number possible at all?",
+    "counts": "Can each risk be a number of errors on its test sets?",
+    "deviations": "Is each deviation as large as its test sets make it?",
+    "pairs": "Do the probabilities of both directions add up to 1?",
+    "sources": "Can each comparison come from the risks that are compared?",
+    "bold": "Are the numbers in bold the best of their rows?",
+    "means": "Are the means of columns those of the numbers above?",
+    "claims": "Do the claims of the text follow from the printed numbers?",
+}
+"""The question that each check answers."""
 
 CHECKED = ("check", "question", "checked", "hold", "fail", "fail unless", "cannot be judged")
 FAILED = ("check", "place", "printed", "verdict", "why")
@@ -77,7 +73,7 @@ class Audit:
         if not self.findings:
             return ()
         rows = tuple(
-            (key, (entry(CHECKS[key].question), *map(entry, _numbers(found))))
+            (key, (entry(QUESTIONS[key]), *map(entry, _numbers(found))))
             for key, found in self.findings.items()
         )
         notes = (*_unjudged(self.findings), *self.notes)
@@ -119,39 +115,28 @@ def audit(paper: Paper) -> Audit:
     ['wisconsin', 'wisconsin']
     """
     subject = Subject(paper)
-    findings, notes = {}, [f"{table.name}: {table.words}." for table in subject.tables]
+    findings: dict[str, tuple[Finding, ...]] = {}
+    notes = [f"{table.name}: {table.words}." for table in subject.tables]
     for key, check in CHECKS.items():
-        found = [*check.find(subject)]
+        found = [*check(subject)]
         notes += [note for note in found if isinstance(note, str)]
         if of_check := tuple(of for of in found if isinstance(of, Finding)):
             findings[key] = of_check
-    judged, note = _together(findings)
-    return Audit(paper, judged, (*notes, *note))
-
-
-def _together(
-    findings: dict[str, tuple[Finding, ...]],
-) -> tuple[dict[str, tuple[Finding, ...]], tuple[str, ...]]:
-    """Judge all statistical tests together, and count those that fail by themselves."""
-    p_values = [f.p_value for found in findings.values() for f in found if f.p_value is not None]
-    if not p_values:
-        return findings, ()
-    # Equal p-values are adjusted alike.
-    adjusted = dict(zip(p_values, holm(p_values), strict=True))
-    judged = {
-        key: tuple(
-            f if f.p_value is None else replace(f, holds=adjusted[f.p_value] > LEVEL) for f in found
+    if p_values := [f.p_value for f in findings.get("deviations", ()) if f.p_value is not None]:
+        # Equal p-values are adjusted alike.
+        adjusted = dict(zip(p_values, holm(p_values), strict=True))
+        findings["deviations"] = tuple(
+            f if f.p_value is None else replace(f, holds=adjusted[f.p_value] > LEVEL)
+            for f in findings["deviations"]
         )
-        for key, found in findings.items()
-    }
-    alone = sum(p <= LEVEL for p in p_values)
-    together = sum(adjusted[p] <= LEVEL for p in p_values)
-    note = (
-        f"Of {len(p_values)} statistical tests {alone} have p ≤ {LEVEL:g}; chance alone gives up "
-        f"to {LEVEL * len(p_values):.1f}. Counted as failures: {together}, which fail among all "
-        "tests together (Holm)."
-    )
-    return judged, (note,)
+        alone = sum(p <= LEVEL for p in p_values)
+        together = sum(adjusted[p] <= LEVEL for p in p_values)
+        notes.append(
+            f"Of {len(p_values)} statistical tests {alone} have p ≤ {LEVEL:g}; chance alone gives "
+            f"up to {LEVEL * len(p_values):.1f}. Counted as failures: {together}, which fail among "
+            "all tests together (Holm)."
+        )
+    return Audit(paper, findings, tuple(notes))
 
 
 def _numbers(found: tuple[Finding, ...]) -> list[str]:

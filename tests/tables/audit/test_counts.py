@@ -5,12 +5,10 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import MeanOf
 from quadrepro.tables.audit.counts import (
     NO_POWER,
@@ -146,33 +144,6 @@ def test_folds_of_other_sizes_may_explain_what_equal_ones_do_not(tmp_path: Path)
     assert [f.verdict for f in findings(judge, found)] == ["fails"]
 
 
-@pytest.mark.parametrize("accuracy", [False, True])
-@pytest.mark.parametrize("of", ["splits: 1", "cv: 5", "cv: 5, repeats: 2"])
-def test_honest_tables_are_never_impossible(tmp_path: Path, of: str, accuracy: bool) -> None:
-    rng = np.random.default_rng(7)
-    n_folds, repeats = (5 if "cv" in of else 1), (2 if "repeats" in of else 1)
-    lines, sizes = [], []
-    for i in range(40):
-        n_rows, digits = int(rng.integers(9, 400)), int(rng.integers(0, 3))
-        folds = [len(part) for part in np.array_split(range(n_rows), n_folds)] * repeats
-        errors = rng.binomial(folds, rng.uniform(0, 0.5, (4, 1)))
-        texts = []
-        for j, of_folds in enumerate(errors.tolist()):
-            mean = sum(map(Fraction, of_folds, folds)) / len(folds)
-            if j % 2:
-                mean = Fraction(sum(of_folds), sum(folds))
-            k = max(rounded(1 - mean if accuracy else mean, 100 * 10**digits))
-            texts.append(f"{k / 10**digits:.{digits}f}")
-        lines.append(f"x{i},{','.join(texts)}\n")
-        sizes.append(f"x{i}: [{folds[0]}, {n_rows}]")
-    metric = "accuracy" if accuracy else "error"
-    facts = f"{{unit: percent, metric: {metric}, of: {{{of}}}, n_test: {{{', '.join(sizes)}}}}}"
-    found = subject(tmp_path, facts=facts, t=f"d,a,b,c,e\n{''.join(lines)}")
-    judged = [f.holds for f in findings(judge, found)]
-    assert False not in judged
-    assert judged.count(True) > 60
-
-
 def test_quadboosts_sizes_fit_all_their_risks() -> None:
     found = findings(judge, shipped("quadboost"))
     assert len(found) == 150
@@ -204,20 +175,6 @@ def test_bold_numbers_are_the_best_before_rounding_or_can_be(
     turned = "d,a,b,c\nx,0.9,0.90,0.7\ny,0.8,0.9,0.6\n"
     found = subject(tmp_path / "turned", facts=facts, t=turned)
     assert [*places(judge_bold, found).values()] == [holds]
-
-
-@pytest.mark.parametrize(
-    ("bold", "message"),
-    [
-        ("{xx: [a]}", "paper.yaml:4:14: unknown row 'xx'; did you mean 'x'?"),
-        ("{x: [a, bb]}", "paper.yaml:4:21: unknown column 'bb'; did you mean 'b'?"),
-    ],
-)
-def test_an_unknown_name_is_refused_with_its_place(tmp_path: Path, bold: str, message: str) -> None:
-    found = subject(tmp_path, facts=f"{{bold: {bold}, unit: fraction}}", t="d,a,b\nx,0.1,0.2\n")
-    with pytest.raises(ConfigError) as caught:
-        findings(judge_bold, found)
-    assert message in str(caught.value)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))

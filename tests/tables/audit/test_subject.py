@@ -8,6 +8,7 @@ from quadrepro.base.resources import configs_folder
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.errors import ConfigError
+from quadrepro.tables.audit.report import audit
 from quadrepro.tables.audit.subject import NOT_SAID, NUMBERS, Size
 from tests.tables.audit.papers import CONFIG, shipped, subject
 
@@ -30,12 +31,6 @@ def test_sizes_are_those_of_the_plan_with_data(canonical_folder: Path) -> None:
         for row, source in plan.sources.items():
             size = found.size(printed, row)
             assert size == NUMBERS if isinstance(size, str) else size.n_test == source.sizes[2]
-
-
-def test_sizes_come_from_the_config_of_the_table(tmp_path: Path) -> None:
-    found = subject(tmp_path, facts="{unit: fraction, config: ../small.yaml}", t=RISKS)
-    assert found.size(found.tables[0], "monks") == Size(216, 432)
-    assert found.size(found.tables[0], "wine") == Size(89, 178)
 
 
 def test_a_fresh_sample_shares_no_rows() -> None:
@@ -78,9 +73,13 @@ def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path) -> None:
     ("facts", "message"),
     [
         ("{n_test: {monk: 9}", "paper.yaml:4:16: unknown row 'monk'; did you mean 'monks'?"),
+        (
+            "{bold: {monk: [quadboost]}",
+            "paper.yaml:4:14: unknown row 'monk'; did you mean",
+        ),
+        ("{bold: {wine: [quadbost]}", "paper.yaml:4:21: unknown column 'quadbost'; did you mean"),
         ("{n_test: {monks: [9, 8]}", "9 test examples cannot be taken from 8 rows"),
         ("{config: tabel1", "paper.yaml:4:7: unknown config 'tabel1'; did you mean 'table1'"),
-        ("{config: ../tiny.yaml", "/paper/../tiny.yaml: no such file"),
         (f"{{config: {'a' * 300}.yaml", "File name too long"),
         ("{config: table1", "paper.yaml:4:7: the config table1 is of another paper"),
     ],
@@ -88,7 +87,7 @@ def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path) -> None:
 def test_a_mistake_is_refused_with_its_place(tmp_path: Path, facts: str, message: str) -> None:
     found = subject(tmp_path, facts=f"{facts}, unit: fraction}}", t=RISKS)
     with pytest.raises(ConfigError) as caught:
-        found.size(found.tables[0], "monks")
+        audit(found.paper)
     assert message in str(caught.value)
 
 
