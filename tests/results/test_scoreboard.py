@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.results.scoreboard import read_boards, read_results, scoreboard_text
+from quadrepro.results.scoreboard import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    fates_of,
+    read_boards,
+    read_results,
+    scoreboard_text,
+    tally,
+)
 from quadrepro.tables.verdicts import SCORE_HEADER
 from tests.results.pages.made import make_folder, run
 
@@ -43,9 +52,9 @@ def make(tmp_path: Path) -> Make:
 
 
 def counts(out: Path, board: int = 0) -> tuple[tuple[int, int], list[int]]:
-    found = read_boards(read_results(out))[0][board]
-    fates = [found.fates[fate] for fate in ("holds", "does not hold", "not decided")]
-    return found.tally[:2], fates
+    found = read_boards(read_results(out))[board]
+    fates = fates_of(found.claims)
+    return tally(found.scores)[:2], [fates[fate] for fate in (HOLDS, FAILS, OPEN)]
 
 
 def score(inside: int, outside: int, table: str = "table1", off: str = "[]") -> str:
@@ -57,7 +66,7 @@ def test_of_experiments_with_the_same_claims_the_first_that_has_any_counts(make:
     make("table1", claims=("holds", "does not hold"))
     out = make("table1-distribution", claims=("not decided", "3 of 30", "holds"))
     assert counts(out) == ((0, 0), [1, 0, 2])
-    [board], _ = read_boards(read_results(out))
+    [board] = read_boards(read_results(out))
     names = [results.folder.name for results in board.folders]
     assert names == ["table1-distribution", "table1", "quickstart"]
 
@@ -110,7 +119,7 @@ def test_the_text_links_files_and_repeats_what_does_not_reproduce(make: Make) ->
     assert "[notes](table1/notes.md)" in text
     assert "What does not reproduce, and why:\n\n- Two stars.\n" in text
     assert "## More" not in text
-    assert "## Experiments of no paper\n\n- `mine`, Title of mine" in text
+    assert "## Without a paper\n\n- `mine`, Title of mine" in text
 
 
 def test_an_empty_or_damaged_folder_is_refused(make: Make, tmp_path: Path) -> None:
