@@ -148,8 +148,8 @@ def _board(name: str, folders: list[Results]) -> PaperBoard:
 
     asked = [of.claims.assign(group=of.run.claims, folder=of.folder.name) for of in counting]
     claims = pd.concat(asked, ignore_index=True)
-    counts = claims["folder"] == claims.groupby("group")["folder"].transform("first")
-    claims = claims[counts & (claims["group"] != "")]
+    first_of_group = claims.groupby("group")["folder"].transform("first")
+    claims = claims[claims["folder"] == first_of_group]
     title, reference = paper.title, paper.reference
     return PaperBoard(name, title, reference, folders, scores.loc[first], fitting, claims)
 
