@@ -10,6 +10,7 @@ from typing import Any
 from quadrepro.base.resources import RECORDS
 from quadrepro.config.plan import Plan
 from quadrepro.core.cell import Cell
+from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.keys import environment
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.worker import run_cell
@@ -65,18 +66,16 @@ def explain(
         n_known += of is not None and of["status"] == "ok"
         if recompute:
             again = run_cell(cell.ready())
-            if of and not _agree(of, cell_row(again)):
-                x, y = (
-                    f"{_result(of)}, {inline(of['chosen'] or {})}" for of in (of, cell_row(again))
-                )
-                differences.append(f"{cell.name}: {x}; computed again: {y}")
-            record, of = record or again, of or cell_row(again)
-        records += [record] if record else []
+            new = cell_row(again)
+            if of and not _agree(of, new):
+                before, now = (f"{_result(side)}, {_chosen(side)}" for side in (of, new))
+                differences.append(f"{cell.name}: {before}; computed again: {now}")
+            record, of = record or again, of or new
+        if record:
+            records.append(record)
+        seconds = f"{of['seconds'] or 0:.3g}" if of else ""
+        splits.append((str(cell.repeat), _result(of), _chosen(of), seconds, source))
         n_results += of is not None and of["status"] == "ok"
-        chosen, seconds = (
-            (inline(of["chosen"] or {}), f"{of['seconds'] or 0:.3g}") if of else ("", "")
-        )
-        splits.append((str(cell.repeat), _result(of), chosen, seconds, source))
     note = ""
     if results and any(source == CELLS for *_, source in splits):
         path, records_folder = results.folder / CELLS, results.folder.parent / RECORDS
@@ -127,6 +126,11 @@ def _result(of: Row | None) -> str:
     return f"{of['value']:.4f}, {of['errors']:g} of {of['n_test']:g}"
 
 
+def _chosen(of: Row | None) -> str:
+    """Return the chosen hyper-parameters."""
+    return inline(of["chosen"] or {}) if of else ""
+
+
 def _changed(plan: Plan, results: Results) -> str:
     """Return what is no longer as it was when a results folder was written."""
     now, before = provenance(plan, ()), results.run
@@ -152,10 +156,7 @@ def _facts(plan: Plan, cell: Cell, results: Results | None) -> dict[str, str]:
         "entry": f"{cell.dataset}, {title} of {experiment.config.title}",
         **(_of_entry(results, cell) if results else {}),
         "algorithm": f"{content['algorithm']} {inline(content['settings'])}".strip(),
-        "grid": "; or ".join(
-            ", ".join(f"{name} {_values(values)}" for name, values in grid.axes)
-            for grid in cell.grids
-        ),
+        "grid": "; or ".join(map(_grid, cell.grids)),
         "data": content.get("data") or f"drawn by {content['rule']}",
         "rows": f"{n_train} to train, {valid}{n_test} to test",
         "split": inline(asked),
@@ -171,22 +172,25 @@ def _of_entry(results: Results, cell: Cell) -> dict[str, str]:
         frame[(frame["dataset"] == cell.dataset) & (frame["algorithm"] == cell.algorithm)]
         for frame in (results.errors, results.verdicts)
     )
-    found = {
-        of[
-            "quantity"
-        ]: f"{of['mean']:.4f} ± {of['sd']:.4f}, mean and deviation of {of['splits']} splits"
-        if of["splits"] > 1
-        else f"{of['mean']:.4f}"
-        for of in ours.to_dict("records")
-    }
-    return found | {
-        f"printed {of['quantity']}": f"{of['printed']}, {of['verdict']}: "
-        + (of["reason"] or f"our interval {of['low']:.4g} to {of['high']:.4g} ({p_text(of['p'])})")
-        for of in printed.to_dict("records")
-    }
+    found = {}
+    for of in ours.to_dict("records"):
+        found[of["quantity"]] = f"{of['mean']:.4f}"
+        if of["splits"] > 1:
+            found[of["quantity"]] += (
+                f" ± {of['sd']:.4f}, mean and deviation of {of['splits']} splits"
+            )
+    for of in printed.to_dict("records"):
+        interval = f"our interval {of['low']:.4g} to {of['high']:.4g} ({p_text(of['p'])})"
+        judged = f"{of['printed']}, {of['verdict']}: {of['reason'] or interval}"
+        found[f"printed {of['quantity']}"] = judged
+    return found
 
 
-def _values(values: Sequence[Any]) -> str:
-    """Return the values of a hyper-parameter, or the ends of many."""
-    texts = [inline(value) for value in values]
-    return " | ".join(texts) if len(texts) <= 4 else f"{texts[0]} to {texts[-1]} ({len(texts)})"
+def _grid(grid: Grid) -> str:
+    """Return the values of each hyper-parameter, or the ends of many."""
+    axes = []
+    for name, values in grid.axes:
+        texts = [inline(value) for value in values]
+        many = f"{texts[0]} to {texts[-1]} ({len(texts)})"
+        axes.append(f"{name} {' | '.join(texts) if len(texts) <= 4 else many}")
+    return ", ".join(axes)

@@ -9,8 +9,7 @@ import math
 import os
 import re
 import shlex
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -32,7 +31,7 @@ from quadrepro.papers.printed import MEAN
 from quadrepro.results import scoreboard
 from quadrepro.results.results import CELLS_HEADER, Results, markdown_html, results_folders
 from quadrepro.results.run import MANIFEST, NOTES, facts_of, inline
-from quadrepro.results.scoreboard import FAILS, HOLDS, OPEN, PLURALS, Score
+from quadrepro.results.scoreboard import FAILS, HOLDS, OPEN, PLURALS
 from quadrepro.stats import LEVEL, p_text
 from quadrepro.tables.audit.report import audit
 from quadrepro.tables.audit.subject import Finding
@@ -53,6 +52,9 @@ MOST_MARKDOWN = 300_000
 
 CLAIM_MARKS = {HOLDS: "✓", FAILS: "✗", OPEN: "?"}
 """Mark of the outcome of a claim, for those who do not see colours."""
+
+Score = Mapping[str, Any]
+"""A row of `scoreboard.scores_of`."""
 
 Place = tuple[str, str]
 """Data set and algorithm of an entry."""
@@ -184,8 +186,8 @@ class Page:
             found.append(
                 f"One split cannot judge a printed number; more can: {self.command} --repeats 30"
             )
-        scores = [score for score in scoreboard.scores_of(self.results) if score["judged"]]
-        found += [f"{score_sentence(score)}{self._remaining(score)}" for score in scores]
+        for score in judged_scores(self.results):
+            found.append(score_sentence(score) + self._remaining(score))
         if self.impossible:
             names = [f"{self.name(v.row, v.column)} ({v.printed})" for v, _ in self.impossible]
             more = f" and {len(names) - 4} more" * (len(names) > 4)
@@ -206,7 +208,7 @@ class Page:
         facts = self.paper.file.printed.get(printed) if self.paper else None
         fit = self.results.folder.resolve().parent / (facts.fits if facts else "")
         if is_regular(fit / MANIFEST) and fit.name != self.results.folder.resolve().name:
-            for of in scoreboard.scores_of(Results(fit)):
+            for of in judged_scores(Results(fit)):
                 if of["printed table"] == printed:
                     text += (
                         f" Under the reading that fits print best ({fit.name}), which contradicts "
@@ -324,6 +326,12 @@ def _failures(paper: str, beside: Path | None) -> tuple[Finding, ...]:
     return tuple(finding for _, finding in audit(load_paper(paper, beside or Path())).failures)
 
 
+def judged_scores(results: Results) -> list[Score]:
+    """Return the score of each printed table that has comparable numbers."""
+    scores = scoreboard.scores_of(results)
+    return [*scores[scores["judged"] > 0].to_dict("records")]
+
+
 def score_sentence(score: Score) -> str:
     """Return in a sentence how the printed numbers of a table compare with ours."""
     table = str(score["printed table"])
@@ -343,9 +351,7 @@ def claims_sentences(results: Results) -> list[str]:
     """Return in a sentence what becomes of the claims, and in another of those on times."""
     found = []
     for timed, what in ((False, "claims"), (True, "claims on measured times")):
-        fates = Counter(
-            map(scoreboard.fate_of, results.claims["holds"][results.claims["timed"] == timed])
-        )
+        fates = scoreboard.fates_of(results.claims[results.claims["timed"] == timed])
         parts = [
             f"{n} {fate if n == 1 else PLURALS[fate]}" for fate in PLURALS if (n := fates[fate])
         ]
@@ -358,8 +364,7 @@ def finding(results: Results) -> str:
     """Return in a sentence or two what was found, for lists of experiments."""
     if results.run.conclusion:
         return re.split(r"(?<=\.) (?=Not told|Worse|By )", results.run.conclusion)[0]
-    found = [score_sentence(score) for score in scoreboard.scores_of(results) if score["judged"]]
-    return " ".join([*found, *claims_sentences(results)])
+    return " ".join([*map(score_sentence, judged_scores(results)), *claims_sentences(results)])
 
 
 def _html(text: str, file: str) -> Markup:
@@ -405,8 +410,7 @@ def page_html(results: Results, beside: Path | None = None) -> str:
 
 def index_html(found: Sequence[Results]) -> str:
     """Return the index of some results folders."""
-    boards, others = scoreboard.read_boards(found)
-    boards += [scoreboard.PaperBoard("Without a paper", "", others)] if others else []
+    boards = scoreboard.read_boards(found)
     return _templates().get_template("index.html.j2").render(boards=boards, page=PAGE)
 
 

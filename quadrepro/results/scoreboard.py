@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from tabulate import tabulate
 
 from quadrepro.base.files import is_regular, read_text, write_text
 from quadrepro.base.text import markdown
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.papers.paper import load_paper, paper_names
+from quadrepro.papers.paper import PaperFile, load_paper, paper_names
 from quadrepro.papers.printed import Facts
 from quadrepro.results.results import Results, results_folders
 from quadrepro.results.run import MANIFEST, NOTES, RUN
@@ -26,6 +26,9 @@ FILE = "README.md"
 
 OUTSIDE = "What does not reproduce"
 """Heading of the section of the notes that the scoreboard repeats."""
+
+NO_PAPER = "Without a paper"
+"""Heading of the experiments without one."""
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 """Outcomes of a claim."""
@@ -44,24 +47,20 @@ counts once: it does not hold if a test on our numbers refutes it, and is not de
 neither show nor refute it. Claims on running times are measured here.
 """
 
-Score = Mapping[str, Any]
-"""A row of `Results.scores`, see `scores_of`."""
+
+def scores_of(*results: Results) -> pd.DataFrame:
+    """Return `Results.scores` with the number of judged numbers and the name of the folder."""
+    frames = [of.scores.assign(folder=of.folder.name) for of in results]
+    filled = [frame for frame in frames if len(frame)] or frames[:1]
+    found = pd.concat(filled, ignore_index=True)
+    return found.assign(judged=found["inside"] + found["outside"])
 
 
-def scores_of(results: Results) -> list[Score]:
-    """Return how each printed table fares: its row, the number of judged numbers, its results."""
-    frame = results.scores
-    rows = frame.assign(judged=frame["inside"] + frame["outside"]).to_dict("records")
-    return [{**row, "results": results} for row in rows]
-
-
-def tally(scores: Iterable[Score]) -> tuple[int, int, float]:
+def tally(scores: pd.DataFrame) -> tuple[int, int, float]:
     """Return how many numbers are judged, inside, and outside by chance on average."""
-    judged = [score for score in scores if score["judged"]]
-    n, inside, expected = (
-        sum(score[key] for score in judged) for key in ("judged", "inside", "expected outside")
-    )
-    return n, inside, expected
+    judged = scores[scores["judged"] > 0]
+    n, inside = (int(judged[name].sum()) for name in ("judged", "inside"))
+    return n, inside, judged["expected outside"].sum()
 
 
 def fate_of(holds: str) -> str:
@@ -69,9 +68,9 @@ def fate_of(holds: str) -> str:
     return holds if holds in (HOLDS, FAILS) else OPEN
 
 
-def fates_of(results: Results) -> Counter[str]:
+def fates_of(claims: pd.DataFrame) -> Counter[str]:
     """Return the number of claims that hold, that do not, and that are not decided."""
-    return Counter(map(fate_of, results.claims["holds"]))
+    return Counter(map(fate_of, claims["holds"]))
 
 
 def read_notes(results: Results) -> str:
@@ -88,60 +87,25 @@ def open_points(notes: str) -> str:
 
 @dataclass(frozen=True)
 class PaperBoard:
-    """Counts of a paper."""
+    """Counts of a paper, or of the experiments without one."""
 
+    name: str
+    """Name of the paper; empty without one."""
     title: str
     reference: str
-    folders: tuple[Results, ...]
+    folders: Sequence[Results]
     """Its experiments; those that count come first, in the order of its ``paper.yaml``."""
-    counting: int = 0
-    """How many of them count."""
-    facts: Mapping[str, Facts] = field(default_factory=dict)
-    """Facts of the printed tables."""
-
-    @cached_property
-    def scores(self) -> dict[str, Score]:
-        """The score that counts of each printed table."""
-        found: dict[str, Score] = {}
-        for score in (score for of in self.folders[: self.counting] for score in scores_of(of)):
-            before = found.setdefault(score["printed table"], score)
-            # One without comparable numbers gives way to one with some.
-            if score["judged"] and not before["judged"]:
-                found[score["printed table"]] = score
-        return found
-
-    @cached_property
-    def fitting(self) -> dict[str, Score]:
-        """The same under the readings that fit print best, where these contradict the text."""
-        return {
-            score["printed table"]: score
-            for results in self.folders
-            for score in scores_of(results)
-            if self.facts.get(score["printed table"], Facts()).fits == results.folder.name
-        }
-
-    def best(self, printed: str) -> Score:
-        """Return the score of a printed table under the reading that fits it best."""
-        return self.fitting.get(printed, self.scores[printed])
-
-    @cached_property
-    def claims(self) -> dict[str, tuple[Results, Counter[str]]]:
-        """The claims that count of each group, with their experiment: each claim once."""
-        found: dict[str, tuple[Results, Counter[str]]] = {}
-        for results in self.folders[: self.counting]:
-            if results.run.claims and (fates := fates_of(results)):
-                found.setdefault(results.run.claims, (results, fates))
-        return found
+    scores: pd.DataFrame
+    """The score that counts of each printed table; see `scores_of`."""
+    fitting: pd.DataFrame
+    """The same under the readings that fit print best, where these contradict the text."""
+    claims: pd.DataFrame
+    """The claims that count, each once, with their group and folder."""
 
     @property
-    def fates(self) -> Counter[str]:
-        """Outcomes of all claims together."""
-        return sum((fates for _, fates in self.claims.values()), Counter())
-
-    @property
-    def tally(self) -> tuple[int, int, float]:
-        """Counts of all printed numbers together; see `tally`."""
-        return tally(self.scores.values())
+    def best(self) -> pd.DataFrame:
+        """The score of each printed table under the reading that fits it best."""
+        return pd.concat([self.fitting, self.scores]).drop_duplicates("printed table")
 
 
 def read_results(out: Path) -> list[Results]:
@@ -158,25 +122,36 @@ def read_results(out: Path) -> list[Results]:
     return found
 
 
-def read_boards(found: Collection[Results]) -> tuple[list[PaperBoard], tuple[Results, ...]]:
-    """Return how each paper fares, and the experiments that belong to none."""
+def read_boards(found: Collection[Results]) -> list[PaperBoard]:
+    """Return how each paper fares; experiments without a paper are the last board."""
     of_paper: dict[str, list[Results]] = {}
     for results in found:
         of_paper.setdefault(results.run.asked("paper"), []).append(results)
-    others = tuple(of_paper.pop("", ()))
-    return [_board(name, folders) for name, folders in of_paper.items()], others
+    return [_board(name, of_paper[name]) for name in sorted(of_paper, key=lambda name: not name)]
 
 
-def _board(name: str, folders: Sequence[Results]) -> PaperBoard:
-    if name not in paper_names():
-        # The folder of a user's own paper lies beside a config that need not be at hand.
-        return PaperBoard(name, "", tuple(folders), len(folders))
-    paper = load_paper(name).file
-    by_name = {results.folder.name: results for results in folders}
-    first = [by_name.pop(e) for e in paper.experiments if e in by_name]
-    ordered = (*first, *by_name.values())
-    counting = len(first) or len(ordered)
-    return PaperBoard(paper.title, paper.reference, ordered, counting, paper.printed)
+def _board(name: str, folders: list[Results]) -> PaperBoard:
+    # The folder of a user's own paper lies beside a config that need not be at hand.
+    paper = load_paper(name).file if name in paper_names() else PaperFile(title=name or NO_PAPER)
+    places = {experiment: i for i, experiment in enumerate(paper.experiments)}
+    folders = sorted(folders, key=lambda of: places.get(of.folder.name, len(places)))
+    counting = [of for of in folders if of.folder.name in places] or folders
+
+    every = scores_of(*folders)
+    facts = [paper.printed.get(table, Facts()) for table in every["printed table"]]
+    every = every.assign(holds=[of.holds for of in facts], fits=[of.fits for of in facts])
+    scores = every[every["folder"].isin([of.folder.name for of in counting])]
+    # One without comparable numbers gives way to one with some.
+    first = (scores["judged"] > 0).groupby(scores["printed table"], sort=False).idxmax()
+    fitting = every[every["folder"] == every["fits"]]
+    fitting = fitting[fitting["printed table"].isin(first.index)]
+
+    asked = [of.claims.assign(group=of.run.claims, folder=of.folder.name) for of in counting]
+    claims = pd.concat(asked, ignore_index=True)
+    first_of_group = claims.groupby("group")["folder"].transform("first")
+    claims = claims[claims["folder"] == first_of_group]
+    title, reference = paper.title, paper.reference
+    return PaperBoard(name, title, reference, folders, scores.loc[first], fitting, claims)
 
 
 def write_scoreboard(out: Path) -> Path:
@@ -188,94 +163,92 @@ def write_scoreboard(out: Path) -> Path:
 
 def scoreboard_text(found: Collection[Results]) -> str:
     """Return the scoreboard as Markdown."""
-    boards, others = read_boards(found)
-    parts = [HEADER + (_papers_table(boards) + EXPLANATION if boards else "")]
-    if any(board.fitting for board in boards):
-        parts.append(_two_counts(boards) + "\n")
-    parts += [_section(board) for board in boards]
-    if others:
-        parts.append("## Experiments of no paper\n\n" + "\n".join(map(_links, others)) + "\n")
-    return markdown("\n".join(parts))
+    boards = read_boards(found)
+    papers = [board for board in boards if board.name]
+    parts = [HEADER + (_papers_table(papers) + EXPLANATION if papers else "")]
+    if any(len(board.fitting) for board in papers):
+        parts.append(_two_counts(papers) + "\n")
+    return markdown("\n".join([*parts, *map(_section, boards)]))
 
 
 def _papers_table(boards: Iterable[PaperBoard]) -> str:
-    claims = [f"claims: {plural}" for plural in PLURALS.values()]
     rows = []
     for board in boards:
-        judged, inside, expected = board.tally
-        numbers = [f"{inside} of {judged}", str(judged - inside), f"{expected:.1f}"]
-        if board.fitting:
-            best = sum(board.best(printed)["inside"] for printed in board.scores)
-            numbers[0] += f" ({best} as they fit best)"
-        counts = [str(board.fates[fate]) for fate in PLURALS]
-        rows.append([board.title, *(numbers if judged else ["–"] * 3), *counts])
+        judged, inside, expected = tally(board.scores)
+        numbers = [f"{inside} of {judged}", judged - inside, f"{expected:.1f}"]
+        if len(board.fitting):
+            numbers[0] = f"{numbers[0]} ({board.best['inside'].sum()} as they fit best)"
+        fates = fates_of(board.claims)
+        rows.append([board.title, *(numbers if judged else "–––"), *map(fates.get, PLURALS)])
+    claims = [f"claims: {plural}" for plural in PLURALS.values()]
     return _table(["", "printed numbers inside", "outside", "by chance", *claims], rows)
 
 
 def _two_counts(boards: Iterable[PaperBoard]) -> str:
     """Return how many printed means are inside as the texts say, and under the best readings."""
-    pairs = [
-        (score, board.best(printed))
-        for board in boards
-        for printed, score in board.scores.items()
-        if board.facts.get(printed, Facts()).holds == "errors"
-    ]
-    judged = sum(score["judged"] for score, _ in pairs)
-    text, best = (sum(score["inside"] for score in of) for of in zip(*pairs, strict=True))
+    judged = inside = best = 0
+    for board in boards:
+        text, fitting = (of[of["holds"] == "errors"] for of in (board.scores, board.best))
+        judged += tally(text)[0]
+        inside += tally(text)[1]
+        best += tally(fitting)[1]
     return (
-        f"Of the {judged} printed means, {text} are inside as the texts say, and {best} under the"
+        f"Of the {judged} printed means, {inside} are inside as the texts say, and {best} under the"
         " readings that fit print best, some of which contradict the texts."
     )
 
 
 def _section(board: PaperBoard) -> str:
-    reference = f"{board.reference.rstrip('.')}.\n\n" if board.reference else ""
-    parts = [f"## {board.title}\n\n{reference}".rstrip() + "\n"]
-    if board.scores:
+    parts = [f"## {board.title}\n"]
+    if board.reference:
+        parts.append(f"{board.reference.rstrip('.')}.\n")
+    rows, fitting = [], {of["printed table"]: of for of in board.fitting.to_dict("records")}
+    for score in board.scores.to_dict("records"):
+        table = score["printed table"]
+        rows.append([table, *_scored(score)])
+        if table in fitting:
+            rows.append([f"{table}, as it fits best", *_scored(fitting[table])])
+    if rows:
         header = ["printed table", "inside", "outside", "by chance", "p", "off after Holm", "from"]
-        rows = []
-        for printed, score in board.scores.items():
-            rows.append([printed, *_scored(score)])
-            if printed in board.fitting:
-                rows.append([f"{printed}, as it fits best", *_scored(board.fitting[printed])])
         parts.append(_table(header, rows, "left"))
-    if board.claims:
-        rows = [
-            [group, *(str(fates[fate]) for fate in PLURALS), _link(results, "claims.md")]
-            for group, (results, fates) in board.claims.items()
-        ]
+    rows = [
+        [group, *map(fates_of(of).get, PLURALS), _link(of["folder"].iloc[0], "claims.md")]
+        for group, of in board.claims.groupby("group", sort=False)
+    ]
+    if rows:
         parts.append(_table(["claims", *PLURALS.values(), "from"], rows, "left"))
     if points := [*filter(None, (open_points(read_notes(of)) for of in board.folders))]:
         text = "\n".join(points).replace("](../", "](")  # notes are one folder below
         parts.append(f"What does not reproduce, and why:\n\n{text}\n")
-    parts.append("\n".join(map(_links, board.folders)) + "\n")
-    return "\n".join(parts)
+    return "\n".join([*parts, *map(_links, board.folders), ""])
 
 
-def _scored(score: Score) -> list[str]:
-    link = _link(score["results"], f"{VERDICTS}.md")
+def _scored(score: Mapping[Hashable, Any]) -> list[Any]:
+    link = _link(score["folder"], f"{VERDICTS}.md")
     if not score["judged"]:
-        return [f"none of {score['numbers']} comparable", *["–"] * 4, link]
+        return [f"none of {score['numbers']} comparable", *"––––", link]
+    inside = f"{score['inside']} of {score['judged']}"
     chance = f"{score['expected outside']:.1f} ({score['low']:g} to {score['high']:g})"
-    inside, off = f"{score['inside']} of {score['judged']}", str(len(score["surely off"]))
-    p = min(1.0, 2 * min(score["p more"], score["p fewer"]))
-    return [inside, str(score["outside"]), chance, rounded_p(p), off, link]
+    p = rounded_p(min(1.0, 2 * min(score["p more"], score["p fewer"])))
+    return [inside, score["outside"], chance, p, len(score["surely off"]), link]
 
 
 def _links(results: Results) -> str:
     """Return the line of an experiment: its tables, figures and notes."""
-    tables = [_link(results, f"{name}.md", name) for name in results.tables]
-    figures = [_link(results, path.name, name) for name, path in results.figures.items()]
+    name = results.folder.name
+    tables = [_link(name, f"{table}.md", table) for table in results.tables]
+    figures = [_link(name, path.name, figure) for figure, path in results.figures.items()]
     parts = [f"tables {', '.join(tables)}"] if tables else []
     parts += [f"figures {', '.join(figures)}"] if figures else []
-    parts += [_link(results, NOTES, "notes")] if read_notes(results) else []
-    return f"- `{results.folder.name}`, {results.title}: {'; '.join(parts)}"
+    parts += [_link(name, NOTES, "notes")] if read_notes(results) else []
+    return f"- `{name}`, {results.title}: {'; '.join(parts)}"
 
 
-def _link(results: Results, file: str, text: str = "") -> str:
-    return f"[{text or results.folder.name}]({results.folder.name}/{file})"
+def _link(folder: str, file: str, text: str = "") -> str:
+    return f"[{text or folder}]({folder}/{file})"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], last: str = "right") -> str:
+def _table(header: Sequence[str], rows: Iterable[Sequence[Any]], last: str = "right") -> str:
     align = ("left", *["right"] * (len(header) - 2), last)
-    return tabulate(rows, header, "pipe", colalign=align, disable_numparse=True) + "\n"
+    shown = tabulate(rows, header, "pipe", colalign=align, disable_numparse=True, missingval="0")
+    return shown + "\n"
