@@ -150,7 +150,7 @@ def ranking_table(
 
 
 def _starred(p_value: float) -> str:
-    return entry(rounded_p(p_value), mark="\\*" if p_value <= LEVEL else "")
+    return entry(rounded_p(p_value), mark="*" if p_value <= LEVEL else "")
 
 
 def _interval(effect: Effect) -> str:

@@ -60,7 +60,9 @@ def context_of(experiment: Experiment, key: str, printed: Printed | None = None)
     option = experiment.config.tables.every[key]
     if printed is not None:
         experiment = replace(experiment)
-        vars(experiment)["paper"] = SimpleNamespace(printed=lambda name: printed)
+        vars(experiment)["paper"] = SimpleNamespace(
+            printed=lambda name: printed, file=SimpleNamespace(names={})
+        )
         option = option or printed.name
     return Context(experiment, key, option)
 

@@ -87,7 +87,7 @@ def outcomes(*splits: tuple[int, int], seconds: float = 1.0) -> Outcomes:
 def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(load: Load) -> None:
     table = table_of(load(), outcomes((9, 8), (9, 10)))
     assert table.header == ("claim", "ours", "holds", "printed table", "holds in print")
-    assert [(name, *(e.ours for e in entries)) for name, entries in table.rows] == [
+    assert [(name, *entries) for name, entries in table.rows] == [
         (
             "Ada wins",
             "2 of 2 (2 wins, 0 ties)",
@@ -142,18 +142,18 @@ def test_as_data_a_verdict_is_a_word_and_times_are_marked_in_a_column(load: Load
 def test_the_means_decide_and_single_splits_are_counted_but_for_times(load: Load) -> None:
     found = table_of(load("each"), outcomes((11, 9), (9, 9), (9, 8), seconds=0.4))
     first, *_, timed, on_splits, curves = [e for _, e in found.rows]
-    assert [e.ours for e in first[:2]] == [
+    assert [*first[:2]] == [
         "2 of 2 (2 wins, 0 ties); 2 of 3 single splits show it",
         "holds",
     ]
-    assert [e.ours for e in timed[:2]] == [
+    assert [*timed[:2]] == [
         "2.5 times as fast [2.5, 2.5]; power 0.8 at 2.2 times",
         "holds",
     ]
     # One split has no splits to count.
-    assert on_splits[0].ours.startswith("significantly lower on 0 of 2, higher on 0; power")
-    assert "single" not in on_splits[0].ours
-    assert [e.ours for e in curves[:2]] == [
+    assert on_splits[0].startswith("significantly lower on 0 of 2, higher on 0; power")
+    assert "single" not in on_splits[0]
+    assert [*curves[:2]] == [
         "the config keeps no measure 'train_error'",
         "not decided",
     ]
@@ -178,13 +178,13 @@ def test_more_than_half_of_the_splits_show_a_claim_that_the_means_do_not(
     # One row of two is lower on average; both are at most equal where a split shows it.
     splits = [(10, 9)] * so + [(11, 9)] * (5 - so)
     wins = table_of(load("each"), outcomes(*splits)).rows[0][1]
-    assert wins[0].ours.endswith(f"; {shown}")
-    assert wins[1].ours == ("holds" if so == 5 else word)
+    assert wins[0].endswith(f"; {shown}")
+    assert wins[1] == ("holds" if so == 5 else word)
 
 
 def test_a_claim_that_the_means_refute_is_open_if_one_split_in_twenty_shows_it(load: Load) -> None:
     def word(*splits: tuple[int, int]) -> str:
-        return table_of(load("each"), outcomes(*splits)).rows[0][1][1].ours
+        return table_of(load("each"), outcomes(*splits)).rows[0][1][1]
 
     refuted = [(30, 30), (31, 31)] * 10
     assert word(*refuted) == "does not hold"
@@ -196,7 +196,7 @@ def test_a_claim_that_the_means_refute_is_open_if_one_split_in_twenty_shows_it(l
 
 def test_a_single_split_is_no_count(load: Load) -> None:
     found = table_of(load("each"), outcomes((9, 9)))
-    assert found.rows[0][1][1].ours == "holds"
+    assert found.rows[0][1][1] == "holds"
     assert found.notes == (MEANING, "Below every table.")
 
 
@@ -214,9 +214,7 @@ def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence(load
 def test_claims_without_a_printed_table_are_judged_on_ours_alone(load: Load) -> None:
     table = table_of(load("ours"), outcomes((9, 9)))
     assert table.header == ("claim", "ours", "holds")
-    assert [[e.ours for e in entries] for _, entries in table.rows] == [
-        ["2 of 2 (2 wins, 0 ties)", "holds"]
-    ]
+    assert [list(entries) for _, entries in table.rows] == [["2 of 2 (2 wins, 0 ties)", "holds"]]
     assert table.data_rows == (("Ada wins", "false", "2 of 2 (2 wins, 0 ties)", "holds", "", ""),)
 
 

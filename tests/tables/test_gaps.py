@@ -197,16 +197,15 @@ def test_all_files_are_written_whatever_has_a_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder, store = tmp_path / "results" / "config", Kept(plans(name), gap)
-    made, _ = write_results(plans(name), store, folder, allow_missing=gap == "one column")
+    results = write_results(plans(name), store, folder, allow_missing=gap == "one column")
     manifest = Results(folder).manifest
-    assert manifest is not None
     assert {path.name for path in folder.iterdir()} >= {*manifest.files, "cells.csv", "run.json"}
     load_results(folder).report()
     write_scoreboard(folder.parent)
     assert len(load_results(folder).cells) == len(plans(name).cells)
     shown = [path for path in folder.iterdir() if path.suffix in (".md", ".csv", ".svg")]
     texts = [
-        table_text(next(iter(made.values())), 80),
+        table_text(next(iter(results.made.values())), 80),
         *(path.read_text(encoding="utf-8") for path in shown),
     ]
     assert not any(re.search(r"(?i)(?<![a-z])nan(?![a-z])", text) for text in texts)

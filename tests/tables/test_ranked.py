@@ -7,10 +7,8 @@ import pytest
 
 from quadrepro.stats import bayesian_correlated_t, corrected_t_test, holm, rank_methods
 from quadrepro.tables.ranked import (
-    DATA_HEADER,
     Splits,
     compare_splits,
-    no_ranking,
     ranking_table,
 )
 from quadrepro.tables.table import Table
@@ -24,7 +22,7 @@ TITLES = {"a": "A", "b": "B", "c": "C|"}
 
 
 def cells(table: Table) -> dict[str, list[str]]:
-    return {name: [f"{e.ours}{e.mark}" for e in entries] for name, entries in table.rows}
+    return {name: [*entries] for name, entries in table.rows}
 
 
 def data(table: Table) -> list[dict[str, str]]:
@@ -93,7 +91,6 @@ def test_the_csv_has_every_number() -> None:
         assert float(row["friedman p"]) == pytest.approx(ranking.friedman.p_value)
         assert float(row["shift low"]) == pytest.approx(pair.shift.low)
         assert float(row["same"]) == pytest.approx(pair.posterior.same)
-        assert row["corrected t p"] == row["dataset"] == ""
 
 
 def test_differences_of_scores_have_the_sign_of_the_scores() -> None:
@@ -108,8 +105,7 @@ def test_differences_of_scores_have_the_sign_of_the_scores() -> None:
 
 
 SPLITS = [
-    Splits(f"set{i}", {k: [v[i], v[i] + 0.01, v[i + 1]] for k, v in RISKS.items()}, 0.5)
-    for i in range(3)
+    Splits({k: [v[i], v[i] + 0.01, v[i + 1]] for k, v in RISKS.items()}, 0.5) for i in range(3)
 ]
 
 
@@ -126,20 +122,8 @@ def test_splits_are_compared_by_the_corrected_t_test_adjusted_for_the_pairs() ->
     assert found["b", "a"].mean_difference == -found["a", "b"].mean_difference
 
 
-def test_data_sets_are_counted_by_what_their_splits_say() -> None:
-    table = ranking_table("T", rank_methods(RISKS), TITLES, SPLITS)
-    assert table.header[-1] == "corrected t"
-    told = [compare_splits(of, 0.0)["a", "c"] for of in SPLITS]
-    better = sum(f.p_holm <= 0.05 and f.mean_difference < 0 for f in told)
-    assert cells(table)["A – C|"][-1] == f"{better} / {3 - better} / 0"
-    rows = [row for row in data(table) if (row["method"], row["against"]) == ("a", "c")]
-    assert [row["dataset"] for row in rows] == ["", "set0", "set1", "set2"]
-    assert float(rows[1]["corrected t p Holm"]) == pytest.approx(told[0].p_holm)
-    assert rows[1]["mean rank"] == rows[1]["friedman p"] == ""
-
-
 def test_resamples_of_one_data_set_show_their_p_value_and_what_it_is_worth() -> None:
-    table = ranking_table("T", rank_methods(RISKS), TITLES, SPLITS[:1], rows="resamples")
+    table = ranking_table("T", rank_methods(RISKS), TITLES, splits=SPLITS[0], rows="resamples")
     p = compare_splits(SPLITS[0], 0.0)["a", "c"].p_holm
     assert cells(table)["A – C|"][-1].rstrip("*") == f"{p:.3f}"
     assert "find too much" in table.notes[-1]
@@ -151,13 +135,6 @@ def test_few_data_sets_have_no_interval() -> None:
     assert cells(ranking_table("T", rank_methods(few), TITLES))["A – B"][4].endswith(" [–]")
 
 
-def test_what_cannot_be_ranked_is_a_table_without_rows() -> None:
-    table = no_ranking("T", "Why.")
-    assert (table.rows, table.notes, table.data_header) == ((), ("Why.",), DATA_HEADER)
-    assert table.to_markdown().startswith("## T\n")
-    assert "tabular" in table.to_latex()
-
-
 def test_equal_methods_are_rarely_told_apart_on_overlapping_splits() -> None:
     rng = np.random.default_rng(5)
     called, covered = 0, 0
@@ -165,7 +142,7 @@ def test_equal_methods_are_rarely_told_apart_on_overlapping_splits() -> None:
         # Errors on splits with a correlation of 0.3, as the test assumes.
         shared, own = rng.normal(size=(4, 1)), rng.normal(size=(4, 10))
         errors = np.sqrt(0.3) * shared + np.sqrt(0.7) * own
-        splits = Splits("set", {name: list(e) for name, e in zip("abcd", errors, strict=True)}, 0.3)
+        splits = Splits({name: list(e) for name, e in zip("abcd", errors, strict=True)}, 0.3)
         found = compare_splits(splits, 0.0)
         called += any(pair.p_holm <= 0.05 for pair in found.values())
         covered += all(pair.low <= 0 <= pair.high for pair in found.values())

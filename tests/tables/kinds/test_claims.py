@@ -11,10 +11,8 @@ from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.results.files import write_results
-from quadrepro.results.results import Results
-from quadrepro.tables.kinds.claims import CLAIMS
 from quadrepro.tables.made import check_tables
-from tests.tables.contexts import context_of, loaded
+from tests.tables.contexts import loaded, table_of
 
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 
@@ -41,12 +39,10 @@ def test_claims_of_curves_over_drawn_values_are_written_and_not_judged(tmp_path:
     plan, store = make_plan(experiment), RecordStore(tmp_path / "records")
     for cell in plan.cells:
         store.put(run_cell(cell))
-    _, outcomes = write_results(plan, store, tmp_path / "drawn")
+    outcomes = write_results(plan, store, tmp_path / "drawn").outcomes
+    assert outcomes is not None
     assert all(record.ok for record in outcomes.records.values())
-    found = {
-        name: [entry.ours for entry in entries]
-        for name, entries in CLAIMS.table(context_of(experiment, "claims"), outcomes).rows
-    }
+    found = dict(table_of(experiment, "claims", outcomes).rows)
     texts = [text for text, _ in found.values()]
     assert texts == [
         "hyper-parameters are drawn or searched over, so there is no one curve",
@@ -70,18 +66,15 @@ def test_claims_that_do_not_exist_are_refused_with_the_nearest(tmp_path: Path) -
 def test_claims_on_measured_times_are_named_in_both_files(tmp_path: Path) -> None:
     experiment = load_experiment(CONFIGS.parent / "examples/my-paper/my-paper.yaml")
     plan = make_plan(experiment)
-    _, outcomes = write_results(plan, RecordStore(tmp_path / "records"), tmp_path / "out")
-    table = CLAIMS.table(context_of(experiment, "claims"), outcomes)
+    results = write_results(plan, RecordStore(tmp_path / "records"), tmp_path / "out")
+    table = results.made["claims"]
     labels, texts = table.timed_rows[::2], table.timed_rows[1::2]
     assert len(labels) == 1
     assert {*labels} < {name for name, _ in table.rows}
     assert {*texts} < {row[0] for row in table.data_rows}
     assert all("faster" in name for name in table.timed_rows)
     assert {p.name for p in (tmp_path / "out").glob("claims.*")} == {"claims.md", "claims.csv"}
-    manifest = Results(tmp_path / "out").manifest
-    assert manifest is not None
-    assert manifest.tables["claims"].files == ("claims.md", "claims.csv")
-    assert manifest.tables["claims"].timed_rows == table.timed_rows
+    assert results.manifest.tables["claims"].timed_rows == table.timed_rows
 
 
 def test_the_claims_get_the_printed_risks() -> None:
@@ -89,5 +82,5 @@ def test_the_claims_get_the_printed_risks() -> None:
     rows = tuple(entry.title for entry in experiment.config.entries)
     columns = tuple(experiment.titles)
     records = {(row, c, 0): Record("k", "missing") for row in rows for c in columns}
-    table = CLAIMS.table(context_of(experiment, "claims"), Outcomes(rows, columns, 1, records))
-    assert table.rows[0][1][2].ours == "17 of 25 (15 wins, 2 ties)"
+    table = table_of(experiment, "claims", Outcomes(rows, columns, 1, records))
+    assert table.rows[0][1][2] == "17 of 25 (15 wins, 2 ties)"

@@ -19,10 +19,9 @@ from quadrepro.stats import (
     log_probability_of_pooled_deviations,
     welch_test,
 )
-from quadrepro.tables.kinds.readings import READINGS
 from quadrepro.tables.made import check_tables
 from quadrepro.tables.table import Table
-from tests.tables.contexts import as_regression, asking_for, context_of, loaded
+from tests.tables.contexts import as_regression, asking_for, loaded, table_of
 
 CONFIG = """title: Two
 paper: ebboost
@@ -93,21 +92,21 @@ def data_of(table: Table) -> dict[tuple[str, str], dict[str, str]]:
 def texts_of(table: Table) -> dict[str, dict[str, str]]:
     return {
         name: {
-            title: f"{e.ours} ({e.printed})" if e.printed else e.ours
-            for title, e in zip(table.header[1:], entries, strict=True)
+            title: text.replace("*", "")
+            for title, text in zip(table.header[1:], entries, strict=True)
         }
         for name, entries in table.rows
     }
 
 
 def test_there_is_a_row_a_reading_and_the_true_one_stands_out(experiment: Experiment) -> None:
-    table = READINGS.table(context_of(experiment, "readings"), outcomes())
+    table = table_of(experiment, "readings", outcomes())
     texts = texts_of(table)
     assert list(texts) == ["as in the config", "true one", "of one", "other"]
     assert [of["rows"] for of in texts.values()] == ["2", "2", "1", "2"]
     assert texts["true one"]["inside"] == "4 of 4 (0 of 4)"
     assert texts["of one"]["inside"].endswith("of 2 (0 of 2)")
-    bold = {name: entries[-2].bold for name, entries in table.rows}
+    bold = {name: "**" in entries[-2] for name, entries in table.rows}
     assert bold == {"as in the config": False, "true one": True, "of one": False, "other": False}
 
 
@@ -115,7 +114,7 @@ def test_the_numbers_are_those_of_the_statistics_on_each_rows_splits(
     experiment: Experiment,
 ) -> None:
     found = outcomes()
-    data = data_of(READINGS.table(context_of(experiment, "readings"), found))
+    data = data_of(table_of(experiment, "readings", found))
     assert len(data) == len(ROWS)
     names, half = COLUMNS[:2], np.array([0.005])
     for (reading, of), row in data.items():
@@ -148,7 +147,7 @@ def test_the_numbers_are_those_of_the_statistics_on_each_rows_splits(
 def test_factors_are_differences_to_the_config_and_need_more_the_more_were_tried(
     experiment: Experiment,
 ) -> None:
-    table = READINGS.table(context_of(experiment, "readings"), outcomes())
+    table = table_of(experiment, "readings", outcomes())
     data, texts = data_of(table), texts_of(table)
     parts = {
         "means": ["mean"],
@@ -173,16 +172,15 @@ def test_factors_are_differences_to_the_config_and_need_more_the_more_were_tried
 
 
 def test_in_parentheses_the_config_stands_on_the_same_rows(experiment: Experiment) -> None:
-    table = READINGS.table(context_of(experiment, "readings"), outcomes())
+    table = table_of(experiment, "readings", outcomes())
     of_image = float(data_of(table)["as in the config", "image"]["mean off by"])
     assert texts_of(table)["of one"]["mean off by"].endswith(f"({of_image:.3f})")
 
 
 def test_a_row_that_lacks_a_split_is_left_out_wherever_it_counts(experiment: Experiment) -> None:
-    context = context_of(experiment, "readings")
-    table = READINGS.table(context, outcomes(("image, true one", "ebboost", 2)))
+    table = table_of(experiment, "readings", outcomes(("image, true one", "ebboost", 2)))
     assert [of["rows"] for of in texts_of(table).values()] == ["2", "1", "1", "2"]
-    table = READINGS.table(context, outcomes(("image", "ebboost", 2)))
+    table = table_of(experiment, "readings", outcomes(("image", "ebboost", 2)))
     texts = texts_of(table)
     assert [of["rows"] for of in texts.values()] == ["1", "1", "0", "1"]
     assert {of for name, of in texts["of one"].items() if name != "rows"} == {"–"}
@@ -190,14 +188,14 @@ def test_a_row_that_lacks_a_split_is_left_out_wherever_it_counts(experiment: Exp
     assert float(texts["true one"]["needed"]) >= math.log(20 * 3) - 0.051
     assert "1 of 126 cells have no result" in table.notes[-1]
     # Nothing is printed of the column without numbers.
-    table = READINGS.table(context, outcomes(("image", "mine", 2)))
+    table = table_of(experiment, "readings", outcomes(("image", "mine", 2)))
     assert [of["rows"] for of in texts_of(table).values()] == ["2", "2", "1", "2"]
 
 
 def test_without_records_all_entries_are_dashes(experiment: Experiment) -> None:
     places = [(row, c, r) for row in ROWS for c in COLUMNS for r in range(6)]
     nothing = Outcomes(ROWS, COLUMNS, 6, dict.fromkeys(places, Record("k", "missing")))
-    table = READINGS.table(context_of(experiment, "readings"), nothing)
+    table = table_of(experiment, "readings", nothing)
     assert {text for of in texts_of(table).values() for text in of.values()} == {"0", "–"}
     assert table.data_rows == ()
 
@@ -205,7 +203,7 @@ def test_without_records_all_entries_are_dashes(experiment: Experiment) -> None:
 def test_without_printed_margins_there_are_no_columns_of_them(experiment: Experiment) -> None:
     without = asking_for(experiment, readings={"means": "table1"})
     check_tables(without)
-    table = READINGS.table(context_of(without, "readings"), outcomes())
+    table = table_of(without, "readings", outcomes())
     assert not any("margin" in title for title in (*table.header, *table.data_header))
 
 
@@ -213,7 +211,7 @@ def test_margins_that_were_not_kept_are_left_out_of_the_factor(experiment: Exper
     found = outcomes()
     lost = found.records["image, true one", "adaboost", 0]
     found.records["image, true one", "adaboost", 0] = Record("k", "ok", lost.errors, 10_000)
-    data = data_of(READINGS.table(context_of(experiment, "readings"), found))
+    data = data_of(table_of(experiment, "readings", found))
     row = data["true one", "image"]
     assert (row["log BF: margins"], row["log p: margin sd"]) == ("", "")
     total = float(row["log BF: means"]) + float(row["log BF: deviations"])
@@ -222,9 +220,7 @@ def test_margins_that_were_not_kept_are_left_out_of_the_factor(experiment: Exper
 
 def test_numbers_that_are_predicted_are_compared_in_their_own_unit(experiment: Experiment) -> None:
     found = as_regression(outcomes(), "image")
-    row = data_of(READINGS.table(context_of(experiment, "readings"), found))[
-        "as in the config", "image"
-    ]
+    row = data_of(table_of(experiment, "readings", found))["as in the config", "image"]
     errors = np.array([found.values("image", c) for c in COLUMNS[:2]]).T
     expected = log_probability_of_means(errors, np.array([4.28, 4.04]), np.array([0.005]), 20)
     assert float(row["log p: mean"]) == pytest.approx(expected)
@@ -233,7 +229,7 @@ def test_numbers_that_are_predicted_are_compared_in_their_own_unit(experiment: E
 def test_the_notes_say_how_many_were_tried_and_how_many_splits_there_are(
     experiment: Experiment,
 ) -> None:
-    notes = " ".join(READINGS.table(context_of(experiment, "readings"), outcomes()).notes)
+    notes = " ".join(table_of(experiment, "readings", outcomes()).notes)
     assert notes.startswith("3 other readings of the protocol were tried")
     assert "if the 20 splits behind it are drawn like our 6." in notes
     assert "log(20 × 3) = 4.1 or what our splits give by chance" in notes
