@@ -76,12 +76,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         (ONE, f"{ONE}\n    missing: keep", "16:5", "which the view makes: leave out missing"),
         (ONE, "pipeline: [SVC]", "15:5", "either an algorithm or a pipeline"),
         (OF_ADA, f"{PIPELINE}grid: {{svc__c: 1}}", "15:12", "'svc__c'; did you mean 'svc__C'?"),
-        (
-            OF_ADA,
-            f"{SVC}settings: {{gama: 1}}",
-            "15:5",
-            "no parameter 'gama'; did you mean",
-        ),
+        (OF_ADA, f"{SVC}settings: {{gama: 1}}", "15:16", "'gama'; did you mean"),
         (OF_ADA, f"{SVC}settings: {{C: -1}}", "15:5", f"{WRONG_C}-1 instead."),
         (OF_ADA, f"{SVC}settings: {{C: 2}}\n    grid: {{C: [1]}}", "16:12", "C has another value"),
     ],

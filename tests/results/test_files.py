@@ -63,7 +63,7 @@ def test_an_own_comparison_writes_few_files(plan: Callable[[str], Plan], write: 
     text = CONFIG.format("metrics: [balanced_error, auc]\ntables: {scatter: quadboost}")
     own = plan(text)
     results = write(own, *map(run_cell, own.cells))
-    scatter = {f"scatter.{ending}" for ending in ("md", "csv", "svg")}
+    scatter = {f"scatter.{ending}" for ending in ("md", "csv")}
     assert names(results) == ALWAYS | COMPARED | scatter
     assert len(names(results)) <= 12
     assert results.run.conclusion.startswith("Best by risk: ")
