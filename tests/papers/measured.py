@@ -60,11 +60,11 @@ def judged(experiment: Experiment, outcomes: Outcomes) -> Table:
 
 
 def ours(table: Table) -> Judged:
-    return [(entries[0].ours, entries[1].ours) for _, entries in table.rows]
+    return [(entries[0], entries[1]) for _, entries in table.rows]
 
 
 def printed(table: Table) -> Judged:
-    return [(entries[2].ours, entries[3].ours) for _, entries in table.rows]
+    return [(entries[2], entries[3]) for _, entries in table.rows]
 
 
 def failing(found: Judged) -> list[int]:

@@ -36,7 +36,7 @@ def test_a_paper_of_the_users_own_runs_from_end_to_end(tmp_path: Path) -> None:
     for cell in plan.cells:
         store.put(run_cell(cell))
     write_results(plan, store, folder)
-    monks = (folder / "risks.md").read_text().splitlines()[4]
+    monks = (folder / "errors.md").read_text().splitlines()[4]
     assert monks.startswith("| monks")
     assert "(**0.231**)" in monks
     verdicts = list(csv.DictReader((folder / "verdicts.csv").read_text().splitlines()))

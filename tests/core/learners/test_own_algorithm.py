@@ -97,7 +97,7 @@ def test_an_algorithm_beside_the_config_is_planned_from_its_text_alone(beside: W
     learner = make_plan(experiment).cells[-1].learner
     assert isinstance(learner, ImportedAlgorithm)
     assert experiment.code == ("beside_edges.py",)
-    assert experiment.titles["ada"] == "Edges (10 stumps per attribute)"
+    assert experiment.titles["ada"] == "ada (10 stumps per attribute)"
     assert "beside_edges" not in sys.modules
 
 
@@ -172,7 +172,7 @@ def test_voters_beside_the_config_are_fitted_where_cells_are_computed(beside: Wr
     path = with_voters(beside, "voter_set: {beside_voters:Signs: {n_voters: 30}}")
     experiment, cell = load_experiment(path), cells_of(path)[-1]
     assert experiment.code == ("beside_voters.py",)
-    assert experiment.titles["ada"] == "AdaBoost (outputs of Signs, n_voters 30)"
+    assert experiment.titles["ada"] == "ada (outputs of Signs, n_voters 30)"
     assert "beside_voters" not in sys.modules
     assert run_cell(cell).ok
     [other] = cells_of(with_voters(beside, "voter_set: {beside_voters:Signs: {n_voters: 9}}"))[1:]

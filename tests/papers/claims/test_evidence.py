@@ -18,13 +18,15 @@ from quadrepro.papers.claims.evidence import (
     Evidence,
     InPrint,
     Lacking,
-    Mean,
     NotInConfig,
     Ours,
     joint_p,
+    mean_of,
     power_text,
+    with_interval,
 )
 from quadrepro.papers.printed import TIME_ROW, Facts, Printed
+from quadrepro.stats import Mean
 from tests.papers.measured import changed, curves_of, errors_of
 
 COUNTS = {"a": [[1, 2, 4], [3, 3, 3]], "b": [[0, 0, 7], [9, 9, 8]]}
@@ -32,7 +34,7 @@ COUNTS = {"a": [[1, 2, 4], [3, 3, 3]], "b": [[0, 0, 7], [9, 9, 8]]}
 
 def test_errors_are_percentages_with_their_deviation() -> None:
     evidence = errors_of(COUNTS, n_test=30)
-    assert evidence.values("a") == [pytest.approx(700 / 90), 10]
+    assert evidence.values("a") == pytest.approx([700 / 90, 10])
     assert evidence.values("a")[0] == evidence.values("b")[0]
     percent = [100 * n / 30 for n in (1, 2, 4)]
     assert evidence.per_split("r1", "a") == pytest.approx(percent)
@@ -65,7 +67,7 @@ def test_a_mean_is_tested_by_the_t_test() -> None:
         assert mean.p_above(limit) == pytest.approx(above)
         assert mean.p_below(limit) == pytest.approx(1 - above)
     low, high = ttest_1samp(DIFFERENCES, 0).confidence_interval(0.9)
-    assert mean.text == f"{fmean(DIFFERENCES):+.3g} [{low:+.3g}, {high:+.3g}]"
+    assert with_interval(mean) == f"{fmean(DIFFERENCES):+.3g} [{low:+.3g}, {high:+.3g}]"
 
 
 @pytest.mark.parametrize(("share", "factor"), [(0.0, 1.0), (0.5, sqrt(6)), (0.25, sqrt(8 / 3))])
@@ -85,7 +87,7 @@ def test_equal_differences_have_no_error() -> None:
 def test_one_difference_and_splits_without_training_examples_have_no_error() -> None:
     for values, share in (([1.0], 0.0), ([1.0, 2.0], 1.0)):
         with pytest.raises(Lacking, match=NO_SPLITS):
-            Mean.of(values, share)
+            mean_of(values, share)
 
 
 def test_the_power_is_that_of_a_shifted_t_statistic() -> None:
