@@ -202,3 +202,15 @@ def known_toy(toy: Card, monkeypatch: pytest.MonkeyPatch) -> Card:
     known = store.load_card
     monkeypatch.setattr(store, "load_card", lambda name: toy if name == "toy" else known(name))
     return toy
+
+
+@pytest.fixture
+def write_scores(tmp_path: Path) -> Callable[[str], Path]:
+    """Return a function that writes a file of scores."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / "scores.csv"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write

@@ -185,13 +185,6 @@ def learners(rng: Generator, splits: int, n_test: int) -> Draw:
     }
 
 
-def samples(rng: Generator) -> Draw:
-    risks = rng.normal(size=(4, 20))
-    best = risks[risks.mean(axis=1).argmin()]
-    found = any(stats.paired_t_test(of, best).significant for of in risks if of is not best)
-    return {"paired t-test: some learner not bold": about(found, stats.chance_against_best(4, 20))}
-
-
 def methods(rng: Generator) -> Draw:
     risks = (rng.uniform(0.1, 0.4, (20, 1)) + 0.03 * rng.normal(size=(20, 4))).round(2)
     test, pairs = stats.friedman_test(risks.tolist()), list(combinations(risks.T, 2))
@@ -323,7 +316,6 @@ WORLDS = (
     World("20 means of 10 splits, 30 of our splits", 500, partial(table, n=30, further=10)),
     World("4 equal learners, 30 random tenths", 3000, partial(learners, splits=30, n_test=10)),
     World("4 equal learners, 10 random halves", 3000, partial(learners, splits=10, n_test=50)),
-    World("4 equal learners, 20 independent samples", 3000, samples),
     World("4 equal methods, 20 data sets, 2 digits", 2500, methods),
     World("2 methods, 1 sd apart, 10 data sets", 5000, shifted),
     World("2 equal methods, 10 data sets", 800, equal),

@@ -18,16 +18,6 @@ SCORES = {
 Write = Callable[[str], Path]
 
 
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def write(text: str) -> Path:
-        path = tmp_path / "scores.csv"
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
-
-
 def as_csv(names: bool) -> str:
     lines = [",".join(map(str, row)) for row in zip(*SCORES.values(), strict=True)]
     if names:
@@ -35,18 +25,18 @@ def as_csv(names: bool) -> str:
     return "\n".join([("dataset," if names else "") + "ours,theirs", *lines]) + "\n"
 
 
-def test_a_file_a_frame_and_a_mapping_give_the_same(write: Write) -> None:
+def test_a_file_a_frame_and_a_mapping_give_the_same(write_scores: Write) -> None:
     expected = quadrepro.rank(SCORES, higher_is_better=False, rope=0.01).ranking
     frame = pd.DataFrame(SCORES)
     named = pd.DataFrame({"dataset": [f"set{i}" for i in range(7)], **SCORES})
-    forms = [write(as_csv(names=True)), frame, named, frame.set_axis(list("abcdefg"))]
+    forms = [write_scores(as_csv(names=True)), frame, named, frame.set_axis(list("abcdefg"))]
     for scores in forms:
         assert quadrepro.rank(scores, higher_is_better=False, rope=0.01).ranking == expected
-    path = str(write(as_csv(names=False)))
+    path = str(write_scores(as_csv(names=False)))
     assert quadrepro.rank(path, higher_is_better=False, rope=0.01).ranking == expected
 
 
-def test_accuracies_are_ranked_from_the_highest(write: Write) -> None:
+def test_accuracies_are_ranked_from_the_highest(write_scores: Write) -> None:
     found = quadrepro.rank(SCORES, higher_is_better=True)
     assert found.ranking.methods == ("theirs", "ours")
     assert found.data["shift"][0] > 0
@@ -56,10 +46,10 @@ def test_accuracies_are_ranked_from_the_highest(write: Write) -> None:
     assert "theirs is better than ours" in found.table.notes[-1]
 
 
-def test_a_direction_that_is_open_is_refused_before_anything_is_ranked(write: Write) -> None:
+def test_a_direction_that_is_open_is_refused_before_anything_is_ranked(write_scores: Write) -> None:
     with pytest.raises(ConfigError, match="are higher or lower scores better"):
         quadrepro.rank(SCORES)
-    path = write(as_csv(names=True).replace("dataset,", "error,"))
+    path = write_scores(as_csv(names=True).replace("dataset,", "error,"))
     assert quadrepro.rank(path).ranking.methods == ("ours", "theirs")
 
 
@@ -69,8 +59,8 @@ def test_resamples_get_the_corrected_t_test() -> None:
     assert "over 7 resamples" in found.markdown
 
 
-def test_rows_with_a_missing_score_are_refused_or_left_out_by_name(write: Write) -> None:
-    path = write(as_csv(names=True).replace("0.15,0.14", "0.15,NA").replace("0.09,", ","))
+def test_rows_with_a_missing_score_are_refused_or_left_out_by_name(write_scores: Write) -> None:
+    path = write_scores(as_csv(names=True).replace("0.15,0.14", "0.15,NA").replace("0.09,", ","))
     with pytest.raises(
         DataError, match=r"missing in line 4 \(set2\): theirs, line 6 \(set4\): ours"
     ):
@@ -101,9 +91,9 @@ def test_a_result_shows_itself_and_writes_its_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", "d,a\nx,1\ny,2\n"])
-def test_one_method_or_one_data_set_is_refused(write: Write, text: str) -> None:
+def test_one_method_or_one_data_set_is_refused(write_scores: Write, text: str) -> None:
     with pytest.raises(DataError, match=r"scores\.csv: a ranking needs at least two methods on"):
-        quadrepro.rank(write(text), higher_is_better=False)
+        quadrepro.rank(write_scores(text), higher_is_better=False)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from quadrepro.core.cell import Cell
 from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.keys import environment
 from quadrepro.engine.records import RecordStore
-from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.results.compare import TOLERANCE
 from quadrepro.results.files import cell_row, environments, provenance
@@ -65,6 +64,8 @@ def explain(
         source = record.key[:KEY_DIGITS] if record else CELLS if of else ""
         n_known += of is not None and of["status"] == "ok"
         if recompute:
+            from quadrepro.engine.worker import run_cell  # imports numba
+
             again = run_cell(cell.ready())
             new = cell_row(again)
             if of and not _agree(of, new):

@@ -45,7 +45,7 @@ __all__ = [
     "COVERAGE", "LEVEL", "N_DRAWS", "N_TABLES", "SEED", "Effect", "EquivalenceTest", "FriedmanTest",
     "Mean", "Misses", "Moments", "Placement", "PoissonBinomialTest", "Posterior", "RankedPair",
     "Ranking", "SignTest", "TTest", "WilcoxonTest", "bayesian_correlated_t", "bayesian_signed_rank",
-    "better_on_one", "better_over_all", "chance_against_best", "chance_of_a_group",
+    "better_on_one", "better_over_all", "chance_of_a_group",
     "chance_of_a_star", "chance_of_misses", "corrected_t_test", "count_misses",
     "critical_difference", "differences", "distribution_of_wins", "equivalence_test",
     "fault_of_size", "friedman_test", "hodges_lehmann", "holm", "independent_misses",

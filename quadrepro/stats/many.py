@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from math import isnan
 from typing import SupportsFloat
 
 import numpy as np
 
-from quadrepro.stats.means import p_values
 from quadrepro.stats.result import LEVEL, SEED
 from quadrepro.stats.signs import p_of_wins
 from quadrepro.stats.ties import ranks_of
@@ -39,9 +37,6 @@ def holm(p_values: Iterable[float]) -> list[float]:
 N_TABLES = 20_000
 """Tables that `chance_of_a_star` draws: its standard error is at most 0.0036."""
 
-N_ROWS = 2_000
-"""Rows that `chance_against_best` draws."""
-
 
 def chance_of_a_star(risks: Sequence[Sequence[SupportsFloat]]) -> float:
     """Return how probable it is that the sign test tells some pair apart if all methods are equal.
@@ -65,24 +60,3 @@ def chance_of_a_star(risks: Sequence[Sequence[SupportsFloat]]) -> float:
             a, b = tables[:, :, i], tables[:, :, j]
             starred |= p_of_wins((a < b).sum(axis=0), (a > b).sum(axis=0)) <= LEVEL
     return float(starred.mean())
-
-
-@cache
-def chance_against_best(n_columns: int, n_splits: int) -> float:
-    """Return how often paired t-tests against the lowest mean find a difference by chance.
-
-    The best is the best of these numbers, so it is too good on average and the tests against it
-    reject too often. Rows of equal algorithms, with normal errors, are drawn from a fixed seed. The
-    share of rows in which some algorithm is found to differ at `LEVEL` is returned.
-
-    Examples
-    --------
-    >>> round(chance_against_best(n_columns=5, n_splits=20), 2)
-    0.28
-    """
-    numbers = np.random.default_rng(SEED).normal(size=(N_ROWS, n_splits, n_columns))
-    best = numbers.mean(axis=1).argmin(axis=1)
-    apart = numbers - np.take_along_axis(numbers, best[:, None, None], axis=2)
-    errors = apart.std(axis=1, ddof=1) / np.sqrt(n_splits)
-    found = p_values(apart.mean(axis=1), errors, n_splits - 1) <= LEVEL
-    return float(found.any(axis=1).mean())

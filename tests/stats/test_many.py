@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import ttest_rel
 from statsmodels.stats.multitest import multipletests
 
-from quadrepro.stats import chance_against_best, chance_of_a_star, holm, sign_test
-from tests.stats.examples import ADJUSTED
+from quadrepro.stats import chance_of_a_star, holm, sign_test
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
@@ -59,25 +57,3 @@ def test_the_chance_of_a_star_grows_with_the_number_of_methods_and_is_always_the
     assert 0.35 < six < 0.5
     risks = rng.random((9, 4)).tolist()
     assert chance_of_a_star(risks) == chance_of_a_star(risks)
-
-
-def test_with_two_columns_the_test_keeps_its_level() -> None:
-    # The better of two is as far from the other as the other from it.
-    assert chance_against_best(2, 20) == pytest.approx(0.05, abs=0.015)
-
-
-@pytest.mark.parametrize(("n_columns", "n_splits"), [(3, 6), (6, 12)])
-def test_the_share_is_that_of_scipys_tests_on_other_draws(n_columns: int, n_splits: int) -> None:
-    rng = np.random.default_rng(7)
-    found = 0
-    for _ in range(600):
-        rows = rng.normal(3, 2, size=(n_splits, n_columns)) + rng.normal(size=(n_splits, 1))
-        best = rows.mean(axis=0).argmin()
-        others = np.delete(rows, best, axis=1)
-        found += bool((ttest_rel(others, rows[:, [best]]).pvalue <= 0.05).any())
-    assert chance_against_best(n_columns, n_splits) == pytest.approx(found / 600, abs=0.06)
-
-
-def test_holms_example_of_garcia_and_herrera() -> None:
-    by_itself, adjusted = zip(*ADJUSTED, strict=True)
-    assert holm(by_itself) == pytest.approx(adjusted, abs=1.1e-3, rel=5e-3)

@@ -14,16 +14,6 @@ from quadrepro.tables.scores import Scores, direction, read_scores, told_apart
 Write = Callable[[str], Path]
 
 
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def write(text: str) -> Path:
-        path = tmp_path / "scores.csv"
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
-
-
 BAD = [
     ("", ": the file has no rows"),
     ("a,b\n", "a table of scores has a line of names"),
@@ -39,31 +29,31 @@ BAD = [
 
 @pytest.mark.parametrize(("text", "message"), BAD)
 def test_what_is_no_table_of_scores_is_refused_with_its_place(
-    write: Write, text: str, message: str
+    write_scores: Write, text: str, message: str
 ) -> None:
     with pytest.raises(DataError) as caught:
-        read_scores(write(text))
+        read_scores(write_scores(text))
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", " "])
-def test_fields_are_separated_as_init_knows_it(write: Write, separator: str) -> None:
-    found = read_scores(write("set,a,b\nx,1,2\n\ny,3,NA\n".replace(",", separator)))
+def test_fields_are_separated_as_init_knows_it(write_scores: Write, separator: str) -> None:
+    found = read_scores(write_scores("set,a,b\nx,1,2\n\ny,3,NA\n".replace(",", separator)))
     assert ([*found.table], found.table.index.name) == (["a", "b"], "set")
     assert [*found.table.index] == ["line 2 (x)", "line 4 (y)"]
     assert [*found.table.iloc[0]] == [1, 2]
     assert found.gaps == {"line 4 (y)": ["b"]}
 
 
-def test_an_unnamed_first_column_names_the_rows_even_by_numbers(write: Write) -> None:
-    found = read_scores(write(",a,b\n0,1,2\n1,3,4\n"))
+def test_an_unnamed_first_column_names_the_rows_even_by_numbers(write_scores: Write) -> None:
+    found = read_scores(write_scores(",a,b\n0,1,2\n1,3,4\n"))
     assert found.table.to_dict("list") == {"a": [1, 3], "b": [2, 4]}
-    assert [*read_scores(write("z,a\n0,1\n1,3\n")).table] == ["z", "a"]
+    assert [*read_scores(write_scores("z,a\n0,1\n1,3\n")).table] == ["z", "a"]
 
 
-def test_commas_are_decimal_signs_where_other_signs_separate_fields(write: Write) -> None:
+def test_commas_are_decimal_signs_where_other_signs_separate_fields(write_scores: Write) -> None:
     for text in ("set;a;b\nx;0,5;0.25\ny;1;-\n", "set a b\nx 0,5 0,25\n"):
-        assert [*read_scores(write(text)).table.iloc[0]] == [0.5, 0.25]
+        assert [*read_scores(write_scores(text)).table.iloc[0]] == [0.5, 0.25]
 
 
 def scores(names: tuple[str, ...] = ("a", "b"), source: str = "s.csv", of_rows: str = "") -> Scores:

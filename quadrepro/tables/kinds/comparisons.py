@@ -216,9 +216,7 @@ def _of_means(outcomes: Outcomes) -> Matrix:
             continue
         mine, theirs = ([outcomes.mean_loss(r, c) or 0.0 for r in outcomes.rows] for c in (a, b))
         better = bayesian_signed_rank(mine, theirs).better
-        difference = outcomes.sign * fmean(
-            float(x) - float(y) for x, y in zip(mine, theirs, strict=True)
-        )
+        difference = outcomes.sign * fmean(x - y for x, y in zip(mine, theirs, strict=True))
         pairs[a, b] = _by_posterior(test, better, difference)
         pairs[b, a] = _by_posterior(turned, 1 - better, 0.0 - difference)
     over = f"{len(outcomes.rows)} data sets"

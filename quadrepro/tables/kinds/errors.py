@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from statistics import fmean, stdev
 from typing import Any
 
@@ -140,7 +141,13 @@ class Block:
         ours, further, n_test = like_print(values, of, folds, n_test, sizes)
         return of_further_splits(replace(verdict, n_test=n_test, further=further), ours), ours
 
-    def best(self, row: str, entries: dict[str, Entry]) -> set[str]:
+    @cached_property
+    def rows(self) -> dict[str, dict[str, Entry]]:
+        """The entries by column of every row."""
+        titles = self.context.titles
+        return {row: {c: self.entry(row, c) for c in titles} for row in self.outcomes.rows}
+
+    def best(self, entries: dict[str, Entry]) -> set[str]:
         """Return the columns of the best mean, the baseline left out, if there are several."""
         sign = self.outcomes.sign
         means = {c: entries[c].mean for c in self.outcomes.compared}
@@ -162,7 +169,7 @@ def _lowest(numbers: dict[str, float]) -> set[str]:
 
 def _texts(block: Block, row: str, entries: dict[str, Entry]) -> list[str]:
     """Return the entries of a row in Markdown."""
-    best, printed_best = block.best(row, entries), block.printed_best(row, entries)
+    best, printed_best = block.best(entries), block.printed_best(row, entries)
     return [
         entry(
             of.text,
@@ -201,11 +208,7 @@ def _of_one_data_set(context: Context[Any], blocks: Sequence[Block]) -> bool:
 
 def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
     config, titles = context.config, context.titles
-    found = [
-        (block, row, {column: block.entry(row, column) for column in titles})
-        for block in blocks
-        for row in block.outcomes.rows
-    ]
+    found = [(block, row, of_row) for block in blocks for row, of_row in block.rows.items()]
     data = [numbers for of_row in found for numbers in _data(*of_row)]
     if _of_one_data_set(context, blocks):
         # On a single data set the algorithms are the rows, and what they are judged by the columns.
@@ -334,7 +337,7 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made:
     judged = next((block for block in blocks if block.printed.cells), None)
     verdicts = None
     if judged is not None:
-        entries = (judged.entry(r, c) for r in judged.outcomes.rows for c in context.titles)
+        entries = (of for of_row in judged.rows.values() for of in of_row.values())
         found = [of.judged for of in entries if of.judged is not None]
         what = what_is_printed(context, judged.printed)
         verdicts = Verdicts.of(context.option, found, what=what, own_rows=outcomes.own_rows)
