@@ -111,7 +111,8 @@ class Lower(Claim):
         means = evidence.differences(low, high, self.quantity)
         p = joint_p(mean.p_above(self.points or 0) for mean in means)
         power = power_text(means) if means else ""
-        so, otherwise = self._significant(evidence, low, high) if means else (0, 0)
+        tested = bool(means) and self.points is None
+        so, otherwise = self._significant(evidence, low, high) if tested else (0, 0)
         if self.by == "paired-t":
             if not means:
                 raise NoSplits(NO_SPLITS)
@@ -123,8 +124,9 @@ class Lower(Claim):
             above = sum(order(gap, self.points) > 0 for gap in apart.values())
             text = f"at most {apart[worst]:.2f} points ({worst}); "
             text += f"above {self.points:g} in {above} of {n}"
-            tested = f"; a test finds it above somewhere {p_text(p)} (Holm), {power}"
-            return _Found(text + tested * bool(means), above == 0, p, signs.wins, means)
+            if means:
+                text += f"; a test finds it above somewhere {p_text(p)} (Holm), {power}"
+            return _Found(text, above == 0, p, signs.wins, means)
         else:
             text = f"{self.kind} on {signs.wins} of {n}, equal on {signs.ties}, sign test "
             text += p_text(signs.p_value)
