@@ -95,7 +95,7 @@ def draft_config(card: Card, file: str, place: str) -> str:
             "\nheadline: balanced_error                   # what comparisons are by; or auc"
         )
         parts["choose_by"] = (
-            "\n  choose_by: balanced_error                # counts every class alike"
+            "\n  choose_by: balanced_error                  # counts every class alike"
         )
     stratified = min(view.class_sizes(card.target), default=0) >= ENOUGH
     return _DRAFT.format(
