@@ -81,8 +81,7 @@ def test_steps_add_up_to_the_path_and_end_with_the_run(
         reduced = reduce_problem(voters, y, merge_voters=False)
         for value in algorithm.values(grid_of(algorithm, [1])):
             picks, changes = algorithm.steps(reduced, value, 30)
-            rounds, row = np.arange(1, 32), np.zeros(1, dtype=np.intp)
-            [path] = algorithm.runs(reduced, row, np.array([value]), rounds)
+            path = algorithm.run(reduced, 0, value, np.arange(1, 32), False).votes
             assert changes.all()
             steps = np.zeros((31, voters.shape[1]))
             steps[np.arange(len(picks)), picks] = changes
