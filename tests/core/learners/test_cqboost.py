@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
@@ -83,7 +83,6 @@ def test_every_round_adds_the_largest_edge_and_solves_the_program_of_the_voters_
     assert excess == 0.0
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     m=st.integers(1, 40),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize_scalar
@@ -49,7 +49,6 @@ def transcription(
     return rounds
 
 
-@settings(max_examples=50)
 @given(small_problems, small_samples, st.integers(1, 30))
 def test_without_a_penalty_it_is_adaboost_to_the_bit(
     problem: Problem, samples: FloatArray, n_rounds: int
