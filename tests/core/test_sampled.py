@@ -12,13 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from quadrepro.data.rules import (
-    Labelled,
-    draw_orange,
-    draw_ringnorm,
-    draw_twonorm,
-    draw_waveform,
-)
+from quadrepro.data.rules import Labelled, draw_orange, draw_ringnorm, draw_twonorm, draw_waveform
 from tests.data.samples import N, assert_follows, first_and_last, rng
 
 A = 2 / math.sqrt(20)

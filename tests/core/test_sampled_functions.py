@@ -11,14 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quadrepro.data.rules import (
-    draw_m1,
-    draw_m2,
-    draw_sparse,
-    m1_mean,
-    m2_mean,
-    sparse_mean,
-)
+from quadrepro.data.rules import draw_m1, draw_m2, draw_sparse, m1_mean, m2_mean, sparse_mean
 from tests.data.samples import N, assert_follows, rng
 
 

@@ -117,14 +117,16 @@ def sklearn_modules() -> dict[str, str]:
     return found
 
 
-@cache
+_by_module = cache(packages_distributions)
+
+
 def distributions(module: str) -> tuple[str, ...]:
     """Return the installed packages that a module is of, whose versions keys depend on."""
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names:
         return ()
     # Most have the name of their module; it takes long to read what all of them hold.
-    return (top,) if versions_of([top]) else tuple(packages_distributions().get(top, ()))
+    return (top,) if versions_of([top]) else tuple(_by_module().get(top, ()))
 
 
 def own_file(path: str, folder: str) -> Path | None:

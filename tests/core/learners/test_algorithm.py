@@ -10,13 +10,9 @@ from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.learner import (
-    positive_votes,
-)
+from quadrepro.core.learners.learner import positive_votes
 from quadrepro.core.learners.lpboost import LPBoost
-from quadrepro.core.learners.quadboost import (
-    QuadBoost,
-)
+from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.learners.rounds import BoostingAlgorithm
 from quadrepro.core.preprocessing import Normaliser, encode
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem

@@ -10,10 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import nnls
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.cbboost import (
-    CBBoost,
-    CBoundBoosting,
-)
+from quadrepro.core.learners.cbboost import CBBoost, CBoundBoosting
 from quadrepro.core.learners.gbcbboost import GBCBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem

@@ -48,10 +48,7 @@ def by_scipy(columns: FloatArray, mu: float) -> FloatArray:
         jac=lambda q: 2 * gram @ q / mu**2,
         method="SLSQP",
         bounds=[(0.0, None)] * n,
-        constraints=[
-            LinearConstraint(margins, mu, np.inf),
-            LinearConstraint(np.ones(n), 1.0, 1.0),
-        ],
+        constraints=[LinearConstraint(margins, mu, np.inf), LinearConstraint(np.ones(n), 1.0, 1.0)],
         options={"ftol": 1e-13, "maxiter": 1000},
     )
     assert result.status in (0, 8)  # 8: no step lowers it any more

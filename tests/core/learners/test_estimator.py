@@ -114,6 +114,7 @@ def test_a_parameter_that_takes_an_estimator_is_given_its_name() -> None:
     assert build("OneVsRestClassifier", {"estimator": inner}).estimator.estimator.C == 4
     made = build("VotingClassifier", {"estimators": ["SVC", "GaussianNB", "SVC"]})
     assert [name for name, _ in made.estimators] == ["svc-1", "gaussiannb", "svc-2"]
+    assert build("MLPClassifier", {"hidden_layer_sizes": [5, 2]}).hidden_layer_sizes == [5, 2]
     made = build("Pipeline", {**STEPS, "svc__C": 5.0, "standardscaler": "passthrough"})
     assert (made.named_steps["pca"].n_components, made.named_steps["svc"].C) == (2, 5.0)
     assert made.named_steps["standardscaler"] == "passthrough"
@@ -132,11 +133,7 @@ def test_a_parameter_that_takes_an_estimator_is_given_its_name() -> None:
         ("Pipeline", {"steps": ["PCAA"]}, "no estimator 'PCAA'; did you mean 'PCA'"),
         ("Pipeline", {"steps": [{"PCA": 3}]}, "a step must be the name of an estimator, or map"),
         ("BaggingClassifier", {"estimator": "SVCC"}, "did you mean 'SVC'?"),
-        (
-            "BaggingClassifier",
-            {"estimator": "mine_built:mak"},
-            "'mak'; did you mean 'make'?",
-        ),
+        ("BaggingClassifier", {"estimator": "mine_built:mak"}, "'mak'; did you mean 'make'?"),
     ],
 )
 def test_a_check_refuses_what_cannot_be_made_and_only_reads_code_of_the_folder(

@@ -20,11 +20,7 @@ from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.gradient import GradientBoost
 from quadrepro.core.learners.grid import Grid, Stopping
 from quadrepro.core.learners.learner import Learner, Part, TrainingData
-from quadrepro.core.learners.trainers import (
-    OneVsRest,
-    first_of_largest,
-    trainer_of,
-)
+from quadrepro.core.learners.trainers import OneVsRest, first_of_largest, trainer_of
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.drawn import RandomStumps
 from quadrepro.core.voters.stumps import Stumps

@@ -14,10 +14,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators import QuadBoostClassifier
 from quadrepro.core.learners import rounds
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.quadboost import (
-    QuadBoost,
-    Selection,
-)
+from quadrepro.core.learners.quadboost import QuadBoost, Selection
 from quadrepro.core.learners.rounds import TIED_SHARE, first_of_largest, first_of_size
 from quadrepro.core.learners.trainers import NoSolutionError
 from quadrepro.core.voters.reduction import reduce_problem
@@ -66,12 +63,7 @@ def transcription(
             lambda c, e: np.maximum(np.abs(c) - 0.05, 0) ** 2 / e,
             lambda c, e: np.sign(c) * max(abs(c) - 0.05, 0) / e,
         ),
-        (
-            QuadBoost("l2"),
-            {"lam": 2.0},
-            lambda c, e: c**2 / (e + 2.0),
-            lambda c, e: c / (e + 2.0),
-        ),
+        (QuadBoost("l2"), {"lam": 2.0}, lambda c, e: c**2 / (e + 2.0), lambda c, e: c / (e + 2.0)),
         (
             QuadBoost("linf"),
             {"alpha_max": 0.03},

@@ -308,9 +308,7 @@ def test_a_search_over_a_classifier_agrees_with_scikit_learns(examples: Examples
     trainer = PredictionTrainer(knn, data, [Grid.of({"n_neighbors": values})])
     best, losses = choose(trainer, fold)
     search = GridSearchCV(
-        KNeighborsClassifier(weights="distance"),
-        {"n_neighbors": values},
-        cv=PredefinedSplit(fold),
+        KNeighborsClassifier(weights="distance"), {"n_neighbors": values}, cv=PredefinedSplit(fold)
     ).fit(X, labels)
     assert trainer.candidates[best] == search.best_params_
     assert losses[best] == round(120 * (1 - search.best_score_))
@@ -382,9 +380,7 @@ def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_ro
     trainer.outputs(2)
     folds = [(10 - out, out, drawn(f"fold {f}")) for f, out in enumerate((3, 4, 3))]
     assert spy.seen == [*folds, (10, 4, drawn("all"))]
-
-
-def test_a_single_candidate_is_not_cross_validated() -> None:
+    # A single candidate is not cross-validated.
     spy, trainer = spying(VALUES[1:])
     assert trainer.losses(np.arange(10) % 3).tolist() == [0.0]
     assert spy.seen == []

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.trees import (
-    TreeFitter,
-    Trees,
-    check_size,
-)
+from quadrepro.core.learners.trees import TreeFitter, Trees, check_size
 
 each_size = pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 5}, {"depth": 3}], ids=str)
 
