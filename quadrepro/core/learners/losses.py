@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.elementary import exp, exp_each, log1p
+from quadrepro.core.elementary import exp, log1p
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.trees import LeafArray
 
@@ -91,10 +91,8 @@ class MarginLoss:
 
     def mean(self, scores: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
         """Return the mean of φ(z)."""
-        if self.c == 0.0:
-            return mean_of(1.0 / powers_of(scores, y), weights)
         losses = np.empty(scores.shape)
-        _logistic(scores, y, losses)
+        _values(self.c, scores, y, losses)
         return mean_of(losses, weights)
 
     def descent(self, scores: FloatArray, y: FloatArray) -> FloatArray:
@@ -201,18 +199,34 @@ def _sum(numbers: FloatArray) -> float:
 
 
 @njit
-def _logistic(scores: FloatArray, y: FloatArray, losses: FloatArray) -> None:
-    """Write ln(1 + exp(-z))."""
+def _values(c: float, scores: FloatArray, y: FloatArray, losses: FloatArray) -> None:
+    """Write φ(z)."""
     for run in range(len(scores)):
         for i in range(len(y)):
             z = y[i] * scores[run, i]
-            losses[run, i] = max(-z, 0.0) + log1p(exp(-abs(z)))
+            rest = log1p(exp(-abs(z)))
+            losses[run, i] = max(-z, 0.0) + rest if c > 0.0 else 1.0 / _power(z)
+
+
+@njit
+def _power(margin: float) -> float:
+    """Return exp(z) of a margin within the limits; the NaN of an overflow is the largest."""
+    margin = margin if margin < LARGEST_MARGIN else LARGEST_MARGIN
+    return exp(margin if margin > -LARGEST_MARGIN else -LARGEST_MARGIN)
+
+
+@njit
+def _powers(scores: FloatArray, y: FloatArray, powers: FloatArray) -> None:
+    for run in range(len(scores)):
+        for i in range(len(y)):
+            powers[run, i] = _power(y[i] * scores[run, i])
 
 
 def powers_of(scores: FloatArray, y: FloatArray) -> FloatArray:
-    """Return exp(z) at every example, within limits; the NaN of an overflow is the largest."""
-    margins = np.nan_to_num(y * scores, copy=False, nan=LARGEST_MARGIN)
-    return exp_each(np.clip(margins, -LARGEST_MARGIN, LARGEST_MARGIN, out=margins))
+    """Return exp(z) at every example."""
+    powers = np.empty(scores.shape)
+    _powers(scores, y, powers)
+    return powers
 
 
 def mean_of(values: FloatArray, weights: FloatArray) -> FloatArray:
