@@ -89,6 +89,7 @@ def test_losses_count_errors_or_add_squares_and_are_nan_without_a_solution() -> 
     solved = np.array([True, False])
     assert Scored(signs, scores, 1e-12).losses("classification").tolist() == [1.0, 1.0]
     assert Scored(signs, scores, np.zeros(2)).losses("classification").tolist() == [2.0, 0.0]
+    assert Scored(signs, np.zeros((1, 3))).losses("classification").tolist() == [2.0]
     found = Scored(signs, scores, solved=solved).losses("classification")
     np.testing.assert_array_equal(found, [2.0, NAN])
     assert Scored(codes, np.array([codes, codes[::-1]])).losses("multiclass").tolist() == [0, 2]
