@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -119,9 +120,14 @@ class Column:
 
     def axes(self, row_grid: Mapping[str, Axis]) -> dict[str, list[Value]]:
         """Return the values of each hyper-parameter of the grid, with a row's own axes."""
-        kinds = {h.name: h.kind for h in self.learner.hyperparameters}
+        kinds = self._kinds
         axes = self.grid | {key: axis for key, axis in row_grid.items() if key in kinds}
         return {name: axis.resolve(kinds[name]) for name, axis in axes.items()}
+
+    @cached_property
+    def _kinds(self) -> dict[str, str]:
+        """The kind of each hyper-parameter; those of an estimator take long to find."""
+        return {h.name: h.kind for h in self.learner.hyperparameters}
 
     def make_grids(
         self, rng: np.random.Generator, row_grid: Mapping[str, Axis] | None = None

@@ -12,7 +12,6 @@ from quadrepro.config.config import Config, Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.protocol import Protocol, SplitRule
-from quadrepro.data.card import load_card
 from quadrepro.data.rules import rule_of
 from quadrepro.data.schema import View
 from quadrepro.engine.metrics import fault_of_task
@@ -104,7 +103,7 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
             raise fault("either all rows have a holdout or none", "protocol")
         _check_attributes(entry, changed.split, view)
         stratified, noise = changed.split.stratify, changed.noise
-        if not load_card(entry.name).classes_of(view):
+        if not entry.card.classes_of(view):
             message = f"{entry.title} predicts a number, so there are no classes"
             if stratified:
                 raise fault(f"{message} to stratify by", "protocol", "split", "stratify")
@@ -114,14 +113,14 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
             raise fault("parameters are only used by a fresh sample: set sample", "parameters")
         if changed.sample is not None:
             try:
-                rule_of(load_card(entry.name), entry.parameters)
+                rule_of(entry.card, entry.parameters)
             except ConfigError as error:
                 raise fault(str(error), "parameters" if entry.parameters else "name") from None
 
 
 def _check_attributes(entry: DatasetEntry, rule: SplitRule, view: View) -> None:
     """Refuse a split by an attribute that there is not, or of rows that are drawn again."""
-    known = load_card(entry.name).attribute_names
+    known = entry.card.attribute_names
     for key, name in rule.columns.items():
         if name not in known:
             message = f"{entry.name} has no attribute {name!r}{nearest(name, known)}"

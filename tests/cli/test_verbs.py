@@ -91,7 +91,7 @@ def test_an_interruption_ends_with_130_and_the_command_that_continues(
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("quadrepro.cli.data.missing_cards", interrupted)
+    monkeypatch.setattr("quadrepro.data.fetch.missing_cards", interrupted)
     monkeypatch.setattr("sys.argv", ["/bin/quadrepro", "fetch", "my set"])
     result = quadrepro("fetch", "monks")
     assert result.exit_code == 130
