@@ -76,8 +76,9 @@ class Found:
         except DataError as error:
             if not isinstance(self.where, FileSource):
                 raise
-            command = _init_command(self.card, self.where)
-            message = f"{error}; if the file has changed, describe it again with: {command}"
+            words = ["quadrepro", "init", self.where.path, "--target", self.card.target.original]
+            again = shlex.join([*words, "--name", self.card.name, "--card-only", "--force"])
+            message = f"{error}; if the file has changed, describe it again with: {again}"
             raise DataError(message) from error
 
     def _rows(self, only: Collection[str] | None) -> RawTable:
@@ -115,17 +116,6 @@ def _parsed(where: Path | FileSource | GeneratedSource, card: Card) -> RawTable:
     from quadrepro.data.files import read_file
 
     return to_table(read_file(Path(where.path), where), where, card, where.path)
-
-
-def _init_command(card: Card, own: FileSource) -> str:
-    """Return the command that describes the user's own file again."""
-    words = ["quadrepro", "init", own.path, "--target", card.target.original, "--name", card.name]
-    words += ["--task", card.task]
-    if own.format == "csv" and not own.skip:
-        columns = own.columns or (*card.attribute_names, "target")
-        names = (card.target.original if name == "target" else name for name in columns)
-        words += ["--names", ",".join(names)]
-    return shlex.join([*words, "--card-only", "--force"])
 
 
 def locate(card: Card, folder: Path | None = None) -> Found | None:
