@@ -109,6 +109,8 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
                 raise fault(f"{message} to stratify by", "protocol", "split", "stratify")
             if noise is not None and noise.labels:
                 raise fault(f"{message} to change", "protocol", "noise", "labels")
+            if changed.choose_by != "error":
+                raise fault(f"{message} to count alike", "protocol", "choose_by")
         if changed.sample is None and entry.parameters:
             raise fault("parameters are only used by a fresh sample: set sample", "parameters")
         if changed.sample is not None:

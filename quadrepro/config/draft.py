@@ -27,7 +27,7 @@ protocol:
   view: default                              # of the card {card}
   split: {{train: 0.7, at_most: null{stratify}}}
   normalise: none                            # attributes stay as they are; pipelines scale them
-  folds: 3                                   # of the training rows, to choose values by
+  folds: 3                                   # of the training rows, to choose values by{choose_by}
 
 {datasets}
 # Each searches over its `grid`, from simple to complex: ties go to the first value. A name alone
@@ -88,11 +88,14 @@ _OF_NUMBERS = {
 def draft_config(card: Card, file: str, place: str) -> str:
     """Return the text of a first config for the card of a file, which is written to `place`."""
     view = card.view(ANY_VIEW)
-    parts = dict(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES)
+    parts = {"choose_by": "", **(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES)}
     for note in imbalance(card.target, view):
         parts["metrics"] = f"[balanced_error, auc, log_loss]\n# {note}"
         parts["metrics"] += (
             "\nheadline: balanced_error                   # what comparisons are by; or auc"
+        )
+        parts["choose_by"] = (
+            "\n  choose_by: balanced_error                  # counts every class alike"
         )
     stratified = min(view.class_sizes(card.target), default=0) >= ENOUGH
     return _DRAFT.format(

@@ -20,7 +20,7 @@ from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, Transformer
 from quadrepro.core.measures.measure import evaluate
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
-from quadrepro.core.problems import Problem, RowSource
+from quadrepro.core.problems import Problem, RowSource, problem_of
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.core.voters.drawn import RandomStumps
@@ -58,8 +58,10 @@ class Cell:
 
     @property
     def problem(self) -> Problem:
-        """The examples and their split, made again every time unless the cell is ready."""
-        return self.source if isinstance(self.source, Problem) else self.source.problem(self.draws)
+        """The examples and their split."""
+        if isinstance(self.source, Problem):
+            return self.source
+        return problem_of(self.source, self.draws)
 
     @cached_property
     def key(self) -> str:
@@ -104,7 +106,7 @@ def compute(cell: Cell) -> CellResult:
     loss, path = 0.0, None
     if protocol.holdout is not None or protocol.folds:
         fold = None if protocol.holdout is not None else cell.problem.split.fold
-        i, losses = choose(trainer, fold)
+        i, losses = choose(trainer, fold, protocol.choose_by)
         loss = float(losses[i])
     else:
         i = len(trainer.candidates) - 1
@@ -129,7 +131,24 @@ def rmse(predicted: Targets, actual: Targets) -> float:
         return float(np.sqrt(np.mean((predicted - actual) ** 2)))
 
 
+_prepared: dict[Any, TrainingData] = {}
+"""The examples of the last cell, for other learners on the same split."""
+
+
 def training_data(cell: Cell) -> TrainingData:
+    """Return the prepared examples of a cell."""
+    learner, protocol = cell.learner, cell.protocol.model_dump_json(exclude={"measures"})
+    asked = learner.categories, learner.keeps_missing, _of_votes(cell)
+    key = cell.problem.id, protocol, *asked
+    data = _prepared.get(key)
+    if data is None:
+        # Two of them may not fit into memory.
+        _prepared.clear()
+        data = _prepared[key] = _prepare(cell)
+    return data
+
+
+def _prepare(cell: Cell) -> TrainingData:
     """Prepare the examples: noise first, then filling and normalising by the training rows."""
     problem, protocol = cell.problem, cell.protocol
     X, y, split = problem.X, problem.y, problem.split
@@ -162,13 +181,18 @@ def training_data(cell: Cell) -> TrainingData:
     if protocol.holdout is not None and protocol.holdout.by == "test":
         valid = test
     voters, classes = _voters(cell, rng), len(problem.classes)
-    if protocol.inputs == "voters" and not cell.learner.gives_votes:
+    if _of_votes(cell):
         assert isinstance(voters, FixedStumps)
         H, H_test = voters.matrices(train, test.X, rng)
         train, test = Part(H, train.y), Part(H_test, test.y)
     return TrainingData(
         train, test, valid, voters, rng, problem.task, classes, n_codes=problem.n_codes
     )
+
+
+def _of_votes(cell: Cell) -> bool:
+    """Return whether a learner without voters is given their outputs."""
+    return cell.protocol.inputs == "voters" and not cell.learner.gives_votes
 
 
 def _rng(cell: Cell) -> Rng:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal
+from uuid import uuid4
 
 import numpy as np
 
@@ -47,6 +48,8 @@ class Problem:
         The targets without their noise, if they are known.
     n_codes : tuple of int, default ()
         Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
+    id : str
+        Tells problems apart, also in other processes.
     """
 
     X: NumberArray
@@ -56,6 +59,7 @@ class Problem:
     classes: tuple[str, ...]
     truth: FloatArray | None = None
     n_codes: tuple[int, ...] = ()
+    id: str = field(init=False, repr=False, default_factory=lambda: uuid4().hex)
 
     @classmethod
     def of(cls, found: Encoded, split: Split, truth: FloatArray | None = None) -> Problem:
@@ -190,6 +194,12 @@ class FreshRows:
 RowSource = StoredRows | FreshRows
 
 
+@lru_cache(maxsize=1)
+def problem_of(source: RowSource, draws: Draws) -> Problem:
+    """Return the problem of one repeat; the last is kept, as cells of one split come in a row."""
+    return source.problem(draws)
+
+
 @dataclass(frozen=True, eq=False)
 class Sources:
     """Makes the sources of an experiment; rows with the same view of a data set share it."""
@@ -197,6 +207,7 @@ class Sources:
     datasets: Mapping[str, Found]
     repeats: int
     _examples: dict[tuple[str, str, SplitRule], Examples] = field(default_factory=dict)
+    _sources: dict[tuple[str, str, str], RowSource] = field(default_factory=dict)
 
     def __call__(
         self,
@@ -207,13 +218,27 @@ class Sources:
         parameters: Mapping[str, float],
     ) -> RowSource:
         """Return the source of the row of a data set; rows are read only to count them."""
+        of_view = json.dumps(view.content(), sort_keys=True)
+        key = title, of_view, protocol.model_dump_json(exclude={"measures"})
+        if key not in self._sources:
+            self._sources[key] = self._make(name, protocol, view, of_view, title, parameters)
+        return self._sources[key]
+
+    def _make(
+        self,
+        name: str,
+        protocol: Protocol,
+        view: View,
+        of_view: str,
+        title: str,
+        parameters: Mapping[str, float],
+    ) -> RowSource:
         found, rule, folds = self.datasets[name], protocol.split, protocol.inner_folds
         if protocol.sample is not None:
             drawn = rule_of(found.card, parameters)
             return FreshRows(found, view, title, *drawn, protocol.sample, folds)
         known = rule if rule.needs_rows else SplitRule()
-        key = name, json.dumps(view.content(), sort_keys=True), known
-        examples = self._examples.setdefault(key, Examples(found, view, known))
+        examples = self._examples.setdefault((name, of_view, known), Examples(found, view, known))
         n_rows, of = examples.n_rows, None
         if view.sample_rows is not None:
             n_rows, of = view.sample_rows, n_rows

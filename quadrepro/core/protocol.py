@@ -243,6 +243,9 @@ class Protocol(Model):
     folds: Annotated[int, Field(ge=0)] = Field(
         5, description="Folds of the cross-validation that chooses; with 0, the last candidate is."
     )
+    choose_by: Literal["error", "balanced_error"] = Field(
+        "error", description="What folds choose by; balanced_error counts every class alike."
+    )
     holdout: Holdout | None = Field(None, description="Choose by held-out examples instead.")
     noise: Noise | None = Field(None, description="Noise that is added before anything else.")
     measures: Measures = Field((), description="Measures of every candidate, with folds: 0.")
@@ -260,12 +263,15 @@ class Protocol(Model):
             "voter_set": ("holdout", "stumps_per_attribute", "inputs"),
             "inputs": ("holdout", "voters"),
             "measures": ("holdout",),
+            "choose_by": ("holdout",),
             "sample": ("split",),
             "holdout": ("split.outer", "split.openml_task", "split.groups", "split.time"),
         }
         _refuse_pairs(_given(self) | {f"split.{key}" for key in _given(self.split)}, apart)
         if self.measures and self.folds:
             raise ValueError("measures are kept only if nothing is chosen: set folds to 0")
+        if self.choose_by != "error" and not self.folds:
+            raise fault("nothing is chosen with folds: 0", "choose_by")
         if self.split.train == "all" and (self.folds or self.holdout is not None):
             raise ValueError("nothing can be chosen if all rows are trained on: set folds to 0")
         if self.sample is not None and bool(self.sample.valid) != (self.holdout is not None):

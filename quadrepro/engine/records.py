@@ -41,7 +41,8 @@ class Record:
     chosen: dict[str, Any] = field(default_factory=dict)
     """The chosen hyper-parameters."""
     cv_errors: float = 0
-    """Cross-validation errors of the choice; for a regression the sum of squared errors."""
+    """What folds chose by, of the choice: the errors, the balanced error, or for a regression the
+    sum of squared errors."""
     classes: tuple[str, ...] = ()
     """Names of the classes in the order of their codes; empty where numbers are predicted."""
     actual: Targets | None = None

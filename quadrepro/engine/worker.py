@@ -158,7 +158,7 @@ def _record(cell: Cell, result: CellResult) -> Record:
         errors=0 if numbers else int((outputs.predicted != actual).sum()),
         n_test=len(actual),
         chosen=result.chosen,
-        cv_errors=result.loss if numbers else int(result.loss),
+        cv_errors=result.loss,
         classes=cell.problem.classes,
         actual=actual,
         predicted=outputs.predicted,

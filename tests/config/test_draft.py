@@ -81,7 +81,7 @@ def test_rare_classes_change_the_splits_and_the_metrics(n_rare: int, *, stratifi
     config, text = drafted({"x": [f"{i}.5" for i in range(len(labels))], "label": labels})
     assert config.protocol.split.stratify == stratified
     assert config.metrics == ("balanced_error", "auc", "log_loss")
-    assert config.headline == "balanced_error"
+    assert config.headline == config.protocol.choose_by == "balanced_error"
     assert f"# Imbalanced: the rarest class has {n_rare} of {90 + n_rare} rows" in text
 
 

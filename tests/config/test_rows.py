@@ -68,6 +68,15 @@ SAMPLE = {"sample": {"train": 20, "test": 20}}
             "concrete predicts a number, so there are no classes to change",
         ),
         (
+            {
+                "name": "concrete",
+                "view": "rescale",
+                "protocol": {"choose_by": "balanced_error"},
+            },
+            "['protocol']['choose_by']",
+            "concrete predicts a number, so there are no classes to count alike",
+        ),
+        (
             {"view": {"sample_rows": 99}, "protocol": {"split": {"outer": 5}}},
             "['view']['sample_rows']",
             "rows that are drawn again for every repeat cannot be divided once for all",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from quadrepro.core import problems
-from quadrepro.core.cell import Cell
+from quadrepro.core.cell import Cell, training_data
 from quadrepro.core.preprocessing import encode
 from quadrepro.core.problems import Problem
 from tests.make import cells_of
@@ -49,6 +49,17 @@ def test_a_data_set_is_read_once_for_cells_in_a_row_and_forgotten_after_others(
     cells_of(small_config())[0].ready(), cells_of(small_config())[0].ready()
     cells[-1].ready()
     assert len(read) == 5
+
+
+def test_cells_of_one_split_share_their_examples(small_config: Callable[..., Path]) -> None:
+    first, second, *_, last = (
+        pickle.loads(pickle.dumps(c.ready())) for c in cells_of(small_config())
+    )
+    assert (first.dataset, first.repeat) == (second.dataset, second.repeat)
+    assert training_data(first) is training_data(second)
+    raw = replace(first, protocol=first.protocol.model_copy(update={"normalise": "none"}))
+    for other in (raw, replace(first, source=replace(first.problem)), last):
+        assert training_data(other) is not training_data(second)
 
 
 def test_candidates_of_all_grids_are_counted(cell: Cell) -> None:

@@ -149,6 +149,11 @@ def test_outer_is_a_number_of_folds_or_how_often_rows_are_divided(outer: object)
             "measures are kept only if nothing is chosen: set folds to 0",
         ),
         (
+            {"choose_by": "balanced_error", "folds": 0},
+            ("choose_by",),
+            "nothing is chosen with folds: 0",
+        ),
+        (
             {"sample": SAMPLE, "holdout": {}},
             (),
             "sample needs valid rows if there is a holdout, and only then",

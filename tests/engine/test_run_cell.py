@@ -262,6 +262,25 @@ def test_categories_and_gaps_stay_as_they_are_where_an_estimator_asks(
     assert isinstance(Seen.given[-1], pd.DataFrame) == learner.categories
 
 
+class Spoiler(Seen):
+    """A tree that changes what it is given in place."""
+
+    def fit(self, X: Any, y: Any) -> Spoiler:
+        super().fit(X, y)
+        X[:] = 0.0
+        return self
+
+
+def test_an_estimator_that_changes_its_examples_changes_no_other_cell() -> None:
+    cell = replace(cell_of(), grids=(Grid.of({}),))
+    spoiler, tree = (
+        with_learner(cell, EstimatorPredictor(f"{__name__}:{name}")) for name in ("Spoiler", "Seen")
+    )
+    before, spoilt, after = map(run_cell, (tree, spoiler, tree))
+    assert spoilt.ok
+    np.testing.assert_array_equal(after.probabilities, before.probabilities)
+
+
 @pytest.mark.parametrize("folds", [0, 5])
 def test_an_estimator_has_the_split_of_the_others(folds: int) -> None:
     tree = {"name": "tree", "algorithm": "sklearn:DecisionTreeClassifier"}

@@ -456,6 +456,8 @@ class EstimatorPredictor(Imported, Predictor):
 
     def _table(self, X: FloatArray) -> Any:
         """Return examples with categories in place of codes, as a data frame."""
+        # Other cells share the examples, and an estimator may change what it is given.
+        X = X.copy()
         if not any(self.n_codes):
             return X
         # CatBoost needs a category for what is missing.

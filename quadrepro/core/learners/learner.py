@@ -12,7 +12,7 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping, Value
-from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote
+from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
 
@@ -191,6 +191,20 @@ class TrainingData:
     task: Task = "classification"
     n_classes: int = 2
     n_codes: tuple[int, ...] = ()
+
+    @cached_property
+    def matrices(self) -> tuple[FloatArray, FloatArray]:
+        """The voter matrices of training and of test examples, for fixed voters."""
+        H, H_test = self.voters.matrices(self.train, self.test.X, self.rng)
+        return H, H_test
+
+    @cached_property
+    def coded(self) -> tuple[Codes, Codes, Codes]:
+        """The coded training, held-out and test examples, for drawn stumps."""
+        assert self.valid is not None
+        coding = StumpCoding.fit(self.train.X)
+        train, valid, test = (coding.transform(p.X) for p in (self.train, self.valid, self.test))
+        return train, valid, test
 
     def against_rest(self, code: int) -> TrainingData:
         """Return the same examples with one class as +1 and all others as -1."""

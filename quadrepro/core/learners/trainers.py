@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from quadrepro.core.learners.learner import (
 )
 from quadrepro.core.learners.voters import DrawnStumps
 from quadrepro.core.measures.measure import Trained
-from quadrepro.core.voters.drawn import StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
 
@@ -70,6 +69,11 @@ class Scored(NamedTuple):
             positive = self.scores > np.reshape(self.zero, (-1, 1))
             losses = (positive != (self.y > 0)).sum(axis=1)
         return np.where(self.solved, losses, np.nan)
+
+    def of_class(self, label: float) -> Scored:
+        """Return the examples of one class."""
+        of = self.y == label
+        return self._replace(y=self.y[of], scores=self.scores[:, of])
 
 
 class Trainer(ABC):
@@ -115,17 +119,35 @@ class Trainer(ABC):
             losses += part.losses(self.data.task)
         return losses
 
+    def balanced_errors(self, fold: IntArray) -> FloatArray:
+        """Return the mean over all classes of the share of their examples that are wrong."""
+        labels = np.unique(self.data.train.y)
+        errors, sizes = np.zeros((len(labels), len(self.candidates))), np.zeros((len(labels), 1))
+        for part in self.held_out(fold):
+            for k, label in enumerate(labels):
+                of_class = part.of_class(label)
+                errors[k] += of_class.losses(self.data.task)
+                sizes[k] += len(of_class.y)
+        # A class may be held out nowhere, if its rows are the first in time.
+        return np.asarray((errors / np.maximum(sizes, 1)).mean(axis=0))
+
     def unsolved(self) -> NoSolutionError:
         """Return the error that says why no candidate has a solution."""
         return NoSolutionError("no candidate has a solution on all parts of the examples")
 
 
-def choose(trainer: Trainer, fold: IntArray | None) -> tuple[int, FloatArray]:
+def choose(
+    trainer: Trainer, fold: IntArray | None, by: Literal["error", "balanced_error"] = "error"
+) -> tuple[int, FloatArray]:
     """Return the place of the candidate of least loss, the first of several, and all losses.
 
     A candidate without a solution on some part of the examples is never chosen.
     """
-    losses = trainer.losses(fold)
+    if by == "error":
+        losses = trainer.losses(fold)
+    else:
+        assert fold is not None
+        losses = trainer.balanced_errors(fold)
     # `nanargmin` would take NaN for as good as an infinite loss.
     solved = np.flatnonzero(~np.isnan(losses))
     if not solved.size:
@@ -157,7 +179,7 @@ class VoteTrainer(Trainer):
     def __init__(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> None:
         super().__init__(data, grids)
         self.algorithm = algorithm
-        self.H, self.H_test = data.voters.matrices(data.train, data.test.X, data.rng)
+        self.H, self.H_test = data.matrices
         self._problem: VotingProblem | None = None
         self._whole: FloatArray | None = None
 
@@ -226,10 +248,8 @@ class DrawnTrainer(Trainer):
         super().__init__(data, grids)
         if data.valid is None:
             raise ValueError(NEEDS_HELD_OUT)
-        voters, coding = data.voters, StumpCoding.fit(data.train.X)
-        train, valid, self.test = (
-            coding.transform(part.X) for part in (data.train, data.valid, data.test)
-        )
+        voters = data.voters
+        train, valid, self.test = data.coded
         self.algorithm = algorithm
         self.problem = DrawnProblem(
             source=lambda: voters.make(train, data.train.y),

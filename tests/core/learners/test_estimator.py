@@ -430,7 +430,7 @@ def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(
     X, y, X_new = examples
     numbers = predictor.for_columns(data_of(X, y, n_codes=(0, 0, 0, 0)))
     numbers.predictions(X, y, [Grid.of({})], X_new, rng())
-    assert last()[0] is X
+    np.testing.assert_array_equal(last()[0], X)
 
 
 # Ensembles grow.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.feature_selection import SelectKBest
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import GridSearchCV, PredefinedSplit, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -157,6 +158,28 @@ def test_a_search_agrees_with_scikit_learns(make_problem: Callable[..., Problem]
     np.testing.assert_array_equal(losses, -5 * search.cv_results_["mean_test_score"])
     assert trainer.candidates[best] == search.best_params_
     np.testing.assert_array_equal(trainer.weights[best], search.best_estimator_.voter_weights_)
+
+
+@pytest.mark.parametrize("in_time", [False, True])
+def test_a_choice_by_balanced_error_counts_every_class_alike(
+    problem: Problem, in_time: bool
+) -> None:
+    H, y = problem
+    fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
+    trainer = votes(QuadBoost("l2"), H, y, GRIDS, H)
+    held = np.flatnonzero(fold >= 0)
+    voted = [
+        np.concatenate([QuadBoost("l2").path(H[rest], y[rest], grid) for grid in GRIDS]) @ H[i]
+        for i in held
+        for rest in [fold < fold[i] if in_time else fold != fold[i]]
+    ]
+    expected = [
+        1 - balanced_accuracy_score(y[held] > 0, of_candidate > 1e-12)
+        for of_candidate in np.transpose(voted)
+    ]
+    best, losses = choose(trainer, fold, "balanced_error")
+    np.testing.assert_allclose(losses, expected, atol=1e-15)
+    assert best == np.argmin(losses)
 
 
 def test_an_even_vote_is_negative_although_its_sum_is_rounded() -> None:
