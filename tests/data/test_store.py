@@ -81,18 +81,9 @@ def refusal(path: Path, content: bytes, card: Card) -> str:
         (b"size,color,target\n1,red,no\n", ", line 1: column 2 must be 'colour', but is 'color'"),
         (b"size,colour\n1,red\n", ", line 1: column 3 must be 'target', but is absent"),
         (b"size,colour,target,more\n", ", line 1: column 4 must be absent, but is 'more'"),
-        (
-            b"size,colour,target\n1,red,no\n1,red\n",
-            ": cannot be read: CSV parse error: Row #3",
-        ),
-        (
-            b"size,colour,target\n1,r,no\n1,r,no,x\n",
-            ": cannot be read: CSV parse error: Row #3",
-        ),
-        (
-            b"size,colour,target\n,r,no\n1o,r,no\n",
-            ": cannot be read: In CSV column #0: Row #3",
-        ),
+        (b"size,colour,target\n1,red,no\n1,red\n", ": cannot be read: CSV parse error: Row #3"),
+        (b"size,colour,target\n1,r,no\n1,r,no,x\n", ": cannot be read: CSV parse error: Row #3"),
+        (b"size,colour,target\n,r,no\n1o,r,no\n", ": cannot be read: In CSV column #0: Row #3"),
         (b"size,colour,target\n1,r\xe9d,no\n", ": cannot be read: In CSV column #1: Row #2: CSV"),
         (b'size,colour,target\n1,"red,no\n', ": cannot be read: CSV parse error: Row #2: Exp"),
     ],
