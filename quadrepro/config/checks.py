@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 
 from quadrepro.base.models import fault, faults_at
 from quadrepro.base.yaml import Place
@@ -204,10 +205,9 @@ def row_fits_the_columns(experiment: Experiment, row: Row) -> None:
 
 def _columns_of(experiment: Experiment, row: Row) -> list[Column]:
     """Return the columns with the settings of a row; refuse settings that none has, or takes."""
-    columns = experiment.columns
-    known = {key for column in columns for key in column.source.names(column.entry.settings)}
     for key in row.entry.settings:
-        if key not in known:
+        names = (column.source.names(column.entry.settings) for column in experiment.columns)
+        if key not in (known := {*chain.from_iterable(names)}):
             raise fault(f"no algorithm here has a setting {key!r}{nearest(key, known)}", "settings")
     with experiment.at(*row.place, "settings"):
         return experiment.columns_of(row)
@@ -216,8 +216,8 @@ def _columns_of(experiment: Experiment, row: Row) -> list[Column]:
 def _check_values(experiment: Experiment, row: Row) -> None:
     """Refuse values of a row that no algorithm has a hyper-parameter for, or that none takes."""
     drawn = any(c.draws_stumps(experiment.config.protocol) for c in experiment.columns)
-    known = [h for column in experiment.columns for h in column.learner.hyperparameters]
     for key, axis in row.entry.grid.items():
+        known = [h for column in experiment.columns for h in column.hyperparameters]
         with faults_at("grid", key):
             if key == N_ROUNDS.name and drawn:
                 raise ValueError("the validation error chooses the rounds")
