@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quadrepro.base.resources import RECORDS, find_config
-from quadrepro.base.text import few
+from quadrepro.base.text import few, tell
 from quadrepro.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -269,7 +269,6 @@ def prepare(
     from quadrepro.config.loading import load_experiment, load_mapping
     from quadrepro.config.plan import make_plan
     from quadrepro.data.fetch import bring, bring_tasks, missing_cards
-    from quadrepro.engine.progress import tell
     from quadrepro.tables.made import check_tables
 
     folder = None if data is None else Path(data)

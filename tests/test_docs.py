@@ -113,45 +113,16 @@ def test_the_readme_has_the_counts_of_the_scoreboard() -> None:
     scoreboard = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| \[.*\]\(results/.*\| (.*?) \| (\d+) of (\d+) \|$", readme, re.MULTILINE)
-    for numbers, hold, claims in rows:
-        line = rf"^\|[^|]*\| *{re.escape(numbers)} \|.*\| +{hold} \|.*"
-        of_board = re.findall(line, scoreboard, re.MULTILINE)
-        totals = [sum(map(int, re.findall(r"\d+", of)[-3:])) for of in of_board]
-        assert int(claims) in totals
+    for numbers, hold, _ in rows:
+        assert re.search(
+            rf"^\|.*\| *{re.escape(numbers)} \|.*\| +{hold} \|", scoreboard, re.MULTILINE
+        )
     assert len(rows) == len([*(ROOT / "quadrepro" / "papers").glob("*/paper.yaml")])
-    means = re.search(r"Of the (\d+) printed means (\d+) are .* and (\d+) under", readme)
-    board = re.search(r"Of the (\d+) printed means, (\d+) are .* and (\d+) under", scoreboard)
-    assert means is not None
-    assert board is not None
-    assert means.groups() == board.groups()
+    means = r"Of the (\d+) printed means,? (\d+) are .* and (\d+) under"
+    assert re.findall(means, readme) == re.findall(means, scoreboard) != []
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "configs").glob("*.yaml")))
-def test_a_config_that_ships_is_valid_and_its_results_are_committed(name: str) -> None:
-    check_tables(load_experiment(ROOT / "configs" / f"{name}.yaml"))
-    assert (ROOT / "results" / name / "run.json").is_file()
-
-
-def test_the_papers_grids_are_in_the_config_of_table_1() -> None:
-    ends = {}
-    for algorithm in load_experiment(ROOT / "configs" / "table1.yaml").algorithms:
-        [grid] = algorithm.make_grids(None)  # type: ignore[arg-type]
-        axes = {name: (min(values), max(values)) for name, values in grid.axes}
-        ends[algorithm.name] = (len(grid.candidates), axes)
-    assert ends == {
-        "quadboost-l1": (10, {"lam": (1e-4, 1.0)}),
-        "quadboost-l2": (100, {"n_rounds": (10, 100_000), "lam": (1.0, 1e3)}),
-        "quadboost-linf": (100, {"n_rounds": (1, 100_000), "alpha_max": (1e-4, 1e-1)}),
-        "quadboost": (10, {"n_rounds": (1, 1000)}),
-        "lpboost": (10, {"C": (1e-3, 1e3)}),
-        "adaboost": (10, {"n_rounds": (100, 1_000_000)}),
-    }
-
-
-def test_constraints_pin_every_direct_dependency() -> None:
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    blocks = re.findall(r"^(?:dependencies|dev) = \[(.*?)\]", project, re.DOTALL | re.MULTILINE)
-    asked = {name.lower() for name in re.findall(r'"([\w-]+)', "".join(blocks))}
-    constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    pinned = re.findall(r"^(\S+)==", constraints, re.MULTILINE)
-    assert asked - {"quadrepro"} <= {name.lower() for name in pinned}
+def test_configs_that_ship_are_valid_and_their_results_are_committed() -> None:
+    for path in (ROOT / "configs").glob("*.yaml"):
+        check_tables(load_experiment(path))
+        assert (ROOT / "results" / path.stem / "run.json").is_file()

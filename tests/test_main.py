@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import os
+import runpy
+import sys
 from importlib.metadata import entry_points
 
 import pytest
 
 import quadrepro
 from quadrepro.__main__ import run
-from tests.make import lines_of
 
 
 def test_public_names_are_listed_and_imported_when_they_are_used() -> None:
@@ -19,9 +21,16 @@ def test_public_names_are_listed_and_imported_when_they_are_used() -> None:
         _ = quadrepro.rnak
 
 
-def test_the_command_and_the_module_are_the_same() -> None:
+def test_the_command_and_the_module_are_the_same(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (script,) = entry_points(group="console_scripts", name="quadrepro")
     assert script.load() is run
-    module = "import runpy, sys; sys.argv = ['quadrepro', '--version']; "
-    [line] = lines_of(module + "runpy.run_module('quadrepro', run_name='__main__')")
-    assert line.endswith(f", version {quadrepro.__version__}")
+    monkeypatch.setattr("sys.argv", ["quadrepro", "--version"])
+    monkeypatch.setattr("gc.set_threshold", lambda most: None)
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
+    monkeypatch.delitem(sys.modules, "quadrepro.__main__")
+    with pytest.raises(SystemExit, match="0"):
+        runpy.run_module("quadrepro", run_name="__main__")
+    assert capsys.readouterr().out.endswith(f", version {quadrepro.__version__}\n")
+    assert os.environ["PYTHONSAFEPATH"] == "1"

@@ -10,22 +10,11 @@ import quadrepro
 from quadrepro.api import prepare, write
 from quadrepro.base.yaml import read_yaml
 from quadrepro.engine.records import RecordStore
-from quadrepro.errors import ConfigError, DataError
 from tests.cli.call import quadrepro as command
 
 pytestmark = pytest.mark.slow
 
 Write = Callable[..., Path]
-
-
-def test_a_run_is_resumed_and_computes_nothing_twice(small_config: Write, tmp_path: Path) -> None:
-    first = quadrepro.reproduce(small_config(), jobs=1, out=tmp_path)
-    store = RecordStore(tmp_path / "records")
-    times = {path: path.stat().st_mtime_ns for path in store.folder.rglob("*.npz")}
-    assert len(times) == 4
-    again = quadrepro.reproduce(small_config(), jobs=1, out=tmp_path)
-    assert {path: path.stat().st_mtime_ns for path in store.folder.rglob("*.npz")} == times
-    assert again.cells.equals(first.cells)
 
 
 def test_a_mapping_gives_the_tables_of_the_same_file_without_progress_if_not_wanted(
@@ -39,23 +28,6 @@ def test_a_mapping_gives_the_tables_of_the_same_file_without_progress_if_not_wan
     assert of_mapping.folder.name == of_file.folder.name == "small"
     compared = command("compare", of_file.folder, of_mapping.folder, "--tolerance", 0)
     assert compared.exit_code == 0, compared.output
-
-
-def test_a_mistake_in_a_mapping_is_named_by_its_keys(small_config: Write) -> None:
-    content = read_yaml(small_config()).data
-    content["datasets"][0] = "monk"
-    content["protocol"][1] = 2  # no text
-    with pytest.raises(ConfigError) as caught:
-        prepare(content, offline=True)
-    assert "config['datasets'][0]: unknown data set 'monk'; did you mean 'monks'" in str(
-        caught.value
-    )
-    assert "unknown key 1" in str(caught.value)
-
-
-def test_missing_data_are_refused_offline(small_config: Write) -> None:
-    with pytest.raises(DataError, match="heart"):
-        prepare(small_config("  - monks\n", "  - heart\n"), offline=True)
 
 
 def test_a_cell_without_a_record_is_a_dash(small_config: Write, tmp_path: Path) -> None:

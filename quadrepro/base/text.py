@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -38,3 +39,8 @@ def few(names: Sequence[str], most: int = 5) -> str:
     """Return some names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def tell(text: str) -> None:
+    """Print a line on standard error."""
+    print(visible(text), file=sys.stderr, flush=True)

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
-from rich.console import JustifyMethod
-from rich.table import Table as Grid
-from rich.text import Text
 
 from quadrepro.api import is_offline, prepare
 from quadrepro.base.resources import RECORDS, RESULTS, default_out, find_config
-from quadrepro.base.text import visible
-from quadrepro.engine.progress import tell
+from quadrepro.base.text import tell, visible
 from quadrepro.errors import EXIT_CELLS_MISSING
 from quadrepro.tables.terminal import columns, drawn, on_terminal, table_text
 
@@ -109,9 +102,9 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_common
 
 
-def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+def echo(text: str = "", *, nl: bool = True) -> None:
     """Print text; control characters, which files of others may hold, are shown as escapes."""
-    click.echo(visible(text), err=err, nl=nl)
+    click.echo(visible(text), nl=nl)
 
 
 def failure(row: str, column: str, repeat: int, record: Record) -> str:
@@ -130,36 +123,35 @@ def print_table(table: Table, form: str, label: str = "") -> None:
 
 def print_listing(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows of words, folded to the width of the terminal."""
-    echo(listing_text(header, rows, columns()))
+    # The whole of rich takes longer to import than most commands that need no listing.
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as Grid
+    from rich.text import Text
 
-
-def listing_text(header: Sequence[str], rows: Iterable[Sequence[object]], width: int) -> str:
-    """Return rows of words as text."""
-    listed = [[visible(str(word)) for word in row] for row in rows]
+    width = columns()
     grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     grid.header_style = ""
+    texts = [[Text(visible(str(word))) for word in row] for row in rows]
     for i, name in enumerate(header):
-        words = [row[i] for row in listed]
-        numbers = all(re.fullmatch(r"[-–+.\de]*", word) for word in words)
-        justify: JustifyMethod = "right" if numbers else "left"
+        words = [row[i] for row in texts]
+        numbers = all(re.fullmatch(r"[-–+.\de]*", word.plain) for word in words)
+        grid.add_column(Text(name), overflow="fold", justify="right" if numbers else "left")
         # Names of rows are not broken where there is room for them.
-        whole = i == 0 and max(map(cell_len, (name, *words))) <= width // 2
-        grid.add_column(Text(name), overflow="fold", justify=justify, no_wrap=whole)
-    for row in listed:
-        grid.add_row(*map(Text, row))
-    return drawn(grid, width)
+        longest = max(word.cell_len for word in words) if words else 0
+        grid.columns[i].no_wrap = i == 0 and longest <= width // 2
+    for row in texts:
+        grid.add_row(*row)
+    echo(drawn(grid, width))
 
 
 def show(results: Results, form: str) -> int:
-    """Print the first table and the cells without a result, and return the exit code."""
-    tables = results.made if form == "latex" else [*results.made][:1]
+    """Print tables in a format, if any, and what is missing, and return the exit code.
+
+    In LaTeX these are all tables, otherwise the first.
+    """
+    tables = [*results.made] if form == "latex" else [*results.made][: bool(form)]
     for name in tables:
         print_table(results.made[name], form, f"tab:{results.folder.name}-{name}")
-    return tell_of_missing(results)
-
-
-def tell_of_missing(results: Results) -> int:
-    """Print the folder and what is missing, and return the exit code."""
     echo(f"Tables written to {results.folder}")
     return missing_code(results)
 
@@ -171,16 +163,16 @@ def missing_code(results: Results) -> int:
     bad = {cell: record for cell, record in records.items() if not record.ok}
     if not bad:
         return 0
-    alike = Counter((cell[1], record.reason) for cell, record in bad.items())
-    first = {(cell[1], record.reason): cell for cell, record in reversed(bad.items())}
-    for what in [*alike][:SHOWN]:
-        cell, n = first[what], alike[what]
-        many = f" ({n} cells alike)" if n > 1 else ""
-        echo(failure(*cell, bad[cell]) + many, err=True)
+    alike: dict[tuple[str, str], list[tuple[str, str, int]]] = {}
+    for cell, record in bad.items():
+        alike.setdefault((cell[1], record.reason), []).append(cell)
+    for cells in [*alike.values()][:SHOWN]:
+        many = f" ({len(cells)} cells alike)" if len(cells) > 1 else ""
+        tell(failure(*cells[0], bad[cells[0]]) + many)
     listed = results.folder / "cells.csv"
-    echo(f"{len(bad)} of {len(records)} cells have no result; {listed} lists them", err=True)
+    tell(f"{len(bad)} of {len(records)} cells have no result; {listed} lists them")
     if {record.status for record in bad.values()} != {"missing"}:
-        echo("compute those that failed again with --retry", err=True)
+        tell("compute those that failed again with --retry")
     return EXIT_CELLS_MISSING
 
 

@@ -10,15 +10,11 @@ import click
 
 from quadrepro.base.files import read_text
 from quadrepro.base.resources import configs_folder, find_config
+from quadrepro.base.text import tell
 from quadrepro.cli.common import data_option, echo, offline_option, print_listing
-from quadrepro.config.loading import load_experiment
-from quadrepro.config.reference import DOCUMENTS, config_reference, schema_text
-from quadrepro.core.learners.registry import ALGORITHMS, axis_text
-from quadrepro.data.card import card_names, find_card, load_card
-from quadrepro.data.fetch import bring, bring_tasks, missing_cards
-from quadrepro.data.store import load_dataset, locate
-from quadrepro.engine.progress import tell
 from quadrepro.errors import ConfigError, nearest
+
+# What reads cards and configs is imported by the commands, as it is slow to import.
 
 Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """Header and rows."""
@@ -38,6 +34,10 @@ def fetch_command(
     that was downloaded is kept, so an interrupted or failed call can simply be repeated. Exits with
     3 if something could not be downloaded.
     """
+    from quadrepro.data.card import card_names
+    from quadrepro.data.fetch import bring, bring_tasks, missing_cards
+    from quadrepro.data.store import load_dataset
+
     if not what and not everything:
         raise click.UsageError("name data sets or configs, or use --all")
     names, tasks = (card_names(), {}) if everything else _named(what)
@@ -51,6 +51,9 @@ def fetch_command(
 
 def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None]]:
     """Return the named data sets, and data sets and OpenML tasks of the named configs."""
+    from quadrepro.config.loading import load_experiment
+    from quadrepro.data.card import card_names
+
     cards = card_names()
     known = {*cards, *(path.stem for path in configs_folder().glob("*.yaml"))}
     names: dict[str, None] = {}
@@ -69,6 +72,9 @@ def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None
 
 
 def _datasets(folder: Path | None) -> Listing:
+    from quadrepro.data.card import card_names, load_card
+    from quadrepro.data.store import locate
+
     rows: list[tuple[str, ...]] = []
     for name in card_names():
         card = load_card(name)
@@ -79,6 +85,8 @@ def _datasets(folder: Path | None) -> Listing:
 
 
 def _experiments(folder: Path | None) -> Listing:
+    from quadrepro.config.loading import load_experiment
+
     rows: list[tuple[str, ...]] = []
     for path in sorted(configs_folder().glob("*.yaml"), key=lambda p: p.stem):
         experiment = load_experiment(path)
@@ -89,6 +97,8 @@ def _experiments(folder: Path | None) -> Listing:
 
 
 def _algorithms(folder: Path | None) -> Listing:
+    from quadrepro.core.learners.registry import ALGORITHMS, axis_text
+
     rows: list[tuple[str, ...]] = []
     for name, entry in ALGORITHMS.items():
         grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.make({}).hyperparameters)
@@ -138,6 +148,8 @@ def list_command(what: str, name: str | None, data: Path | None, markdown: bool)
     those of a paper.yaml, as a JSON schema. Editors complete and check what is typed below the line
     `# yaml-language-server: $schema=FILE`.
     """
+    from quadrepro.config.reference import DOCUMENTS, config_reference, schema_text
+
     if markdown and (what, name or "config") != ("keys", "config"):
         raise click.UsageError("--markdown goes with the keys of a config")
     if what == "keys":
@@ -155,6 +167,9 @@ def list_command(what: str, name: str | None, data: Path | None, markdown: bool)
 
 def _show_card(name: str, data: Path | None) -> None:
     """Print a card, where its rows are, and whether they match it."""
+    from quadrepro.data.card import find_card, load_card
+    from quadrepro.data.store import locate
+
     card = load_card(name)
     path, found = find_card(name), locate(card, data)
     assert path is not None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import click
-from tabulate import tabulate
 
 from quadrepro.api import write
 from quadrepro.base.resources import RESULTS, find_config
+from quadrepro.base.text import tell
 from quadrepro.cli.common import (
     PATH,
     Common,
@@ -20,17 +21,10 @@ from quadrepro.cli.common import (
     print_listing,
     report_of,
     show,
-    tell_of_missing,
 )
-from quadrepro.engine.progress import tell
 from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, ToleranceError
-from quadrepro.results.compare import TOLERANCE, compare
-from quadrepro.results.explanation import explain
-from quadrepro.results.files import FigureFormat
-from quadrepro.results.page import PAGE, write_all, write_report
-from quadrepro.results.results import Results, find_results, results_folders
-from quadrepro.results.run import MANIFEST
-from quadrepro.results.scoreboard import write_scoreboard
+
+# What reads and writes results is imported by the commands, as pandas and numba are slow to import.
 
 
 @click.command("table")
@@ -62,7 +56,7 @@ def table_command(
     everything: bool,
     allow_missing: bool,
     form: str,
-    figures: FigureFormat,
+    figures: Literal["svg", "pdf"],
     common: Common,
 ) -> int:
     """Write tables, pages and the scoreboard from what has been computed.
@@ -89,25 +83,32 @@ def table_command(
 
 
 def _write_tables(
-    config: str, common: Common, allow_missing: bool, figures: FigureFormat, form: str
+    config: str, common: Common, allow_missing: bool, figures: Literal["svg", "pdf"], form: str
 ) -> int:
     """Write the tables of a config from records, and return the exit code."""
+    from quadrepro.results.page import PAGE
+    from quadrepro.results.run import MANIFEST
+
     if (Path(config) / MANIFEST).is_file():
         raise ConfigError(f"{config} is a results folder: --page writes its page")
     out = common.out_of(config)
     plan, store = common.plan(config, check_data=False), common.store(out)
     known = store.keys()
     if not any(cell.key in known for cell in plan.cells):
-        echo(f"no cell of {config} has been computed in {store.folder}", err=True)
+        tell(f"no cell of {config} has been computed in {store.folder}")
         return EXIT_CELLS_MISSING
     results = write(plan, store, out, allow_missing, figures=figures)
     if (results.folder / PAGE).exists():
         report_of(results)
-    return show(results, form) if form else tell_of_missing(results)
+    return show(results, form)
 
 
 def _write_pages(what: Sequence[str], common: Common) -> None:
     """Write the pages of some results folders."""
+    from quadrepro.results.page import write_report
+    from quadrepro.results.results import find_results
+    from quadrepro.results.run import MANIFEST
+
     for one in what:
         is_folder = (Path(one) / MANIFEST).is_file()
         out = common.out or Path(RESULTS) if is_folder else common.found_in(one)
@@ -119,6 +120,10 @@ def _write_pages(what: Sequence[str], common: Common) -> None:
 
 def _write_all(out: Path) -> int:
     """Write all pages, their index and the scoreboard, and return the exit code."""
+    from quadrepro.results.page import write_all
+    from quadrepro.results.results import results_folders
+    from quadrepro.results.scoreboard import write_scoreboard
+
     if not results_folders(out):
         raise ConfigError(f"{out} holds no results folder")
     index, found = write_all(out)
@@ -149,6 +154,12 @@ def explain_command(config: str, row: str, column: str, recompute: bool, common:
 
     Exits with 4 if a result differs, and with 1 if a cell has no result. Nothing is written.
     """
+    from tabulate import tabulate
+
+    from quadrepro.results.explanation import explain
+    from quadrepro.results.results import Results
+    from quadrepro.results.run import MANIFEST
+
     out = common.found_in(config)
     path = out / find_config(config).stem
     results = Results(path) if (path / MANIFEST).is_file() else None
@@ -169,7 +180,7 @@ def explain_command(config: str, row: str, column: str, recompute: bool, common:
         echo(f"\nComputed again: {found.n_known} of {found.n_known} results are the same")
     n_missing = len(found.splits) - found.n_results
     if n_missing:
-        echo(f"{n_missing} of {len(found.splits)} cells have no result", err=True)
+        tell(f"{n_missing} of {len(found.splits)} cells have no result")
     return EXIT_CELLS_MISSING if n_missing else 0
 
 
@@ -179,7 +190,7 @@ def explain_command(config: str, row: str, column: str, recompute: bool, common:
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0),
-    default=TOLERANCE,
+    default=1e-6,
     show_default=True,
     help="Largest relative difference of numbers that are not counts.",
 )
@@ -190,6 +201,8 @@ def compare_command(ours: Path, theirs: Path, tolerance: float) -> None:
     numbers agree within the tolerance. Measured times and what the cells were computed with may
     differ. Exits with 4 if anything else differs.
     """
+    from quadrepro.results.compare import compare
+
     found = compare(ours, theirs, tolerance)
     for name, n_files in found.compared.items():
         echo(f"{name}: {n_files} files compared")

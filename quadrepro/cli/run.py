@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quadrepro.api import limits_of, prepare, write
-from quadrepro.base.text import few
+from quadrepro.base.text import few, tell
 from quadrepro.cli.common import (
     SHOWN,
     Common,
@@ -27,7 +27,6 @@ from quadrepro.cli.common import (
     report_of,
     show,
 )
-from quadrepro.engine.progress import RunProgress, tell
 from quadrepro.errors import QuadreproError
 
 if TYPE_CHECKING:
@@ -120,6 +119,7 @@ def run_command(
     are done. An inconsistent config does not stop the others; the exit code is the highest of all.
     """
     from quadrepro.engine.dask import workers_of
+    from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.run import compute, cores, missing_cells
 
     if dask is not None and (jobs or timeout):

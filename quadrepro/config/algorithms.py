@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from pydantic import ConfigDict, Field, model_validator
 from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.base.types import Task
 from quadrepro.config.axis import Axis, Distribution, from_simple
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Value
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.learners.imported import step_of
 from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import check_name, find_entry
@@ -95,6 +96,11 @@ class Column:
         """Name of the algorithm, import path, or the names of a pipeline's steps."""
         return self.source.label if self.entry.pipeline else self.entry.learner
 
+    @cached_property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        """The hyper-parameters of the learner, which take long to find if it is an estimator."""
+        return self.learner.hyperparameters
+
     @property
     def searched(self) -> tuple[str, ...]:
         """Names of the hyper-parameters that are searched over."""
@@ -119,7 +125,7 @@ class Column:
 
     def axes(self, row_grid: Mapping[str, Axis]) -> dict[str, list[Value]]:
         """Return the values of each hyper-parameter of the grid, with a row's own axes."""
-        kinds = {h.name: h.kind for h in self.learner.hyperparameters}
+        kinds = {h.name: h.kind for h in self.hyperparameters}
         axes = self.grid | {key: axis for key, axis in row_grid.items() if key in kinds}
         return {name: axis.resolve(kinds[name]) for name, axis in axes.items()}
 
@@ -133,7 +139,7 @@ class Column:
             return (Grid.of(axes),)
         values = [of.draw(rng, self.entry.draws) for of in draw.values()]
         points = [dict(zip(draw, point, strict=True)) for point in zip(*values, strict=True)]
-        points = from_simple(points, self.learner.hyperparameters)
+        points = from_simple(points, self.hyperparameters)
         if len(draw) == 1:
             [name] = draw
             return (Grid.of({name: [point[name] for point in points], **axes}),)
@@ -174,7 +180,7 @@ def resolve(entry: AlgorithmEntry, protocol: Protocol, folder: str = "") -> Colu
     column = Column(entry, source, _learner(entry, source), entry.grid)
     _check_searched(column)
     given = {*column.searched, *([N_ROUNDS.name] if column.draws_stumps(protocol) else [])}
-    needed = {h.name for h in column.learner.hyperparameters} - given
+    needed = {h.name for h in column.hyperparameters} - given
     default = {k: Axis.model_validate(axis) for k, axis in source.grid.items() if k in needed}
     return replace(column, grid=entry.grid | default)
 
@@ -223,7 +229,7 @@ def _learner(entry: AlgorithmEntry, source: Entry | EstimatorEntry) -> Learner:
 def _check_searched(column: Column) -> None:
     """Refuse hyper-parameters that the learner does not have, and values that it does not take."""
     entry = column.entry
-    known = {h.name: h for h in column.learner.hyperparameters}
+    known = {h.name: h for h in column.hyperparameters}
     for part, given in (("grid", entry.grid), ("draw", entry.draw)):
         for key, values in given.items():
             if key not in known:

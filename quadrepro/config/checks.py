@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 
 from quadrepro.base.models import fault, faults_at
 from quadrepro.base.yaml import Place
@@ -12,7 +13,6 @@ from quadrepro.config.config import Config, Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.protocol import Protocol, SplitRule
-from quadrepro.data.card import load_card
 from quadrepro.data.rules import rule_of
 from quadrepro.data.schema import View
 from quadrepro.engine.metrics import fault_of_task
@@ -104,7 +104,7 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
             raise fault("either all rows have a holdout or none", "protocol")
         _check_attributes(entry, changed.split, view)
         stratified, noise = changed.split.stratify, changed.noise
-        if not load_card(entry.name).classes_of(view):
+        if not entry.card.classes_of(view):
             message = f"{entry.title} predicts a number, so there are no classes"
             if stratified:
                 raise fault(f"{message} to stratify by", "protocol", "split", "stratify")
@@ -116,14 +116,14 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
             raise fault("parameters are only used by a fresh sample: set sample", "parameters")
         if changed.sample is not None:
             try:
-                rule_of(load_card(entry.name), entry.parameters)
+                rule_of(entry.card, entry.parameters)
             except ConfigError as error:
                 raise fault(str(error), "parameters" if entry.parameters else "name") from None
 
 
 def _check_attributes(entry: DatasetEntry, rule: SplitRule, view: View) -> None:
     """Refuse a split by an attribute that there is not, or of rows that are drawn again."""
-    known = load_card(entry.name).attribute_names
+    known = entry.card.attribute_names
     for key, name in rule.columns.items():
         if name not in known:
             message = f"{entry.name} has no attribute {name!r}{nearest(name, known)}"
@@ -205,10 +205,9 @@ def row_fits_the_columns(experiment: Experiment, row: Row) -> None:
 
 def _columns_of(experiment: Experiment, row: Row) -> list[Column]:
     """Return the columns with the settings of a row; refuse settings that none has, or takes."""
-    columns = experiment.columns
-    known = {key for column in columns for key in column.source.names(column.entry.settings)}
     for key in row.entry.settings:
-        if key not in known:
+        names = (column.source.names(column.entry.settings) for column in experiment.columns)
+        if key not in (known := {*chain.from_iterable(names)}):
             raise fault(f"no algorithm here has a setting {key!r}{nearest(key, known)}", "settings")
     with experiment.at(*row.place, "settings"):
         return experiment.columns_of(row)
@@ -217,8 +216,8 @@ def _columns_of(experiment: Experiment, row: Row) -> list[Column]:
 def _check_values(experiment: Experiment, row: Row) -> None:
     """Refuse values of a row that no algorithm has a hyper-parameter for, or that none takes."""
     drawn = any(c.draws_stumps(experiment.config.protocol) for c in experiment.columns)
-    known = [h for column in experiment.columns for h in column.learner.hyperparameters]
     for key, axis in row.entry.grid.items():
+        known = [h for column in experiment.columns for h in column.hyperparameters]
         with faults_at("grid", key):
             if key == N_ROUNDS.name and drawn:
                 raise ValueError("the validation error chooses the rounds")

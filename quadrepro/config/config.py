@@ -22,7 +22,6 @@ from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
 from quadrepro.config.tables import AskedField, RequestedTables
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.protocol import Protocol
-from quadrepro.data.card import load_card
 from quadrepro.data.schema import View
 from quadrepro.engine.metrics import find_metric
 from quadrepro.errors import ConfigError, together
@@ -228,7 +227,7 @@ class Experiment:
     def tasks(self) -> dict[str, Task]:
         """What is predicted in each row, by the title of the row."""
         views = self.views
-        return {e.title: load_card(e.name).task_of(views[e.title]) for e in self.config.entries}
+        return {e.title: e.card.task_of(views[e.title]) for e in self.config.entries}
 
     def voters(self, protocol: Protocol) -> EstimatorPredictor | None:
         """Return what makes the transformer that votes of a row are over; None for stumps."""
@@ -244,7 +243,7 @@ class Experiment:
         """Rows with a class of fewer examples than folds, by their cards, and what follows."""
         found = []
         for entry in self.config.entries:
-            protocol, card = self.protocols[entry.title], load_card(entry.name)
+            protocol, card = self.protocols[entry.title], entry.card
             folds = max(protocol.split.outer_folds, protocol.inner_folds)
             least = min(self.views[entry.title].class_sizes(card.target), default=folds)
             if protocol.split.stratify and least < folds:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
@@ -10,7 +11,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_
 from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.core.protocol import Protocol
-from quadrepro.data.card import card_names, find_card, load_card
+from quadrepro.data.card import Card, card_names, find_card, load_card
 from quadrepro.data.schema import View
 from quadrepro.errors import ConfigError, nearest
 
@@ -130,6 +131,11 @@ class DatasetEntry(Model):
         hint = nearest(name, card_names(), "quadrepro list datasets")
         raise ValueError(f"unknown data set {name!r}{hint}")
 
+    @cached_property
+    def card(self) -> Card:
+        """The card of the data set."""
+        return load_card(self.name)
+
     @property
     def title(self) -> str:
         """The name of the row."""
@@ -161,7 +167,7 @@ class DatasetEntry(Model):
 
     def resolve(self, view: str) -> View:
         """Return the view of this row, where the protocol has a view of this name."""
-        card = load_card(self.name)
+        card = self.card
         named, changes = (self.view, {}) if isinstance(self.view, str) else (view, self.view)
         try:
             base = card.view(named)

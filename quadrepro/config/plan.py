@@ -23,7 +23,6 @@ from quadrepro.core.preprocessing import count_columns
 from quadrepro.core.problems import RowSource, Sources
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.data.card import load_card
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
 from quadrepro.engine.keys import makers
@@ -151,7 +150,7 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
         protocol=protocol,
         learner=learner,
         grids=grids,
-        size=source.sizes[0] * count_columns(load_card(row.entry.name), view),
+        size=source.sizes[0] * count_columns(row.entry.card, view),
         content=content,
         voters=voters,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from typing import Self
 
@@ -10,14 +9,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 from rich.progress import TimeRemainingColumn as Remaining
 
-from quadrepro.base.text import visible
+from quadrepro.base.text import tell, visible
 
 SECONDS_BETWEEN_LINES = 60.0
-
-
-def tell(text: str) -> None:
-    """Print a line on standard error."""
-    print(visible(text), file=sys.stderr, flush=True)
 
 
 class RunProgress:

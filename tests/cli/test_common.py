@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import os
 import re
 import shutil
+from contextlib import redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -12,7 +16,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from quadrepro.base.resources import configs_folder
-from quadrepro.cli.common import Common, listing_text
+from quadrepro.cli.common import Common, print_listing
 from tests.results.pages.made import make_folder
 
 BY_CONFIG = Common(data=None, out=None, repeats=None)
@@ -50,7 +54,12 @@ words = st.text(st.characters(categories=("L", "N", "Sm")), min_size=1, max_size
 
 @given(st.lists(st.tuples(words, words, words), min_size=1, max_size=4), st.integers(30, 120))
 def test_a_listing_fits_and_loses_nothing(rows: list[tuple[str, ...]], width: int) -> None:
-    text = listing_text(("name", "size", "title"), rows, width)
+    with (
+        mock.patch.dict(os.environ, COLUMNS=str(width)),
+        redirect_stdout(io.StringIO()) as printed,
+    ):
+        print_listing(("name", "size", "title"), rows)
+    text = printed.getvalue()
     assert max(map(cell_len, text.splitlines())) <= width
     shown = sorted(re.sub(r"[\s─]", "", text))
     assert shown == sorted("".join(["name", "size", "title", *map("".join, rows)]).replace("─", ""))

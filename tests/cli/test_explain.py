@@ -13,15 +13,6 @@ from tests.cli.call import quadrepro
 Write = Callable[..., Path]
 
 
-@pytest.fixture
-def config(small_config: Write, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a config that was run over two splits, in the current folder."""
-    path = small_config()
-    monkeypatch.chdir(path.parent)
-    assert quadrepro("run", path, "--jobs", 1, "--repeats", 2).exit_code == 0
-    return path
-
-
 def explain(*words: object) -> Result:
     return quadrepro("explain", *words, COLUMNS="200")
 
@@ -38,8 +29,8 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1))
 
 
-def test_an_entry_is_shown_with_all_that_it_depends_on(config: Path) -> None:
-    result = explain(config, "people", "quadboost-l2")
+def test_an_entry_is_shown_with_all_that_it_depends_on(computed: Path) -> None:
+    result = explain(computed, "people", "quadboost-l2")
     assert result.exit_code == 0
     facts = dict(re.findall(r"^(\w+)  +(.+)$", result.stdout, re.MULTILINE))
     assert facts["entry"] == "people, QuadBoost-L2 (10 stumps per attribute) of Small"
@@ -56,14 +47,14 @@ def test_an_entry_is_shown_with_all_that_it_depends_on(config: Path) -> None:
         assert re.fullmatch(r"0\.\d{4}, \d+ of 1701", risk)
         assert re.fullmatch(r"n_rounds \d+, lam [\d.]+", chosen)
         assert key in records
-    by_title = explain(config, "people", "QuadBoost-L2 (10 stumps per attribute)")
+    by_title = explain(computed, "people", "QuadBoost-L2 (10 stumps per attribute)")
     assert by_title.stdout == result.stdout
 
 
-def test_a_clone_shows_the_committed_results_and_agrees_with_them(config: Path) -> None:
-    with_records = splits(explain(config, "monks", "ada"))
+def test_a_clone_shows_the_committed_results_and_agrees_with_them(computed: Path) -> None:
+    with_records = splits(explain(computed, "monks", "ada"))
     shutil.rmtree("results/records")
-    result = explain(config, "monks", "ada", "--recompute")
+    result = explain(computed, "monks", "ada", "--recompute")
     assert result.exit_code == 0, result.stderr
     assert [row[:3] for row in splits(result)] == [row[:3] for row in with_records]
     assert {row[-1] for row in splits(result)} == {"cells.csv"}
@@ -75,96 +66,24 @@ def test_a_clone_shows_the_committed_results_and_agrees_with_them(config: Path) 
 
 
 @pytest.mark.parametrize("records", [True, False])
-def test_a_result_that_differs_is_shown_from_both_sides(config: Path, records: bool) -> None:
-    edit(config, "n_rounds: 5", "n_rounds: 6")
+def test_a_result_that_differs_is_shown_from_both_sides(computed: Path, records: bool) -> None:
+    edit(computed, "n_rounds: 5", "n_rounds: 6")
     if not records:
         shutil.rmtree("results/records")
-    result = explain(config, "monks", "ada", "--recompute")
+    result = explain(computed, "monks", "ada", "--recompute")
     assert result.exit_code == 4
     sides = r"0\.\d+, \d+ of 216, n_rounds 5; computed again: 0\.\d+, \d+ of 216, n_rounds 6"
     assert re.search(rf"error: monks, ada, repeat 0: {sides}\nmonks, ada, repeat 1:", result.stderr)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "shown"),
-    [
-        (r"(monks,ada,0,ok,)\d+", "1", "1 of 216"),
-        (r"(monks,ada,0,ok,\d+,216,)[\d.]+", "1", "1.0000"),
-    ],
-)
-def test_another_error_is_a_difference_though_the_choice_is_the_same(
-    config: Path, old: str, new: str, shown: str
-) -> None:
-    shutil.rmtree("results/records")
-    cells = Path("results/small/cells.csv")
-    cells.write_text(re.sub(old, rf"\g<1>{new}", cells.read_text()))
-    result = explain(config, "monks", "ada", "--recompute")
-    assert result.exit_code == 4
-    assert shown in result.stderr
-    assert "repeat 1" not in result.stderr
-
-
-def test_a_cell_that_tables_lack_is_not_a_difference(config: Path) -> None:
-    edit(config, "n_rounds: 5", "n_rounds: 6")
-    table = quadrepro("table", config, "--repeats", 2)
+def test_a_cell_that_tables_lack_is_not_a_difference(computed: Path) -> None:
+    edit(computed, "n_rounds: 5", "n_rounds: 6")
+    table = quadrepro("table", computed, "--repeats", 2)
     assert table.exit_code == 1
     assert "monks, ada, repeat 0: missing: not computed (4 cells alike)" in table.stderr
     assert "--retry" not in table.stderr
-    assert explain(config, "monks", "ada").exit_code == 1
-    assert explain(config, "monks", "ada", "--recompute").exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "what"),
-    [
-        ("n_rounds: 5", "n_rounds: 6", "the config has"),
-        ('"sha256:', '"sha256:0', "the data has"),
-        ('"numpy": "', '"numpy": "0', "a package has"),
-        ("", "", "the code has"),
-    ],
-)
-def test_what_has_changed_since_the_results_were_written_is_named(
-    config: Path, old: str, new: str, what: str
-) -> None:
-    [*_, key] = splits(explain(config, "monks", "ada"))[0]
-    [record] = Path("results/records").glob(f"??/{key}*")
-    record.unlink()
-    edit(config if "n_rounds" in old else Path("results/small/run.json"), old, new)
-    result = explain(config, "monks", "ada")
-    assert result.exit_code == 0
-    assert f"from results/small/cells.csv: {what} changed since then." in result.stdout
-
-
-def test_after_an_edit_of_an_own_module_the_code_has_changed(
-    small_config: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = small_config("  - name: ada\n    algorithm: adaboost\n    grid: {n_rounds: 5}\n", "")
-    monkeypatch.chdir(config.parent)
-    Path("edited.py").write_text(
-        "from sklearn.dummy import DummyClassifier\nclass Mine(DummyClassifier): pass\n"
-    )
-    edit(config, "algorithms:\n", "algorithms:\n  - {name: mine, algorithm: 'edited:Mine'}\n")
-    assert quadrepro("run", config, "--jobs", 1).exit_code == 0
-    assert "the code" not in explain(config, "monks", "mine").stdout
-    with Path("edited.py").open("a") as file:
-        file.write("\nLATER = 1\n")
-    assert (
-        "the code (edited.py, or quadrepro's) has changed"
-        in explain(config, "monks", "mine").stdout
-    )
-
-
-def test_without_results_cells_are_missing_until_they_are_computed(small_config: Write) -> None:
-    config = small_config()
-    out = "--out", config.parent / "none"
-    result = explain(config, "monks", "ada", *out)
-    assert result.exit_code == 1
-    assert splits(result) == [["0", "not computed"]]
-    assert "1 of 1 cells have no result" in result.stderr
-    result = explain(config, "monks", "ada", "--recompute", *out)
-    assert result.exit_code == 0
-    assert splits(result)[0][2] == "n_rounds 5"
-    assert not out[1].exists()
+    assert explain(computed, "monks", "ada").exit_code == 1
+    assert explain(computed, "monks", "ada", "--recompute").exit_code == 0
 
 
 def test_a_printed_number_is_shown_with_its_verdict() -> None:
@@ -173,16 +92,35 @@ def test_a_printed_number_is_shown_with_its_verdict() -> None:
     assert "printed risk  0.035, inside: our interval 0.007149 to 0.05375 (p = 0.7" in judged
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "message"),
-    [
-        ("monk", "ada", "unknown row 'monk'; did you mean 'monks'?"),
-        ("monks", "adda", "unknown column 'adda'; did you mean 'ada'?"),
-    ],
-)
-def test_an_unknown_entry_is_refused_with_the_nearest(
-    small_config: Write, row: str, column: str, message: str
-) -> None:
-    result = explain(small_config(), row, column)
-    assert result.exit_code == 2
-    assert message in result.stderr
+def test_what_has_changed_since_the_results_were_written_is_named(computed: Path) -> None:
+    manifest = Path("results/small/run.json")
+    [*_, key] = splits(explain(computed, "monks", "ada"))[0]
+    [record] = Path("results/records").glob(f"??/{key}*")
+    record.unlink()
+    for path, old, new, what in (
+        (manifest, "", "", "the code has"),
+        (manifest, '"numpy": "', '"numpy": "0', "a package has"),
+        (manifest, '"sha256:', '"sha256:0', "the data has"),
+        (computed, "n_rounds: 5", "n_rounds: 6", "the config has"),
+    ):
+        before = path.read_text()
+        edit(path, old, new)
+        result = explain(computed, "monks", "ada")
+        assert result.exit_code == 0
+        assert f"from results/small/cells.csv: {what} changed since then." in result.stdout
+        path.write_text(before)
+
+
+def test_without_results_cells_are_missing_until_they_are_computed(small_config: Write) -> None:
+    words, out = (small_config(), "monks", "ada"), ("--out", small_config().parent / "none")
+    result = explain(*words, *out)
+    assert result.exit_code == 1
+    assert splits(result) == [["0", "not computed"]]
+    assert "1 of 1 cells have no result" in result.stderr
+    result = explain(*words, "--recompute", *out)
+    assert result.exit_code == 0
+    assert splits(result)[0][2] == "n_rounds 5"
+    assert not out[1].exists()
+    unknown = explain(*words[:2], "adda")
+    assert unknown.exit_code == 2
+    assert "unknown column 'adda'; did you mean 'ada'?" in unknown.stderr

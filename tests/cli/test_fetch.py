@@ -84,11 +84,10 @@ def test_offline_nothing_is_asked_for_and_all_that_is_missing_is_named(
     assert not server.asked
 
 
-@pytest.mark.parametrize("word", ["", "no"])
 def test_the_environment_allows_the_network_to_both_doors(
-    project: Path, server: Server, monkeypatch: pytest.MonkeyPatch, word: str
+    project: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("QUADREPRO_OFFLINE", word)
+    monkeypatch.setenv("QUADREPRO_OFFLINE", "no")
     assert quadrepro("fetch", "one").exit_code == 0
     reproduce("mine.yaml", jobs=1, progress=False)
     assert server.asked == BOTH

@@ -7,10 +7,13 @@ import pytest
 from click.testing import Result
 
 from quadrepro.base.resources import cards_folder, configs_folder
-from quadrepro.cli.data import LISTINGS
 from quadrepro.config.reference import config_reference, schema_of
+from quadrepro.config.tables import KINDS
 from quadrepro.core.learners.registry import ALGORITHMS
+from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.card import card_names
+from quadrepro.engine.metrics import METRICS
+from quadrepro.papers.claims import CLAIMS
 from tests.cli import call
 
 
@@ -24,6 +27,10 @@ def listed(*words: object, width: int = 100) -> Result:
         ("datasets", card_names()),
         ("experiments", sorted(path.stem for path in configs_folder().glob("*.yaml"))),
         ("algorithms", [*ALGORITHMS, "sklearn:NAME", "MODULE:NAME"]),
+        ("measures", [*MEASURES]),
+        ("metrics", [*METRICS]),
+        ("claims", [*CLAIMS]),
+        ("tables", [*KINDS]),
     ],
 )
 def test_all_names_are_listed_no_wider_than_the_terminal(what: str, names: list[str]) -> None:
@@ -31,22 +38,9 @@ def test_all_names_are_listed_no_wider_than_the_terminal(what: str, names: list[
     assert max(map(len, lines)) <= 60
     rule = next(i for i, line in enumerate(lines) if line.startswith("──"))
     # What is folded goes on in lines that begin with a blank.
-    assert [line.split()[0] for line in lines[rule + 1 :] if line[0] != " "] == names
-
-
-@pytest.mark.parametrize("what", ["measures", "metrics", "claims", "tables"])
-def test_every_name_has_a_meaning(what: str) -> None:
-    header, rows = LISTINGS[what](None)
-    assert header == ("name", "meaning")
-    assert all(meaning for _, meaning in rows)
-    assert rows[0][0] in listed(what).stdout
-
-
-def test_data_sets_are_listed_with_their_place(canonical_folder: Path) -> None:
-    assert "not here" in listed("datasets").stdout
-    with_files = listed("datasets", "--data", canonical_folder, width=300).stdout
-    assert "not here" not in with_files
-    assert str(canonical_folder / "pima.csv") in with_files
+    listed_names = [line.split() for line in lines[rule + 1 :] if line[0] != " "]
+    assert [name for name, *_ in listed_names] == names
+    assert all(meaning for _, *meaning in listed_names)
 
 
 def test_a_card_is_shown_with_its_place_and_whether_its_rows_match(canonical_folder: Path) -> None:
@@ -54,7 +48,7 @@ def test_a_card_is_shown_with_its_place_and_whether_its_rows_match(canonical_fol
     path = cards_folder() / "monks.yaml"
     here = "# here: ships with quadrepro\n# 432 rows, as described\n"
     assert shown == f"# {path}\n{path.read_text(encoding='utf-8')}{here}"
-    assert "\n# here: no; fetch with: quadrepro fetch pima\n" in listed("datasets", "pima").stdout
+    assert "not here" in listed("datasets").stdout
     found = listed("datasets", "pima", "--data", canonical_folder).stdout
     assert f"\n# here: {canonical_folder / 'pima.csv'}\n# 768 rows, as described\n" in found
 

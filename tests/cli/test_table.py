@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,99 +7,67 @@ import pytest
 from tests.cli.call import quadrepro
 from tests.results.pages.made import make_folder
 
-Write = Callable[..., Path]
-
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 
 
-@pytest.fixture
-def computed(small_config: Write, tmp_path: Path) -> tuple[Path, Path]:
-    """Return a config and the folder with its results."""
-    config, out = small_config(), tmp_path / "out"
-    assert quadrepro("run", config, "--jobs", 1, "--out", out).exit_code == 0
-    return config, out
+OPTIONS = ("--out", "results", "--repeats", 2)
 
 
-def test_tables_are_written_again_from_records(computed: tuple[Path, Path]) -> None:
-    config, out = computed
-    errors = out / "small" / "errors.md"
+def test_tables_are_written_again_from_records(computed: Path) -> None:
+    errors = Path("results/small/errors.md")
     before = errors.read_text()
     errors.unlink()
-    result = quadrepro("table", config, "--out", out)
+    result = quadrepro("table", computed, *OPTIONS)
     assert result.exit_code == 0
     assert errors.read_text() == before
-    assert result.stdout == f"{before}\nTables written to {out / 'small'}\n"
-
-
-def test_many_cells_without_a_result_are_counted_and_those_that_failed_can_be_tried_again(
-    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("quadrepro.core.learners.adaboost.AdaBoost._paths", None)
-    options = "--repeats", 6, "--out", tmp_path
-    quadrepro("run", small_config(), "--jobs", 1, *options)
-    stderr = quadrepro("table", small_config(), *options).stderr
-    assert stderr.count(": failed: ") == 1
-    assert "monks, ada, repeat 0: failed: TypeError" in stderr
-    assert " (12 cells alike)\n" in stderr
-    cells = tmp_path / "small" / "cells.csv"
-    assert f"12 of 24 cells have no result; {cells} lists them\n" in stderr
-    assert stderr.endswith("compute those that failed again with --retry\n")
+    assert result.stdout == f"{before}\nTables written to results/small\n"
 
 
 def test_tables_are_drawn_on_a_terminal_and_markdown_or_latex_if_asked_for(
-    computed: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    computed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config, out = computed
     monkeypatch.setattr("quadrepro.cli.common.on_terminal", lambda: True)
 
     def printed(*words: str) -> str:
-        return quadrepro("table", config, "--out", out, *words).stdout
+        return quadrepro("table", computed, *OPTIONS, *words).stdout
 
-    assert "|" not in printed()
-    assert printed().lstrip().startswith("Small: test risks\n")
-    assert printed("--format", "markdown").startswith((out / "small" / "errors.md").read_text())
-    latex = printed("--format", "latex")
+    drawn, latex = printed(), printed("--format", "latex")
+    assert "|" not in drawn
+    assert drawn.lstrip().startswith("Small: test risks\n")
+    errors = Path("results/small/errors.md").read_text()
+    assert printed("--format", "markdown").startswith(errors)
     assert latex.index(r"\label{tab:small-errors}") < latex.index(r"\label{tab:small-comparisons}")
 
 
-def test_figures_can_be_pdf(small_config: Write, tmp_path: Path) -> None:
-    config = small_config("seed: 7", "seed: 7\ntables: {ranking: true}")
-    quadrepro("run", config, "--jobs", 1, "--out", tmp_path, "--no-report", "--repeats", 2)
-    options = ("--out", tmp_path, "--repeats", 2)
-    assert quadrepro("table", config, *options, "--figures", "pdf").exit_code == 0
-    assert (tmp_path / "small" / "ranking.pdf").read_bytes().startswith(b"%PDF")
-    assert not (tmp_path / "small" / "ranking.svg").exists()
-
-
-def test_tables_of_several_configs_are_written_but_not_printed(
-    computed: tuple[Path, Path], tmp_path: Path
+def test_tables_of_several_configs_are_written_but_not_printed_and_figures_can_be_pdf(
+    computed: Path,
 ) -> None:
-    first, out = computed
-    second, third = tmp_path / "second.yaml", tmp_path / "third.yaml"
-    second.write_text(first.read_text())
-    third.write_text(first.read_text().replace("seed: 7", "seed: 8"))
-    result = quadrepro("table", second, third, first, "--out", out)
+    text = computed.read_text()
+    Path("second.yaml").write_text(f"{text}tables: {{ranking: true}}\n")
+    Path("third.yaml").write_text(text.replace("seed: 7", "seed: 8"))
+    words = ("table", "second.yaml", "third.yaml", computed, *OPTIONS, "--figures", "pdf")
+    result = quadrepro(*words)
     assert result.exit_code == 1
-    written = [f"Tables written to {out / name}\n" for name in ("second", "small")]
+    written = [f"Tables written to results/{name}\n" for name in ("second", "small")]
     assert result.stdout == "".join(written)
-    assert f"no cell of {third} has been computed in {out / 'records'}\n" in result.stderr
-    assert not (out / "third").exists()
+    assert "no cell of third.yaml has been computed in results/records\n" in result.stderr
+    assert not Path("results/third").exists()
+    assert Path("results/second/ranking.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_a_page_is_written_from_a_folder_and_again_only_where_it_was(
-    computed: tuple[Path, Path], small_config: Write
-) -> None:
-    config, out = computed
-    page = out / "small" / "report.html"
-    before = page.read_bytes()
+def test_a_page_is_written_from_a_folder_and_again_only_where_it_was(computed: Path) -> None:
+    page = Path("results/small/report.html")
     page.unlink()
-    quadrepro("table", config, "--out", out)
+    quadrepro("table", computed, *OPTIONS)
     assert not page.exists()
-    for what in ((out / "small",), (config, "--out", out)):
+    written = set()
+    for what in (("results/small",), (computed, *OPTIONS)):
         result = quadrepro("table", "--page", *what)
-        assert (result.exit_code, result.stdout) == (0, f"{page.as_uri()}\n")
-        assert page.read_bytes() == before
-    quadrepro("table", small_config("title: Small", "title: Renamed"), "--out", out)
+        assert (result.exit_code, result.stdout) == (0, f"{page.resolve().as_uri()}\n")
+        written.add(page.read_bytes())
+    assert len(written) == 1
+    computed.write_text(computed.read_text().replace("title: Small", "title: Renamed"))
+    quadrepro("table", computed, *OPTIONS)
     assert "<h1>Renamed</h1>" in page.read_text()
 
 

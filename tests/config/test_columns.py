@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,11 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.protocol import Protocol
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
-from tests.make import assert_refused, cells_of, refusal
+from tests.make import assert_refused, cells_of, plan_of, refusal
 
 Write = Callable[..., Path]
 ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
 VIEW = "view: quadboost\n"
-UNCHOSEN = f"{VIEW}  folds: 0\n"
 
 
 def column(protocol: dict[str, Any] | None = None, **fields: Any) -> Column:
@@ -180,69 +179,62 @@ def test_own_code_is_named_and_not_imported_by_a_plan(small_config: Write) -> No
     assert str(path.parent) not in json.dumps(cell.content)
     assert experiment.code == ("beside_the_config.py",)
     assert "beside_the_config" not in sys.modules
-    with pytest.raises(ConfigError, match=r"14:5: .*ZeroDivisionError.*beside_the_config.py:3"):
-        make_plan(experiment).try_code()
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_a_measure_of_classes_is_refused_where_a_number_is_predicted(
-    edited: Write, own: bool
-) -> None:
-    grid = "grid:\n      n_rounds: [10, 20]\n      lam: {from: 10, to: 1, points: 2}"
-    of_numbers = {"name: quadboost-l2": "name: ridge", grid: "algorithm: sklearn:Ridge"}
-    measures = "measures: [train_mse, test_error]"
-    ols = "algorithm: sklearn:LinearRegression" + f"\n    {measures}" * own
-    view = UNCHOSEN + f"  {measures}\n" * (not own)
-    path = edited({**of_numbers, ADA: ols, "- monks": "- m1", VIEW: view})
-    message = "the view of m1 predicts a number, but test_error measures classes: use train_mse or"
-    assert_refused(path, f"{8 - own}:5", message, cells_of)
+OF_NUMBERS = "the view of m1 predicts a number, but test_error measures classes: use train_mse or"
+NO_VOTERS = "sklearn:SVC has no voters, which the measure voters needs: give it others"
+EVERY = "adaboost_exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all else one"
+RIDGE = {"name": "sklearn:Ridge"}
+SVC = {"name": "sklearn:SVC"}
 
 
-def test_a_measure_of_two_classes_is_refused_of_more(edited: Write) -> None:
-    wine = {"- monks": "- {name: wine, view: {positive: null}}"}
-    plan = make_plan(load_experiment(edited(wine)))
-    assert all(cell.learner.against_rest("multiclass") for cell in plan.cells)
-    measured = {ADA: f"{ADA}\n    measures: [train_error]", VIEW: UNCHOSEN}
-    message = "wine has more than two classes, of which train_error cannot be"
-    assert_refused(edited({**wine, **measured}), "7:5", message, cells_of)
+def of_rounds(values: Any) -> dict[str, Any]:
+    grid = {"n_rounds": values}
+    return {"name": "adaboost", "grid": grid, "measures": ["adaboost_exponential_bound"]}
 
 
 @pytest.mark.parametrize(
-    ("protocol", "own", "row", "place"),
+    ("measures", "algorithm", "row", "message"),
     [
-        ("  measures: [train_error, voters]\n", "", "- monks", "15:5"),
-        ("  measures: [train_error]\n", "\n    measures: [voters]", "- monks", "17:5"),
-        ("", "", "- {name: monks, protocol: {measures: [voters]}}", "7:5"),
+        (["train_mse", "test_error"], RIDGE, "m1", f"['datasets'][0]: {OF_NUMBERS}"),
+        ([], RIDGE | {"measures": ["test_error"]}, "m1", f"['datasets'][0]: {OF_NUMBERS}"),
+        (["train_error"], "adaboost", "wine", "['datasets'][0]: wine has more than two classes, "),
+        (["train_error", "voters"], SVC, "monks", f"['algorithms'][0]: {NO_VOTERS}"),
+        (
+            ["train_error"],
+            SVC | {"measures": ["voters"]},
+            "monks",
+            f"['algorithms'][0]['measures']: {NO_VOTERS}",
+        ),
+        (
+            [],
+            SVC,
+            {"name": "monks", "protocol": {"measures": ["voters"]}},
+            f"['datasets'][0]: {NO_VOTERS}",
+        ),
+        ([], of_rounds({"from": 1, "to": 9, "points": 9, "scale": "linear"}), "monks", ""),
+        ([], of_rounds([1, 2, 3]), {"name": "monks", "grid": {"n_rounds": [1, 2]}}, ""),
+        ([], of_rounds([1, 2, 4]), "monks", f"['algorithms'][0]['measures']: {EVERY}"),
+        ([], of_rounds([2, 3]), "monks", f"['algorithms'][0]['measures']: {EVERY}"),
+        (
+            [],
+            of_rounds([1, 2, 3]),
+            {"name": "monks", "grid": {"n_rounds": [1, 10]}},
+            f"['datasets'][0]: {EVERY}",
+        ),
     ],
 )
-def test_a_measure_of_voters_is_refused_of_a_learner_without_any(
-    edited: Write, protocol: str, own: str, row: str, place: str
+def test_a_measure_that_does_not_fit_is_refused_with_its_place(
+    measures: list[str], algorithm: Any, row: Any, message: str
 ) -> None:
-    path = edited({ADA: f"algorithm: sklearn:SVC{own}", VIEW: UNCHOSEN + protocol, "- monks": row})
-    message = "sklearn:SVC has no voters, which the measure voters needs: give it others"
-    assert refusal(path) == f"{place}: {message}"
-
-
-@pytest.mark.parametrize(
-    ("rounds", "row", "place"),
-    [
-        ("{from: 1, to: 9, points: 9, scale: linear}", "- monks", ""),
-        ("[1, 2, 3]", "- {name: monks, grid: {n_rounds: [1, 2]}}", ""),
-        ("[1, 2, 4]", "- monks", "17:5"),
-        ("[2, 3]", "- monks", "17:5"),
-        ("[1, 2, 3]", "- {name: monks, grid: {n_rounds: [1, 10]}}", "7:5"),
-    ],
-)
-def test_a_bound_that_counts_rounds_needs_every_round(
-    edited: Write, rounds: str, row: str, place: str
-) -> None:
-    measured = f"{ADA.replace('5', rounds)}\n    measures: [adaboost_exponential_bound]"
-    path = edited({ADA: measured, VIEW: UNCHOSEN, "- monks": row})
-    if place:
-        message = "adaboost_exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all"
-        assert_refused(path, place, message)
-    else:
-        load_experiment(path)
+    protocol = {"view": "default", "folds": 0, "measures": measures}
+    keys = {"protocol": protocol, "algorithms": [algorithm], "datasets": [row]}
+    if not message:
+        plan_of(**keys)
+        return
+    with pytest.raises(ConfigError) as caught:
+        plan_of(**keys)
+    assert str(caught.value).startswith(f"config{message}")
 
 
 def test_a_row_can_vote_over_another_transformer(small_config: Write) -> None:
@@ -257,9 +249,6 @@ def test_a_row_can_vote_over_another_transformer(small_config: Write) -> None:
     assert found == {"people": {"MinMaxScaler": {}}, "monks": {"PCA": {"n_components": 2}}}
 
 
-OVER = " (10 stumps per attribute)"
-
-
 def columns(*entries: Any, **keys: Any) -> dict[str, Any]:
     """Return a config of a data set with these columns."""
     base = {"title": "T", "protocol": {"view": "quadboost"}, "datasets": ["monks"]}
@@ -268,20 +257,6 @@ def columns(*entries: Any, **keys: Any) -> dict[str, Any]:
 
 def named(name: str, label: str = "") -> dict[str, Any]:
     return {"name": name, "algorithm": "adaboost", "label": label, "grid": {"n_rounds": 5}}
-
-
-@pytest.mark.parametrize(
-    ("entries", "titles"),
-    [
-        (["adaboost"], [f"AdaBoost{OVER}"]),
-        ([named("ada")], [f"ada{OVER}"]),
-        ([named("ada", "Mine")], ["Mine"]),
-    ],
-)
-def test_a_columns_title_is_its_label_or_its_algorithms_or_its_name(
-    entries: Sequence[Any], titles: list[str]
-) -> None:
-    assert [*load_mapping(columns(*entries)).titles.values()] == titles
 
 
 @pytest.mark.parametrize(
@@ -298,10 +273,12 @@ def test_a_vote_is_titled_by_what_it_votes_over_and_by_nothing_with_a_paper(
     protocol: dict[str, Any], label: str
 ) -> None:
     bayes = {"name": "bayes", "algorithm": "sklearn:GaussianNB"}
-    config = columns("adaboost", bayes, protocol={"view": "quadboost", **protocol})
-    assert [*load_mapping(config).titles.values()] == [f"AdaBoost ({label})", "bayes"]
+    own = [{"name": name, "algorithm": "adaboost", "label": name * (name == "B")} for name in "aB"]
+    config = columns("adaboost", bayes, *own, protocol={"view": "quadboost", **protocol})
+    titles = [f"AdaBoost ({label})", "bayes", f"a ({label})", "B"]
+    assert [*load_mapping(config).titles.values()] == titles
     of_paper = load_mapping({**config, "paper": "quadboost"})
-    assert [*of_paper.titles.values()] == ["AdaBoost", "bayes"]
+    assert [*of_paper.titles.values()] == ["AdaBoost", "bayes", "a", "B"]
     other = {"name": "monks", "as": "other", "protocol": {"voters": 2}}
     if "holdout" not in protocol:
         both = load_mapping({**config, "datasets": ["monks", other]})

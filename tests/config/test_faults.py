@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.config.loading import load_experiment, load_mapping
-from quadrepro.errors import ConfigError
+from quadrepro.config.loading import load_experiment
 from tests.make import assert_refused, cells_of, refusal
 
 Write = Callable[..., Path]
@@ -131,12 +130,6 @@ def test_a_config_that_is_no_mapping_is_refused(tmp_path: Path, text: str) -> No
     path = tmp_path / "config.yaml"
     path.write_text(text)
     assert refusal(path) == "1:1: a config must be a mapping of keys to values"
-
-
-def test_the_place_in_a_mapping_is_what_leads_to_it() -> None:
-    config = {"title": "T", "protocol": {"view": "quadboost"}, "datasets": ["monk"]}
-    with pytest.raises(ConfigError, match=r"^config\['datasets'\]\[0\]: unknown data set 'monk'"):
-        load_mapping({**config, "algorithms": ["adaboost"]})
 
 
 OUTER = """title: Outer

@@ -9,7 +9,6 @@ import pytest
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.data.store import Dataset, Found
-from quadrepro.errors import DataError
 from tests.make import assert_refused
 
 Write = Callable[..., Path]
@@ -29,7 +28,15 @@ def test_there_is_one_cell_a_data_set_algorithm_and_repeat(small_config: Write) 
 
 
 def test_a_key_depends_on_content_and_not_on_names(small_config: Write) -> None:
-    keys = [c.key for c in plan_of(small_config()).cells]
+    cells = plan_of(small_config()).cells
+    keys = [c.key for c in cells]
+    for cell in cells:
+        # What is not asked for is no part of it.
+        assert cell.content["protocol"] == {}
+        assert cell.content["draws"] == (7, cell.draws[1], 0)
+        assert isinstance(cell.content["grid"], tuple)
+    evidence = small_config("as: people", "as: people, view: {evidence: none, status: open}")
+    assert [c.key for c in plan_of(evidence).cells] == keys
     renamed = small_config("name: ada", "name: other", name="renamed")
     assert [c.key for c in plan_of(renamed).cells] == keys
     longer = plan_of(small_config("title: Small", "title: Longer"), repeats=2).cells
@@ -65,20 +72,6 @@ def test_whatever_changes_a_result_changes_its_key(small_config: Write) -> None:
     assert len(keys) == len(CHANGES)
 
 
-def test_evidence_for_a_view_is_no_part_of_the_key(small_config: Write) -> None:
-    key = plan_of(small_config()).cells[-1].key
-    path = small_config("as: people", "as: people, view: {evidence: none, status: open}")
-    assert plan_of(path).cells[-1].key == key
-
-
-def test_all_missing_data_sets_are_named_before_anything_is_computed(small_config: Write) -> None:
-    path = small_config("  - monks\n", "  - monks\n  - pima\n  - vote\n")
-    with pytest.raises(DataError) as caught:
-        plan_of(path)
-    names = [line.split(":")[0].strip() for line in str(caught.value).splitlines()[1:-2]]
-    assert names == ["pima", "vote"]
-
-
 def test_an_order_that_lacks_a_code_is_refused_at_the_data_sets_place(small_config: Write) -> None:
     path = small_config("as: people", "view: {order: {class: [1st, 2nd, 3rd]}}")
     assert_refused(path, "7:5", "Crew", lambda path: plan_of(path).check_data())
@@ -101,25 +94,6 @@ def test_a_plan_and_its_keys_read_no_rows_but_a_check_reads_each_data_set_once(
     assert not read
     plan.check_data()
     assert sorted(read) == ["monks", "titanic"]
-
-
-def test_a_row_can_have_a_protocol_of_its_own(small_config: Write) -> None:
-    path = small_config("as: people", "as: people, protocol: {split: {at_most: 100}, folds: 4}")
-    monks, people = plan_of(path).cells[0], plan_of(path).cells[-1]
-    assert (len(monks.problem.split.train), monks.protocol.folds) == (216, 5)
-    assert (len(people.problem.split.train), people.protocol.folds) == (100, 4)
-    assert people.protocol.split.train == "half"
-
-
-def with_protocol(write: Write, line: str, repeats: int | None = None) -> Plan:
-    return plan_of(write("view: quadboost", f"view: quadboost\n  {line}"), repeats)
-
-
-def test_what_is_not_asked_for_is_no_part_of_the_key(small_config: Write) -> None:
-    for cell in plan_of(small_config()).cells:
-        assert cell.content["protocol"] == {}
-        assert cell.content["draws"] == (7, cell.draws[1], 0)
-        assert isinstance(cell.content["grid"], tuple)
 
 
 DRAWN = "{name: quadboost-l2, grid: {n_rounds: [5, 10]}, draw: {lam: {log: [0.1, 10]}}, draws: 4}"
@@ -153,22 +127,3 @@ def test_values_are_drawn_again_for_every_split_and_belong_to_the_key(small_conf
     assert [dict(cell.content["grid"])["lam"] for cell in cells] == drawn
     again = drawn_plan(small_config, f"  - {DRAWN}\n").cells
     assert [cell.key for cell in again] == [cell.key for cell in cells]
-
-
-def test_an_estimators_key_knows_its_release_its_parameters_and_its_draws(
-    small_config: Write,
-) -> None:
-    import sklearn
-
-    tree = "{name: 'sklearn:DecisionTreeClassifier', settings: {max_features: 1}}"
-    cell, other = drawn_plan(small_config, f"  - {tree}\n").cells[:2]
-    assert cell.content["settings"] == {
-        "name": "sklearn:DecisionTreeClassifier",
-        "settings": {"max_features": 1},
-        "categories": False,
-        "keeps_missing": False,
-    }
-    assert cell.content["packages"]["scikit-learn"] == sklearn.__version__
-    assert (cell.content["draws"], other.content["draws"]) == ((7, "monks", 0), (7, "monks", 1))
-    shares = drawn_plan(small_config, f"  - {tree.replace('1}', '1.0}')}\n").cells[0]
-    assert shares.key != cell.key

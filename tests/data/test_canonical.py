@@ -6,7 +6,6 @@ import dataclasses
 from random import Random
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,20 +83,9 @@ def test_codes_lose_blanks_and_empty_decimals_and_nothing_else() -> None:
     assert nominal_column(written).tolist() == plain
 
 
-@pytest.mark.parametrize(
-    ("text", "decimal", "value"),
-    [
-        *((text, ".", float(text)) for text in ["1.5", "+3", "-.5", "3.", " 3 ", "1e3", "1E-3"]),
-        *(
-            (text, ".", None)
-            for text in ["1,5", "3_2", "٣", "3٣", "１", "inf", "nan", "0x10", "1 2"]
-        ),
-        ("1,5", ",", 1.5),
-        ("1.5", ",", None),
-        ("-2", ",", -2),
-    ],
-)
-def test_a_number_has_digits_a_sign_a_point_and_an_exponent(
-    text: str, decimal: str, value: float | None
-) -> None:
-    assert number(text, decimal) == value
+def test_a_number_has_digits_a_sign_a_point_and_an_exponent() -> None:
+    for text in ("1.5", "+3", "-.5", "3.", " 3 ", "1e3", "1E-3"):
+        assert number(text) == float(text)
+    for text in ("1,5", "3_2", "٣", "3٣", "１", "inf", "nan", "0x10", "1 2"):
+        assert number(text) is None, text
+    assert (number("1,5", ","), number("1.5", ","), number("-2", ",")) == (1.5, None, -2)

@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import io
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -182,16 +181,3 @@ def test_a_cache_that_cannot_be_written_is_named(
     monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "file"))
     with pytest.raises(DataError, match=r"toy-\w+.parquet cannot be written to the cache .*file: "):
         fetch(with_source(online_toy, OPENML))
-
-
-def test_a_data_set_without_a_file_never_removes_the_current_folder(
-    online_toy: Card, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (mine := tmp_path / "mine").mkdir()
-    monkeypatch.chdir(mine)
-    nothing = SimpleNamespace(parquet_file=None, data_file=None, version=2)
-    monkeypatch.setattr("openml.datasets.get_dataset", lambda *_, **__: nothing)
-    assert "OpenML 7: " in refusal(
-        with_source(online_toy, OPENML.model_copy(update={"version": 1}))
-    )
-    assert mine.is_dir()

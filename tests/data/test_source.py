@@ -42,40 +42,38 @@ SOURCE: TypeAdapter[Any] = TypeAdapter(Source)
 LABELS = "negative lists labels, so positive must also list labels"
 
 
-@pytest.mark.parametrize(
-    ("of", "fields", "place", "message"),
-    [
-        (SOURCE, {"kind": "openml", "id": "0"}, "id", "id must be greater than 0, not '0'"),
-        (SOURCE, BAD_HASH, "files.0.hash", "hash must match the pattern"),
-        (SOURCE, {"kind": "openml", "id": 1, "rows": [0, 3]}, "rows.0", "item 1 of rows must be"),
-        (SOURCE, {**FILE, "skip": -1}, "skip", "skip must be at least 0, not -1"),
-        (SOURCE, {**FILE, "separator": '"'}, "separator", "separator must match the pattern"),
-        (SOURCE, {**FILE, "encoding": "zlib"}, "encoding", "unknown encoding 'zlib'; known are"),
-        (SOURCE, {**RULE, "columns": []}, "columns", "unknown key 'columns'; known are generator"),
-        (VIEW, {"positive": []}, "positive", "positive must list at least one label"),
-        (VIEW, {"positive": ["a", "a"]}, "positive", "'a' occurs 2 times"),
-        (VIEW, {"positive": ["a"], "negative": ["a"]}, "negative", "label 'a' is both positive an"),
-        (VIEW, {"negative": ["a"]}, "negative", LABELS),
-        (VIEW, {"positive": {"at_most": 9}, "negative": ["a"]}, "negative", LABELS),
-        (VIEW, {"positive": ["a"], "labels": ["a", "b"]}, "labels", "labels stay classes only if"),
-        (VIEW, {"labels": ["a"]}, "labels", "labels must list at least two labels"),
-        (VIEW, {"exclude": ["a", "b", "a"]}, "exclude", "'a' occurs 2 times"),
-        (VIEW, {"order": {"size": ["a", "a"]}}, "order.size", "'a' occurs 2 times"),
-        (VIEW, {"positive": {}}, "positive", "give either at_most or at_least"),
-        (VIEW, {"positive": {"at_most": 1, "at_least": 2}}, "positive", "give either at_most or"),
-        (VIEW, {"positive": "yes"}, "positive", "positive must be a list or a mapping of keys"),
-        (VIEW, {"where": {"ph": []}}, "where.ph", "ph must have a length of at least 1, not []"),
-        (VIEW, {"sample_rows": 3}, "sample_rows", "sample_rows must be at least 4, not 3"),
-    ],
+MISTAKES = (
+    (SOURCE, {"kind": "openml", "id": "0"}, "id", "id must be greater than 0, not '0'"),
+    (SOURCE, BAD_HASH, "files.0.hash", "hash must match the pattern"),
+    (SOURCE, {"kind": "openml", "id": 1, "rows": [0, 3]}, "rows.0", "item 1 of rows must be"),
+    (SOURCE, {**FILE, "skip": -1}, "skip", "skip must be at least 0, not -1"),
+    (SOURCE, {**FILE, "separator": '"'}, "separator", "separator must match the pattern"),
+    (SOURCE, {**FILE, "encoding": "zlib"}, "encoding", "unknown encoding 'zlib'; known are"),
+    (SOURCE, {**RULE, "columns": []}, "columns", "unknown key 'columns'; known are generator"),
+    (VIEW, {"positive": []}, "positive", "positive must list at least one label"),
+    (VIEW, {"positive": ["a", "a"]}, "positive", "'a' occurs 2 times"),
+    (VIEW, {"positive": ["a"], "negative": ["a"]}, "negative", "label 'a' is both positive an"),
+    (VIEW, {"negative": ["a"]}, "negative", LABELS),
+    (VIEW, {"positive": {"at_most": 9}, "negative": ["a"]}, "negative", LABELS),
+    (VIEW, {"positive": ["a"], "labels": ["a", "b"]}, "labels", "labels stay classes only if"),
+    (VIEW, {"labels": ["a"]}, "labels", "labels must list at least two labels"),
+    (VIEW, {"exclude": ["a", "b", "a"]}, "exclude", "'a' occurs 2 times"),
+    (VIEW, {"order": {"size": ["a", "a"]}}, "order.size", "'a' occurs 2 times"),
+    (VIEW, {"positive": {}}, "positive", "give either at_most or at_least"),
+    (VIEW, {"positive": {"at_most": 1, "at_least": 2}}, "positive", "give either at_most or"),
+    (VIEW, {"positive": "yes"}, "positive", "positive must be a list or a mapping of keys"),
+    (VIEW, {"where": {"ph": []}}, "where.ph", "ph must have a length of at least 1, not []"),
+    (VIEW, {"sample_rows": 3}, "sample_rows", "sample_rows must be at least 4, not 3"),
 )
-def test_a_mistake_is_named_with_its_place(
-    of: TypeAdapter[Any], fields: dict[str, Any], place: str, message: str
-) -> None:
-    with pytest.raises(ValidationError) as caught:
-        of.validate_python(fields)
-    (mistake,) = mistakes(caught.value, fields)
-    assert ".".join(map(str, mistake.place)) == place
-    assert mistake.message.startswith(message)
+
+
+def test_a_mistake_is_named_with_its_place() -> None:
+    for of, fields, place, message in MISTAKES:
+        with pytest.raises(ValidationError) as caught:
+            of.validate_python(fields)
+        (mistake,) = mistakes(caught.value, fields)
+        assert ".".join(map(str, mistake.place)) == place
+        assert mistake.message.startswith(message)
 
 
 def test_a_file_is_text_with_commas_and_usual_gaps_if_nothing_is_said() -> None:

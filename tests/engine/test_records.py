@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +54,6 @@ def test_a_record_is_read_as_it_was_kept(tmp_path: Path, name: str) -> None:
             assert getattr(found, field).dtype == expected
         else:
             assert repr(getattr(found, field)) == repr(value)
-
-
-def test_a_record_replaces_the_one_before(tmp_path: Path) -> None:
-    kept(tmp_path, replace(record(), status="failed"))
-    assert kept(tmp_path, record()).ok
-    assert RecordStore(tmp_path).keys() == {KEY}
 
 
 def test_what_follows_from_the_fields_of_a_record() -> None:

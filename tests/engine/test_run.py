@@ -101,6 +101,10 @@ def test_a_cell_that_raises_is_a_failed_record_and_others_go_on(
     found = {r.key: r for r in compute([bad, *cells], store, 1)}
     assert (found[bad.key].status, found[bad.key].date > "2026") == ("failed", True)
     assert "no vote today (test_run.py:" in found[bad.key].reason
+    made = found[bad.key].environment
+    assert {"python", "numpy", "scikit-learn"} <= made["versions"].keys()
+    assert made["processor"]["machine"]
+    assert made["git"].keys() in ({"commit", "dirty"}, set())
     assert [found[cell.key].status for cell in cells] == ["ok"] * len(cells)
 
 
@@ -170,11 +174,3 @@ def test_a_worker_with_other_code_than_the_plan_ends_the_run(
     other = replace(cells[0], content=cells[0].content | {"code": "0" * 16})
     with pytest.raises(ConfigError, match="other code or packages than the plan"):
         list(compute([other], RecordStore(tmp_path), 1))
-
-
-def test_a_record_says_with_what_it_was_computed(cells: list[Cell], tmp_path: Path) -> None:
-    [record] = compute(cells[:1], RecordStore(tmp_path), 1)
-    made = record.environment
-    assert {"python", "numpy", "scikit-learn"} <= made["versions"].keys()
-    assert made["processor"]["machine"]
-    assert made["git"].keys() in ({"commit", "dirty"}, set())

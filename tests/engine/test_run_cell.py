@@ -31,7 +31,6 @@ from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.rules import m1_mean
 from quadrepro.engine.records import Record
 from quadrepro.engine.worker import run_cell
-from quadrepro.errors import ConfigError
 from tests.make import cells, cells_of, with_learner, write_config
 
 Wrong = NDArray[np.bool_]
@@ -282,12 +281,6 @@ def test_an_estimator_that_changes_its_examples_changes_no_other_cell() -> None:
     np.testing.assert_array_equal(after.probabilities, before.probabilities)
 
 
-def test_a_worker_that_cannot_import_an_estimator_says_so() -> None:
-    lost = replace(cell_of(), learner=EstimatorPredictor("nowhere_at_all:make"))
-    with pytest.raises(ConfigError, match=r"a worker has other code .* 'nowhere_at_all'"):
-        run_cell(lost)
-
-
 @pytest.mark.parametrize("folds", [0, 5])
 def test_an_estimator_has_the_split_of_the_others(folds: int) -> None:
     tree = {"name": "tree", "algorithm": "sklearn:DecisionTreeClassifier"}
@@ -330,17 +323,6 @@ def test_a_record_of_more_classes_has_their_names_scores_and_probabilities() -> 
     expected = theirs.predict_proba(X_test).astype(np.float32)
     np.testing.assert_array_equal(record.probabilities, expected)
     np.testing.assert_array_equal(record.predicted, theirs.predict(X_test))
-
-
-@pytest.mark.parametrize(("loss", "slope"), [("logistic", 1.0), ("exponential", 2.0)])
-def test_boosted_trees_have_the_probabilities_of_their_loss(loss: str, slope: float) -> None:
-    record = run({"name": "boosting", "settings": {"loss": loss}, "grid": {"n_rounds": 5}})
-    scores, probabilities = record.scores, record.probabilities
-    assert scores is not None
-    assert probabilities is not None
-    np.testing.assert_allclose(probabilities[:, 1], 1 / (1 + np.exp(-slope * scores)), atol=1e-6)
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
-    np.testing.assert_array_equal(scores > 0, record.predicted == 1)
 
 
 NOISY = {"name": "m1", "parameters": {"sigma": 0.5}}
@@ -476,13 +458,6 @@ def test_a_predictor_can_be_given_the_outputs_of_the_stumps() -> None:
     expected.fit(stumps.transform(train), y[split.train])
     wrong = expected.predict(stumps.transform(test)) != y[split.test]
     np.testing.assert_array_equal(run_cell(cell).wrong, wrong)
-
-
-def test_an_estimator_that_draws_gives_the_same_record_again() -> None:
-    forest = {"name": "sklearn:RandomForestClassifier", "settings": {"n_estimators": 2}}
-    first, second = (cell_of(forest) for _ in range(2))
-    assert first.key == second.key
-    np.testing.assert_array_equal(run_cell(first).predicted, run_cell(second).predicted)
 
 
 def test_a_mistake_in_code_beside_the_config_is_told_with_its_place(tmp_path: Path) -> None:

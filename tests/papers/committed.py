@@ -11,6 +11,7 @@ import csv
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.plan import make_plan
@@ -42,11 +43,22 @@ def committed_outcomes(folder: Path, experiment: Experiment, data: Path) -> Outc
         of_cell, grid = measures.get((row, column), ({}, Grid.of({})))
         records[row, column, repeat] = replace(record, measures=of_cell)
         grids[row, column, repeat] = (grid,)
-    cells = make_plan(experiment, data).cells
-    of_cells = [records[cell.dataset, cell.algorithm, cell.repeat] for cell in cells]
     config = experiment.config
-    outcomes = Outcomes.of(cells, of_cells, own_rows=config.own_rows)
-    return replace(outcomes, grids=grids)
+    # A plan of one repeat knows the rows; its cells are not needed.
+    once = replace(experiment, config=config.model_copy(update={"repeats": 1}))
+    tested = defaultdict(list)
+    for (row, _, _), record in records.items():
+        tested[row].append(record.n_test)
+    sources = make_plan(once, data).sources
+    return Outcomes(
+        tuple(sources),
+        tuple(column.name for column in experiment.columns),
+        config.repeats,
+        records,
+        grids,
+        own_rows=config.own_rows,
+        test_shares={row: sources[row].test_share(fmean(of)) for row, of in tested.items()},
+    )
 
 
 Measures = dict[tuple[str, str], tuple[dict[str, list[float]], Grid]]

@@ -218,9 +218,3 @@ def test_every_key_of_paper_yaml_is_documented(model: type[PaperFile]) -> None:
     docs = Path(__file__).resolve().parents[2] / "docs"
     page = (docs / "papers.md").read_text(encoding="utf-8")
     assert [key for key in model.model_fields if f"`{key}`" not in page] == []
-
-
-def test_a_hundred_broken_claims_are_named(written: Write) -> None:
-    broken = "      - {kind: lowst-mean}\n" * 300
-    lines = faults(written("    claims:\n", f"    claims:\n{broken}"))
-    assert (len(lines), lines[-1].partition(": ")[2]) == (101, "200 more mistakes")

@@ -14,7 +14,6 @@ from quadrepro.papers.printed import (
     Facts,
     MeanOf,
     NotThereError,
-    Printed,
     read_printed,
 )
 from tests.make import refusal
@@ -139,11 +138,6 @@ def test_a_file_outside_of_the_papers_folder_is_not_read(tmp_path: Path) -> None
     assert "sesame" not in message
 
 
-def test_a_file_that_is_too_large_is_refused(written: Write) -> None:
-    message = refusal(written("\n" * (2**21 + 1)), read_printed)
-    assert message == " the file has 2 MiB; at most 2 MiB are read"
-
-
 @pytest.mark.parametrize(
     ("rows", "facts", "unit"),
     [
@@ -207,25 +201,6 @@ def test_what_is_ignored_is_not_read_and_must_be_there(written: Write) -> None:
     assert table.cells == {("zoo", "a_mean"): "11", ("zoo", "a_sd"): "1"}
     with pytest.raises(NotThereError, match="no row or column 'averag'; did you mean 'average'"):
         read_printed(path, Facts(ignore=("averag", "average", "rank")))
-
-
-@pytest.mark.parametrize(
-    ("facts", "words"),
-    [
-        (Facts(unit="fraction"), "error as a fraction, of one split"),
-        (
-            Facts(unit="percent", of=MeanOf(splits=20), spread="sd"),
-            "error in percent, mean ± standard deviation of 20 splits",
-        ),
-        (
-            Facts(metric="accuracy", unit="percent", of=MeanOf(cv=10, repeats=5), spread="none"),
-            "accuracy in percent, mean of 5 × 10-fold cross-validation",
-        ),
-        (Facts(metric="auc", of=MeanOf(cv=5), spread="se"), "AUC, mean ± standard error of 5-fold"),
-    ],
-)
-def test_a_table_says_what_its_numbers_are(facts: Facts, words: str) -> None:
-    assert Printed("t", (), {}, facts).words.startswith(words)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import sqrt
-from statistics import fmean, stdev
+from statistics import stdev
 
 import numpy as np
 import pytest
-from scipy.stats import t, ttest_1samp
+from scipy.stats import t
 
 from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.records import Record
@@ -23,7 +22,6 @@ from quadrepro.papers.claims.evidence import (
     joint_p,
     mean_of,
     power_text,
-    with_interval,
 )
 from quadrepro.papers.printed import TIME_ROW, Facts, Printed
 from quadrepro.stats import Mean
@@ -58,30 +56,6 @@ def test_margins_of_all_splits_are_pooled_and_those_of_each_measured() -> None:
 
 
 DIFFERENCES = (0.3, -0.1, 0.4, 0.2, 0.5)
-
-
-def test_a_mean_is_tested_by_the_t_test() -> None:
-    mean = Mean.of(DIFFERENCES)
-    for limit in (0.0, 0.2, 1.0):
-        above = ttest_1samp(DIFFERENCES, limit, alternative="greater").pvalue
-        assert mean.p_above(limit) == pytest.approx(above)
-        assert mean.p_below(limit) == pytest.approx(1 - above)
-    low, high = ttest_1samp(DIFFERENCES, 0).confidence_interval(0.9)
-    assert with_interval(mean) == f"{fmean(DIFFERENCES):+.3g} [{low:+.3g}, {high:+.3g}]"
-
-
-@pytest.mark.parametrize(("share", "factor"), [(0.0, 1.0), (0.5, sqrt(6)), (0.25, sqrt(8 / 3))])
-def test_splits_that_overlap_have_a_larger_error(share: float, factor: float) -> None:
-    # Nadeau and Bengio: s² (1/n + n_test/n_train) in place of s²/n.
-    assert Mean.of(DIFFERENCES, share).error == pytest.approx(factor * Mean.of(DIFFERENCES).error)
-
-
-def test_equal_differences_have_no_error() -> None:
-    mean = Mean.of([0.3 - 0.2, 0.2 - 0.1])
-    assert mean.error == 0
-    assert (mean.p_above(), mean.p_below(), mean.p_above(0.2), mean.p_below(0.2)) == (0, 1, 1, 0)
-    # A mean that is the limit but for rounding is not above it.
-    assert Mean.of([0.1 + 0.2] * 2).p_above(0.3) == 1
 
 
 def test_one_difference_and_splits_without_training_examples_have_no_error() -> None:
