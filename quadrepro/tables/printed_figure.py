@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from math import copysign
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,21 +39,13 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 
 def draw_printed(experiment: Experiment, found: Sequence[Verdicts], path: Path) -> None:
-    """Draw the printed numbers within our intervals, one panel per algorithm.
-
-    If rows have several quantities, there is one panel per quantity and algorithm.
-    """
+    """Draw the printed numbers within our intervals, one panel per algorithm."""
+    titles = experiment.titles
     entries = [v for of in found for v in of.entries]
-    quantities = list(dict.fromkeys(v.quantity for v in entries))
-    apart = len({(v.row, v.column) for v in entries}) < len(entries)
-    of_panels = {(v.quantity if apart else "", v.column) for v in entries}
-    columns = [
-        k for k in product(quantities if apart else [""], experiment.titles) if k in of_panels
-    ]
-    rows = list(dict.fromkeys((v.row, "" if apart else v.quantity) for v in entries))
-    names = [experiment.titles.get(row, row) for row, _ in rows]
-    if not apart and len(quantities) > 1:
-        names = [f"{name}, {quantity}" for name, (_, quantity) in zip(names, rows, strict=True)]
+    columns = [c for c in titles if c in {v.column for v in entries}]
+    rows = [*dict.fromkeys((v.row, v.quantity) for v in entries)]
+    several = len({quantity for _, quantity in rows}) > 1
+    names = [titles.get(row, row) + f", {quantity}" * several for row, quantity in rows]
     off = {id(v): abs(v.position or 0) for v in entries if v.word == "outside"}
     kinds = dict.fromkeys(off, OUTSIDE) | {id(v): SURELY for of in found for v in of.surely_off}
     labelled = sorted(off, key=lambda key: -off[key])[:LABELLED]
@@ -63,13 +54,12 @@ def draw_printed(experiment: Experiment, found: Sequence[Verdicts], path: Path) 
     with new_figure(path, max(5.0, width), HEIGHT * len(rows) + 1.5) as figure:
         axes = figure.subplots(1, len(columns), sharey=True, squeeze=False)[0]
         panels = dict(zip(columns, axes, strict=True))
-        for (quantity, column), panel in panels.items():
+        for column, panel in panels.items():
             panel.axvspan(-1, 1, color="#e4eef6", linewidth=0, zorder=0)
             panel.axvline(0, color="#9db8cc", linewidth=0.6, zorder=0)
             panel.grid(axis="y", color="#eeeeee", linewidth=0.5)
             panel.set_axisbelow(True)
-            title = fitted(experiment.titles[column], WIDTH)
-            panel.set_title("\n".join(filter(None, (quantity, title))), fontsize=8)
+            panel.set_title(fitted(titles[column], WIDTH), fontsize=8)
             ticks = [tick for tick in TICKS if abs(tick) < edge]
             panel.set(xlim=(-edge, edge), ylim=(len(rows) - 0.5, -0.5), xticks=ticks)
             panel.set_yticks(range(len(rows)), names, fontsize=7)
@@ -78,16 +68,16 @@ def draw_printed(experiment: Experiment, found: Sequence[Verdicts], path: Path) 
         # All markers of a kind at once keep the files small.
         points: dict[tuple[Axes, str, str], list[tuple[float, int]]] = {}
         for v in entries:
-            if v.position is not None:
-                panel = panels[v.quantity if apart else "", v.column]
-                y = rows.index((v.row, "" if apart else v.quantity))
-                x, kind = v.position, kinds.get(id(v), INSIDE)
-                marker = LOOKS[kind]["marker"]
-                if abs(x) > edge:
-                    x, marker = copysign(0.96 * edge, x), ">" if x > 0 else "<"
-                points.setdefault((panel, kind, marker), []).append((x, y))
-                if id(v) in labelled:
-                    _label(panel, v, x, y)
+            if v.position is None:
+                continue
+            panel, y, x = panels[v.column], rows.index((v.row, v.quantity)), v.position
+            kind = kinds.get(id(v), INSIDE)
+            marker = LOOKS[kind]["marker"]
+            if abs(x) > edge:
+                x, marker = copysign(0.96 * edge, x), ">" if x > 0 else "<"
+            points.setdefault((panel, kind, marker), []).append((x, y))
+            if id(v) in labelled:
+                _label(panel, v, x, y)
         for (panel, kind, marker), of in points.items():
             look = LOOKS[kind] | {"marker": marker, "linestyle": ""}
             panel.plot(*zip(*of, strict=True), **look)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Literal
 
 from pylatexenc.latexencode import unicode_to_latex
@@ -143,6 +144,19 @@ def entry(
     if printed:
         text += f" (**{printed}**)" if printed_bold else f" ({printed})"
     return f"_{text}_" if grey else text
+
+
+def moments(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return mean and standard deviation, each None with too few values for it."""
+    return fmean(values) if values else None, stdev(values) if len(values) > 1 else None
+
+
+def mean_text(mean: float | None, sd: float | None, digits: int, sign: str = "-") -> str:
+    """Return mean ± standard deviation, rounded for reading; a dash without a mean."""
+    if mean is None:
+        return MISSING
+    spread = "" if sd is None else f" ± {sd:.{digits}f}"
+    return f"{mean:{sign}.{digits}f}{spread}"
 
 
 def _cell(text: str) -> str:

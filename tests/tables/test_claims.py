@@ -10,7 +10,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.tables.kinds.claims import MEANING, claims_table, judge_claims
+from quadrepro.tables.kinds.claims import MEANING, claims_table
 from quadrepro.tables.table import Table
 
 CONFIG = """title: Own

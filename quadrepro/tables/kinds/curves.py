@@ -19,7 +19,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
-from quadrepro.tables.table import MISSING, Table, Value, entry
+from quadrepro.tables.table import MISSING, Table, Value, entry, mean_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,17 +124,14 @@ def _evenly(values: Sequence[float], scale: str, most: int) -> list[int]:
     return sorted({int(np.abs(axis - value).argmin()) for value in wanted})
 
 
-def _text(curve: Curve | None, i: int, several: bool) -> str:
-    if curve is None or np.isnan(curve.mean[i]):
-        return MISSING
-    digits = 1 if abs(curve.mean[i]) >= 10 else 4
-    spread = f" ± {curve.sd[i]:.{digits}f}" if several else ""
-    return f"{curve.mean[i]:.{digits}f}{spread}"
+def _at(curve: Curve | None, i: int, several: bool) -> list[float | None]:
+    """Return the mean at a candidate, and the deviation over several splits; None for NaN."""
+    both = (curve.mean[i], curve.sd[i]) if curve else (np.nan, np.nan)
+    return [None if np.isnan(number) else float(number) for number in both[: 1 + several]]
 
 
-def _numbers(curve: Curve | None, i: int, several: bool) -> list[Value]:
-    numbers = (curve.mean[i], curve.sd[i]) if curve else (np.nan, np.nan)
-    return [None if np.isnan(number) else float(number) for number in numbers[: 1 + several]]
+def _text(mean: float | None, sd: float | None = None) -> str:
+    return mean_text(mean, sd, 1 if mean is not None and abs(mean) >= 10 else 4)
 
 
 def _table(context: Context[Curves], outcomes: Outcomes, found: Found) -> Table:
@@ -149,12 +146,14 @@ def _table(context: Context[Curves], outcomes: Outcomes, found: Found) -> Table:
         if values is None:
             rows.append((row, (entry(title), *[MISSING] * (1 + len(measures)))))
             continue
-        for i in _evenly(values, curves.scale, SHOWN):
-            value = f"{values[i]:g}" if values else ANY
-            texts = (title, value, *(_text(curve, i, several) for curve in of))
-            rows.append((row, tuple(map(entry, texts))))
-        for i, shown in enumerate(values or (None,)):
-            data.append((row, name, shown, *(n for c in of for n in _numbers(c, i, several))))
+        shown = _evenly(values, curves.scale, SHOWN)
+        for i, value in enumerate(values or (None,)):
+            numbers = [_at(curve, i, several) for curve in of]
+            data.append((row, name, value, *(number for both in numbers for number in both)))
+            if i in shown:
+                texts = (_text(*both) for both in numbers)
+                text = ANY if value is None else f"{value:g}"
+                rows.append((row, tuple(map(entry, (title, text, *texts)))))
     splits = f", mean ± standard deviation over {outcomes.repeats} splits" * several
     endings = ("", " sd")[: 1 + several]
     return Table(

@@ -6,10 +6,9 @@ predicted, they are RMSEs in the unit of the target. Metrics that the config ask
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import fmean, stdev
 from typing import Any
 
 from quadrepro.core.learners.registry import BASELINE
@@ -18,7 +17,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import OF_ERRORS, SD, TIME_ROW, Printed
 from quadrepro.stats import COVERAGE, order
 from quadrepro.tables.kinds.base import Context, Kind, Made, by_metrics, closing_notes
-from quadrepro.tables.table import MISSING, Table, Value, entry
+from quadrepro.tables.table import MISSING, Table, Value, entry, mean_text, moments
 from quadrepro.tables.verdicts import (
     LEAST_SPLITS,
     Verdict,
@@ -56,12 +55,7 @@ class Entry:
     @property
     def mean(self) -> float | None:
         """The mean over the splits."""
-        return fmean(self.values) if self.values else None
-
-    @property
-    def sd(self) -> float | None:
-        """The standard deviation over several splits."""
-        return stdev(self.values) if len(self.values) > 1 else None
+        return moments(self.values)[0]
 
     @property
     def word(self) -> str:
@@ -71,10 +65,7 @@ class Entry:
     @property
     def text(self) -> str:
         """The mean ± standard deviation."""
-        if self.mean is None:
-            return MISSING
-        spread = "" if self.sd is None else f" ± {self.sd:.{self.digits}f}"
-        return f"{self.mean:.{self.digits}f}{spread}"
+        return mean_text(*moments(self.values), self.digits)
 
 
 @dataclass(frozen=True)
@@ -111,15 +102,19 @@ class Block:
             return "RMSE"
         return "error in percent" if self.in_percent else "risk"
 
-    def entry(self, row: str, column: str) -> Entry:
-        """Return the entry of a row and a column."""
+    @cached_property
+    def rows(self) -> dict[str, dict[str, Entry]]:
+        """The entries by column of every row."""
+        titles = self.context.titles
+        return {row: {c: self._entry(row, c) for c in titles} for row in self.outcomes.rows}
+
+    def _entry(self, row: str, column: str) -> Entry:
         outcomes, counted = self.outcomes, self.outcomes.counted(row)
         unit = 100 if counted and self.in_percent else 1
         complete = outcomes.complete(row, column)
         values = [unit * value for value in outcomes.values(row, column)] if complete else []
         digits = (2 if self.in_percent else 3) if counted else 4
-        judged = self._judged(row, column, values)
-        return Entry(self.quantity(row), values, digits, judged)
+        return Entry(self.quantity(row), values, digits, self._judged(row, column, values))
 
     def _judged(
         self, row: str, column: str, values: list[float]
@@ -132,73 +127,56 @@ class Block:
         beside = printed.moments(row, column)
         if beside is not None and of.cv is None:
             return of_two_means(replace(verdict, further=printed.splits), values, beside), values
-        records = [record for record in self.outcomes.cell(row, column) if record.ok]
-        sizes = [record.n_test for record in records]
-        n_test = None
-        if self.outcomes.counted(row) and not self.in_percent and len({*sizes}) == 1:
-            n_test = sizes[0]
+        sizes = [record.n_test for record in self.outcomes.cell(row, column) if record.ok]
+        alike = self.outcomes.counted(row) and not self.in_percent and len({*sizes}) == 1
         folds = 0 if of.cv is None else self.context.folds(row)
-        ours, further, n_test = like_print(values, of, folds, n_test, sizes)
+        ours, further, n_test = like_print(values, of, folds, sizes[0] if alike else None, sizes)
         return of_further_splits(replace(verdict, n_test=n_test, further=further), ours), ours
 
-    @cached_property
-    def rows(self) -> dict[str, dict[str, Entry]]:
-        """The entries by column of every row."""
-        titles = self.context.titles
-        return {row: {c: self.entry(row, c) for c in titles} for row in self.outcomes.rows}
-
-    def best(self, entries: dict[str, Entry]) -> set[str]:
-        """Return the columns of the best mean, the baseline left out, if there are several."""
-        sign = self.outcomes.sign
+    def texts(self, row: str) -> tuple[str, ...]:
+        """Return the entries of a row in Markdown, the best in bold, ours and printed."""
+        printed, sign, entries = self.printed, self.outcomes.sign, self.rows[row]
         means = {c: entries[c].mean for c in self.outcomes.compared}
-        losses = {c: sign * mean for c, mean in means.items() if mean is not None}
-        return _lowest(losses) if 1 < len(losses) == len(means) else set()
-
-    def printed_best(self, row: str, entries: dict[str, Entry]) -> set[str]:
-        """Return the columns of the best printed number, if there are several."""
-        printed, sign = self.printed, self.outcomes.sign
         numbers = {c: printed.number(row, printed.mean_column(c)) for c in entries}
-        known = {c: sign * number for c, number in numbers.items() if number is not None}
-        return _lowest(known) if len(known) > 1 else set()
-
-
-def _lowest(numbers: dict[str, float]) -> set[str]:
-    lowest = min(numbers.values())
-    return {column for column, number in numbers.items() if not order(number, lowest)}
-
-
-def _texts(block: Block, row: str, entries: dict[str, Entry]) -> list[str]:
-    """Return the entries of a row in Markdown."""
-    best, printed_best = block.best(entries), block.printed_best(row, entries)
-    return [
-        entry(
-            of.text,
-            block.printed.spread(row, column),
-            bold=column in best,
-            printed_bold=column in printed_best,
-            outside=of.word == "outside",
+        best = set() if None in means.values() else _best(means, sign)
+        printed_best = _best(numbers, sign)
+        return tuple(
+            entry(
+                of.text,
+                printed.spread(row, column),
+                bold=column in best,
+                printed_bold=column in printed_best,
+                outside=of.word == "outside",
+            )
+            for column, of in entries.items()
         )
-        for column, of in entries.items()
-    ]
+
+    def data(self, row: str, entries: Mapping[str, Entry]) -> Iterator[tuple[Value, ...]]:
+        """Yield the numbers of a row, or of the running times, one entry after the other."""
+        for column, of in entries.items():
+            names = self.printed.mean_column(column), column + SD
+            beside = (self.printed.text(row, name) for name in names)
+            ours = len(of.values), *moments(of.values)
+            yield (row, column, of.quantity, *ours, *beside, of.word)
 
 
-def _data(block: Block, row: str, entries: dict[str, Entry]) -> Iterator[tuple[Value, ...]]:
-    printed = block.printed
-    for column, of in entries.items():
-        beside = printed.text(row, printed.mean_column(column)), printed.text(row, column + SD)
-        n_splits = len(of.values)
-        yield (row, column, of.quantity, n_splits, of.mean, of.sd, *beside, of.word)
+def _best(numbers: Mapping[str, float | None], sign: float) -> set[str]:
+    """Return the columns of the best number, if there are several numbers."""
+    losses = {column: sign * number for column, number in numbers.items() if number is not None}
+    lowest = min(losses.values(), default=0.0)
+    best = {column for column, loss in losses.items() if not order(loss, lowest)}
+    return best if len(losses) > 1 else set()
 
 
 def _title(context: Context[Any], blocks: Sequence[Block]) -> str:
     tasks = {*context.experiment.tasks.values()}
-    metric = blocks[0].outcomes.metric
+    metric, more = blocks[0].outcomes.metric, ", and other metrics" * (len(blocks) > 1)
     if metric is not None:
-        return metric.label
+        return metric.label + more
     if tasks == {"regression"}:
-        return "RMSE on test examples"
+        return f"RMSE on test examples{more}"
     unit = "errors in percent" if blocks[0].in_percent else "risks"
-    return f"test {unit}" + ", or RMSE where numbers are predicted" * ("regression" in tasks)
+    return f"test {unit}" + ", or RMSE where numbers are predicted" * ("regression" in tasks) + more
 
 
 def _of_one_data_set(context: Context[Any], blocks: Sequence[Block]) -> bool:
@@ -208,31 +186,32 @@ def _of_one_data_set(context: Context[Any], blocks: Sequence[Block]) -> bool:
 
 def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
     config, titles = context.config, context.titles
-    found = [(block, row, of_row) for block in blocks for row, of_row in block.rows.items()]
-    data = [numbers for of_row in found for numbers in _data(*of_row)]
+    places = [(block, row) for block in blocks for row in block.rows]
+    quantities = [block.quantity(row) for block, row in places]
+    texts = [block.texts(row) for block, row in places]
+    data = [of for block, row in places for of in block.data(row, block.rows[row])]
     if _of_one_data_set(context, blocks):
         # On a single data set the algorithms are the rows, and what they are judged by the columns.
-        columns = [_texts(*of_row) for of_row in found]
-        quantities = [block.quantity(row) for block, row, _ in found]
         header = ("Algorithm", *quantities)
-        shown = [*zip(titles.values(), zip(*columns, strict=True), strict=True)]
+        shown = [*zip(titles.values(), zip(*texts, strict=True), strict=True)]
     else:
         header = ("Data set", *titles.values())
-        several = len(blocks) > 1
-        shown = [
-            (f"{row}, {block.quantity(row)}" if several else row, tuple(_texts(block, row, of)))
-            for block, row, of in found
-        ]
+        names = [row for _, row in places]
+        if len(blocks) > 1:
+            names = [f"{row}, {of}" for row, of in zip(names, quantities, strict=True)]
+        shown = [*zip(names, texts, strict=True)]
         for absent in config.absent:
-            texts = (blocks[0].printed.spread(absent.name, column) for column in titles)
-            shown.append((absent.name, tuple(entry(MISSING, text) for text in texts)))
+            beside = (blocks[0].printed.spread(absent.name, column) for column in titles)
+            shown.append((absent.name, tuple(entry(MISSING, text) for text in beside)))
         for block in (block for block in blocks if not block.metric):
             seconds = {c: block.outcomes.mean_seconds(c) for c in titles}
             times = {c: Entry("seconds", [] if s is None else [s], 3) for c, s in seconds.items()}
-            shown.append((TIME_LABEL, tuple(_times(block.printed, times))))
-            data += _data(block, TIME_ROW, times)
+            beside = (block.printed.text(TIME_ROW, column) for column in times)
+            both = zip(times.values(), beside, strict=True)
+            shown.append((TIME_LABEL, tuple(entry(of.text, text) for of, text in both)))
+            data += block.data(TIME_ROW, times)
     return Table(
-        f"{config.title}: {_title(context, blocks)}" + ", and other metrics" * (len(blocks) > 1),
+        f"{config.title}: {_title(context, blocks)}",
         header,
         tuple(shown),
         tuple(_notes(context, blocks)),
@@ -240,11 +219,6 @@ def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
         tuple(data),
         timed_rows=(TIME_LABEL, TIME_ROW),
     )
-
-
-def _times(printed: Printed, times: dict[str, Entry]) -> Iterator[str]:
-    for column, of in times.items():
-        yield entry(of.text, printed.text(TIME_ROW, column))
 
 
 def _notes(context: Context[Any], blocks: Sequence[Block]) -> Iterator[str]:
@@ -263,22 +237,14 @@ def _notes(context: Context[Any], blocks: Sequence[Block]) -> Iterator[str]:
             "allowed for)."
         )
     for table in printed:
-        yield f"Printed: {what_is_printed(context, table)}"
+        yield f"Printed: {_what_is_printed(context, table)}"
     for block in blocks:
-        yield from lacking_notes(context, block.outcomes)
+        yield from _lacking(context, block.outcomes)
     yield from (f"{a.name}: {a.reason.removesuffix('.')}." for a in context.config.absent)
     yield from closing_notes(context, outcomes)
 
 
-HOW = {
-    "scores": "scores or class probabilities",
-    "probabilities": "class probabilities",
-    "predictions": "predictions",
-}
-"""Names of the needs of a metric in notes."""
-
-
-def lacking_notes(context: Context[Any], outcomes: Outcomes) -> Iterator[str]:
+def _lacking(context: Context[Any], outcomes: Outcomes) -> Iterator[str]:
     """Yield which columns the metric cannot judge and why, and where it is undefined."""
     metric = outcomes.metric
     if metric is None or metric is TRUE_RMSE:
@@ -288,26 +254,18 @@ def lacking_notes(context: Context[Any], outcomes: Outcomes) -> Iterator[str]:
         for place, record in outcomes.records.items()
         if record.ok and place[0] in outcomes.rows and place not in outcomes.measured
     }
-    without = dict.fromkeys(c for (_, c, _), of in dashed.items() if not metric.serves(of))
-    if without:
-        note = (
-            f"{'; '.join(context.titles[c] for c in without)}: no {HOW[metric.needs]}, which "
-            f"{metric.label} is computed from ({MISSING})."
-        )
-        if metric.needs != "predictions":
-            note += (
-                " A calibrated classifier gives them, such as scikit-learn's "
-                "CalibratedClassifierCV around an estimator."
-            )
-        yield note
+    if without := dict.fromkeys(c for (_, c, _), of in dashed.items() if not metric.serves(of)):
+        names = "; ".join(context.titles[column] for column in without)
+        yield f"{names}: no {metric.needs}, which {metric.label} is computed from ({MISSING})."
     if undefined := sum(metric.serves(of) for of in dashed.values()):
+        n_cells = len(outcomes.rows) * len(outcomes.columns) * outcomes.repeats
         yield (
-            f"{metric.label} is undefined on the test examples of {undefined} of "
-            f"{len(outcomes.rows) * len(outcomes.columns) * outcomes.repeats} cells ({MISSING})."
+            f"{metric.label} is undefined on the test examples of {undefined} of {n_cells} cells "
+            f"({MISSING})."
         )
 
 
-def what_is_printed(context: Context[Any], printed: Printed) -> str:
+def _what_is_printed(context: Context[Any], printed: Printed) -> str:
     """Return what the printed numbers are, and how a mean over folds is judged."""
     text = f"{printed.words}."
     if printed.of.cv is None:
@@ -322,7 +280,7 @@ def what_is_printed(context: Context[Any], printed: Printed) -> str:
 
 def _check(context: Context[str]) -> None:
     """Refuse a printed table that does not hold errors, or those of a metric not asked for."""
-    context.check_printed("errors")
+    context.check_printed(context.option, "errors")
     paper, name = context.experiment.paper, context.option
     metric = paper.printed(name).facts.metric if name and paper is not None else OF_ERRORS[0]
     if metric not in (*OF_ERRORS, *context.config.metrics):
@@ -335,12 +293,12 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made:
     # The headline comes first.
     blocks.sort(key=lambda block: block.metric != context.config.headline)
     judged = next((block for block in blocks if block.printed.cells), None)
-    verdicts = None
-    if judged is not None:
-        entries = (of for of_row in judged.rows.values() for of in of_row.values())
-        found = [of.judged for of in entries if of.judged is not None]
-        what = what_is_printed(context, judged.printed)
-        verdicts = Verdicts.of(context.option, found, what=what, own_rows=outcomes.own_rows)
+    if judged is None:
+        return Made(_table(context, blocks))
+    entries = (of for of_row in judged.rows.values() for of in of_row.values())
+    found = [of.judged for of in entries if of.judged is not None]
+    what = _what_is_printed(context, judged.printed)
+    verdicts = Verdicts.of(context.option, found, what=what, own_rows=outcomes.own_rows)
     return Made(_table(context, blocks), verdicts=verdicts)
 
 

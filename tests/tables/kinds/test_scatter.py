@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
-from quadrepro.tables.kinds.scatter import FEW
+FEW = 4
 from quadrepro.tables.made import check_tables
 from tests.tables.contexts import as_regression, asking_for, loaded, made, panels_of, table_of
 
