@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -12,7 +13,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import COVERAGE, LEVEL, holm, mean_ranks, p_text, wilcoxon_test
 from quadrepro.tables.kinds.base import Context, headline
 from quadrepro.tables.notes import listed, own_rows_note
-from quadrepro.tables.ranked import ComparedSplits, Splits, compare_splits
+from quadrepro.tables.ranked import ComparedSplits, compare_splits, splits_of
 from quadrepro.tables.verdicts import LEAST_SPLITS
 
 HOLM = f"adjusted for all pairs by Holm's method (p ≤ {LEVEL:g})"
@@ -39,23 +40,22 @@ def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
 def _on_splits(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]) -> str:
     """Return the conclusion from the splits of a single data set."""
     [row], titles = outcomes.rows, context.titles
-    losses = {c: outcomes.losses(row, c) for c in columns}
-    best, *others = sorted(columns, key=lambda column: fmean(losses[column]))
+    best, *others = sorted(columns, key=lambda column: outcomes.mean_loss(row, column) or 0.0)
     head = f"Best by {outcomes.label}: {titles[best]} ({_mean(outcomes, best)})."
-    share = outcomes.test_shares.get(row, 1.0)
-    if outcomes.repeats < LEAST_SPLITS or share == 1:
+    splits = splits_of(outcomes)
+    if outcomes.repeats < LEAST_SPLITS or splits is None:
         few = {1: "One split cannot"}.get(outcomes.repeats, f"{outcomes.repeats} splits cannot")
         return f"{head} {few} tell any method apart from it."
     if BASELINE in outcomes.columns and outcomes.complete(row, BASELINE):
-        two = {BASELINE: outcomes.losses(row, BASELINE), best: losses[best]}
-        of = compare_splits(Splits(two, share), rope=0.0)[BASELINE, best]
+        two = {BASELINE: outcomes.losses(row, BASELINE), best: splits.risks[best]}
+        of = compare_splits(replace(splits, risks=two), rope=0.0)[BASELINE, best]
         ahead = _difference(outcomes, of)
         head += (
             f" No method is shown to be better than {titles[BASELINE]} (difference {ahead})."
             if of.p_value > LEVEL or of.mean_difference < 0
             else f" It is better than {titles[BASELINE]} by {ahead}."
         )
-    pairs = compare_splits(Splits(losses, share), rope=0.0)
+    pairs = compare_splits(splits, rope=0.0)
     texts = {c: f"{titles[c]} ({_difference(outcomes, pairs[c, best], ' behind')})" for c in others}
     apart = [c for c in others if pairs[c, best].p_holm <= LEVEL]
     return (

@@ -219,7 +219,7 @@ class Verdicts:
         """Those that count and are inside or outside."""
         return [v for v in self.counted if v.p_value is not None]
 
-    @property
+    @cached_property
     def words(self) -> dict[tuple[str, str], Word]:
         """The verdict on each entry; one number outside puts all of its entry outside."""
         judged = sorted(self.entries, key=lambda v: v.word == "outside")

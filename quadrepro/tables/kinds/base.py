@@ -14,7 +14,7 @@ from quadrepro.engine.metrics import find_metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed, Unit
-from quadrepro.tables.notes import own_rows_note, splits_word
+from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.printed import check_printed, printed_for
 from quadrepro.tables.table import MISSING, Table
 from quadrepro.tables.verdicts import Verdicts
@@ -51,7 +51,10 @@ class Context(Generic[Option]):
     @property
     def splits(self) -> str:
         """What notes call the repeats, in the plural."""
-        return splits_word(self.config.protocol.split)
+        rule = self.config.protocol.split
+        if rule.outer:
+            return "folds"
+        return "random splits" if rule.draws_share and not rule.time else "splits"
 
     def error(self, message: str, *place: str | int) -> ConfigError:
         """Return an error that names a place below the kind's key."""
@@ -154,23 +157,16 @@ def tested_notes(context: Context[Any], outcomes: Outcomes) -> list[str]:
     return [*filter(None, (outcomes.left_out(), own_rows_note(context.config)))]
 
 
-def _against_rest(context: Context[Any]) -> list[str]:
-    """Return the note on columns of learners that tell only two classes apart."""
-    tasks = context.experiment.tasks
-    rows = [row for row, task in tasks.items() if task == "multiclass"]
-    columns = context.experiment.algorithms if rows else ()
-    titles = [context.titles[c.name] for c in columns if c.learner.against_rest("multiclass")]
-    where = "" if len(rows) == len(tasks) else f" of {', '.join(rows)}"
-    message = "trained once for each class against the rest; the largest score wins"
-    return [f"{', '.join(titles)}: {message}, on the classes{where}."] if titles else []
-
-
 def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     """Return the notes below most tables: of algorithms, of missing cells, of the config."""
     config = context.config
     entries = [column.entry for column in context.experiment.columns]
     notes = [f"{context.titles[entry.name]}: {entry.note}" for entry in entries if entry.note]
-    notes += _against_rest(context)
+    if "multiclass" in context.experiment.tasks.values():
+        columns = context.experiment.algorithms
+        titles = [context.titles[c.name] for c in columns if c.learner.against_rest("multiclass")]
+        how = "trained once for each class against the rest; the largest score wins"
+        notes += [f"{', '.join(titles)}: with more than two classes, {how}."] if titles else []
     holdouts = {row.entry.title: row.entry.changed(config.protocol).holdout for row in config.rows}
     if oracles := [title for title, of in holdouts.items() if of and of.by == "test"]:
         rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)

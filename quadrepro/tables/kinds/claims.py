@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
@@ -29,63 +29,47 @@ HEADER = ("claim", "ours", "holds", "printed table", "holds in print")
 DATA_HEADER = ("claim", "timed", "ours", "holds", "printed", "holds in print")
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A claim with its judgements."""
-
-    claim: Claim
-    """The claim."""
-    ours: Judgement
-    """On our numbers."""
-    printed: Judgement | None = None
-    """On the printed numbers; None if there are none for these claims."""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """Numbers and word of each judgement."""
-        both = (self.ours, self.printed)
-        return tuple(text for of in both if of for text in (of.text, WORDS[of.holds]))
+Judged = tuple[Claim, list[Judgement]]
+"""A claim, judged on our numbers and, if there are any for it, on the printed ones."""
 
 
 def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table:
     """Return the table of a group of claims of the paper."""
     assert experiment.paper is not None
     paper, group = experiment.paper, experiment.paper.group(name)
-    found, notes = list[Judged](), list[str]()
-    n_rows = _rows_of_paper(experiment, outcomes, paper, group)
-    if n_rows is None:
-        found = [*_judge(experiment, outcomes, paper, group)]
-        notes = [*_notes(outcomes, group, found), *paper.file.notes, *group.notes]
-    else:
+    found, rows, data, timed = list[Judged](), [], [], list[str]()
+    if n_rows := _rows_of_paper(experiment, outcomes, paper, group):
         about = f"The paper's {len(group.claims)} claims are about {n_rows} data sets"
         notes = [f"{about}; here are {len(outcomes.rows)}, so nothing is judged."]
-    timed = [of.claim for of in found if of.claim.timed]
-    data = []
-    for of in found:
-        not_printed = ("", "") * (of.printed is None)
-        data.append((of.claim.text, str(of.claim.timed).lower(), *of.texts, *not_printed))
+    else:
+        found = [*_judge(experiment, outcomes, paper, group)]
+        notes = [*_notes(outcomes, group, found), *paper.file.notes, *group.notes]
+    for claim, judgements in found:
+        texts = [text for of in judgements for text in (of.text, WORDS[of.holds])]
+        rows.append((claim.label, tuple(map(entry, texts))))
+        not_printed = [""] * (4 - len(texts))
+        data.append((claim.text, str(claim.timed).lower(), *texts, *not_printed))
+        timed += [claim.label, claim.text] if claim.timed else []
     return Table(
         f"{experiment.config.title}: claims",
         HEADER if group.printed else HEADER[:3],
-        tuple((of.claim.label, tuple(map(entry, of.texts))) for of in found),
+        tuple(rows),
         tuple(notes),
         DATA_HEADER,
         tuple(data),
         align="left",
-        timed_rows=tuple(text for claim in timed for text in (claim.label, claim.text)),
+        timed_rows=tuple(timed),
     )
 
 
-def _rows_of_paper(
-    experiment: Experiment, outcomes: Outcomes, paper: Paper, group: Group
-) -> int | None:
-    """Return how many rows the claims are about if they are not those here, or None if they are."""
+def _rows_of_paper(experiment: Experiment, outcomes: Outcomes, paper: Paper, group: Group) -> int:
+    """Return how many rows the claims are about if they are not those here; 0 if they are."""
     if not group.printed:
-        return None
+        return 0
     table = paper.printed(group.printed[0])
     entries = [e for e in experiment.config.entries if e.title in outcomes.rows]
     here = [table.row_of(entry) or "" for entry in entries]
-    return None if sorted(here) == sorted(table.rows) else len(table.rows)
+    return 0 if sorted(here) == sorted(table.rows) else len(table.rows)
 
 
 def _judge(
@@ -105,8 +89,8 @@ def _judge(
         if group.also is not None:
             other = judged_on(claim, replace(ours, instead=group.also.measure))
             text += f"; {group.also.words}: {other.text}"
-        printed = None if in_print is None else judged_on(claim, in_print)
-        yield Judged(claim, Judgement(text, holds), printed)
+        printed = [judged_on(claim, in_print)] if in_print else []
+        yield claim, [Judgement(text, holds), *printed]
 
 
 def judged_on(claim: Claim, evidence: Evidence) -> Judgement:
@@ -162,7 +146,7 @@ def _notes(outcomes: Outcomes, group: Group, found: Sequence[Judged]) -> Iterato
             "Ours: the means over all splits, and on how many single splits, such as that of the "
             "paper, the claim holds."
         )
-    if any(judged.ours.holds is not True for judged in found):
+    if any(ours.holds is not True for _, (ours, *_) in found):
         yield MEANING
 
 

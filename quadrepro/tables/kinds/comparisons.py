@@ -31,7 +31,7 @@ from quadrepro.stats import (
     sign_test,
 )
 from quadrepro.tables.kinds.base import Context, Kind, Made, headline, tested_notes
-from quadrepro.tables.ranked import compare_splits, splits_of
+from quadrepro.tables.ranked import Splits, compare_splits, splits_of
 from quadrepro.tables.table import MISSING, Table, Value, entry, mean_text, moments
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
@@ -83,26 +83,19 @@ class Matrix:
         return dict(zip(tested, holm(tested.values()), strict=True))
 
     def table(self, title: str, titles: Mapping[str, str], notes: Sequence[str]) -> Table:
-        """Return the table; below the diagonal it repeats what is above."""
+        """Return the table; below the diagonal are the same comparisons, the other way round."""
         words = self.verdicts.words if self.verdicts else {}
         rows, data = [], []
         for i, a in enumerate(self.order):
-            entries = []
+            texts = []
             for j, b in enumerate(self.order):
                 upper = (a, b) if i <= j else (b, a)
                 pair, word = self.pairs.get((a, b), Pair()), words.get(upper, "")
-                entries.append(
-                    entry(
-                        pair.text,
-                        self.printed.text(a, b),
-                        mark=pair.mark,
-                        outside=word == "outside",
-                        grey=j < i,
-                    )
-                )
+                printed, outside = self.printed.text(a, b), word == "outside"
+                texts.append(entry(pair.text, printed, mark=pair.mark, outside=outside))
                 if pair.numbers:
                     data.append((a, b, *pair.numbers, self.adjusted.get(upper), word))
-            rows.append((titles[a], tuple(entries)))
+            rows.append((titles[a], tuple(texts)))
         header = ("", *(titles[name] for name in self.order))
         data_header = ("algorithm", "against", *self.header, *TESTS)
         return Table(title, header, tuple(rows), tuple(notes), data_header, tuple(data))
@@ -247,9 +240,9 @@ def _of_signs(test: SignTest, better: float | None, difference: float | None) ->
     return Pair(text, test.p_value, (better, difference, *astuple(test)))
 
 
-def _on_splits(outcomes: Outcomes) -> Matrix:
+def _on_splits(outcomes: Outcomes, splits: Splits) -> Matrix:
     """Compare the values on the splits of a single data set."""
-    [splits], sign = splits_of(outcomes), outcomes.sign
+    sign = outcomes.sign
     pairs = {}
     for (a, b), of in compare_splits(splits, rope=0.0).items():
         test = replace(sign_test(splits.risks[a], splits.risks[b]), p_value=of.p_value)
@@ -268,12 +261,12 @@ def compare(context: Context[str], outcomes: Outcomes) -> Matrix | None:
     """Return the comparison of all pairs that fits the config, or None if nothing is compared."""
     if len(context.compared) < 2 or not outcomes.rows:
         return None
-    own_splits = splits_of(outcomes) if len(outcomes.rows) == 1 else []
-    if outcomes.counts_errors and (context.config.paper or not own_splits):
+    splits = splits_of(outcomes) if len(outcomes.rows) == 1 else None
+    if outcomes.counts_errors and (context.config.paper or splits is None):
         return _of_examples(context, outcomes)
     if len(outcomes.rows) > 1:
         return _of_means(outcomes)
-    return _on_splits(outcomes) if own_splits else None
+    return _on_splits(outcomes, splits) if splits else None
 
 
 def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
@@ -283,7 +276,7 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
     found = compare(context, tested)
     if found is None:
         return None
-    notes = [f"{found.how} The lower triangle, in italics, repeats the upper."]
+    notes = [found.how]
     if found.test:
         notes.append(found.stars(titles, tested))
     notes += tested_notes(context, judged)

@@ -207,39 +207,44 @@ class Drawing:
 
     def draw_panel(self, panel: Axes, what: Panel, row: str) -> None:
         """Draw the curves and the marks of a panel."""
-        pairs = product(what.measures, what.algorithms or self.looks)
-        drawn = [(m, c, self.found[row, c, m]) for m, c in pairs if (row, c, m) in self.found]
+        columns = what.algorithms or self.looks
+        places = [(row, column, m) for m, column in product(what.measures, columns)]
+        drawn = {place: self.found[place] for place in places if place in self.found}
         panel.set_xscale(self.curves.scale)
-        if what.scale == "log" and any((curve.mean > 0).any() for _, _, curve in drawn):
+        if what.scale == "log" and any((curve.mean > 0).any() for curve in drawn.values()):
             panel.set_yscale("log")
-        for measure, column, curve in drawn:
-            x = curve.values or (0, 1)
-            across: Any = {} if curve.values else {"transform": panel.get_yaxis_transform()}
-            low, mean, high = (np.broadcast_to(curve.at(n, what.scale), len(x)) for n in (-1, 0, 1))
-            marks: Any = {}
-            if self.marked and (not curve.values or len(x) > EACH_MARKED):
-                # Markers of two algorithms are not on top of each other.
-                place = [*self.looks].index(column)
-                marks = {"markevery": (MARKS_APART * place / len(self.looks), MARKS_APART)}
-            panel.plot(x, mean, **self.line(column, measure), **marks, **across)
-            if self.several:
-                kept = _evenly(x, self.curves.scale if curve.values else "linear", POINTS)
-                form = {"color": self.looks[column].colour, "alpha": 0.15, "linewidth": 0, **across}
-                ends = low[kept], high[kept]
-                panel.fill_between(np.take(x, kept), *ends, where=np.isfinite(ends[0]), **form)
+        for (_, column, measure), curve in drawn.items():
+            self._draw_curve(panel, curve, what.scale, column, measure)
         if panel.get_yscale() == "log":
             figures.plain_labels(panel.yaxis)
         if len(what.measures) == 1:
-            [word] = map(title_of, what.measures)
+            word = title_of(what.measures[0])
             label = f"−log({word})" if what.scale == "-log" else word
             panel.set_ylabel(figures.fitted(label, HEIGHT - LABELS))
-        for mark, column in product(what.marks, what.algorithms or self.looks):
+        for mark, column in product(what.marks, columns):
             at = self.found.get((row, column, mark))
             if at is not None and np.isfinite(at.mean[-1]):
                 _draw_mark(panel, float(at.mean[-1]), title_of(mark), self.looks[column].colour)
         title = ": ".join(filter(None, (row, what.title)))
         panel.set_title(figures.fitted(title, WIDTH - LABELS))
         figures.open_frame(panel)
+
+    def _draw_curve(self, panel: Axes, curve: Curve, scale: str, column: str, measure: str) -> None:
+        x, x_scale, form = curve.values, self.curves.scale, dict[str, Any]()
+        if not x:
+            x, x_scale, form = (0, 1), "linear", {"transform": panel.get_yaxis_transform()}
+        low, mean, high = (np.broadcast_to(curve.at(n, scale), len(x)) for n in (-1, 0, 1))
+        options = self.line(column, measure) | form
+        if self.marked and (not curve.values or len(x) > EACH_MARKED):
+            # Markers of two algorithms are not on top of each other.
+            place = [*self.looks].index(column)
+            options["markevery"] = (MARKS_APART * place / len(self.looks), MARKS_APART)
+        panel.plot(x, mean, **options)
+        if self.several:
+            kept = _evenly(x, x_scale, POINTS)
+            form |= {"color": self.looks[column].colour, "alpha": 0.15, "linewidth": 0}
+            where = np.isfinite(low[kept])
+            panel.fill_between(np.take(x, kept), low[kept], high[kept], where=where, **form)
 
 
 def _draw_mark(panel: Axes, at: float, title: str, colour: str) -> None:
@@ -258,9 +263,8 @@ def _draw(context: Context[Curves], drawing: Drawing, rows: Sequence[str], path:
     size = WIDTH * len(curves.panels) + 0.4, HEIGHT * len(rows) + 0.6
     with figures.new_figure(path, *size) as figure:
         panels = figure.subplots(len(rows), len(curves.panels), sharex="col", squeeze=False)
-        for row, of_row in zip(rows, panels, strict=True):
-            for panel, what in zip(of_row, curves.panels, strict=True):
-                drawing.draw_panel(panel, what, row)
+        for panel, (row, what) in zip(panels.flat, product(rows, curves.panels), strict=True):
+            drawing.draw_panel(panel, what, row)
         for panel in panels[-1]:
             panel.set_xlabel(meaning)
             if curves.scale == "log":
@@ -305,8 +309,6 @@ def _check(context: Context[Curves]) -> None:
         message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
         raise context.error(message, "along")
     for column, row in product(columns, config.rows):
-        if drawn := [key for key in column.entry.draw if key not in row.entry.grid]:
-            raise context.error(f"{column.name} draws {drawn[0]}, and curves need values of a grid")
         (grid,) = column.make_grids(np.random.default_rng(), row.entry.grid)
         for name, values in grid.axes:
             if name != curves.along and len(values) > 1:

@@ -6,6 +6,7 @@ predicted, they are RMSEs in the unit of the target. Metrics that the config ask
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -37,35 +38,6 @@ DATA_HEADER = (
 
 TRUTH = "rmse_noiseless"
 """The measure of a record that is the RMSE against targets without noise."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """Our numbers of a row and a column, beside the printed one."""
-
-    quantity: str
-    """What is measured, and in which unit."""
-    values: list[float]
-    """One per split; empty if one is missing."""
-    digits: int
-    """Shown behind the decimal point."""
-    judged: tuple[Verdict, list[float]] | None = None
-    """The verdict on the printed number, and ours behind it."""
-
-    @property
-    def mean(self) -> float | None:
-        """The mean over the splits."""
-        return moments(self.values)[0]
-
-    @property
-    def word(self) -> str:
-        """The verdict in a word; empty if there is none."""
-        return self.judged[0].word if self.judged and self.judged[0].p_value is not None else ""
-
-    @property
-    def text(self) -> str:
-        """The mean ± standard deviation."""
-        return mean_text(*moments(self.values), self.digits)
 
 
 @dataclass(frozen=True)
@@ -103,26 +75,31 @@ class Block:
         return "error in percent" if self.in_percent else "risk"
 
     @cached_property
-    def rows(self) -> dict[str, dict[str, Entry]]:
-        """The entries by column of every row."""
-        titles = self.context.titles
-        return {row: {c: self._entry(row, c) for c in titles} for row in self.outcomes.rows}
+    def values(self) -> dict[str, dict[str, list[float]]]:
+        """One value per split of every row and column; none if one is missing."""
+        outcomes, found = self.outcomes, {}
+        for row in outcomes.rows:
+            unit = 100 if self.in_percent and outcomes.counted(row) else 1
+            found[row] = {
+                c: [unit * v for v in outcomes.values(row, c)] if outcomes.complete(row, c) else []
+                for c in self.context.titles
+            }
+        return found
 
-    def _entry(self, row: str, column: str) -> Entry:
-        outcomes, counted = self.outcomes, self.outcomes.counted(row)
-        unit = 100 if counted and self.in_percent else 1
-        complete = outcomes.complete(row, column)
-        values = [unit * value for value in outcomes.values(row, column)] if complete else []
-        digits = (2 if self.in_percent else 3) if counted else 4
-        return Entry(self.quantity(row), values, digits, self._judged(row, column, values))
+    @cached_property
+    def verdicts(self) -> Verdicts:
+        """The verdicts on the printed numbers."""
+        found = [
+            self._judged(row, column, text)
+            for row, of_row in self.values.items()
+            for column in of_row
+            if (text := self.printed.text(row, self.printed.mean_column(column)))
+        ]
+        what, own_rows = _what_is_printed(self.context, self.printed), self.outcomes.own_rows
+        return Verdicts.of(self.printed.name, found, what=what, own_rows=own_rows)
 
-    def _judged(
-        self, row: str, column: str, values: list[float]
-    ) -> tuple[Verdict, list[float]] | None:
-        printed, of = self.printed, self.printed.of
-        text = printed.text(row, printed.mean_column(column))
-        if not text:
-            return None
+    def _judged(self, row: str, column: str, text: str) -> tuple[Verdict, list[float]]:
+        values, printed, of = self.values[row][column], self.printed, self.printed.of
         verdict = Verdict(row, column, self.quantity(row), text)
         beside = printed.moments(row, column)
         if beside is not None and of.cv is None:
@@ -135,29 +112,41 @@ class Block:
 
     def texts(self, row: str) -> tuple[str, ...]:
         """Return the entries of a row in Markdown, the best in bold, ours and printed."""
-        printed, sign, entries = self.printed, self.outcomes.sign, self.rows[row]
-        means = {c: entries[c].mean for c in self.outcomes.compared}
-        numbers = {c: printed.number(row, printed.mean_column(c)) for c in entries}
+        printed, sign, values = self.printed, self.outcomes.sign, self.values[row]
+        digits = (2 if self.in_percent else 3) if self.outcomes.counted(row) else 4
+        means = {c: moments(values[c])[0] for c in self.outcomes.compared}
+        numbers = {c: printed.number(row, printed.mean_column(c)) for c in values}
         best = set() if None in means.values() else _best(means, sign)
         printed_best = _best(numbers, sign)
         return tuple(
             entry(
-                of.text,
+                mean_text(*moments(of), digits),
                 printed.spread(row, column),
                 bold=column in best,
                 printed_bold=column in printed_best,
-                outside=of.word == "outside",
+                outside=self.verdicts.words.get((row, column)) == "outside",
             )
-            for column, of in entries.items()
+            for column, of in values.items()
         )
 
-    def data(self, row: str, entries: Mapping[str, Entry]) -> Iterator[tuple[Value, ...]]:
-        """Yield the numbers of a row, or of the running times, one entry after the other."""
-        for column, of in entries.items():
-            names = self.printed.mean_column(column), column + SD
-            beside = (self.printed.text(row, name) for name in names)
-            ours = len(of.values), *moments(of.values)
-            yield (row, column, of.quantity, *ours, *beside, of.word)
+    def data(self, row: str) -> Iterator[tuple[Value, ...]]:
+        """Yield the numbers of a row, one entry after the other."""
+        for column, of in self.values[row].items():
+            word = self.verdicts.words.get((row, column), "")
+            numbers = len(of), *moments(of), *self._printed(row, column)
+            yield (row, column, self.quantity(row), *numbers, word)
+
+    def times(self) -> Iterator[tuple[str, tuple[Value, ...]]]:
+        """Yield the mean running time of each column, as an entry and as data."""
+        for column in self.context.titles:
+            mean = self.outcomes.mean_seconds(column)
+            shown = entry(mean_text(mean, None, 3), self.printed.text(TIME_ROW, column))
+            numbers = int(mean is not None), mean, None, *self._printed(TIME_ROW, column)
+            yield shown, (TIME_ROW, column, "seconds", *numbers, "")
+
+    def _printed(self, row: str, column: str) -> tuple[str, str]:
+        names = self.printed.mean_column(column), column + SD
+        return self.printed.text(row, names[0]), self.printed.text(row, names[1])
 
 
 def _best(numbers: Mapping[str, float | None], sign: float) -> set[str]:
@@ -186,10 +175,10 @@ def _of_one_data_set(context: Context[Any], blocks: Sequence[Block]) -> bool:
 
 def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
     config, titles = context.config, context.titles
-    places = [(block, row) for block in blocks for row in block.rows]
+    places = [(block, row) for block in blocks for row in block.values]
     quantities = [block.quantity(row) for block, row in places]
     texts = [block.texts(row) for block, row in places]
-    data = [of for block, row in places for of in block.data(row, block.rows[row])]
+    data = [numbers for block, row in places for numbers in block.data(row)]
     if _of_one_data_set(context, blocks):
         # On a single data set the algorithms are the rows, and what they are judged by the columns.
         header = ("Algorithm", *quantities)
@@ -204,12 +193,9 @@ def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
             beside = (blocks[0].printed.spread(absent.name, column) for column in titles)
             shown.append((absent.name, tuple(entry(MISSING, text) for text in beside)))
         for block in (block for block in blocks if not block.metric):
-            seconds = {c: block.outcomes.mean_seconds(c) for c in titles}
-            times = {c: Entry("seconds", [] if s is None else [s], 3) for c, s in seconds.items()}
-            beside = (block.printed.text(TIME_ROW, column) for column in times)
-            both = zip(times.values(), beside, strict=True)
-            shown.append((TIME_LABEL, tuple(entry(of.text, text) for of, text in both)))
-            data += block.data(TIME_ROW, times)
+            times, of_times = zip(*block.times(), strict=True)
+            shown.append((TIME_LABEL, times))
+            data += of_times
     return Table(
         f"{config.title}: {_title(context, blocks)}",
         header,
@@ -245,23 +231,20 @@ def _notes(context: Context[Any], blocks: Sequence[Block]) -> Iterator[str]:
 
 
 def _lacking(context: Context[Any], outcomes: Outcomes) -> Iterator[str]:
-    """Yield which columns the metric cannot judge and why, and where it is undefined."""
+    """Yield in how many cells with a result the metric cannot be computed."""
     metric = outcomes.metric
     if metric is None or metric is TRUE_RMSE:
         return
-    dashed = {
-        place: record
-        for place, record in outcomes.records.items()
-        if record.ok and place[0] in outcomes.rows and place not in outcomes.measured
-    }
-    if without := dict.fromkeys(c for (_, c, _), of in dashed.items() if not metric.serves(of)):
-        names = "; ".join(context.titles[column] for column in without)
-        yield f"{names}: no {metric.needs}, which {metric.label} is computed from ({MISSING})."
-    if undefined := sum(metric.serves(of) for of in dashed.values()):
-        n_cells = len(outcomes.rows) * len(outcomes.columns) * outcomes.repeats
+    lacking = Counter(
+        context.titles[column]
+        for (row, column, repeat), record in outcomes.records.items()
+        if record.ok and row in outcomes.rows and (row, column, repeat) not in outcomes.measured
+    )
+    if lacking:
+        cells = ", ".join(f"{n} of {title}" for title, n in lacking.items())
         yield (
-            f"{metric.label} is undefined on the test examples of {undefined} of {n_cells} cells "
-            f"({MISSING})."
+            f"{metric.label} is undefined, or there are no {metric.needs} to compute it from "
+            f"({MISSING}), in cells: {cells}."
         )
 
 
@@ -292,13 +275,7 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made:
     blocks = [Block.of(context, of) for of in (outcomes, *by_metrics(context, outcomes))]
     # The headline comes first.
     blocks.sort(key=lambda block: block.metric != context.config.headline)
-    judged = next((block for block in blocks if block.printed.cells), None)
-    if judged is None:
-        return Made(_table(context, blocks))
-    entries = (of for of_row in judged.rows.values() for of in of_row.values())
-    found = [of.judged for of in entries if of.judged is not None]
-    what = _what_is_printed(context, judged.printed)
-    verdicts = Verdicts.of(context.option, found, what=what, own_rows=outcomes.own_rows)
+    verdicts = next((block.verdicts for block in blocks if block.printed.cells), None)
     return Made(_table(context, blocks), verdicts=verdicts)
 
 
@@ -320,16 +297,6 @@ TRUE_RMSE = Metric(
 )
 
 
-def _check_truth(context: Context[str]) -> None:
-    """Refuse a config without rows of which the truth is known."""
-    _check(context)
-    for of in context.config.entries:
-        fresh = of.changed(context.config.protocol).sample is not None
-        if fresh and context.experiment.tasks[of.title] == "regression":
-            return
-    raise context.error("no row draws its own sample of numbers: only then is the truth known")
-
-
 def _make_noiseless(context: Context[str], outcomes: Outcomes) -> Made:
     """Make the table of RMSEs against targets without noise, beside the printed RMSEs."""
     measured = {
@@ -347,5 +314,5 @@ NOISELESS = Kind(
     str,
     "The same for errors against targets without noise.",
     _make_noiseless,
-    _check_truth,
+    _check,
 )

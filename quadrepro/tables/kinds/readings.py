@@ -15,7 +15,7 @@ from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.seeds import generator
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.printed import MEAN, SD, Holds, Printed
+from quadrepro.papers.printed import SD, Holds, Printed
 from quadrepro.stats import (
     LEVEL,
     log_probability_of_deviations,
@@ -90,37 +90,32 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
         return None
     unit = 1 if outcomes.regression(row) else 100
     errors = {c: unit * np.array(outcomes.values(row, c)) for c in columns}
-    kept = {c: of for c in outcomes.columns if (of := margins_of_splits(outcomes, row, c))}
-    at_margins = {c: np.array([m.mean() for m in of]) for c, of in kept.items()}
+    kept = {c: m for c in outcomes.columns if (m := margins_of_splits(outcomes, row, c))}
+    at_margins = {c: np.array([m.mean() for m in splits]) for c, splits in kept.items()}
     squares = {
-        c: np.array([np.mean((m - at_margins[c].mean()) ** 2) for m in of])
-        for c, of in kept.items()
+        c: np.array([np.mean((m - at_margins[c].mean()) ** 2) for m in splits])
+        for c, splits in kept.items()
     }
     verdicts = [
-        of_two_means(Verdict(row, c, "", means.text(row, means.mean_column(c))), [*of], beside)
-        for c, of in errors.items()
+        of_two_means(Verdict(row, c, "", means.text(row, means.mean_column(c))), [*values], beside)
+        for c, values in errors.items()
         if (beside := means.moments(row, c)) is not None
     ]
     found = RowEvidence(tuple(v.word == "inside" for v in verdicts if v.p_value is not None))
-    for name, printed, ending, ours in (
-        ("mean", means, MEAN, errors),
-        ("sd", means, SD, errors),
-        ("margin mean", margins, MEAN, at_margins),
-        ("margin sd", margins, SD, squares),
-    ):
-        at = {c: printed.mean_column(c) if ending == MEAN else c + ending for c in outcomes.columns}
+    kinds = {"mean": errors, "sd": errors, "margin mean": at_margins, "margin sd": squares}
+    for name, ours in kinds.items():
+        printed, quantity = margins if name.startswith("margin") else means, QUANTITIES[name]
+        at = {
+            c: c + SD if name.endswith("sd") else printed.mean_column(c) for c in outcomes.columns
+        }
         at = {c: column for c, column in at.items() if printed.text(row, column)}
         if at and ours.keys() >= at.keys():
             numbers = np.array([printed.number(row, column) for column in at.values()])
             rounding = np.array([printed.rounding(row, column) for column in at.values()])
-            values, n, quantity = (
-                np.stack([ours[c] for c in at], axis=1),
-                printed.splits,
-                QUANTITIES[name],
-            )
-            found.distances[name] = abs(quantity.statistic(values) - numbers).tolist()
-            found.logs[name] = quantity.log_probability(values, numbers, rounding, n)
-            found.splits[name] = OurSplits(values, rounding, n)
+            of = OurSplits(np.stack([ours[c] for c in at], axis=1), rounding, printed.splits)
+            found.distances[name] = abs(quantity.statistic(of.values) - numbers).tolist()
+            found.logs[name] = quantity.log_probability(of.values, numbers, rounding, of.n_printed)
+            found.splits[name] = of
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -55,16 +56,6 @@ def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
     return Made(table, partial(_draw_times, context, times), timed=True)
 
 
-def _moved_by(context: Context[bool], sweep: str) -> list[str]:
-    """Return the columns that have a sweep's hyper-parameter; all if it is over something else."""
-    over = next(s.over for s in context.config.sweeps if s.word == sweep).removeprefix("grid.")
-    return [
-        column.name
-        for column in context.experiment.columns
-        if "." in over or over in {h.name for h in column.learner.hyperparameters}
-    ]
-
-
 def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
     """Draw one panel per sweep and data set, and one curve per algorithm."""
     looks, all_rows = figures.looks_of(context.titles), context.config.rows
@@ -79,7 +70,7 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
             numeric = len(numbers) == len(rows)
             # Values that are not numbers are side by side under their names.
             x = numbers if numeric else [str(row.value) for row in rows]
-            for column in _moved_by(context, sweep):
+            for column in looks:
                 y = np.array([times[row.entry.title, column] for row in rows], dtype=float)
                 panel.plot(x, y, label=context.titles[column], **looks[column].marked_line)
             if numeric and 0 < WIDE * min(numbers) < max(numbers):
@@ -197,29 +188,25 @@ def _draw_squares(context: Context[Pair], squares: Squares, path: Path) -> None:
 
     The difference is shown in the squares where the two algorithms are told apart.
     """
-    from matplotlib.patches import Rectangle
-
     first, second = (context.titles[name] for name in context.option)
-    of_first = [row for row, _ in next(iter(squares.values()))]
-    values: dict[str, list[str]] = {}
-    for row in of_first:
-        values.setdefault(row.sweep, []).append(str(row.value))
-    width = max(4.5, 0.5 * len(of_first) + 0.08 * max(map(len, squares)) + 0.5)
+    sweeps = [row.sweep for row, _ in next(iter(squares.values()))]
+    width = max(4.5, 0.5 * len(sweeps) + 0.08 * max(map(len, squares)) + 0.5)
     with figures.new_figure(path, width, 0.34 * len(squares) + 1.2) as figure:
-        ratios = [len(of) for of in values.values()]
-        panels = figure.subplots(1, len(values), squeeze=False, sharey=True, width_ratios=ratios)
-        for (sweep, names), panel in zip(values.items(), panels[0], strict=True):
+        counts = Counter(sweeps)
+        ratios = [*counts.values()]
+        panels = figure.subplots(1, len(counts), squeeze=False, sharey=True, width_ratios=ratios)
+        for sweep, panel in zip(counts, panels[0], strict=True):
             for y, of_row in enumerate(squares.values()):
-                for x, found in enumerate(found for row, found in of_row if row.sweep == sweep):
+                of_sweep = [(row, found) for row, found in of_row if row.sweep == sweep]
+                for x, (_, found) in enumerate(of_sweep):
                     colour = UNKNOWN if found is None else NEITHER
                     if found is not None and not found.overlap:
                         colour = FIRST if found.points > 0 else SECOND
                         text = found.text.replace("-", "−")
                         panel.text(x, y, text, ha="center", va="center", fontsize=8)
-                    square = Rectangle((x - 0.5, y - 0.5), 1, 1, fc=colour, ec="white")
-                    panel.add_patch(square)
-            panel.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(squares) - 0.5, -0.5))
-            panel.set_xticks(range(len(names)), names)
+                    panel.barh(y, 1, 1, x - 0.5, color=colour, edgecolor="white")
+            panel.set(xlim=(-0.5, counts[sweep] - 0.5), ylim=(len(squares) - 0.5, -0.5))
+            panel.set_xticks(range(counts[sweep]), [str(row.value) for row, _ in of_sweep])
             panel.set_yticks(range(len(squares)), list(squares))
             panel.set_xlabel(sweep.replace("_", " "))
             panel.tick_params(length=0)
