@@ -208,5 +208,6 @@ algorithms:
   - {name: lpboost, label: LP, grid: {C: 1}}
 """
     table = verdicts_table(loaded(tmp_path, text), [Verdicts.of("t", [(entry, [0.5])])])
-    assert [row for row, _ in table.rows] == ["Ada"]
+    numbers = ("probability", "0.90", "0.5", "0.4 to 0.6", "0.001")
+    assert table.rows == (("Ada, LP", numbers),)
     assert "Off even if all 1 are counted (Holm, 0.05): Ada, LP." in table.notes

@@ -2,14 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.worker import run_cell
-from quadrepro.errors import ConfigError
 from quadrepro.results.files import write_results
 from quadrepro.tables.made import check_tables
 from tests.tables.contexts import loaded, table_of
@@ -51,16 +48,6 @@ def test_claims_of_curves_over_drawn_values_are_written_and_not_judged(tmp_path:
     ]
     assert {word for _, word in found.values()} == {"not decided"}
     assert "there is no one curve" in (tmp_path / "drawn" / "claims.md").read_text()
-
-
-def test_claims_that_do_not_exist_are_refused_with_the_nearest(tmp_path: Path) -> None:
-    experiment = loaded(tmp_path, DRAWN.replace("claims: convergence", "claims: convergenc"))
-    with pytest.raises(ConfigError) as caught:
-        check_tables(experiment)
-    assert str(caught.value) == (
-        f"{experiment.source.path}:14:10: the paper rescale has no claims 'convergenc'; "
-        "did you mean 'convergence'?"
-    )
 
 
 def test_claims_on_measured_times_are_named_in_both_files(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, Difference, difference
+from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, difference
 from tests.tables.contexts import loaded, made, panels_of, table_of
 
 TIMES = """title: Two
@@ -25,7 +25,7 @@ sweeps:
   - {{over: {over}}}
 algorithms:
   - {{name: adaboost, label: AdaBoost, grid: {{n_rounds: 5}}}}
-  - {{name: quadboost, {quadboost}}}
+  - {{name: quadboost, grid: {{n_rounds: 5}}}}
 tables: {{times: true}}
 baseline: false
 """
@@ -33,8 +33,8 @@ ROUNDS = "grid.n_rounds, values: [1, 10, 1000]"
 COLUMNS = ("adaboost", "quadboost")
 
 
-def load(folder: Path, over: str = ROUNDS, quadboost: str = "grid: {n_rounds: 5}") -> Experiment:
-    return loaded(folder, TIMES.format(over=over, quadboost=quadboost))
+def load(folder: Path, over: str = ROUNDS) -> Experiment:
+    return loaded(folder, TIMES.format(over=over))
 
 
 def timed(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
@@ -82,15 +82,6 @@ def test_a_panel_a_sweep_and_a_curve_an_algorithm(tmp_path: Path, figures: list[
     assert list(rounds.get_lines()[0].get_ydata()) == [6, 8, 10]
     # What is missing is a gap.
     assert list(noise.get_lines()[0].get_ydata()) == [2, pytest.approx(float("nan"), nan_ok=True)]
-
-
-def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
-    tmp_path: Path, figures: list[Figure]
-) -> None:
-    experiment = load(tmp_path, quadboost="algorithm: lpboost, grid: {C: 1}")
-    noise, rounds = panels_of(experiment, "times", timed(experiment), figures)
-    assert (len(noise.get_lines()), len(rounds.get_lines())) == (2, 1)
-    assert rounds.get_lines()[0].get_label() == experiment.titles["adaboost"]
 
 
 def test_values_that_are_no_numbers_are_side_by_side(tmp_path: Path) -> None:
@@ -183,9 +174,3 @@ def test_equal_counts_differ_by_nothing_in_whatever_order(
     assert found is not None
     assert found.overlap
     assert found.text == "+0.0"
-
-
-@pytest.mark.parametrize(("gap", "meet"), [(0.0, True), (1e-6, False)])
-def test_intervals_that_touch_in_one_point_overlap(gap: float, meet: bool) -> None:
-    means, sds = (10.0, 13.3 + gap), (1.1, 2.2)
-    assert Difference(means, sds).overlap is Difference(means[::-1], sds[::-1]).overlap is meet
