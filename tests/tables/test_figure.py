@@ -79,13 +79,6 @@ def test_fitted_titles_of_neighbours_do_not_collide(title: str, tmp_path: Path) 
     assert left.x0 >= 0
 
 
-def test_panels_that_are_placed_by_hand_stay_there(tmp_path: Path) -> None:
-    with new_figure(tmp_path / "hand.svg", 3, 2) as figure:
-        panel = figure.add_axes((0, 0, 1, 1))
-        panel.set_title("title")
-    assert panel.get_position().bounds == (0, 0, 1, 1)
-
-
 def looks(n: int) -> list[Look]:
     return list(looks_of(map(str, range(n))).values())
 

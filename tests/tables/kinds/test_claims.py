@@ -4,8 +4,7 @@ from pathlib import Path
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record, RecordStore
+from quadrepro.engine.records import RecordStore
 from quadrepro.engine.worker import run_cell
 from quadrepro.results.files import write_results
 from quadrepro.tables.made import check_tables
@@ -62,12 +61,3 @@ def test_claims_on_measured_times_are_named_in_both_files(tmp_path: Path) -> Non
     assert all("faster" in name for name in table.timed_rows)
     assert {p.name for p in (tmp_path / "out").glob("claims.*")} == {"claims.md", "claims.csv"}
     assert results.manifest.tables["claims"].timed_rows == table.timed_rows
-
-
-def test_the_claims_get_the_printed_risks() -> None:
-    experiment = load_experiment(CONFIGS / "table1.yaml")
-    rows = tuple(entry.title for entry in experiment.config.entries)
-    columns = tuple(experiment.titles)
-    records = {(row, c, 0): Record("k", "missing") for row in rows for c in columns}
-    table = table_of(experiment, "claims", Outcomes(rows, columns, 1, records))
-    assert table.rows[0][1][2] == "17 of 25 (15 wins, 2 ties)"

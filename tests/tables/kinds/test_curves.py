@@ -14,7 +14,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.registry import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.tables.kinds.curves import EACH_MARKED, POINTS
+from quadrepro.tables.kinds.curves import POINTS
 from tests.tables.contexts import asking_for, loaded, panels_of, table_of
 
 CONFIG = """title: Two
@@ -219,17 +219,3 @@ def test_lines_of_two_algorithms_differ_in_more_than_colour(
     assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
     legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
     assert legend[3:] == ([*map(title_of, measures)] if len(measures) > 1 else [])
-
-
-@pytest.mark.parametrize("n", [EACH_MARKED, EACH_MARKED + 1])
-def test_a_curve_of_few_points_has_a_marker_at_each(
-    load: Load, figures: list[Figure], n: int
-) -> None:
-    slope = [0.5 - 0.01 * i for i in range(n)]
-    found = outcomes(
-        {"adaboost": {"train_error": [slope, slope]}},
-        GRIDS | {"adaboost": Grid.of({"n_rounds": range(1, n + 1)})},
-    )
-    [line] = lines(panels_of(load(), "curves", found, figures)[0])
-    assert (line.get_marker() not in ("", "None", None)) == (n <= EACH_MARKED)
-    assert line.get_markevery() is None
