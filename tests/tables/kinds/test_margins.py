@@ -114,12 +114,7 @@ def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
     margin, share = np.asarray(first.get_lines()[1].get_data())
     for i in (100, 500, 900):
         assert share[i] == pytest.approx((pooled <= margin[i]).mean(), abs=1 / len(pooled))
-
-
-def test_a_panel_has_the_axis_and_the_order_that_it_names(
-    experiment: Experiment, figures: list[Figure]
-) -> None:
-    first, second = drawn(experiment, outcomes(margins()), figures)
+    # A panel has the axis and the order that it names.
     assert first.get_xlim() == (0, 0.5)
     [legend] = first.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["EBBoost", "AdaBoost"]
