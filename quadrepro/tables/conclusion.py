@@ -109,7 +109,7 @@ def _difference(outcomes: Outcomes, of: ComparedSplits, behind: str = "") -> str
     counted = outcomes.counted(outcomes.rows[0])
     mean, low, high = (
         # Adding 0 takes the sign from what rounds to 0.
-        (f"{round(100 * x, 1) + 0:.1f}" if counted else f"{x:.2g}").replace("-", "−")
+        (f"{round(100 * x, 1) + 0:.1f}" if counted else f"{x + 0:.2g}").replace("-", "−")
         for x in (of.mean_difference, of.low, of.high)
     )
     points = " points" * counted
