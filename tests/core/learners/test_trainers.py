@@ -121,6 +121,7 @@ def test_votes_are_judged_by_folds_that_they_have_not_seen(problem: Problem, in_
         np.testing.assert_allclose(outputs.scores, H_test @ whole[i], atol=1e-15)
         np.testing.assert_array_equal(outputs.predicted, positive_votes(H_test, whole[[i]])[:, 0])
         assert (outputs.probabilities, outputs.margins) == (None, None)
+        assert outputs.zero == pytest.approx(ZERO_VOTE * np.abs(whole[i]).sum())
 
 
 def test_a_search_agrees_with_scikit_learns(make_problem: Callable[..., Problem]) -> None:
