@@ -146,6 +146,9 @@ def test_the_means_decide_and_single_splits_are_counted_but_for_times(load: Load
         "paper, the claim holds."
     )
     assert found.notes == (note, MEANING, "Below every table.")
+    alone = table_of(load("each"), outcomes((9, 9)))
+    assert alone.rows[0][1][:2] == ("2 of 2 (2 wins, 0 ties)", "holds")
+    assert alone.notes == (MEANING, "Below every table.")
 
 
 @pytest.mark.parametrize(
