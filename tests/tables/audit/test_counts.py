@@ -14,7 +14,7 @@ from quadrepro.tables.audit.counts import (
     NO_POWER,
     TOO_MANY,
     counts,
-    judge,
+    judge_counts,
     judge_bold,
     judge_means,
     plausible,
@@ -86,7 +86,7 @@ def test_each_number_is_checked_against_its_test_set(tmp_path: Path) -> None:
     table = "dataset,a,b\nmonks,0.231,0.2315\nwine,0.090,0.500\nzoo,,0.1\n"
     facts = "{unit: fraction, n_test: {monks: 216, wine: 89}}"
     found = subject(tmp_path, facts=facts, t=table)
-    assert places(judge, found) == {
+    assert places(judge_counts, found) == {
         ("t", "monks", "a"): True,
         ("t", "monks", "b"): True,
         ("t", "wine", "a"): True,
@@ -95,7 +95,7 @@ def test_each_number_is_checked_against_its_test_set(tmp_path: Path) -> None:
     }
     twice = facts.replace("{", "{of: {splits: 2}, ", 1)
     found = subject(tmp_path / "twice", facts=twice, t=table)
-    assert places(judge, found)["t", "wine", "b"] is True
+    assert places(judge_counts, found)["t", "wine", "b"] is True
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_number_that_no_test_set_gives_fails_with_the_nearest_that_are_possibl
     tmp_path: Path, facts: str, text: str, why: str
 ) -> None:
     found = subject(tmp_path, facts=f"{{unit: percent, {facts}}}", t=f"d,a\nx,{text}\n")
-    [finding] = findings(judge, found)
+    [finding] = findings(judge_counts, found)
     assert finding.verdict == "fails"
     assert finding.printed == text
     assert finding.why.startswith(f"no number of {why}")
@@ -132,7 +132,7 @@ def test_a_number_that_no_test_set_gives_fails_with_the_nearest_that_are_possibl
 def test_folds_of_other_sizes_may_explain_what_equal_ones_do_not(tmp_path: Path) -> None:
     facts = "{unit: fraction, of: {cv: 2}, n_test: {x: [6, 11]}}"
     found = subject(tmp_path, facts=facts, t="d,a,b\nx,0.096,0.091\n")
-    one, other = findings(judge, found)
+    one, other = findings(judge_counts, found)
     assert (one.verdict, other.verdict) == ("fails unless", "holds")
     assert one.reason == (
         "no number of errors on 2 folds of 5 or 6 or 11 pooled test examples; nearest: 1/11 = "
@@ -141,23 +141,23 @@ def test_folds_of_other_sizes_may_explain_what_equal_ones_do_not(tmp_path: Path)
     assert other.why == "errors on 11 pooled test examples"
     pooled = facts.replace("cv: 2", "cv: 2, pooled: true")
     found = subject(tmp_path / "pooled", facts=pooled, t="d,a\nx,0.096\n")
-    assert [f.verdict for f in findings(judge, found)] == ["fails"]
+    assert [f.verdict for f in findings(judge_counts, found)] == ["fails"]
 
 
 def test_quadboosts_sizes_fit_all_their_risks() -> None:
-    found = findings(judge, shipped("quadboost"))
+    found = findings(judge_counts, shipped("quadboost"))
     assert len(found) == 150
-    assert not failures(judge, shipped("quadboost"))
+    assert not failures(judge_counts, shipped("quadboost"))
     assert {f.place.row for f in found if f.holds is None} == {
         *("letter_ab", "optdigits", "titanic", "car"),
     }
 
 
 def test_ebboosts_ringnorm_has_100_test_examples_and_wisconsin_not_those_of_683_rows() -> None:
-    found = findings(judge, shipped("ebboost"))
+    found = findings(judge_counts, shipped("ebboost"))
     rows = {f.place.row: f.holds for f in found if f.holds is not None}
     assert rows == {"ringnorm": True, "wisconsin": False}
-    [note] = notes(judge, shipped("ebboost"))
+    [note] = notes(judge_counts, shipped("ebboost"))
     assert note.endswith("at most: ringnorm (20 × 100).")
 
 

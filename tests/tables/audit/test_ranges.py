@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.tables.audit.ranges import judge, judge_deviations, largest_deviation, too_small
+from quadrepro.tables.audit.ranges import judge_deviations, judge_ranges, largest_deviation, too_small
 from tests.tables.audit.papers import CONFIG, findings, places, subject
 
 
@@ -35,7 +35,7 @@ def test_a_deviation_may_have_been_rounded_up(tmp_path: Path) -> None:
     table = "d,a_mean,a_sd\nx,50,71\ny,50,72\n"
     facts = "{unit: percent, of: {splits: 2}, n_test: {x: 9, y: 9}}"
     found = subject(tmp_path, facts=facts, t=table)
-    assert [*places(judge, found).values()] == [True, True, True, False]
+    assert [*places(judge_ranges, found).values()] == [True, True, True, False]
 
 
 def test_numbers_out_of_their_range_fail(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_numbers_out_of_their_range_fail(tmp_path: Path) -> None:
         r="{of: {splits: 20}}\nd,a_mean,a_sd\nx,200,300\ny,200,900\n",
         acc="{metric: accuracy, unit: percent}\nd,a,b\nx,90,105\n",
     )
-    assert {place for place, holds in places(judge, found).items() if not holds} == {
+    assert {place for place, holds in places(judge_ranges, found).items() if not holds} == {
         ("risks", "x", "a"),
         ("acc", "x", "b"),
         ("m", "x", "a_sd"),
@@ -68,7 +68,7 @@ def test_predicted_numbers_have_no_upper_end(tmp_path: Path) -> None:
     config = config.replace("view: rescale", "view: rescale\n  normalise: none\n  holdout: {}")
     facts = "{of: {splits: 20}, config: ../small.yaml}"
     found = subject(tmp_path, facts=facts, config=config, t="d,boosting_mean\ndiabetes,159.0\n")
-    assert places(judge, found) == {("t", "diabetes", "boosting_mean"): True}
+    assert places(judge_ranges, found) == {("t", "diabetes", "boosting_mean"): True}
 
 
 def test_the_p_value_is_uniform_if_test_sets_share_rows() -> None:

@@ -80,8 +80,6 @@ def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path) -> None:
         ("{bold: {wine: [quadbost]}", "paper.yaml:4:21: unknown column 'quadbost'; did you mean"),
         ("{n_test: {monks: [9, 8]}", "9 test examples cannot be taken from 8 rows"),
         ("{config: tabel1", "paper.yaml:4:7: unknown config 'tabel1'; did you mean 'table1'"),
-        (f"{{config: {'a' * 300}.yaml", "File name too long"),
-        ("{config: table1", "paper.yaml:4:7: the config table1 is of another paper"),
     ],
 )
 def test_a_mistake_is_refused_with_its_place(tmp_path: Path, facts: str, message: str) -> None:
