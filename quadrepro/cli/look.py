@@ -24,12 +24,12 @@ from quadrepro.cli.common import (
 )
 from quadrepro.engine.progress import tell
 from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, ToleranceError
-from quadrepro.results.compare import TOLERANCE, compare
+from quadrepro.results.compare import compare
 from quadrepro.results.explanation import explain
 from quadrepro.results.files import FigureFormat
-from quadrepro.results.page import PAGE, write_all, write_report
+from quadrepro.results.page import write_all, write_report
 from quadrepro.results.results import Results, find_results, results_folders
-from quadrepro.results.run import MANIFEST
+from quadrepro.results.run import MANIFEST, PAGE, TOLERANCE
 from quadrepro.results.scoreboard import write_scoreboard
 
 

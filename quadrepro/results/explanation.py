@@ -14,10 +14,9 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.keys import environment
 from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.results.compare import TOLERANCE
 from quadrepro.results.files import cell_row, environments, provenance
 from quadrepro.results.results import Results
-from quadrepro.results.run import CELLS, facts_of, inline
+from quadrepro.results.run import CELLS, TOLERANCE, facts_of, inline
 from quadrepro.stats import p_text
 
 KEY_DIGITS = 12
