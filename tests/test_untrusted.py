@@ -50,7 +50,8 @@ SAME = {**SHOW, "compare results/base honest/base": 0}
 CLAIM = "title: P\nclaims: {g: {claims: [{kind: function, text: t, function: f}]}}\n"
 PAPER = {"paper/paper.yaml": CLAIM, "paper/claims.py": TOUCH, "paper/printed/g.csv": "d,a\nx,0.5\n"}
 ELSEWHERE = "title: P\nprinted: {g: {config: SECRET, unit: fraction}}\n"
-EDITED = run(experiment="../../victim/canary", title=NAME, paper="SECRET", seed=NAME)
+CODE = [{"name": "a", "algorithm": "claims:make"}]
+EDITED = run(experiment="../../victim/canary", title=NAME, paper="SECRET", algorithms=CODE)
 ENTITIES = "".join(f"<!ENTITY e{i + 1} '{f'&e{i};' * 10}'>" for i in range(9))
 FIGURE = f"""<!DOCTYPE svg [<!ENTITY e0 'x'>{ENTITIES}<!ENTITY z SYSTEM 'file://SECRET'>]>
 <svg xmlns='http://www.w3.org/2000/svg'><image href='http://127.0.0.1:9/x'/>{NAME}&e9;&z;</svg>"""
@@ -74,7 +75,7 @@ CASES: dict[str, tuple[Mapping[str, str | bytes], Mapping[str, int]]] = {
         {"init my.csv --target label": 0, "list datasets my": 0, "check my.yaml": 0},
     ),
     "run.json is edited": (
-        {"results/base/run.json": EDITED, "results/base/claims.py": TOUCH},
+        {"results/base/run.json": EDITED, "results/base/claims.py": TOUCH, "claims.py": TOUCH},
         SHOW,
     ),
     "cells.csv is edited": (

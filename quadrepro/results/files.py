@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, Manifest, Run, Ta
 from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.kinds.base import Context, by_metrics
 from quadrepro.tables.made import make_tables
-from quadrepro.tables.table import LABEL, Table, csv_text
+from quadrepro.tables.table import Table, csv_text
 from quadrepro.tables.verdicts import score_text
 
 FigureFormat = Literal["svg", "pdf"]
@@ -43,8 +43,8 @@ def write_results(
     for name, of in made.items():
         if of.table:
             # The conclusion is below the first table alone.
-            below = ["" if tables else run.conclusion, mixture(run.computed)]
-            tables[name] = replace(of.table, notes=(*of.table.notes, *filter(None, below)))
+            below = [run.conclusion] if run.conclusion and not tables else []
+            tables[name] = replace(of.table, notes=(*of.table.notes, *below))
             tables[name].write(folder, name)
         if of.draw:
             of.draw(folder / f"{name}.{figures}")
@@ -106,19 +106,6 @@ def environments(records: Iterable[Record]) -> list[dict[str, Any]]:
         }
         for group in groups
     ]
-
-
-def mixture(computed: Sequence[Mapping[str, Any]]) -> str:
-    """Return what a reader must know of how cells were computed; empty if all are alike."""
-    makers = [[of.get("versions"), of.get("processor")] for of in computed]
-    n = len({json.dumps(of, sort_keys=True) for of in makers})
-    dirty = sum(of["cells"] for of in computed if of.get("git", {}).get("dirty"))
-    text = ""
-    if n > 1:
-        text += f"Cells were computed with {n} sets of packages or processors, see run.json. "
-    if dirty:
-        text += f"{dirty} cells were computed by code that was not committed."
-    return f"{LABEL}{text.rstrip()}" if text else ""
 
 
 def cell_row(record: Record) -> dict[str, Any]:

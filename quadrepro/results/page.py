@@ -98,8 +98,7 @@ class Page:
         self.claims = results.claims.to_dict("records")
         self.failing = [claim for claim in self.claims if claim["holds"] == FAILS]
         self.refuted = [claim for claim in self.claims if claim["holds in print"] == FAILS]
-        sizes = results.cells.groupby(["dataset", "algorithm"]).size()
-        self.n_splits = int(sizes.max()) if len(sizes) else 0
+        self.n_splits = results.cells["repeat"].nunique()
         self.rows = [*dict.fromkeys(row for row, _ in self.entries)]
         names = dict.fromkeys(column for _, column in self.entries)
         self.columns = {name: self.run.titles.get(name, name) for name in names}
@@ -277,14 +276,6 @@ def claims_sentences(claims: Sequence[pd.DataFrame]) -> list[str]:
     return [f"{what}: {text}." for what, text in texts.items() if text]
 
 
-def finding(results: Results) -> str:
-    """Return in a sentence or two what was found, for lists of experiments."""
-    if results.run.conclusion:
-        return results.run.conclusion.partition(". ")[0].rstrip(".") + "."
-    scores = (score_sentence(of) for of in scoreboard.scores_of(results) if of["judged"])
-    return " ".join([*scores, *claims_sentences([results.claims])])
-
-
 def _listed(names: Sequence[str], most: int = 5) -> str:
     """Return some names, which can have commas, and how many more there are."""
     more = [f"and {len(names) - most} more"] if len(names) > most else []
@@ -325,7 +316,7 @@ def _templates() -> Environment:
         "data_uri": _data_uri,
         "page_name": PAGE,
         "scoreboard": scoreboard,
-        **{of.__name__: of for of in (p_text, facts_of, inline, finding, claims_sentences)},
+        **{of.__name__: of for of in (p_text, facts_of, inline, claims_sentences)},
     }
     return templates
 

@@ -342,11 +342,8 @@ def _difference(a: Run, b: Run) -> str:
     """Return what keeps two runs from being merged; empty if nothing does."""
     if (a.seed, a.config.get("protocol")) != (b.seed, b.config.get("protocol")):
         return "seed or protocol"
-    for what, ours, theirs in (("data", a.data, b.data), ("title", a.titles, b.titles)):
-        for name in ours.keys() & theirs.keys():
-            if ours[name] != theirs[name]:
-                return f"the {what} of {name}"
-    return ""
+    shared = sorted(a.data.keys() & b.data.keys())
+    return next((f"the data of {name}" for name in shared if a.data[name] != b.data[name]), "")
 
 
 def _each_once(cells: pd.DataFrame) -> pd.DataFrame:

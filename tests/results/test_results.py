@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -116,7 +115,6 @@ def test_folders_of_one_experiment_are_merged_cell_by_cell(tmp_path: Path) -> No
         ('"seed": 7', '"seed": 8', "seed or protocol"),
         ('"view": "quadboost"', '"view": "default"', "seed or protocol"),
         ("sha256:aa", "sha256:ac", "the data of monks"),
-        ('"AdaBoost"', '"Ada"', "the title of adaboost"),
     ],
 )
 def test_folders_that_do_not_belong_together_are_not_merged(
@@ -173,19 +171,6 @@ def test_the_config_in_run_json_is_data_of_any_shape(tmp_path: Path, tables: str
     assert (found.title, found.name, found.run.titles) == ("T", "mine", {"ada": "3"})
     assert found.run.claims == ("3" if "claims" in tables else "")
     write_report(folder)
-
-
-def test_nothing_that_a_results_folder_names_is_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    algorithm = {"name": "ada", "algorithm": "mine_run:make", "settings": {"path": str(tmp_path)}}
-    made = run(algorithms=[algorithm], headline="mine_run:make", paper="mine_run")
-    folder = make_folder(tmp_path / "small", run__json=made)
-    (folder / "mine_run.py").write_text("raise SystemExit")
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.chdir(folder)
-    write_report(folder)
-    assert "mine_run" not in sys.modules
 
 
 def test_a_notebook_runs_nothing_of_a_table_of_a_stranger(folder: Path) -> None:

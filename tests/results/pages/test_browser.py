@@ -16,7 +16,7 @@ from selenium.webdriver.common.keys import Keys
 
 from quadrepro.results.page import write_all
 from tests.results.pages.browser import Shown, headless
-from tests.results.pages.made import cells, errors, make_folder
+from tests.results.pages.made import cells, errors, make_folder, run
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,12 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (f"row {i}", f"column {j}"): ((7 * i + 3 * j) % 11, 9) for i in range(5) for j in range(6)
     }
     files = {"cells__csv": cells(rows), "errors__csv": errors(rows)}
-    make_folder(out / "large", **files, **dict.fromkeys(("verdicts__csv", "score__csv")))
+    make_folder(
+        out / "large",
+        run__json=run(title="Large"),
+        **files,
+        **dict.fromkeys(("verdicts__csv", "score__csv")),
+    )
     write_all(out)
     return out
 
@@ -122,9 +127,9 @@ def test_the_index_is_sorted_with_what_is_missing_last_and_searched(
         shown.click("table th:nth-child(4) button")
         assert shown.texts("table tbody td:nth-child(4)") == ["1", "–"]
     field = driver.find_element("css selector", "[data-filter=all]")
-    field.send_keys("small quadboost printed intervals")
+    field.send_keys("large quadboost")
     rows = ".card:not([hidden]) tbody tr:not([hidden]) th a"
-    assert shown.texts(rows) == ["Small"]
+    assert shown.texts(rows) == ["Large"]
     field.send_keys(" nowhere")
     assert shown.texts(rows) == []
     assert shown.do("return getComputedStyle(document.querySelector('.card')).display") == "none"

@@ -26,11 +26,10 @@ from quadrepro.results.page import (
 from quadrepro.results.results import Results
 from quadrepro.tables.table import csv_text
 from quadrepro.tables.verdicts import DATA_HEADER, Verdict
-from tests.results.pages.made import ERRORS, RISKS, cells, errors, make_folder, manifest, run
+from tests.results.pages.made import ERRORS, cells, errors, make_folder, run
 from tests.results.pages.parsed import Parsed
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "my-paper"
-EVIL = '<script>alert("1")</script> & </script> \'"><img src=x onerror=alert(1)>'
 FILES = (
     *("run__json", "cells__csv", "errors__csv", "errors__md", "verdicts__csv"),
     *("score__csv", "claims__csv", "notes__md", "curves__svg"),
@@ -226,22 +225,6 @@ def test_commands_name_the_folder_of_the_records_where_it_is_not_the_default(
     assert Page(Results(Path()), None).command == "quadrepro run small.yaml --out .."
 
 
-def test_hostile_names_are_text(tmp_path: Path) -> None:
-    rows = {(EVIL, EVIL): (1, None)}
-    folder = make_folder(
-        tmp_path,
-        cells__csv=cells(rows).replace("too slow", EVIL.replace('"', "")),
-        errors__csv=errors(rows),
-        run__json=run(title=EVIL, paper=EVIL, datasets=[{"name": EVIL}]),
-        tables__json=manifest(tables={"errors": {"title": EVIL}}),
-        notes__md=EVIL,
-        errors__md=RISKS.replace("monks", EVIL),
-    )
-    page = parsed(folder)
-    assert (len(page.all("script")), len(page.all("img"))) == (1, 1)
-    assert EVIL in page.words
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_is_missing_leaves_only_its_section_out(tmp_path: Path, name: str) -> None:
     parsed(make_folder(tmp_path / "most", **{name: None}))
@@ -295,8 +278,7 @@ def test_the_index_has_counts_of_papers_and_what_each_experiment_has_found(tmp_p
     for text in (
         "1 of 3 printed numbers are inside our intervals, 2 outside; 0.1 would be by chance. "
         "Claims: 1 holds, 1 not decided. Claims on measured times: 1 does not hold.",
-        "Small small 1 of 3 printed numbers of Table 1 are inside our",
-        "12 0 1 2 0.1 1 of 2",
+        "Small small 12 0 1 2 0.1 1 of 2",
         "Without a paper",
         "Small small Best: A (0.5). 12 0 1 2 0.1 –",
     ):
