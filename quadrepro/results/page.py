@@ -117,7 +117,6 @@ class Page:
         certain = {
             (f.place.table, f.place.row, f.place.column.removesuffix(MEAN), f.printed): f.why
             for _, f in (self.audit.failures if self.audit else ())
-            if f.place.row and f.p_value is None
         }
         # A row of ours may be printed under another name.
         datasets = self.run.config.get("datasets")
@@ -187,9 +186,9 @@ class Page:
 
     @property
     def outside(self) -> list[Verdict]:
-        """The printed numbers that are outside, the farthest first."""
+        """The printed numbers that are outside, those with the lowest p-value first."""
         found = [v for _, v in self.verdicts if v.word == "outside" and v.position is not None]
-        return sorted(found, key=lambda v: (v.p_value or 0.0, -abs(v.position or 0.0)))
+        return sorted(found, key=lambda v: v.p_value or 0.0)
 
     def table(self, name: str) -> Markup:
         """Return a table with its notes, without its title; empty if its file is missing."""
