@@ -187,7 +187,9 @@ class Page:
     @property
     def outside(self) -> list[Verdict]:
         """The printed numbers that are outside, those with the lowest p-value first."""
-        found = [v for _, v in self.verdicts if v.word == "outside" and v.position is not None]
+        found = [
+            v for _, v in self.verdicts if v.word == "outside" and None not in (v.ours, v.position)
+        ]
         return sorted(found, key=lambda v: v.p_value or 0.0)
 
     def table(self, name: str) -> Markup:

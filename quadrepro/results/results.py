@@ -227,7 +227,7 @@ class Results:
         """
         found = self._read(SCORE, SCORE_HEADER, SCORE_HEADER[1:-1])
         off = _parsed(self.folder / SCORE, found["surely off"], list[tuple[str, str]])
-        return found.assign(**{"surely off": off})
+        return found.assign(**{"surely off": [of or [] for of in off]})
 
     def _read(self, file: str, header: Sequence[str], numbers: Sequence[str] = ()) -> pd.DataFrame:
         """Return a CSV that has these columns, some of them of numbers; empty if it is missing."""
