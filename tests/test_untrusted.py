@@ -183,9 +183,12 @@ PLACES, LENGTHS = st.integers(0, 9999), st.integers(0, 4)
 EDITS = st.lists(st.tuples(PLACES, LENGTHS, st.sampled_from(SCALARS) | PLACES), max_size=3)
 """Places in a text, number of words or separators to replace, and a new or another one."""
 
-INIT = ("init", "my.csv", "--target", "label", "--force")
-FILES = {"my.csv": INIT, "my.yaml": ("check", "my.yaml"), "datasets/my.yaml": ("check", "my.yaml")}
-"""Files that `init` reads or writes, and the command that reads each."""
+INIT, CHECK = ("init", "my.csv", "--target", "label", "--force"), ("check", "my.yaml")
+PAGE = "table", "--page", "results/base"
+OF_RESULTS = ("cells.csv", "errors.csv", "verdicts.csv", "score.csv", "claims.csv", "run.json")
+FILES = {"my.csv": INIT, "my.yaml": CHECK, "datasets/my.yaml": CHECK}
+FILES |= {f"results/base/{name}": PAGE for name in OF_RESULTS}
+"""Files that `init` reads or writes, those of a results folder, and what reads each."""
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +196,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Return the text of each file, in a current folder that has all of them."""
     with contextlib.chdir(tmp_path_factory.mktemp("mangled")):
         Path("my.csv").write_bytes(ROWS)
+        make_folder(Path("results/base"))
         assert quadrepro(*INIT).exit_code == 0
         yield {name: Path(name).read_text(encoding="utf-8") for name in FILES}
 
