@@ -86,8 +86,7 @@ def _write_tables(
     config: str, common: Common, allow_missing: bool, figures: Literal["svg", "pdf"], form: str
 ) -> int:
     """Write the tables of a config from records, and return the exit code."""
-    from quadrepro.results.page import PAGE
-    from quadrepro.results.run import MANIFEST
+    from quadrepro.results.run import MANIFEST, PAGE
 
     if (Path(config) / MANIFEST).is_file():
         raise ConfigError(f"{config} is a results folder: --page writes its page")

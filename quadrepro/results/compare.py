@@ -15,10 +15,7 @@ import pandas as pd
 from quadrepro.base.files import is_regular
 from quadrepro.errors import ConfigError
 from quadrepro.results.results import Results, read_csv, results_folders
-from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, TableFacts
-
-TOLERANCE = 1e-6
-"""Relative difference of numbers that are not counts, by default."""
+from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, TOLERANCE, TableFacts
 
 
 class Comparison(NamedTuple):
@@ -43,17 +40,10 @@ def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> Comparison:
         files = left.manifest.files | right.manifest.files | {CELLS}
         files |= {SCORE for of in (left, right) if is_regular(of.folder / SCORE)}
         found.compared[name or a.name] = len(files) + 2
-        for file in sorted(files):
-            found.differences.extend(filter(None, [_in_file(left, right, file, tolerance)]))
-        for file, x, y in (
-            (RUN, _asked(left), _asked(right)),
-            (MANIFEST, dict(left.manifest), dict(right.manifest)),
-        ):
-            key = next((key for key in {**x, **y} if x.get(key) != y.get(key)), None)
-            if key is not None:
-                texts = [f"{of.get(key)!r}"[:200] for of in (x, y)]
-                place = f"{left.folder / file}, {key}: {texts[0]}"
-                found.differences.append(f"{place}, but {right.folder / file}: {texts[1]}")
+        texts = [_in_file(left, right, file, tolerance) for file in sorted(files)]
+        texts.append(_in_json(left, right, RUN, _asked(left), _asked(right)))
+        texts.append(_in_json(left, right, MANIFEST, dict(left.manifest), dict(right.manifest)))
+        found.differences.extend(filter(None, texts))
     return found
 
 
@@ -71,6 +61,15 @@ def _experiments(folder: Path) -> dict[str, Results]:
 
 def _asked(results: Results) -> dict[str, Any]:
     return {**results.run.config, "seed": results.run.seed, "data": results.run.data}
+
+
+def _in_json(a: Results, b: Results, file: str, x: dict[str, Any], y: dict[str, Any]) -> str:
+    """Return the first key whose values differ, with both sides; empty without one."""
+    for key in {**x, **y}:
+        if x.get(key) != y.get(key):
+            ours, theirs = (f"{of.get(key)!r}"[:200] for of in (x, y))
+            return f"{a.folder / file}, {key}: {ours}, but {b.folder / file}: {theirs}"
+    return ""
 
 
 def _in_file(a: Results, b: Results, file: str, tolerance: float) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
 from quadrepro.base.resources import RECORDS
 from quadrepro.config.plan import Plan
 from quadrepro.core.cell import Cell
@@ -14,10 +16,9 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.keys import environment
 from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.results.compare import TOLERANCE
 from quadrepro.results.files import cell_row, environments, provenance
 from quadrepro.results.results import Results
-from quadrepro.results.run import CELLS, facts_of, inline
+from quadrepro.results.run import CELLS, TOLERANCE, facts_of, inline
 from quadrepro.stats import p_text
 
 KEY_DIGITS = 12
@@ -69,13 +70,12 @@ def explain(
             again = run_cell(cell.ready())
             new = cell_row(again)
             if of and not _agree(of, new):
-                before, now = (f"{_result(side)}, {_chosen(side)}" for side in (of, new))
+                before, now = (", ".join(_texts(side)[:2]) for side in (of, new))
                 differences.append(f"{cell.name}: {before}; computed again: {now}")
             record, of = record or again, of or new
         if record:
             records.append(record)
-        seconds = f"{of['seconds'] or 0:.3g}" if of else ""
-        splits.append((str(cell.repeat), _result(of), _chosen(of), seconds, source))
+        splits.append((str(cell.repeat), *_texts(of), source))
         n_results += of is not None and of["status"] == "ok"
     note = ""
     if results and any(source == CELLS for *_, source in splits):
@@ -101,11 +101,15 @@ def cells_of(plan: Plan, row: str, column: str) -> list[Cell]:
     return [c for c in plan.cells if (c.dataset, c.algorithm) == (row, columns[column])]
 
 
+def _behind(frame: pd.DataFrame, cell: Cell) -> pd.DataFrame:
+    """Return the rows of a data frame that are about the entry of a cell."""
+    return frame[(frame["dataset"] == cell.dataset) & (frame["algorithm"] == cell.algorithm)]
+
+
 def _from_folder(results: Results, cell: Cell) -> dict[int, Row]:
-    frame = results.cells
-    same = (frame["dataset"] == cell.dataset) & (frame["algorithm"] == cell.algorithm)
-    frame = frame[same & (frame["status"] != "missing")].astype(object)
-    return {int(of["repeat"]): of for of in frame.where(frame.notna(), None).to_dict("records")}
+    frame = _behind(results.cells, cell).astype(object)
+    rows = frame.where(frame.notna(), None).to_dict("records")
+    return {int(of["repeat"]): of for of in rows if of["status"] != "missing"}
 
 
 def _agree(a: Row, b: Row) -> bool:
@@ -116,20 +120,17 @@ def _agree(a: Row, b: Row) -> bool:
     return same and chosen and math.isclose(x, y, rel_tol=TOLERANCE)
 
 
-def _result(of: Row | None) -> str:
-    """Return the result of a cell, or why there is none."""
+def _texts(of: Row | None) -> tuple[str, str, str]:
+    """Return the result of a cell, or why there is none, its choice and its seconds."""
     if of is None:
-        return "not computed"
+        return "not computed", "", ""
     if of["status"] != "ok":
-        return f"{of['status']}: {of['reason']}"
-    if of["errors"] is None:
-        return f"{of['value']:.6g} on {of['n_test']:g}"
-    return f"{of['value']:.4f}, {of['errors']:g} of {of['n_test']:g}"
-
-
-def _chosen(of: Row | None) -> str:
-    """Return the chosen hyper-parameters."""
-    return inline(of["chosen"] or {}) if of else ""
+        result = f"{of['status']}: {of['reason']}"
+    elif of["errors"] is None:
+        result = f"{of['value']:.6g} on {of['n_test']:g}"
+    else:
+        result = f"{of['value']:.4f}, {of['errors']:g} of {of['n_test']:g}"
+    return result, inline(of["chosen"] or {}), f"{of['seconds'] or 0:.3g}"
 
 
 def _changed(plan: Plan, results: Results) -> str:
@@ -169,18 +170,11 @@ def _facts(plan: Plan, cell: Cell, results: Results | None) -> dict[str, str]:
 
 def _of_entry(results: Results, cell: Cell) -> dict[str, str]:
     """Return our means and the printed numbers with their verdicts, by quantity."""
-    ours, printed = (
-        frame[(frame["dataset"] == cell.dataset) & (frame["algorithm"] == cell.algorithm)]
-        for frame in (results.errors, results.verdicts)
-    )
     found = {}
-    for of in ours.to_dict("records"):
-        found[of["quantity"]] = f"{of['mean']:.4f}"
-        if of["splits"] > 1:
-            found[of["quantity"]] += (
-                f" ± {of['sd']:.4f}, mean and deviation of {of['splits']} splits"
-            )
-    for of in printed.to_dict("records"):
+    for of in _behind(results.errors, cell).to_dict("records"):
+        deviation = f" ± {of['sd']:.4f}, mean and deviation of {of['splits']} splits"
+        found[of["quantity"]] = f"{of['mean']:.4f}{deviation if of['splits'] > 1 else ''}"
+    for of in _behind(results.verdicts, cell).to_dict("records"):
         interval = f"our interval {of['low']:.4g} to {of['high']:.4g} ({p_text(of['p'])})"
         judged = f"{of['printed']}, {of['verdict']}: {of['reason'] or interval}"
         found[f"printed {of['quantity']}"] = judged

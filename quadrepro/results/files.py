@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, Manifest, Run, Ta
 from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.kinds.base import Context, by_metrics
 from quadrepro.tables.made import make_tables
-from quadrepro.tables.table import LABEL, csv_text
+from quadrepro.tables.table import Table, csv_text
 from quadrepro.tables.verdicts import score_text
 
 FigureFormat = Literal["svg", "pdf"]
@@ -34,35 +34,34 @@ def write_results(
 ) -> Results:
     """Write and return all tables and figures, ``cells.csv``, ``run.json`` and ``tables.json``."""
     experiment, before = plan.experiment, _written_before(folder)
-    own_rows = experiment.config.own_rows
-    outcomes = Outcomes.of(plan.cells, store.of(plan.cells), allow_missing, own_rows)
-    context = Context(experiment, "", "")
-    run = provenance(plan, outcomes.records.values())
+    records, own_rows = store.of(plan.cells), experiment.config.own_rows
+    outcomes = Outcomes.of(plan.cells, records, allow_missing, own_rows)
+    context, run = Context(experiment, "", ""), provenance(plan, outcomes.records.values())
     run = run.model_copy(update={"conclusion": conclusion(context, outcomes)})
-    made = make_tables(experiment, outcomes)
 
-    tables = {name: of.table for name, of in made.items() if of.table}
-    notes = [*filter(None, (run.conclusion, mixture(run.computed)))]
-    for i, (name, table) in enumerate(tables.items()):
-        # The conclusion is below the first table alone.
-        below = notes if i == 0 else notes[bool(run.conclusion) :]
-        tables[name] = replace(table, notes=(*table.notes, *below))
-        tables[name].write(folder, name)
-    drawings = {f"{name}.{figures}": of.draw for name, of in made.items() if of.draw}
-    for name, draw in drawings.items():
-        draw(folder / name)
+    made, tables = make_tables(experiment, outcomes), dict[str, Table]()
+    for name, of in made.items():
+        if of.table:
+            # The conclusion is below the first table alone.
+            below = [run.conclusion] if run.conclusion and not tables else []
+            tables[name] = replace(of.table, notes=(*of.table.notes, *below))
+            tables[name].write(folder, name)
+        if of.draw:
+            of.draw(folder / f"{name}.{figures}")
+    manifest = Manifest(
+        tables={
+            name: TableFacts(title=of.title, timed=made[name].timed, timed_rows=of.timed_rows)
+            for name, of in tables.items()
+        },
+        figures=tuple(f"{name}.{figures}" for name, of in made.items() if of.draw),
+    )
     texts = {
         CELLS: _cells_text(outcomes, by_metrics(context, outcomes)),
         RUN: run.model_dump_json(indent=2, exclude_defaults=True) + "\n",
+        MANIFEST: manifest.model_dump_json(indent=2, exclude_defaults=True) + "\n",
     }
     if verdicts := [of.verdicts for of in made.values() if of.verdicts and of.verdicts.entries]:
         texts[SCORE] = score_text(verdicts)
-    facts = {
-        name: TableFacts(title=of.title, timed=made[name].timed, timed_rows=of.timed_rows)
-        for name, of in tables.items()
-    }
-    manifest = Manifest(tables=facts, figures=tuple(drawings))
-    texts[MANIFEST] = manifest.model_dump_json(indent=2, exclude_defaults=True) + "\n"
     for name, text in texts.items():
         write_text(folder / name, text)
     for name in before - manifest.files - texts.keys():
@@ -107,22 +106,6 @@ def environments(records: Iterable[Record]) -> list[dict[str, Any]]:
         }
         for group in groups
     ]
-
-
-def mixture(computed: Sequence[Mapping[str, Any]]) -> str:
-    """Return what a reader must know of how cells were computed; empty if all are alike."""
-    makers = [[of.get("versions"), of.get("processor")] for of in computed]
-    alike = {json.dumps(of, sort_keys=True) for of in makers}
-    dirty = sum(of["cells"] for of in computed if of.get("git", {}).get("dirty"))
-    sentences = []
-    if len(alike) > 1:
-        sentences.append(
-            f"Cells were computed with {len(alike)} sets of packages or processors, which"
-            " run.json lists."
-        )
-    if dirty:
-        sentences.append(f"{dirty} cells were computed by code that was not committed.")
-    return LABEL + " ".join(sentences) if sentences else ""
 
 
 def cell_row(record: Record) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -19,27 +19,22 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from quadrepro.base.files import is_regular, read_bytes, write_text
+from quadrepro.base.files import is_regular, read_bytes, read_text, write_text
 from quadrepro.base.resources import RECORDS, RESULTS, configs_folder
-from quadrepro.base.text import few
 from quadrepro.config.checks import MAX_CELLS
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.metrics import METRICS
 from quadrepro.errors import ConfigError, DataError, QuadreproError
-from quadrepro.papers.paper import Paper, load_paper, paper_names
+from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.papers.printed import MEAN
 from quadrepro.results import scoreboard
 from quadrepro.results.results import CELLS_HEADER, Results, markdown_html, results_folders
-from quadrepro.results.run import MANIFEST, NOTES, facts_of, inline
-from quadrepro.results.scoreboard import FAILS, HOLDS, OPEN, PLURALS
+from quadrepro.results.run import INDEX, NOTES, PAGE, facts_of, inline
+from quadrepro.results.scoreboard import FAILS, Score
 from quadrepro.stats import LEVEL, p_text
-from quadrepro.tables.audit.report import audit
-from quadrepro.tables.audit.subject import Finding
+from quadrepro.tables.audit.report import Audit, audit
 from quadrepro.tables.table import MISSING
-from quadrepro.tables.verdicts import Verdict
-
-PAGE, INDEX = "report.html", "index.html"
-"""Names of the page in a results folder, and of the index beside the folders."""
+from quadrepro.tables.verdicts import DATA_HEADER, Verdict
 
 GENERATOR = '<meta name="generator" content="quadrepro">'
 """Begins every page of ours."""
@@ -49,12 +44,6 @@ RISK, PERCENT, RMSE = "risk", "error in percent", "RMSE"
 
 MOST_MARKDOWN = 300_000
 """Characters of a Markdown file above which a page links it."""
-
-CLAIM_MARKS = {HOLDS: "✓", FAILS: "✗", OPEN: "?"}
-"""Mark of the outcome of a claim, for those who do not see colours."""
-
-Score = Mapping[str, Any]
-"""A row of `scoreboard.scores_of`."""
 
 Place = tuple[str, str]
 """Data set and algorithm of an entry."""
@@ -76,15 +65,16 @@ class Entry:
     impossible: str
     """Why the printed number is impossible; empty if it is not."""
 
-    def rounded(self, value: float) -> str:
-        """Return a number of ours, rounded for reading."""
-        if not math.isfinite(value):
-            return MISSING if math.isnan(value) else str(value)
+    @property
+    def texts(self) -> list[str]:
+        """Mean and, if there is one, standard deviation, rounded for reading."""
+        if not math.isfinite(self.mean):
+            return [MISSING if math.isnan(self.mean) else "inf"]
         digits = {RISK: 3, PERCENT: 2}.get(self.quantity)
         if digits is None:
             size = math.floor(math.log10(abs(self.mean))) if self.mean else 0
             digits = min(12, max(len(self.printed.partition(".")[2]), 3 - size))
-        return f"{value:.{digits}f}"
+        return [f"{value:.{digits}f}" for value in (self.mean, self.sd) if not math.isnan(value)]
 
     @property
     def place(self) -> str:
@@ -101,44 +91,37 @@ class Page:
     """What the template of a page shows of a results folder, and of its paper if it is known."""
 
     def __init__(self, results: Results, beside: Path | None) -> None:
-        self.results, self.run, self._beside = results, results.run, beside
-        self.paper = paper_of(self.run.asked("paper"), beside)
+        self.results, self.run = results, results.run
+        self.audit = audit_of(self.run.asked("paper"), beside)
         self.metric = self.run.asked("headline")
-        self.notes = scoreboard.read_notes(results)
+        self.points, self.notes = scoreboard.read_notes(results)
         self.claims = results.claims.to_dict("records")
         self.failing = [claim for claim in self.claims if claim["holds"] == FAILS]
         self.refuted = [claim for claim in self.claims if claim["holds in print"] == FAILS]
-        sizes = results.cells.groupby(["dataset", "algorithm"]).size()
-        self.n_splits = int(sizes.max()) if len(sizes) else 0
+        self.n_splits = results.cells["repeat"].nunique()
         self.rows = [*dict.fromkeys(row for row, _ in self.entries)]
         names = dict.fromkeys(column for _, column in self.entries)
         self.columns = {name: self.run.titles.get(name, name) for name in names}
-        self.numbers = {place: i for i, place in enumerate(self.entries)}
         self.judged = any(entry.place for entry in self.entries.values())
-        self.quantities = " or ".join(sorted({of.quantity for of in self.entries.values()}))
 
     @cached_property
     def verdicts(self) -> list[tuple[str, Verdict]]:
         """The verdict on every printed number, with the name of the printed table."""
-        frame = self.results.verdicts
-        fields = frame[[name for name in frame if name not in ("printed table", "verdict")]]
-        rows = fields.astype(object).where(fields.notna(), None).itertuples(index=False)
-        return [*zip(frame["printed table"], (Verdict(*row) for row in rows), strict=True)]
+        frame = self.results.verdicts[[*DATA_HEADER]].drop(columns="verdict").astype(object)
+        rows = frame.where(frame.notna(), None).itertuples(index=False)
+        return [(table, Verdict(*row)) for table, *row in rows]
 
     @cached_property
     def impossible(self) -> list[tuple[Verdict, str]]:
         """The printed numbers that arithmetic alone refutes, and why."""
-        if self.paper is None:
-            return []
         certain = {
             (f.place.table, f.place.row, f.place.column.removesuffix(MEAN), f.printed): f.why
-            for f in _failures(self.run.asked("paper"), self._beside)
-            if f.place.row and f.p_value is None
+            for _, f in (self.audit.failures if self.audit else ())
         }
         # A row of ours may be printed under another name.
         datasets = self.run.config.get("datasets")
         names: dict[str, list[str]] = {}
-        for entry in datasets if isinstance(datasets, list) else []:
+        for entry in datasets if certain and isinstance(datasets, list) else []:
             if isinstance(entry, dict):
                 of = [str(entry[key]) for key in ("as", "printed", "name") if entry.get(key)]
                 names[of[0] if of else ""] = of[1:]
@@ -181,78 +164,45 @@ class Page:
     @property
     def statements(self) -> list[str]:
         """The sentences at the top of the page."""
-        found = [self.run.conclusion]
-        if self.n_splits == 1 and len(self.verdicts):
+        found = [self.run.conclusion] if self.run.conclusion else []
+        if self.n_splits == 1 and self.verdicts:
             found.append(
                 f"One split cannot judge a printed number; more can: {self.command} --repeats 30"
             )
-        for score in judged_scores(self.results):
-            found.append(score_sentence(score) + self._remaining(score))
+        for score in scoreboard.scores_of(self.results):
+            if score["judged"]:
+                found.append(score_sentence(score))
+            if score["outside"]:
+                off = _listed([self.name(*place) for place in score["surely off"]]) or "none"
+                found[-1] += f" Still outside after Holm's correction ({LEVEL:g}): {off}."
         if self.impossible:
-            names = [f"{self.name(v.row, v.column)} ({v.printed})" for v, _ in self.impossible]
-            more = f" and {len(names) - 4} more" * (len(names) > 4)
-            texts = "; ".join(names[:4]) + more
-            found.append(f"Impossible as printed, by arithmetic alone: {texts}.")
-        found += claims_sentences(self.results)
+            texts = [f"{self.name(v.row, v.column)} ({v.printed})" for v, _ in self.impossible]
+            found.append(f"Impossible as printed, by arithmetic alone: {_listed(texts)}.")
+        found += claims_sentences([self.results.claims])
         if self.refuted:
-            texts = "; ".join(claim["claim"] for claim in self.refuted)
-            found.append(f"The paper's own table contradicts: {texts}.")
-        return [*filter(None, found)]
-
-    def _remaining(self, score: Score) -> str:
-        """Return which numbers are off for sure, and what the reading that fits best gives."""
-        names, text, printed = score["surely off"], "", score["printed table"]
-        if score["outside"]:
-            which = few([self.name(*place) for place in names]) or "none"
-            text = f" Still outside after Holm's correction ({LEVEL:g}): {which}."
-        facts = self.paper.file.printed.get(printed) if self.paper else None
-        fit = self.results.folder.resolve().parent / (facts.fits if facts else "")
-        if is_regular(fit / MANIFEST) and fit.name != self.results.folder.resolve().name:
-            for of in judged_scores(Results(fit)):
-                if of["printed table"] == printed:
-                    text += (
-                        f" Under the reading that fits print best ({fit.name}), which contradicts "
-                        f"the text, {of['inside']} of {of['judged']} hold."
-                    )
-        return text
+            texts = [claim["claim"] for claim in self.refuted]
+            found.append(f"The paper's own table contradicts: {_listed(texts)}.")
+        return found
 
     @property
     def outside(self) -> list[Verdict]:
-        """The printed numbers that are outside, the farthest first."""
-        found = [v for _, v in self.verdicts if v.word == "outside" and v.position is not None]
-        return sorted(found, key=lambda v: (v.p_value or 0.0, -abs(v.position or 0.0)))
+        """The printed numbers that are outside, those with the lowest p-value first."""
+        found = [
+            v for _, v in self.verdicts if v.word == "outside" and None not in (v.ours, v.position)
+        ]
+        return sorted(found, key=lambda v: v.p_value or 0.0)
 
-    @property
-    def tables(self) -> dict[str, tuple[str, Markup]]:
-        """Title and content of each table but that of claims, by name."""
-        found = {}
-        for name, facts in self.results.manifest.tables.items():
-            if name != "claims" and is_regular(self.results.folder / f"{name}.md"):
-                _, _, text = self.results.table(name).markdown.partition("\n")
-                title = facts.title.removeprefix(f"{self.results.title}: ")
-                found[name] = title[:1].upper() + title[1:], _html(text, f"{name}.md")
-        return found
+    def table(self, name: str) -> Markup:
+        """Return a table with its notes, without its title; empty if its file is missing."""
+        path = self.results.folder / f"{name}.md"
+        _, _, text = (read_text(path) if is_regular(path) else "").partition("\n")
+        return _html(text, path.name)
 
-    @property
-    def figures(self) -> dict[str, tuple[str, str]]:
-        """Title and data URI of each figure by the name of its file."""
-        found = {}
-        for name, path in self.results.figures.items():
-            facts, source = self.results.manifest.tables.get(name), ""
-            if path.suffix == ".svg" and is_regular(path):
-                content = base64.b64encode(read_bytes(path)).decode()
-                source = f"data:image/svg+xml;base64,{content}"
-            found[path.name] = facts.title if facts else f"{self.results.title}: {name}", source
-        return found
-
-    @property
+    @cached_property
     def sections(self) -> tuple[Markup, Markup]:
-        """The section of the notes on what does not reproduce, and all others."""
-        points = scoreboard.open_points(self.notes)
-        rest = re.sub(r"\A# .*", "", self.notes).replace(f"## {scoreboard.OUTSIDE}\n\n{points}", "")
-        # They are below a heading of the page.
-        rest = re.sub(r"^#", "##", rest.strip(), flags=re.MULTILINE)
-        return _html(points, NOTES), _html(rest, NOTES)
+        """The notes on what does not reproduce, and all others below a heading of the page."""
+        rest = re.sub(r"\A# .*", "", self.notes).strip()
+        return _html(self.points, NOTES), _html(re.sub("^#", "##", rest, flags=re.M), NOTES)
 
     @property
     def command(self) -> str:
@@ -270,101 +220,67 @@ class Page:
         out = Path(os.path.normpath(self.results.folder / os.pardir))
         return ["--out", str(out)] if out != Path(RESULTS) and (out / RECORDS).is_dir() else []
 
-    @property
-    def opened(self) -> list[dict[str, Any]]:
-        """What the script of the page shows of each entry."""
-        cells = self.results.cells
-        groups = dict(iter(cells.groupby(["dataset", "algorithm"])))
-        return [self._opened(at, groups.get(at, cells[:0])) for at in self.entries]
-
-    def _opened(self, place: Place, cells: pd.DataFrame) -> dict[str, Any]:
-        entry, verdict = self.entries[place], self.entries[place].verdict
-        done, failed = cells[cells["status"] == "ok"], cells[cells["status"] != "ok"]
-        column = self.metric if self.metric in [*cells][len(CELLS_HEADER) :] else "value"
-        factor = 100 if entry.quantity == PERCENT else 1
-        splits = done[["repeat", "errors", "n_test", "chosen"]].itertuples(index=False)
+    def explain(self, place: Place) -> str:
+        """Return the command that computes an entry again."""
         command = ["quadrepro", "explain", self._config, *place, "--recompute", *self._out]
-        return {
-            "row": place[0],
-            "column": self.columns[place[1]],
-            "quantity": entry.quantity,
-            "mean": entry.rounded(entry.mean),
-            "sd": "" if math.isnan(entry.sd) else entry.rounded(entry.sd),
-            "printed": entry.printed,
-            "place": entry.place,
-            "why": entry.impossible or (verdict.reason if verdict else ""),
-            "interval": [_short(verdict.low), _short(verdict.high)]
-            if verdict and entry.place
-            else [],
-            "p": _short(verdict.p_value) if verdict else None,
-            "values": [_short(factor * value) for value in done[column]],
-            "splits": [
-                (n, f"{errors:g} of {n_test:g}" if errors == errors else "", inline(chosen or {}))
-                for n, errors, n_test, chosen in splits
-            ],
-            "seconds": _short(done["seconds"].mean()),
-            "failed": [
-                *(failed["repeat"].astype(str) + ": " + failed["status"] + " " + failed["reason"])
-            ],
-            "command": shlex.join(command),
-        }
+        return shlex.join(command)
 
-
-def paper_of(name: str, beside: Path | None) -> Paper | None:
-    """Return a paper that ships or is `beside` a config, or None if it cannot be found."""
-    if not name or (beside is None and name not in paper_names()):
-        return None
-    try:
-        return load_paper(name, beside or Path())
-    except ConfigError:
-        return None
+    @property
+    def cells(self) -> dict[Place, list[dict[str, Any]]]:
+        """The splits behind each entry, with the value that the main table shows the mean of."""
+        frame = self.results.cells
+        metrics = [*frame][len(CELLS_HEADER) :]
+        shown = frame[self.metric if self.metric in metrics else "value"]
+        found: dict[Place, list[dict[str, Any]]] = {place: [] for place in self.entries}
+        for cell in frame.assign(shown=shown).to_dict("records"):
+            place = cell["dataset"], cell["algorithm"]
+            if place in found:
+                in_percent = self.entries[place].quantity == PERCENT
+                found[place].append({**cell, "shown": cell["shown"] * (100 if in_percent else 1)})
+        return found
 
 
 @cache
-def _failures(paper: str, beside: Path | None) -> tuple[Finding, ...]:
-    """Return what a paper's own numbers refute."""
-    return tuple(finding for _, finding in audit(load_paper(paper, beside or Path())).failures)
+def _shipped_audit(paper: str) -> Audit:
+    return audit(load_paper(paper))
 
 
-def judged_scores(results: Results) -> list[Score]:
-    """Return the score of each printed table that has comparable numbers."""
-    scores = scoreboard.scores_of(results)
-    return [*scores[scores["judged"] > 0].to_dict("records")]
+def audit_of(paper: str, beside: Path | None) -> Audit | None:
+    """Return the audit of a paper that ships or is `beside` a config, or None if it is unknown."""
+    if paper in paper_names():
+        return _shipped_audit(paper)
+    try:
+        return audit(load_paper(paper, beside)) if paper and beside else None
+    except ConfigError:
+        return None
 
 
 def score_sentence(score: Score) -> str:
     """Return in a sentence how the printed numbers of a table compare with ours."""
     table = str(score["printed table"])
     name = re.sub(r"^(table|figure)(?=\d)", lambda word: f"{word[0].title()} ", table)
-    outside, more, fewer = score["outside"], score["p more"], score["p fewer"]
-    of, are = f"of {score['judged']} printed numbers of {name}", "is" if outside == 1 else "are"
-    if more <= LEVEL:
-        return f"{outside} {of} {are} outside, more than chance explains ({p_text(more)})."
-    text = f"{score['inside']} {of} hold"
-    if fewer <= LEVEL:
-        return f"{text}, more than chance would leave inside ({p_text(fewer)})."
-    rest = f"; {outside} {are} outside, which chance explains ({p_text(more)})" if outside else ""
-    return f"{text}{rest}."
+    than, p = "about as many as", score["p more"]
+    if p <= LEVEL:
+        than = "fewer than"
+    elif score["p fewer"] <= LEVEL:
+        than, p = "more than", score["p fewer"]
+    inside = f"{score['inside']} of {score['judged']} printed numbers of {name}"
+    return f"{inside} are inside our intervals, {than} chance would leave there ({p_text(p)})."
 
 
-def claims_sentences(results: Results) -> list[str]:
-    """Return in a sentence what becomes of the claims, and in another of those on times."""
-    found = []
-    for timed, what in ((False, "claims"), (True, "claims on measured times")):
-        fates = scoreboard.fates_of(results.claims[results.claims["timed"] == timed])
-        parts = [
-            f"{n} {fate if n == 1 else PLURALS[fate]}" for fate in PLURALS if (n := fates[fate])
-        ]
-        if parts:
-            found.append(f"Of {fates.total()} {what}, {', '.join(parts)}.")
-    return found
+def claims_sentences(claims: Sequence[pd.DataFrame]) -> list[str]:
+    """Return what becomes of the claims, and of those on times."""
+    texts = {
+        "Claims": scoreboard.fates_text(scoreboard.fates_of(claims)),
+        "Claims on measured times": scoreboard.fates_text(scoreboard.fates_of(claims, timed=True)),
+    }
+    return [f"{what}: {text}." for what, text in texts.items() if text]
 
 
-def finding(results: Results) -> str:
-    """Return in a sentence or two what was found, for lists of experiments."""
-    if results.run.conclusion:
-        return re.split(r"(?<=\.) (?=Not told|Worse|By )", results.run.conclusion)[0]
-    return " ".join([*map(score_sentence, judged_scores(results)), *claims_sentences(results)])
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    """Return some names, which can have commas, and how many more there are."""
+    more = [f"and {len(names) - most} more"] if len(names) > most else []
+    return "; ".join([*names[:most], *more])
 
 
 def _html(text: str, file: str) -> Markup:
@@ -373,9 +289,11 @@ def _html(text: str, file: str) -> Markup:
     return Markup(markdown_html(text if len(text) <= MOST_MARKDOWN else large))
 
 
-def _short(value: float | None) -> float | None:
-    """Return a number with few digits; None if it is not finite, which JSON cannot hold."""
-    return float(f"{value:.5g}") if value is not None and math.isfinite(value) else None
+def _data_uri(path: Path) -> str:
+    """Return a figure as it can stand in a page; empty if it is not an SVG file."""
+    if path.suffix != ".svg" or not is_regular(path):
+        return ""
+    return f"data:image/svg+xml;base64,{base64.b64encode(read_bytes(path)).decode()}"
 
 
 @cache
@@ -396,9 +314,10 @@ def _templates() -> Environment:
         # A page runs its own script alone, whatever the names in it are.
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         "config_text": partial(json.dumps, indent=2, ensure_ascii=False),
-        "marks": CLAIM_MARKS,
-        **{of.__name__: of for of in (p_text, facts_of, finding)},
+        "data_uri": _data_uri,
+        "page_name": PAGE,
         "scoreboard": scoreboard,
+        **{of.__name__: of for of in (p_text, facts_of, inline, claims_sentences)},
     }
     return templates
 
@@ -410,8 +329,7 @@ def page_html(results: Results, beside: Path | None = None) -> str:
 
 def index_html(found: Sequence[Results]) -> str:
     """Return the index of some results folders."""
-    boards = scoreboard.read_boards(found)
-    return _templates().get_template("index.html.j2").render(boards=boards, page=PAGE)
+    return _templates().get_template("index.html.j2").render(boards=scoreboard.read_boards(found))
 
 
 def write_report(path: Path, beside: Path | None = None) -> tuple[Path, list[str]]:
@@ -435,7 +353,7 @@ def write_all(out: Path) -> tuple[Path, list[QuadreproError]]:
 def _write_index(out: Path) -> list[str]:
     """Write the index, and return why folders are not in it."""
     index = out / INDEX
-    if index.exists() and not (is_regular(index) and GENERATOR.encode() in index.read_bytes()):
+    if index.is_file() and GENERATOR.encode() not in index.read_bytes():
         return [f"{index} was not written by quadrepro and stays as it is"]
     found, faults = [], []
     for results in map(Results, results_folders(out)):

@@ -35,15 +35,14 @@ if TYPE_CHECKING:
     from quadrepro.engine.outcomes import Outcomes
     from quadrepro.tables.table import Table
 
-NUMBER = r"-?\d+(\.\d*)?(e[-+]?\d+)?"
-"""A number as Python writes it."""
-
 PLACE = ("dataset", "algorithm", "repeat")
 
 MEASURED = ("status", "errors", "n_test", "value", "chosen", "seconds", "reason")
 
 CELLS_HEADER = (*PLACE, *MEASURED)
 """Columns of the table of cells; those of the metrics that the config asks for follow."""
+
+VERDICTS_FILE = f"{VERDICTS}.csv"
 
 EXAMPLE_COLUMNS = (*PLACE, "example", "label", "predicted", "wrong")
 """Columns of `Results.examples`."""
@@ -164,13 +163,11 @@ class Results:
     @cached_property
     def cells(self) -> pd.DataFrame:
         """One row per cell: errors, chosen hyper-parameters, seconds, metrics; as ``cells.csv``."""
-        path = self.folder / CELLS
-        found = _read_frame(path, CELLS_HEADER, ("errors", "n_test", "value", "seconds"))
+        found = self._read(CELLS, CELLS_HEADER, ("errors", "n_test", "value", "seconds"))
+        path, metrics = self.folder / CELLS, found.columns[len(CELLS_HEADER) :]
         found["repeat"] = _numbers(path, found["repeat"], needed=True)
-        for metric in found.columns[len(CELLS_HEADER) :]:
-            found[metric] = _numbers(path, found[metric])
         found["chosen"] = _parsed(path, found["chosen"], dict[str, Any])
-        return found
+        return found.assign(**{name: _numbers(path, found[name]) for name in metrics})
 
     @cached_property
     def examples(self) -> pd.DataFrame:
@@ -204,8 +201,7 @@ class Results:
     @cached_property
     def errors(self) -> pd.DataFrame:
         """The mean error of every entry, and its mean by each metric that the config asks for."""
-        numbers = ("splits", "mean", "sd")
-        return _read_frame(self.folder / "errors.csv", ERRORS_HEADER, numbers)
+        return self._read("errors.csv", ERRORS_HEADER, ("splits", "mean", "sd"))
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:
@@ -213,15 +209,14 @@ class Results:
 
         Printed numbers are texts, digit for digit.
         """
-        path = self.folder / f"{VERDICTS}.csv"
-        found = _read_frame(path, VERDICTS_HEADER, ("ours", "low", "high", "p"))
-        _numbers(path, found["printed"], needed=True)
+        found = self._read(VERDICTS_FILE, VERDICTS_HEADER, ("ours", "low", "high", "p"))
+        _numbers(self.folder / VERDICTS_FILE, found["printed"], needed=True)
         return found
 
     @cached_property
     def claims(self) -> pd.DataFrame:
         """The claims of the paper, judged on these results and in print; empty without claims."""
-        found = _read_frame(self.folder / "claims.csv", CLAIMS_HEADER)
+        found = self._read("claims.csv", CLAIMS_HEADER)
         return found.assign(timed=found["timed"] == "true")
 
     @cached_property
@@ -230,10 +225,21 @@ class Results:
 
         ``surely off`` has row and column of each number that is outside after Holm's correction.
         """
-        path = self.folder / SCORE
-        found = _read_frame(path, SCORE_HEADER, SCORE_HEADER[1:-1])
-        found["surely off"] = _parsed(path, found["surely off"], list[tuple[str, str]])
-        return found
+        found = self._read(SCORE, SCORE_HEADER, SCORE_HEADER[1:-1])
+        off = _parsed(self.folder / SCORE, found["surely off"], list[tuple[str, str]])
+        return found.assign(**{"surely off": [of or [] for of in off]})
+
+    def _read(self, file: str, header: Sequence[str], numbers: Sequence[str] = ()) -> pd.DataFrame:
+        """Return a CSV that has these columns, some of them of numbers; empty if it is missing."""
+        path = self.folder / file
+        found = pd.DataFrame(columns=[*header], dtype=str)
+        if is_regular(path):
+            found = read_csv(path, dtype=str, keep_default_na=False)
+        if missing := [name for name in header if name not in found]:
+            raise DataError(f"{path}: there is no column {missing[0]!r}; {WRITE_AGAIN}")
+        if len(found) > MAX_CELLS:
+            raise DataError(f"{path}: {len(found):,} rows; at most {MAX_CELLS:,} are read")
+        return found.assign(**{name: _numbers(path, found[name]) for name in numbers})
 
     def report(self) -> Path:
         """Write the results as an HTML page, and the index of all results folders beside this one.
@@ -336,11 +342,8 @@ def _difference(a: Run, b: Run) -> str:
     """Return what keeps two runs from being merged; empty if nothing does."""
     if (a.seed, a.config.get("protocol")) != (b.seed, b.config.get("protocol")):
         return "seed or protocol"
-    for what, ours, theirs in (("data", a.data, b.data), ("title", a.titles, b.titles)):
-        for name in ours.keys() & theirs.keys():
-            if ours[name] != theirs[name]:
-                return f"the {what} of {name}"
-    return ""
+    shared = sorted(a.data.keys() & b.data.keys())
+    return next((f"the data of {name}" for name in shared if a.data[name] != b.data[name]), "")
 
 
 def _each_once(cells: pd.DataFrame) -> pd.DataFrame:
@@ -360,40 +363,25 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:
     return found
 
 
-def _read_frame(path: Path, header: Sequence[str], numbers: Sequence[str] = ()) -> pd.DataFrame:
-    """Return a CSV that has these columns, some of them of numbers; empty if it is not there."""
-    if is_regular(path):
-        found = read_csv(path, dtype=str, keep_default_na=False)
-    else:
-        found = pd.DataFrame(columns=[*header], dtype=str)
-    if missing := [name for name in header if name not in found]:
-        raise DataError(f"{path}: there is no column {missing[0]!r}; {WRITE_AGAIN}")
-    if len(found) > MAX_CELLS:
-        raise DataError(f"{path}: {len(found):,} rows; at most {MAX_CELLS:,} are read")
-    return found.assign(**{name: _numbers(path, found[name]) for name in numbers})
-
-
 def _numbers(path: Path, texts: pd.Series[str], needed: bool = False) -> pd.Series[Any]:
-    """Return the numbers that texts stand for; NaN for an empty one, unless they are needed."""
-    numbers = pd.to_numeric(texts.where(texts.str.fullmatch(NUMBER)), errors="coerce")
-    allowed = [] if needed else ["", "nan", "inf"]
-    bad = np.flatnonzero(numbers.isna() & ~texts.isin(allowed))
-    if len(bad):
-        place = f"{path}, row {bad[0] + 1}, column {texts.name!r}"
-        raise DataError(f"{place}: {texts.iloc[bad[0]][:60]!r} is not a number")
-    return numbers.mask(texts == "inf", np.inf)
+    """Return the numbers of a column; an empty text is NaN, and refused where they are needed."""
+    numbers = pd.to_numeric(texts, errors="coerce")
+    bad = ~np.isfinite(numbers) if needed else numbers.isna() & ~texts.isin(["", "nan"])
+    if bad.any():
+        i = bad.idxmax()
+        place = f"{path}, row {i + 1}, column {texts.name!r}"
+        raise DataError(f"{place}: {texts[i][:60]!r} is not a number")
+    return numbers
 
 
 def _parsed(path: Path, texts: pd.Series[str], kind: Any) -> pd.Series[Any]:
-    """Return what JSON texts of a kind stand for; None for an empty one."""
-    known, read = {"": None}, TypeAdapter(kind).validate_json
-    for text in filter(None, texts.unique()):
-        try:
-            known[text] = read(text)
-        except ValidationError as error:
-            place = f"{path}, column {texts.name!r}: {text[:60]!r}"
-            raise DataError(f"{place}: {error.errors()[0]['msg']}") from None
-    return pd.Series([known[text] for text in texts], dtype=object, index=texts.index)
+    """Return the values of a column of JSON texts; None for an empty one."""
+    read = TypeAdapter(kind).validate_json
+    try:
+        known = {text: read(text) for text in texts.unique() if text}
+    except ValidationError as error:
+        raise DataError(f"{path}, column {texts.name!r}: {error.errors()[0]['msg']}") from None
+    return pd.Series([known.get(text) for text in texts], dtype=object, index=texts.index)
 
 
 def results_folders(out: Path) -> list[Path]:

@@ -19,6 +19,12 @@ MANIFEST, RUN, NOTES = "tables.json", "run.json", "notes.md"
 CELLS, SCORE = "cells.csv", "score.csv"
 """Names of files: all cells, and the verdicts on each printed table as a whole."""
 
+PAGE, INDEX = "report.html", "index.html"
+"""Names of files: the page of a results folder, and the index above the folders."""
+
+TOLERANCE = 1e-6
+"""Relative difference of numbers that are not counts, by default."""
+
 WRITE_AGAIN = "`quadrepro table CONFIG` writes the folder again"
 """What helps against a folder of another version."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,10 @@ from tabulate import tabulate
 
 from quadrepro.base.files import is_regular, read_text, write_text
 from quadrepro.base.text import markdown
-from quadrepro.errors import ConfigError, DataError
 from quadrepro.papers.paper import PaperFile, load_paper, paper_names
 from quadrepro.papers.printed import Facts
 from quadrepro.results.results import Results, results_folders
-from quadrepro.results.run import MANIFEST, NOTES, RUN
+from quadrepro.results.run import NOTES
 from quadrepro.stats import rounded_p
 from quadrepro.tables.made import VERDICTS
 
@@ -44,23 +43,26 @@ splits as the paper's, falls with probability 0.95; "by chance" is how many woul
 average if all stemmed from splits like ours, and "p" the two-sided p-value of that: twice the
 probability of as many outside or more, or of as many or fewer, whichever is smaller. Each claim
 counts once: it does not hold if a test on our numbers refutes it, and is not decided if they
-neither show nor refute it. Claims on running times are measured here.
+neither show nor refute it. Claims on running times depend on the machine and are counted apart.
 """
 
-
-def scores_of(*results: Results) -> pd.DataFrame:
-    """Return `Results.scores` with the number of judged numbers and the name of the folder."""
-    frames = [of.scores.assign(folder=of.folder.name) for of in results]
-    filled = [frame for frame in frames if len(frame)] or frames[:1]
-    found = pd.concat(filled, ignore_index=True)
-    return found.assign(judged=found["inside"] + found["outside"])
+Score = dict[str, Any]
+"""A row of `Results.scores`, with the number of judged numbers and the name of the folder."""
 
 
-def tally(scores: pd.DataFrame) -> tuple[int, int, float]:
+def scores_of(results: Results) -> list[Score]:
+    """Return the score of each printed table."""
+    return [
+        {**score, "judged": score["inside"] + score["outside"], "folder": results.folder.name}
+        for score in results.scores.to_dict("records")
+    ]
+
+
+def tally(scores: Iterable[Score]) -> tuple[int, int, float]:
     """Return how many numbers are judged, inside, and outside by chance on average."""
-    judged = scores[scores["judged"] > 0]
-    n, inside = (int(judged[name].sum()) for name in ("judged", "inside"))
-    return n, inside, judged["expected outside"].sum()
+    judged = [score for score in scores if score["judged"]]
+    n, inside = (sum(score[key] for score in judged) for key in ("judged", "inside"))
+    return n, inside, sum(score["expected outside"] for score in judged)
 
 
 def fate_of(holds: str) -> str:
@@ -68,21 +70,24 @@ def fate_of(holds: str) -> str:
     return holds if holds in (HOLDS, FAILS) else OPEN
 
 
-def fates_of(claims: pd.DataFrame) -> Counter[str]:
-    """Return the number of claims that hold, that do not, and that are not decided."""
-    return Counter(map(fate_of, claims["holds"]))
+def fates_of(claims: Iterable[pd.DataFrame], timed: bool = False) -> Counter[str]:
+    """Return the number of claims by outcome: of those on measured times, or of all others."""
+    return Counter(fate_of(holds) for of in claims for holds in of["holds"][of["timed"] == timed])
 
 
-def read_notes(results: Results) -> str:
-    """Return what was written by hand."""
+def fates_text(fates: Counter[str]) -> str:
+    """Return the number of claims by outcome, such as ``1 holds, 2 not decided``."""
+    parts = [f"{n} {fate if n == 1 else PLURALS[fate]}" for fate in PLURALS if (n := fates[fate])]
+    return ", ".join(parts)
+
+
+def read_notes(results: Results) -> tuple[str, str]:
+    """Return what was written by hand: on what does not reproduce and why, and the rest."""
     path = results.folder / NOTES
-    return read_text(path) if is_regular(path) else ""
-
-
-def open_points(notes: str) -> str:
-    """Return the section of notes on what does not reproduce, and why."""
-    _, _, rest = notes.partition(f"\n## {OUTSIDE}\n")
-    return rest.partition("\n## ")[0].strip()
+    text = read_text(path) if is_regular(path) else ""
+    before, _, after = text.partition(f"\n## {OUTSIDE}\n")
+    points, heading, rest = after.partition("\n## ")
+    return points.strip(), f"{before}{heading}{rest}"
 
 
 @dataclass(frozen=True)
@@ -91,35 +96,30 @@ class PaperBoard:
 
     name: str
     """Name of the paper; empty without one."""
-    title: str
-    reference: str
+    paper: PaperFile
     folders: Sequence[Results]
     """Its experiments; those that count come first, in the order of its ``paper.yaml``."""
-    scores: pd.DataFrame
-    """The score that counts of each printed table; see `scores_of`."""
-    fitting: pd.DataFrame
+    scores: dict[str, Score]
+    """The score that counts of each printed table."""
+    fitting: dict[str, Score]
     """The same under the readings that fit print best, where these contradict the text."""
-    claims: pd.DataFrame
-    """The claims that count, each once, with their group and folder."""
+    groups: dict[str, Results]
+    """The experiment whose claims count of each group."""
 
     @property
-    def best(self) -> pd.DataFrame:
+    def best(self) -> dict[str, Score]:
         """The score of each printed table under the reading that fits it best."""
-        return pd.concat([self.fitting, self.scores]).drop_duplicates("printed table")
+        return self.scores | self.fitting
 
+    @property
+    def claims(self) -> list[pd.DataFrame]:
+        """The claims that count."""
+        return [of.claims for of in self.groups.values()]
 
-def read_results(out: Path) -> list[Results]:
-    """Return the results folders in a folder, by name."""
-    found = [*map(Results, results_folders(out))]
-    if not found:
-        raise ConfigError(f"{out} holds no results: no folder in it has a {MANIFEST}")
-    for results in found:
-        if not results.run.asked("title"):
-            path = results.folder / RUN
-            raise DataError(f"{path} is damaged or missing: no config with a title")
-        if VERDICTS in results.tables and results.scores.empty:
-            raise DataError(f"{results.folder} has verdicts, but no scores of printed tables")
-    return found
+    def means(self, scores: dict[str, Score]) -> list[Score]:
+        """Return the scores of printed errors."""
+        facts = self.paper.printed
+        return [of for table, of in scores.items() if facts.get(table, Facts()).holds == "errors"]
 
 
 def read_boards(found: Collection[Results]) -> list[PaperBoard]:
@@ -131,33 +131,35 @@ def read_boards(found: Collection[Results]) -> list[PaperBoard]:
 
 
 def _board(name: str, folders: list[Results]) -> PaperBoard:
-    # The folder of a user's own paper lies beside a config that need not be at hand.
+    # The folder of a user's own paper is next to a config that need not be at hand.
     paper = load_paper(name).file if name in paper_names() else PaperFile(title=name or NO_PAPER)
     places = {experiment: i for i, experiment in enumerate(paper.experiments)}
     folders = sorted(folders, key=lambda of: places.get(of.folder.name, len(places)))
     counting = [of for of in folders if of.folder.name in places] or folders
-
-    every = scores_of(*folders)
-    facts = [paper.printed.get(table, Facts()) for table in every["printed table"]]
-    every = every.assign(holds=[of.holds for of in facts], fits=[of.fits for of in facts])
-    scores = every[every["folder"].isin([of.folder.name for of in counting])]
-    # One without comparable numbers gives way to one with some.
-    first = (scores["judged"] > 0).groupby(scores["printed table"], sort=False).idxmax()
-    fitting = every[every["folder"] == every["fits"]]
-    fitting = fitting[fitting["printed table"].isin(first.index)]
-
-    asked = [of.claims.assign(group=of.run.claims, folder=of.folder.name) for of in counting]
-    claims = pd.concat(asked, ignore_index=True)
-    first_of_group = claims.groupby("group")["folder"].transform("first")
-    claims = claims[claims["folder"] == first_of_group]
-    title, reference = paper.title, paper.reference
-    return PaperBoard(name, title, reference, folders, scores.loc[first], fitting, claims)
+    scores: dict[str, Score] = {}
+    groups: dict[str, Results] = {}
+    for of in counting:
+        for score in scores_of(of):
+            known = scores.setdefault(score["printed table"], score)
+            # One without comparable numbers gives way to one with some.
+            if score["judged"] and not known["judged"]:
+                scores[score["printed table"]] = score
+        if len(of.claims):
+            groups.setdefault(of.run.claims, of)
+    fits = {table: facts.fits for table, facts in paper.printed.items() if table in scores}
+    every = (score for of in folders for score in scores_of(of))
+    fitting = {
+        score["printed table"]: score
+        for score in every
+        if score["folder"] == fits.get(score["printed table"])
+    }
+    return PaperBoard(name, paper, folders, scores, fitting, groups)
 
 
 def write_scoreboard(out: Path) -> Path:
     """Write the scoreboard of a folder of results."""
     path = out / FILE
-    write_text(path, scoreboard_text(read_results(out)))
+    write_text(path, scoreboard_text([*map(Results, results_folders(out))]))
     return path
 
 
@@ -166,7 +168,7 @@ def scoreboard_text(found: Collection[Results]) -> str:
     boards = read_boards(found)
     papers = [board for board in boards if board.name]
     parts = [HEADER + (_papers_table(papers) + EXPLANATION if papers else "")]
-    if any(len(board.fitting) for board in papers):
+    if any(board.fitting for board in papers):
         parts.append(_two_counts(papers) + "\n")
     return markdown("\n".join([*parts, *map(_section, boards)]))
 
@@ -174,24 +176,26 @@ def scoreboard_text(found: Collection[Results]) -> str:
 def _papers_table(boards: Iterable[PaperBoard]) -> str:
     rows = []
     for board in boards:
-        judged, inside, expected = tally(board.scores)
+        judged, inside, expected = tally(board.scores.values())
         numbers = [f"{inside} of {judged}", judged - inside, f"{expected:.1f}"]
-        if len(board.fitting):
-            numbers[0] = f"{numbers[0]} ({board.best['inside'].sum()} as they fit best)"
-        fates = fates_of(board.claims)
-        rows.append([board.title, *(numbers if judged else "–––"), *map(fates.get, PLURALS)])
+        if board.fitting:
+            numbers[0] = f"{numbers[0]} ({tally(board.best.values())[1]} as they fit best)"
+        rows.append([board.paper.title, *(numbers if judged else "–––"), *_fates(board.claims)])
     claims = [f"claims: {plural}" for plural in PLURALS.values()]
-    return _table(["", "printed numbers inside", "outside", "by chance", *claims], rows)
+    header = ["", "printed numbers inside", "outside", "by chance", *claims, "claims on times"]
+    return _table(header, rows)
 
 
-def _two_counts(boards: Iterable[PaperBoard]) -> str:
+def _fates(claims: Sequence[pd.DataFrame]) -> list[Any]:
+    """Return the number of claims by outcome, and those on times in words."""
+    fates = fates_of(claims)
+    return [*(fates[fate] for fate in PLURALS), fates_text(fates_of(claims, timed=True)) or "–"]
+
+
+def _two_counts(boards: Sequence[PaperBoard]) -> str:
     """Return how many printed means are inside as the texts say, and under the best readings."""
-    judged = inside = best = 0
-    for board in boards:
-        text, fitting = (of[of["holds"] == "errors"] for of in (board.scores, board.best))
-        judged += tally(text)[0]
-        inside += tally(text)[1]
-        best += tally(fitting)[1]
+    judged, inside, _ = tally(of for board in boards for of in board.means(board.scores))
+    _, best, _ = tally(of for board in boards for of in board.means(board.best))
     return (
         f"Of the {judged} printed means, {inside} are inside as the texts say, and {best} under the"
         " readings that fit print best, some of which contradict the texts."
@@ -199,31 +203,30 @@ def _two_counts(boards: Iterable[PaperBoard]) -> str:
 
 
 def _section(board: PaperBoard) -> str:
-    parts = [f"## {board.title}\n"]
-    if board.reference:
-        parts.append(f"{board.reference.rstrip('.')}.\n")
-    rows, fitting = [], {of["printed table"]: of for of in board.fitting.to_dict("records")}
-    for score in board.scores.to_dict("records"):
-        table = score["printed table"]
+    parts = [f"## {board.paper.title}\n"]
+    if board.paper.reference:
+        parts.append(f"{board.paper.reference.rstrip('.')}.\n")
+    rows = []
+    for table, score in board.scores.items():
         rows.append([table, *_scored(score)])
-        if table in fitting:
-            rows.append([f"{table}, as it fits best", *_scored(fitting[table])])
+        if table in board.fitting:
+            rows.append([f"{table}, as it fits best", *_scored(board.fitting[table])])
     if rows:
         header = ["printed table", "inside", "outside", "by chance", "p", "off after Holm", "from"]
         parts.append(_table(header, rows, "left"))
     rows = [
-        [group, *map(fates_of(of).get, PLURALS), _link(of["folder"].iloc[0], "claims.md")]
-        for group, of in board.claims.groupby("group", sort=False)
+        [group, *_fates([of.claims]), _link(of.folder.name, "claims.md")]
+        for group, of in board.groups.items()
     ]
     if rows:
-        parts.append(_table(["claims", *PLURALS.values(), "from"], rows, "left"))
-    if points := [*filter(None, (open_points(read_notes(of)) for of in board.folders))]:
+        parts.append(_table(["claims", *PLURALS.values(), "on times", "from"], rows, "left"))
+    if points := [*filter(None, (read_notes(of)[0] for of in board.folders))]:
         text = "\n".join(points).replace("](../", "](")  # notes are one folder below
         parts.append(f"What does not reproduce, and why:\n\n{text}\n")
     return "\n".join([*parts, *map(_links, board.folders), ""])
 
 
-def _scored(score: Mapping[Hashable, Any]) -> list[Any]:
+def _scored(score: Score) -> list[Any]:
     link = _link(score["folder"], f"{VERDICTS}.md")
     if not score["judged"]:
         return [f"none of {score['numbers']} comparable", *"––––", link]
@@ -240,7 +243,7 @@ def _links(results: Results) -> str:
     figures = [_link(name, path.name, figure) for figure, path in results.figures.items()]
     parts = [f"tables {', '.join(tables)}"] if tables else []
     parts += [f"figures {', '.join(figures)}"] if figures else []
-    parts += [_link(name, NOTES, "notes")] if read_notes(results) else []
+    parts += [_link(name, NOTES, "notes")] if is_regular(results.folder / NOTES) else []
     return f"- `{name}`, {results.title}: {'; '.join(parts)}"
 
 
@@ -250,5 +253,4 @@ def _link(folder: str, file: str, text: str = "") -> str:
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[Any]], last: str = "right") -> str:
     align = ("left", *["right"] * (len(header) - 2), last)
-    shown = tabulate(rows, header, "pipe", colalign=align, disable_numparse=True, missingval="0")
-    return shown + "\n"
+    return tabulate(rows, header, "pipe", colalign=align, disable_numparse=True) + "\n"

@@ -17,9 +17,6 @@ from tabulate import tabulate
 from quadrepro.base.files import write_text
 from quadrepro.base.text import markdown
 
-LABEL = "Provenance: "
-"""Begins the note of a table on how its cells were computed."""
-
 MISSING = "–"
 """Stands for an entry without a result."""
 

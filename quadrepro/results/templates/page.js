@@ -88,14 +88,12 @@ document.addEventListener("DOMContentLoaded", () => {
     say(`shown rows: ${all("#heat tbody tr:not([hidden]), .card:not([hidden]) tbody tr:not([hidden])").length}`);
   }));
   if (!heat) return;
-  // An entry: its splits as dots, our interval, the printed number, and the command behind it.
-  const { data, entries } = JSON.parse(byId("data").textContent);
-  const short = (value) => String(Number(value.toPrecision(4)));
-  const strip = (of) => {
-    const values = of.values.filter((value) => value !== null);
-    const printed = of.printed === "" ? [] : [Number(of.printed)];
-    const marks = [...values, ...printed, ...of.interval];
-    if (!marks.length) return "";
+  // An entry: its splits as dots, our interval and the printed number, above what its template holds.
+  const draw = (svg, values) => {
+    const { printed, low: left, high: right } = svg.dataset;
+    const lines = printed ? [Number(printed)] : [], band = left ? [Number(left), Number(right)] : [];
+    const marks = [...values, ...lines, ...band];
+    if (!marks.length) return svg.remove();
     let [low, high] = [Math.min(...marks), Math.max(...marks)];
     if (low === high) [low, high] = [low - (Math.abs(low) || 1) / 20, high + (Math.abs(high) || 1) / 20];
     const width = Math.min(640, innerWidth - 64);
@@ -108,61 +106,41 @@ document.addEventListener("DOMContentLoaded", () => {
     });
     const rise = Math.min(7, 110 / Math.max(1, ...levels));
     const base = 70 + rise * Math.max(0, ...levels);
-    const label = `${values.length} splits, mean ${of.mean}${of.printed && `, printed ${of.printed}`}${of.interval.length ? `, interval ${of.interval.map(short).join(" to ")}` : ""}`;
-    const svg = make("svg:svg", { viewBox: `0 0 ${width} ${base + 34}`, class: "strip", role: "img", "aria-label": label });
-    if (of.interval.length) {
-      const [left, right] = of.interval.map(x);
-      svg.append(make("svg:rect", { x: left, y: 30, width: Math.max(1, right - left), height: base - 24 }));
-    }
-    values.forEach((value, i) => svg.append(make("svg:circle", { cx: x(value), cy: base - rise * levels[i], r: 3.2 })));
-    [low, (low + high) / 2, high].forEach((at, i) => svg.append(
-      make("svg:text", { x: x(at), y: base + 24, "text-anchor": ["start", "middle", "end"][i] }, short(at))));
-    if (values.length > 1) svg.append(make("svg:path", { d: `M${x(values.reduce((sum, value) => sum + value, 0) / values.length)} 30V${base + 6}` }));
-    for (const at of printed.map(x)) {
+    const add = (tag, attributes, ...children) => svg.append(make(`svg:${tag}`, attributes, ...children));
+    svg.setAttribute("viewBox", `0 0 ${width} ${base + 34}`);
+    if (left) add("rect", { x: x(band[0]), y: 30, width: Math.max(1, x(band[1]) - x(band[0])), height: base - 24 });
+    values.forEach((value, i) => add("circle", { cx: x(value), cy: base - rise * levels[i], r: 3.2 }));
+    [low, (low + high) / 2, high].forEach((at, i) =>
+      add("text", { x: x(at), y: base + 24, "text-anchor": ["start", "middle", "end"][i] }, String(Number(at.toPrecision(4)))));
+    if (values.length > 1) add("path", { d: `M${x(values.reduce((sum, value) => sum + value, 0) / values.length)} 30V${base + 6}` });
+    for (const at of lines.map(x)) {
       const anchor = at < 90 ? "start" : at > width - 90 ? "end" : "middle";
-      svg.append(
-        make("svg:path", { class: "printed", d: `M${at} 22V${base + 6}` }),
-        make("svg:text", { class: "printed", x: at, y: 15, "text-anchor": anchor }, `printed ${of.printed}`));
+      add("path", { class: "printed", d: `M${at} 22V${base + 6}` });
+      add("text", { class: "printed", x: at, y: 15, "text-anchor": anchor }, `printed ${printed}`);
     }
-    return svg;
   };
-  const table = (of) => {
-    const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(tag, tag === "th" ? { scope: "col" } : {}, text)));
-    const body = of.splits.map(([repeat, errors, choice], i) => row("td", [String(repeat), of.values[i] === null ? "–" : short(of.values[i]), errors, choice]));
-    const inner = make("table", {}, make("thead", {}, row("th", ["Split", of.quantity, "Wrong", "Chosen"])), make("tbody", {}, ...body));
-    return make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Splits" }, inner);
+  const dialog = byId("entry");
+  const open = (id) => {
+    const found = byId(id).content.cloneNode(true);
+    const values = all("tbody td:nth-child(2)", found).map((td) => Number(td.textContent)).filter(Number.isFinite);
+    draw(found.querySelector("svg"), values);
+    wireCopy(found.querySelector(".copy"));
+    dialog.setAttribute("aria-label", found.querySelector("h2").textContent);
+    dialog.lastElementChild.replaceChildren(found);
+    if (!dialog.open) dialog.showModal();
   };
-  const places = { below: "outside, below our interval", low: "inside, in the lower part of our interval", middle: "inside, near the middle of our interval", high: "inside, in the upper part of our interval", above: "outside, above our interval" };
-  const open = (of) => {
-    const facts = [
-      ["Ours", `${of.mean}${of.sd && ` ± ${of.sd}`}, ${of.quantity} over ${of.values.length} splits`],
-      ["Printed", of.printed && [of.printed, places[of.place], of.why].filter(Boolean).join(": ")],
-      ["Interval", of.interval.length ? `${of.interval.map(short).join(" to ")}, where the printed number lies with probability 0.95 if it stems from splits like ours; p ${of.p < 0.001 ? "< 0.001" : `= ${of.p.toFixed(3)}`}` : ""],
-      ["Time", of.seconds === null ? "" : `${Number(of.seconds.toPrecision(2))} s a split, measured`],
-      ["Data", data[of.row] ?? ""],
-      ...of.failed.map((text) => ["No result", `split ${text}`]),
-    ].filter(([, text]) => text);
-    const copy = make("button", { type: "button", class: "copy" }, "Copy");
-    wireCopy(copy);
-    byId("entry-title").textContent = `${of.row}, ${of.column}`;
-    byId("entry-body").replaceChildren(
-      strip(of), make("dl", {}, ...facts.flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)])),
-      make("p", { class: "command" }, make("code", {}, of.command), " ", copy), table(of));
-    if (!byId("entry").open) byId("entry").showModal();
-  };
-  const linkOf = (td) => `#${[entries[td.dataset.entry].row, heat.tHead.rows[0].cells[td.cellIndex].dataset.name].map(encodeURIComponent).join("/")}`;
   all("[data-entry]").forEach((td) => {
     const button = make("button", { type: "button", "aria-haspopup": "dialog" }, ...td.childNodes);
     button.addEventListener("click", () => {
-      history.replaceState(null, "", linkOf(td));
-      open(entries[td.dataset.entry]);
+      history.replaceState(null, "", `#${td.dataset.entry}`);
+      open(td.dataset.entry);
     });
     td.append(button);
   });
-  byId("entry").addEventListener("close", () => history.replaceState(null, "", location.href.replace(/#.*/, "")));
+  dialog.addEventListener("close", () => history.replaceState(null, "", location.href.replace(/#.*/, "")));
   // A link to an entry or to a table opens it.
   const openTarget = () => {
-    all("[data-entry]").find((td) => linkOf(td) === location.hash)?.firstChild.click();
+    all("[data-entry]").find((td) => `#${td.dataset.entry}` === location.hash)?.firstChild.click();
     byId(location.hash.slice(1))?.closest("details")?.setAttribute("open", "");
   };
   window.addEventListener("hashchange", openTarget);

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 from quadrepro.papers.claims.evidence import InPrint
-from quadrepro.papers.printed import Printed
+from quadrepro.papers.printed import Printed, half_a_unit
 from quadrepro.stats import better_on_one, better_over_all, distribution_of_wins
-from quadrepro.tables.audit.counts import counts, denominator
-from quadrepro.tables.audit.subject import Finding, PrintedPlace, Subject
+from quadrepro.tables.audit.counts import counts
+from quadrepro.tables.audit.subject import SLACK, Finding, PrintedPlace, Subject
 from quadrepro.tables.kinds.claims import judged_on
 
 
@@ -35,34 +34,37 @@ def judge_claims(subject: Subject) -> Iterator[Finding | str]:
 def judge_pairs(subject: Subject) -> Iterator[Finding]:
     """Check that the probabilities of A over B and of B over A add up to 1."""
     for table in subject.holding("comparisons"):
-        algorithms = [name for name in table.columns if name in table.rows]
-        for a, b in [*((a, a) for a in algorithms), *combinations(algorithms, 2)]:
+        for a, b in combinations_with_replacement(_compared(table), 2):
             one, other = table.text(a, b), table.text(b, a)
-            if not (one and other):
-                continue
-            total = Fraction(one) + Fraction(other)
-            rounding = sum(Fraction(1, 2 * denominator(text)) for text in (one, other))
-            why = f"{one} and {other} add up to {float(total):g}"
-            holds = abs(total - 1) <= rounding
-            yield Finding(PrintedPlace(table.name, a, b), one, holds, why)
+            if one and other:
+                total, slack = float(one) + float(other), half_a_unit(one) + half_a_unit(other)
+                why = f"{one} and {other} add up to {total:g}"
+                holds = abs(total - 1) <= slack + SLACK
+                yield Finding(PrintedPlace(table.name, a, b), one, holds, why)
+
+
+def _compared(table: Printed) -> list[str]:
+    """Return the algorithms that have both a row and a column."""
+    return [name for name in table.columns if name in table.rows]
 
 
 def judge_sources(subject: Subject) -> Iterator[Finding | str]:
     """Check that each probability is possible with the printed risks, whichever examples err."""
     failed: list[Finding] = []
+    risks = {table.name: table for table in subject.holding("errors")}
     for table in subject.holding("comparisons"):
         if (name := table.facts.compares) is None:
             continue
-        risks = {other.name: other for other in subject.holding("errors")}
-        subject.known(name, risks, "printed table of errors", table.name, "compares")
+        subject.check(name, risks, "printed table of errors", table.name, "compares")
         source = risks[name].in_unit(risks[name].facts.unit or "percent")  # accuracies as errors
-        for a, b in combinations([name for name in table.columns if name in table.rows], 2):
-            if table.text(a, b):
-                finding = _of_source(subject, table, source, a, b)
+        for a, b in combinations(_compared(table), 2):
+            if text := table.text(a, b):
+                ends = possible_probabilities(subject, source, a, b)
+                finding = _of_source(PrintedPlace(table.name, a, b), text, name, ends)
                 failed += [finding] if finding.holds is False else []
                 yield finding
-    hard = sum(not finding.why.endswith(ALLOWED) for finding in failed)
     if failed:
+        hard = sum(not finding.why.endswith(ALLOWED) for finding in failed)
         yield (
             "sources: the test takes the wins over the data sets for tosses of a coin, and gives "
             f"the probability that the coin favours A. Of the {len(failed)} that fail, {hard} "
@@ -79,44 +81,43 @@ def on_most(p: Sequence[float]) -> float:
     return float(wins[: len(wins) // 2].sum() + (wins[len(wins) // 2] / 2 if len(wins) % 2 else 0))
 
 
-def _of_source(subject: Subject, table: Printed, source: Printed, a: str, b: str) -> Finding:
-    text, place = table.text(a, b), PrintedPlace(table.name, a, b)
-    ends = possible_probabilities(subject, source, a, b)
+Ends = tuple[list[float], list[float]]
+"""The least and the largest probability of each data set that A is better than B."""
+
+
+def _of_source(place: PrintedPlace, text: str, source: str, ends: Ends | str) -> Finding:
     if isinstance(ends, str):
         return Finding(place, text, None, ends)
-    # Sums of products are exact up to this.
-    value, slack = float(text), table.rounding(a, b) + 1e-9
+
+    def allows(low: float, high: float) -> bool:
+        slack = half_a_unit(text) + SLACK
+        return low - slack <= float(text) <= high + slack
+
     low, high = map(better_over_all, ends)
-    why = f"{source.name} allows {low:.3f} to {high:.3f}"
-    holds = low - slack <= value <= high + slack
-    low, high = map(on_most, ends)
-    if not holds and low - slack <= value <= high + slack:
+    why, holds = f"{source} allows {low:.3f} to {high:.3f}", allows(low, high)
+    if not holds and allows(*map(on_most, ends)):
         why += ALLOWED
     return Finding(place, text, holds, why)
 
 
-def possible_probabilities(
-    subject: Subject, table: Printed, a: str, b: str
-) -> tuple[list[float], list[float]] | str:
-    """Return the least and the largest probability of each data set that A is better than B.
+def possible_probabilities(subject: Subject, table: Printed, a: str, b: str) -> Ends | str:
+    """Return between which probabilities A is better than B on each data set, or why none is known.
 
     The probability over all data sets rises with that on each of them, so that its ends are those
     of all data sets together.
     """
     if table.splits > 1:
         return f"{table.name} has means, of which no errors of single examples follow"
-    lows, highs = [], []
+    lows, highs, percent = [], [], table.facts.unit == "percent"
     for row in table.rows:
         size, texts = subject.size(table, row), (table.text(row, a), table.text(row, b))
         if isinstance(size, str):
             return f"{row}: {size}"
-        percent = table.facts.unit == "percent"
-        ends = [
-            ends_on_one(of_a, of_b)
-            for n in (size.n_test, *size.or_n_test)
-            for of_a, of_b in [[counts(t, n, percent) if t else range(0) for t in texts]]
-            if of_a and of_b
-        ]
+        ends = []
+        for n in (size.n_test, *size.or_n_test):
+            of_a, of_b = (counts(text, n, percent) if text else range(0) for text in texts)
+            if of_a and of_b:
+                ends.append(ends_on_one(of_a, of_b))
         if not ends:
             return f"{row}: no number of errors gives what {table.name} prints"
         lows.append(min(low for low, _ in ends))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Iterator, Mapping
 from functools import lru_cache, reduce
 from statistics import fmean
 from typing import NamedTuple
@@ -12,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from quadrepro.base.types import IntArray
-from quadrepro.papers.printed import ACCURACY, MEAN_ROW, SD, MeanOf, Printed
+from quadrepro.papers.printed import ACCURACY, MEAN_ROW, SD, MeanOf, Printed, half_a_unit
 from quadrepro.stats import LEVEL
-from quadrepro.tables.audit.subject import NUMBERS, Finding, PrintedPlace, Size, Subject
+from quadrepro.tables.audit.subject import NUMBERS, SLACK, Finding, PrintedPlace, Size, Subject
 
 NO_POWER = "with this many test examples every number of this few digits is possible"
 TOO_MANY = "there are too many sums of errors to tell"
@@ -47,7 +46,7 @@ def counts(text: str, total: int, percent: bool = False) -> range:
     >>> len(counts("0.146", 345))
     0
     """
-    k, scale = int(Fraction(text) * denominator(text)), denominator(text, percent)
+    k, scale = round(float(text) * denominator(text)), denominator(text, percent)
     first = max(-((1 - 2 * k) * total // (2 * scale)), 0)
     return range(first, min((2 * k + 1) * total // (2 * scale), total) + 1)
 
@@ -118,100 +117,92 @@ def printable(sizes: tuple[tuple[int, int], ...], scale: int) -> IntArray | str:
     return np.unique((down, up))
 
 
-def judge(subject: Subject) -> Iterator[Finding | str]:
+def judge_counts(subject: Subject) -> Iterator[Finding | str]:
     """Check every printed risk and every mean of risks."""
     for table in subject.holding("errors"):
         shares: list[float] = []
         confirmed: list[str] = []
         for row in table.rows:
-            found, of_row, fits = _row(subject, table, row)
-            yield from found
-            shares += of_row.values()
-            if fits and math.prod(of_row.values()) <= LEVEL:
-                confirmed.append(f"{row} ({' or '.join(fits)})")
+            yield from _judge_row(subject, table, row, shares, confirmed)
         if shares:
-            yield _note(table.name, shares, confirmed)
+            note = (
+                f"counts, {table.name}: {len(shares)} numbers can be checked, equal ones of a row "
+                f"counted once; {fmean(shares):.0%} of random numbers would pass."
+            )
+            if confirmed:
+                note += (
+                    " The digits confirm these test sets, which random numbers would fit with "
+                    f"probability {LEVEL:g} at most: {', '.join(confirmed)}."
+                )
+            yield note
 
 
-def _row(
-    subject: Subject, table: Printed, row: str
-) -> tuple[list[Finding], dict[str, float], list[str]]:
-    """Return what is found in a row, the power for each number, and the test sets that fit all."""
+def _judge_row(
+    subject: Subject, table: Printed, row: str, shares: list[float], confirmed: list[str]
+) -> Iterator[Finding]:
+    """Check a row; add the share of possible numbers, and the row if its digits confirm sizes."""
     size = NUMBERS if table.facts.unit is None else subject.size(table, row)
     asked = [] if isinstance(size, str) else plausible(size, table.of)
-    what = "correct answers" if table.facts.metric == ACCURACY else "errors"
     unless = OTHER_FOLDS if any(sets.assumed for sets in asked) else ""
-    found: list[Finding] = []
-    power: dict[str, float] = {}
-    fits = [sets.name for sets in asked]
+    what = "correct answers" if table.facts.metric == ACCURACY else "errors"
+    fits, of_row = {sets.name for sets in asked}, dict[str, float]()
     for column in table.algorithms:
         if not (text := table.text(row, table.mean_column(column))):
             continue
         place = PrintedPlace(table.name, row, column)
         scale = denominator(text, table.facts.unit == "percent")
-        told = [(sets, printable(sets.sizes, scale)) for sets in asked]
-        known = [(sets, of) for sets, of in told if not isinstance(of, str)]
-        unknown = [size] if isinstance(size, str) else [of for _, of in told if isinstance(of, str)]
-        if unknown:
-            found.append(Finding(place, text, None, unknown[0]))
+        possible = {sets: printable(sets.sizes, scale) for sets in asked}
+        known = {sets: of for sets, of in possible.items() if not isinstance(of, str)}
+        if isinstance(size, str) or len(known) < len(asked):
+            unknown = [of for of in (size, *possible.values()) if isinstance(of, str)]
+            yield Finding(place, text, None, unknown[0])
             continue
-        every = np.unique(np.concatenate([possible for _, possible in known]))
-        power[text] = len(every) / (scale + 1)
-        k = int(Fraction(text) * denominator(text))
-        giving = [sets.name for sets, possible in known if k in possible]
-        fits = [name for name in fits if name in giving]
-        if giving:
-            why = f"{what} on {' or '.join(giving)} test examples"
-        else:
-            names = " or ".join(sets.name for sets, _ in known)
-            near = every[max(np.searchsorted(every, k) - 1, 0) :][:2]
-            shown = ", ".join(_as_count(int(n), text, scale, known) for n in near)
+        every = np.unique(np.concatenate([*known.values()]))
+        of_row[text] = len(every) / (scale + 1)
+        k = round(float(text) * denominator(text))
+        giving = [sets.name for sets, of in known.items() if k in of]
+        fits &= {*giving}
+        why = f"{what} on {' or '.join(giving)} test examples"
+        if not giving:
+            names = " or ".join(sets.name for sets in asked)
+            near = every[max(np.searchsorted(every, k) - 1, 0) :][:2].tolist()
+            shown = ", ".join(_as_count(n, text, scale, known) for n in near)
             why = f"no number of {what} on {names} test examples; nearest: {shown}"
-        found.append(Finding(place, text, bool(giving), why, unless=unless))
-    return found, power, fits
+        yield Finding(place, text, bool(giving), why, unless=unless)
+    shares += of_row.values()
+    if fits and math.prod(of_row.values()) <= LEVEL:
+        names = " or ".join(sets.name for sets in asked if sets.name in fits)
+        confirmed.append(f"{row} ({names})")
 
 
-def _as_count(k: int, text: str, scale: int, known: list[tuple[TestSets, IntArray]]) -> str:
+def _as_count(k: int, text: str, scale: int, known: Mapping[TestSets, IntArray]) -> str:
     """Return a possible number with the digits of a printed one, and the count that gives it."""
     digits = len(text.partition(".")[2])
     shown = f"{k / denominator(text):.{digits}f}"
-    sizes = next(sets.sizes for sets, possible in known if k in possible)
+    sizes = next(sets.sizes for sets, possible in known.items() if k in possible)
     if len(sizes) > 1:
         return shown
     total = math.prod(sizes[0])
-    return f"{round(Fraction(k * total, scale))}/{total} = {shown}"
-
-
-def _note(table: str, shares: list[float], confirmed: list[str]) -> str:
-    text = (
-        f"counts, {table}: {len(shares)} numbers can be checked, equal ones of a row counted once; "
-        f"{fmean(shares):.0%} of random numbers would pass."
-    )
-    if confirmed:
-        text += (
-            " The digits confirm these test sets, which random numbers would fit with probability "
-            f"{LEVEL:g} at most: {', '.join(confirmed)}."
-        )
-    return text
+    return f"{round(k * total / scale)}/{total} = {shown}"
 
 
 def judge_bold(subject: Subject) -> Iterator[Finding]:
     """Check that what is in bold can be the best of its row before rounding."""
     for table in subject.holding("errors"):
-        highest = table.facts.metric == ACCURACY
-        word, sign = ("highest", -1) if highest else ("lowest", 1)
-        for row, columns in table.facts.bold.items():
-            subject.known(row, table.rows, "row", table.name, "bold", row)
-            texts = {c: table.text(row, table.mean_column(c)) for c in table.algorithms}
-            numbers = {c: sign * Fraction(text) for c, text in texts.items() if text}
-            for i, column in enumerate(columns):
-                subject.known(column, numbers, "column", table.name, "bold", row, i)
-            halves = {c: Fraction(1, 2 * denominator(texts[c])) for c in numbers}
-            least = min(number + halves[c] for c, number in numbers.items())
-            best = [c for c, number in numbers.items() if number - halves[c] < least]
-            why = f"the {word} is {float(sign * min(numbers.values())):g} ({', '.join(best)})"
+        word, sign = ("highest", -1) if table.facts.metric == ACCURACY else ("lowest", 1)
+        for row, bold in table.facts.bold.items():
+            subject.check(row, table.rows, "row", table.name, "bold", row)
+            columns = {c: table.mean_column(c) for c in table.algorithms}
+            columns = {c: at for c, at in columns.items() if table.text(row, at)}
+            for i, column in enumerate(bold):
+                subject.check(column, columns, "column", table.name, "bold", row, i)
+            numbers = {c: sign * float(table.text(row, at)) for c, at in columns.items()}
+            halves = {c: table.rounding(row, at) for c, at in columns.items()}
+            least = min(numbers[c] + halves[c] for c in columns)
+            best = [c for c in columns if numbers[c] - halves[c] < least - SLACK]
+            why = f"the {word} is {sign * min(numbers.values()):g} ({', '.join(best)})"
             place = PrintedPlace(table.name, row)
-            yield Finding(place, ", ".join(columns), {*columns} <= {*best}, why)
+            yield Finding(place, ", ".join(bold), {*bold} <= {*best}, why)
 
 
 def judge_means(subject: Subject) -> Iterator[Finding]:
@@ -219,15 +210,14 @@ def judge_means(subject: Subject) -> Iterator[Finding]:
     for table in subject.tables:
         for column in table.columns:
             text = table.text(MEAN_ROW, column)
-            texts = [table.text(row, column) for row in table.rows]
             if not text or column.endswith(SD):
                 continue
             place = PrintedPlace(table.name, MEAN_ROW, column)
+            texts = [table.text(row, column) for row in table.rows]
             if not texts or not all(texts):
                 yield Finding(place, text, None, "not all rows are printed")
                 continue
-            mean = sum(map(Fraction, texts), Fraction()) / len(texts)
-            own, *above = (Fraction(1, 2 * denominator(t)) for t in (text, *texts))
-            slack = own + sum(above, Fraction()) / len(texts)
-            holds = abs(mean - Fraction(text)) <= slack
-            yield Finding(place, text, holds, f"the mean is {float(mean):.6g}")
+            mean = fmean(map(float, texts))
+            slack = half_a_unit(text) + fmean(map(half_a_unit, texts)) + SLACK
+            holds = abs(mean - float(text)) <= slack
+            yield Finding(place, text, holds, f"the mean is {mean:.6g}")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import pandas as pd
 
 from quadrepro.base.files import write_text
 from quadrepro.base.yaml import to_yaml
 from quadrepro.data.files import detect, read_file
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.paper import FILE, PRINTED, load_paper
-from quadrepro.papers.printed import NUMBER
 from quadrepro.tables.audit.report import Audit, audit
 
 HINTS = """\
@@ -22,10 +20,7 @@ HINTS = """\
 #   metric: accuracy            what the numbers are; by default errors
 #   of: {splits: 20}            what a number is the mean of; or {cv: 10}
 #   n_test: {ROW: 81}           number of test examples; or [81, 270], that and of all rows
-# claims:
-#   TABLE:
-#     claims:
-#       - {kind: lowest-mean, text: a sentence of the paper, of: a column}
+#   bold: {ROW: [COLUMN]}       what is printed in bold
 """
 
 
@@ -49,19 +44,18 @@ def draft_paper(table: Path, folder: Path, n_test: Mapping[str, int]) -> None:
         If `n_test` names an unknown row.
     """
     layout = detect(table)
-    header, *rows = read_file(table, layout).to_numpy().tolist()
+    texts = read_file(table, layout)
     if layout.separator != ",":
-        rows = [[re.sub(r"^([-+]?\d*),(\d+)$", r"\1.\2", text) for text in row] for row in rows]
-    names = [name for name, *_ in rows]
+        texts = texts.replace(r"^([-+]?\d*),(\d+)$", r"\1.\2", regex=True)
+    names = [*texts.iloc[1:, 0]]
     for name in n_test:
         if name not in names:
             raise ConfigError(f"{table}: unknown row {name!r}{nearest(name, names)}")
-    above = any(NUMBER.fullmatch(text) and float(text) > 1 for row in rows for text in row[1:])
-    facts = {"unit": "percent" if above else "fraction", "n_test": dict(n_test)}
+    numbers = pd.to_numeric(texts.iloc[1:, 1:].stack(), errors="coerce")
+    facts = {"unit": "percent" if (numbers > 1).any() else "fraction", "n_test": dict(n_test)}
     content = {"title": table.stem, "printed": {table.stem: facts}}
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([header, *rows])
-    write_text(folder / PRINTED / f"{table.stem}.csv", buffer.getvalue())
+    lines = texts.to_csv(header=False, index=False, lineterminator="\n")
+    write_text(folder / PRINTED / f"{table.stem}.csv", lines)
     write_text(folder / FILE, to_yaml(content) + HINTS)
 
 

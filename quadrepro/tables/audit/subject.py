@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
@@ -25,21 +25,18 @@ from quadrepro.papers.printed import OF_ERRORS, Printed
 NOT_SAID = "neither a config nor n_test says how large its test sets are"
 NUMBERS = "its algorithms predict numbers"
 
+SLACK = 1e-9
+"""Half units of printed numbers are floats, with errors far below this."""
+
 
 class PrintedPlace(NamedTuple):
     """A place in a printed table."""
 
     table: str
-    """Name of the table."""
     row: str = ""
-    """Name of the row; empty for a whole table or column."""
+    """Empty for a whole table or column."""
     column: str = ""
-    """Name of the column; empty for a whole table or row."""
-
-    @property
-    def text(self) -> str:
-        """The names that are given."""
-        return ", ".join(filter(None, self))
+    """Empty for a whole table or row."""
 
 
 @dataclass(frozen=True)
@@ -47,22 +44,21 @@ class Finding:
     """One printed number, or one sentence, that was checked."""
 
     place: PrintedPlace
-    """Its place."""
     printed: str
-    """The printed number, in the printed unit."""
+    """The printed number, in the printed unit, or the sentence."""
     holds: bool | None
     """None if it cannot be judged."""
     why: str
     """The numbers that decide, or why it cannot be judged."""
     p_value: float | None = None
-    """Of a statistical test, whose level is that of all tests of the audit together; None if the
-    finding is certain."""
+    """P-value of a statistical test, which `audit` corrects for all tests; None if the finding is
+    certain."""
     unless: str = ""
     """An assumption that a failure rests on; it is then not counted as one."""
 
     @property
     def verdict(self) -> str:
-        """The word for it."""
+        """The verdict in a word."""
         if self.holds is None:
             return "cannot be judged"
         return "holds" if self.holds else "fails unless" if self.unless else "fails"
@@ -71,6 +67,11 @@ class Finding:
     def reason(self) -> str:
         """What decides, with the assumption of a failure."""
         return f"{self.why}; unless {self.unless}" if self.verdict == "fails unless" else self.why
+
+    @property
+    def texts(self) -> tuple[str, str, str, str]:
+        """Place, printed number, verdict and reason for reading."""
+        return ", ".join(filter(None, self.place)), self.printed, self.verdict, self.reason
 
 
 class Size(NamedTuple):
@@ -89,8 +90,6 @@ class Subject:
     """A paper under audit."""
 
     paper: Paper
-    """The paper."""
-    _sizes: dict[str, dict[str, Size | str]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def tables(self) -> tuple[Printed, ...]:
@@ -100,53 +99,48 @@ class Subject:
     def holding(self, holds: str) -> list[Printed]:
         """Return the tables that hold a kind of numbers; of metrics, only errors."""
         # Other metrics than errors are neither counts nor always best when lowest.
-        return [
-            table
-            for table in self.tables
-            if table.facts.holds == holds and (holds != "errors" or table.facts.metric in OF_ERRORS)
-        ]
+        found = [table for table in self.tables if table.facts.holds == holds]
+        return [t for t in found if holds != "errors" or t.facts.metric in OF_ERRORS]
 
-    def known(self, name: str, names: Iterable[str], what: str, *place: str | int) -> str:
-        """Return a name that ``paper.yaml`` gives, or refuse it with the nearest known one."""
-        if name not in (known := list(names)):
+    def check(self, name: str, known: Collection[str], what: str, *place: str | int) -> None:
+        """Refuse an unknown name in ``paper.yaml``, with the nearest known one."""
+        if name not in known:
             message = f"unknown {what} {name!r}{nearest(name, known)}"
             raise self.paper.error(message, "printed", *place)
-        return name
 
     def size(self, table: Printed, row: str) -> Size | str:
         """Return the test sets behind a printed row, or why they are not known."""
-        if table.name not in self._sizes:
-            self._sizes[table.name] = self._all_sizes(table)
         return self._sizes[table.name].get(row, NOT_SAID)
 
-    def _all_sizes(self, table: Printed) -> dict[str, Size | str]:
-        facts, found = table.facts, dict[str, Size | str]()
-        if facts.config is not None:
-            experiment = self._experiment(facts.config, table.name)
+    @cached_property
+    def _sizes(self) -> dict[str, dict[str, Size | str]]:
+        """The test sets by table and row, or why they are not known."""
+        return {table.name: self._sizes_of(table) for table in self.tables}
+
+    def _sizes_of(self, table: Printed) -> dict[str, Size | str]:
+        found: dict[str, Size | str] = {}
+        if table.facts.config is not None:
+            experiment = self._experiment(table.facts.config, table.name)
             for entry in experiment.config.entries:
                 if (row := table.row_of(entry)) is not None:
                     found.setdefault(row, _size(experiment, entry))
-        for row, given in facts.n_test.items():
-            self.known(row, table.rows, "row", table.name, "n_test", row)
+        for row, given in table.facts.n_test.items():
+            place = table.name, "n_test", row
+            self.check(row, table.rows, "row", *place)
             n_test, n_rows = given if isinstance(given, tuple) else (given, given)
             if n_test > n_rows:
                 message = f"{n_test} test examples cannot be taken from {n_rows} rows"
-                raise self.paper.error(message, "printed", table.name, "n_test", row)
+                raise self.paper.error(message, "printed", *place)
             found[row] = Size(n_test, n_rows)
         return found
 
     def _experiment(self, name: str, table: str) -> Experiment:
         """Return the config of a table."""
-        folder, place = self.paper.source.path.parent, ("printed", table, "config")
+        path = self.paper.source.path.parent / name if name.endswith(".yaml") else name
         try:
-            path = find_config(folder / name if name.endswith(".yaml") else name)
-            experiment = load_experiment(path)
-            paper = experiment.paper
-        except (ConfigError, OSError) as error:
-            raise self.paper.error(str(error), *place) from None
-        if paper is None or paper.source.path.parent.resolve() != folder.resolve():
-            raise self.paper.error(f"the config {name} is of another paper", *place)
-        return experiment
+            return load_experiment(find_config(path))
+        except ConfigError as error:
+            raise self.paper.error(str(error), "printed", table, "config") from None
 
 
 def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
@@ -159,7 +153,7 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
         source = source_of(sources, entry, experiment.protocols[entry.title], view)
     except DataError:
         return "the card does not tell how many rows it has; n_test can say it"
-    _, _, n_test = source.sizes
+    n_test = source.sizes[-1]
     if isinstance(source, FreshRows):
         return Size(n_test, 0)
     splitter = source.splitter
@@ -172,12 +166,11 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
 def _roundings(splitter: Splitter) -> set[int]:
     """Return the sizes of a test set with every share of the rows rounded up and down."""
     rule, n_rows = splitter.rule, splitter.n_rows
-    rests = {n_rows}
     if rule.outer_folds:
         rests = _whole(Fraction(n_rows, rule.outer_folds))
-    elif rule.test is not None or isinstance(rule.train, int):
+    elif rule.train == "all" or rule.test is not None or isinstance(rule.train, int):
         rests = {sum(splitter.sizes[1:])}
-    elif rule.train != "all":
+    else:
         most = rule.at_most or n_rows
         rests = {n_rows - min(n_train, most) for n_train in _whole(rule.share * n_rows)}
     if not splitter.holdout:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from quadrepro.papers.paper import load_paper
+from quadrepro.tables.audit.report import audit
 from quadrepro.tables.audit.subject import Finding, Subject
 
 CONFIG = """title: Small
@@ -17,8 +17,6 @@ algorithms:
   - {name: quadboost, grid: {n_rounds: [1, 10]}}
 """
 FRACTION = "{unit: fraction}"
-
-Judge = Callable[[Subject], Iterable[Finding | str]]
 
 
 def subject(
@@ -41,26 +39,11 @@ def subject(
     return Subject(load_paper("./paper", folder))
 
 
-def shipped(name: str) -> Subject:
-    """Return a paper that ships."""
-    return Subject(load_paper(name))
+def found(check: str, of: Subject) -> tuple[Finding, ...]:
+    """Return what a check of the audit finds."""
+    return audit(of.paper).findings.get(check, ())
 
 
-def findings(judge: Judge, of: Subject) -> list[Finding]:
-    """Return what a check finds."""
-    return [found for found in judge(of) if isinstance(found, Finding)]
-
-
-def notes(judge: Judge, of: Subject) -> list[str]:
-    """Return the remarks of a check."""
-    return [found for found in judge(of) if isinstance(found, str)]
-
-
-def places(judge: Judge, of: Subject) -> dict[tuple[str, ...], bool | None]:
-    """Return what a check says of each place."""
-    return {tuple(finding.place): finding.holds for finding in findings(judge, of)}
-
-
-def failures(judge: Judge, of: Subject) -> list[Finding]:
-    """Return the findings that fail."""
-    return [finding for finding in findings(judge, of) if finding.holds is False]
+def verdicts(check: str, of: Subject) -> dict[str, bool | None]:
+    """Return whether what is printed holds, by its place."""
+    return {" ".join(filter(None, f.place)): f.holds for f in found(check, of)}
