@@ -13,10 +13,10 @@ from quadrepro.errors import ConfigError, ToleranceError
 from quadrepro.tables.terminal import on_terminal
 
 
-def sizes_of(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, int]:
-    """Return the number of test examples of each row in an option such as heart=81,pima=384."""
+def sizes_of(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, int]:
+    """Return the number of test examples of each row in options such as heart=81,pima=384."""
     found = {}
-    for part in value.split(",") if value else ():
+    for part in (part for texts in value for part in texts.split(",")):
         row, _, size = part.rpartition("=")
         if not (row.strip() and size.strip().isdecimal() and int(size)):
             raise click.BadParameter(f"{part!r} is not a row and a size, such as heart=81")
@@ -28,6 +28,7 @@ def sizes_of(ctx: click.Context, param: click.Parameter, value: str | None) -> d
 @click.argument("paper", metavar="PAPER|FILE")
 @click.option(
     "--n-test",
+    multiple=True,
     callback=sizes_of,
     metavar="ROW=N,...",
     help="For a FILE: the number of test examples behind rows, such as heart=81,pima=384.",

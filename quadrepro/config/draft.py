@@ -58,8 +58,6 @@ algorithms:
   #   algorithm: my_models:Mine
 
 metrics: {metrics}
-tables:
-  scatter: gradient boosting                 # its error against that of each other, split by split
 """
 
 _OF_CLASSES = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -12,7 +13,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import COVERAGE, LEVEL, holm, mean_ranks, p_text, wilcoxon_test
 from quadrepro.tables.kinds.base import Context, headline
 from quadrepro.tables.notes import listed, own_rows_note
-from quadrepro.tables.ranked import Splits, compare_splits, splits_of
+from quadrepro.tables.ranked import ComparedSplits, compare_splits, splits_of
 from quadrepro.tables.verdicts import LEAST_SPLITS
 
 HOLM = f"adjusted for all pairs by Holm's method (p ≤ {LEVEL:g})"
@@ -38,73 +39,54 @@ def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
 
 def _on_splits(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]) -> str:
     """Return the conclusion from the splits of a single data set."""
-    [row] = outcomes.rows
-    losses = {c: outcomes.mean_loss(row, c) or 0.0 for c in columns}
-    best, *others = sorted(columns, key=losses.__getitem__)
-    head = f"Best by {outcomes.label}: {context.titles[best]} ({_mean(outcomes, best)})."
+    [row], titles = outcomes.rows, context.titles
+    best, *others = sorted(columns, key=lambda column: outcomes.mean_loss(row, column) or 0.0)
+    head = f"Best by {outcomes.label}: {titles[best]} ({_mean(outcomes, best)})."
     splits = splits_of(outcomes)
-    if outcomes.repeats < LEAST_SPLITS or not splits:
+    if outcomes.repeats < LEAST_SPLITS or splits is None:
         few = {1: "One split cannot"}.get(outcomes.repeats, f"{outcomes.repeats} splits cannot")
         return f"{head} {few} tell any method apart from it."
-    pairs = compare_splits(splits[0], rope=0.0)
-    texts = {}
-    for c in others:
-        of = pairs[c, best]
-        behind = f"{_difference(outcomes, of.mean_difference)} behind"
-        texts[c] = f"{context.titles[c]} ({behind}, {_interval(outcomes, of.low, of.high)})"
+    if BASELINE in outcomes.columns and outcomes.complete(row, BASELINE):
+        two = {BASELINE: outcomes.losses(row, BASELINE), best: splits.risks[best]}
+        of = compare_splits(replace(splits, risks=two), rope=0.0)[BASELINE, best]
+        ahead = _difference(outcomes, of)
+        head += (
+            f" No method is shown to be better than {titles[BASELINE]} (difference {ahead})."
+            if of.p_value > LEVEL or of.mean_difference < 0
+            else f" It is better than {titles[BASELINE]} by {ahead}."
+        )
+    pairs = compare_splits(splits, rope=0.0)
+    texts = {c: f"{titles[c]} ({_difference(outcomes, pairs[c, best], ' behind')})" for c in others}
     apart = [c for c in others if pairs[c, best].p_holm <= LEVEL]
     return (
-        f"{head}{_against_baseline(context, outcomes, best, splits[0])}{_rest(texts, apart)} By "
-        f"corrected resampled t-tests over {outcomes.repeats} splits, {HOLM}; the intervals hold "
-        "for all pairs together."
+        f"{head}{_rest(texts, apart)} By corrected resampled t-tests over {outcomes.repeats} "
+        f"splits, {HOLM}; the intervals hold for all pairs together."
     )
-
-
-def _against_baseline(context: Context[Any], outcomes: Outcomes, best: str, splits: Splits) -> str:
-    """Return whether the best method is better than the baseline."""
-    [row] = outcomes.rows
-    if BASELINE not in outcomes.columns or not outcomes.complete(row, BASELINE):
-        return ""
-    two = Splits(
-        {BASELINE: outcomes.losses(row, BASELINE), best: splits.risks[best]}, splits.test_share
-    )
-    of = compare_splits(two, rope=0.0)[BASELINE, best]
-    ahead = f"{_difference(outcomes, of.mean_difference)}, {_interval(outcomes, of.low, of.high)}"
-    title = context.titles[BASELINE]
-    if of.p_value > LEVEL or of.mean_difference < 0:
-        return f" No method is shown to be better than {title} (difference {ahead})."
-    return f" It is better than {title} by {ahead}."
 
 
 def _over_datasets(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]) -> str:
     """Return the conclusion from ranks over data sets."""
-    n = len(outcomes.rows)
-    losses = {c: [outcomes.mean_loss(row, c) or 0.0 for row in outcomes.rows] for c in columns}
-    ranks = mean_ranks(losses)
+    rows, n, titles = outcomes.rows, len(outcomes.rows), context.titles
+    losses = {c: [outcomes.mean_loss(row, c) or 0.0 for row in rows] for c in outcomes.columns}
+    ranks = mean_ranks({c: losses[c] for c in columns})
     best, *others = ranks
-    pairs = list(combinations(columns, 2))
-    tests = {pair: wilcoxon_test(losses[pair[0]], losses[pair[1]]) for pair in pairs}
+    tests = {pair: wilcoxon_test(*(losses[c] for c in pair)) for pair in combinations(columns, 2)}
     adjusted = holm(test.p_value for test in tests.values())
-    told = {frozenset(pair) for pair, p in zip(pairs, adjusted, strict=True) if p <= LEVEL}
+    told = [{*pair} for pair, p in zip(tests, adjusted, strict=True) if p <= LEVEL]
     # A mean over numbers of different targets has no meaning.
-    alike = outcomes.metric is not None or all(map(outcomes.counted, outcomes.rows))
+    alike = outcomes.metric is not None or all(map(outcomes.counted, rows))
     texts = {}
     for c in (best, *others):
         mean = f", mean {outcomes.label} {_mean(outcomes, c)}" if alike else ""
-        texts[c] = f"{context.titles[c]} (mean rank {ranks[c]:.2f}{mean})"
-    apart = [c for c in others if {c, best} in told]
+        texts[c] = f"{titles[c]} (mean rank {ranks[c]:.2f}{mean})"
     found = f"Best by {outcomes.label} over {n} data sets: {texts.pop(best)}."
-    rows = outcomes.rows
     if BASELINE in outcomes.columns and all(outcomes.complete(row, BASELINE) for row in rows):
-        simple = [outcomes.mean_loss(row, BASELINE) or 0.0 for row in rows]
-        better = sum(x < y for x, y in zip(losses[best], simple, strict=True))
-        test = wilcoxon_test(losses[best], simple)
-        found += (
-            f" It is better than {context.titles[BASELINE]} on {better} of them "
-            f"({p_text(test.p_value)})."
-        )
+        better = sum(x < y for x, y in zip(losses[best], losses[BASELINE], strict=True))
+        p = p_text(wilcoxon_test(losses[best], losses[BASELINE]).p_value)
+        found += f" It is better than {titles[BASELINE]} on {better} of them ({p})."
+    apart = [c for c in others if {c, best} in told]
     found += f"{_rest(texts, apart)} By Wilcoxon's signed-rank tests, {HOLM}."
-    if len(pairs) * 2 ** (1 - n) > LEVEL:
+    if len(tests) * 2 ** (1 - n) > LEVEL:
         found += f" {n} data sets are too few for them to tell any pair apart."
     return found
 
@@ -122,16 +104,13 @@ def _mean(outcomes: Outcomes, column: str) -> str:
     return f"{mean:.3f}" if outcomes.counted(outcomes.rows[0]) else f"{mean:.4g}"
 
 
-def _difference(outcomes: Outcomes, number: float) -> str:
-    return _short(outcomes, number) + " points" * outcomes.counted(outcomes.rows[0])
-
-
-def _interval(outcomes: Outcomes, low: float, high: float) -> str:
-    return f"{COVERAGE:.0%} interval {_short(outcomes, low)} to {_short(outcomes, high)}"
-
-
-def _short(outcomes: Outcomes, number: float) -> str:
+def _difference(outcomes: Outcomes, of: ComparedSplits, behind: str = "") -> str:
+    """Return a mean difference with its interval; that of errors in percent points."""
     counted = outcomes.counted(outcomes.rows[0])
-    # Adding 0 takes the sign from what rounds to 0.
-    text = f"{round(100 * number, 1) + 0:.1f}" if counted else f"{number:.2g}"
-    return text.replace("-", "−")
+    mean, low, high = (
+        # Adding 0 takes the sign from what rounds to 0.
+        (f"{round(100 * x, 1) + 0:.1f}" if counted else f"{x + 0:.2g}").replace("-", "−")
+        for x in (of.mean_difference, of.low, of.high)
+    )
+    points = " points" * counted
+    return f"{mean}{points}{behind}, {COVERAGE:.0%} interval {low} to {high}"

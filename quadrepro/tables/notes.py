@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quadrepro.config.config import Config
-from quadrepro.core.protocol import SplitRule
 
 
 def listed(words: Sequence[str]) -> str:
@@ -14,13 +13,6 @@ def listed(words: Sequence[str]) -> str:
         return "; ".join(words)
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def splits_word(rule: SplitRule) -> str:
-    """Return what texts call the splits of a rule."""
-    if rule.outer:
-        return "folds"
-    return "random splits" if rule.draws_share and not rule.time else "splits"
 
 
 def own_rows_note(config: Config) -> str:

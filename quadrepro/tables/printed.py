@@ -43,66 +43,58 @@ def described(experiment: Experiment) -> list[str]:
 def _described(experiment: Experiment, table: Printed) -> str:
     config = experiment.config
     columns = {algorithm.name for algorithm in config.algorithms}
-    rows = {table.row_of(entry) for entry in config.entries}
-    if table.facts.holds == "comparisons":
-        rows = {*columns}
+    of_algorithms = table.facts.holds == "comparisons"
+    rows = {*columns} if of_algorithms else {table.row_of(entry) for entry in config.entries}
     columns = {table.mean_column(name) for name in columns}
     met = sum(row in rows and column in columns for row, column in table.numbers)
     text = (
         f"printed {table.name}, {table.words}: {met} of {len(table.numbers)} numbers are recomputed"
     )
-    absent = [row for row in table.rows if row in {of.name for of in config.absent} - rows]
+    absent = [of.name for of in config.absent if of.name in table.rows and of.name not in rows]
     others = [f"row {row}" for row in table.rows if row not in {*rows, *absent}]
-    others += [f"column {c}" for _, c in dict.fromkeys(table.numbers) if c not in columns]
-    if others:
-        text += f"; not recomputed: {few([*dict.fromkeys(others)])}"
-    return text + (f"; absent: {few(absent)}" if absent else "")
+    others += dict.fromkeys(f"column {c}" for _, c in table.numbers if c not in columns)
+    for what, names in (("not recomputed", others), ("absent", absent)):
+        text += f"; {what}: {few(names)}" if names else ""
+    return text
 
 
 def check_printed(experiment: Experiment, key: str, name: str, holds: Holds) -> None:
     """Refuse a printed table that is not there or does not fit the config."""
     # Read even if no table is asked for, so that a paper that is not there is refused.
-    if experiment.paper is None or not name:
-        return _check_paper(experiment, key, name)
+    paper = _paper(experiment, key, name)
+    if paper is None or not name:
+        return
     try:
-        table = experiment.paper.printed(name)
+        table = paper.printed(name)
     except NotThereError as error:
         raise experiment.error(str(error), "tables", key) from None
     if (found := table.facts.holds) != holds:
-        message = f"{name} of the paper {experiment.paper.reference} holds {found}, and not {holds}"
+        message = f"{name} of the paper {paper.reference} holds {found}, and not {holds}"
         raise experiment.error(message, "tables", key)
-    _check_names(experiment, experiment.paper, table)
+    _check_names(experiment, paper, table)
 
 
 def check_claims(experiment: Experiment, name: str) -> None:
     """Refuse claims that are not there or do not fit the config."""
-    paper = experiment.paper
+    paper = _paper(experiment, "claims", name)
     if paper is None:
-        return _check_paper(experiment, "claims", name)
+        return
     try:
         group = paper.group(name)
     except NotThereError as error:
         raise experiment.error(str(error), "tables", "claims") from None
-    titles = [entry.title for entry in experiment.config.entries]
-    for i, claim in enumerate(group.claims):
-        place = ("claims", name, "claims", i)
-        for key, rows in (("rows", claim.rows), ("except", claim.excluded)):
-            for j, row in enumerate(rows):
-                if meant := _nearly(row, titles):
-                    path = experiment.source.path
-                    message = f"{path} has no row {row!r}; did you mean {meant!r}?"
-                    raise paper.error(message, *place, key, j)
     for table in group.printed:
         _check_names(experiment, paper, paper.printed(table))
     _check_columns(experiment, paper.file.names, f"the paper {paper.reference}")
 
 
-def _check_paper(experiment: Experiment, key: str, name: str) -> None:
-    """Refuse the name of a table or of claims in a config without a paper."""
-    if name:
+def _paper(experiment: Experiment, key: str, name: str) -> Paper | None:
+    """Return the paper of a config; refuse the name of a table or of claims without one."""
+    if experiment.paper is None and name:
         message = f"name the paper that {name} belongs to, as paper: NAME or paper: ./FOLDER"
         known = ", ".join(paper_names())
         raise experiment.error(f"{message}; known are {known}", "tables", key)
+    return experiment.paper
 
 
 def _check_names(experiment: Experiment, paper: Paper, table: Printed) -> None:

@@ -46,20 +46,17 @@ class Splits:
     """Share of the examples that is tested in a split."""
 
 
-def splits_of(outcomes: Outcomes) -> list[Splits]:
-    """Return the losses on single splits of every row, without rows that test all examples.
+def splits_of(outcomes: Outcomes) -> Splits | None:
+    """Return the losses on the splits of the only row, of all columns that have a result in each.
 
-    Columns that lack a result in a row are left out of it. There are none with a single split.
+    There are none with a single split, or if a split tests all examples.
     """
-    if outcomes.repeats < 2:
-        return []
-    found = []
-    for row in outcomes.rows:
-        share = outcomes.test_shares.get(row, 1.0)
-        if share < 1:
-            whole = (c for c in outcomes.compared if outcomes.complete(row, c))
-            found.append(Splits({c: outcomes.losses(row, c) for c in whole}, share))
-    return found
+    [row] = outcomes.rows
+    share = outcomes.test_shares.get(row, 1.0)
+    if outcomes.repeats < 2 or share == 1:
+        return None
+    whole = (c for c in outcomes.compared if outcomes.complete(row, c))
+    return Splits({c: outcomes.losses(row, c) for c in whole}, share)
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ def ranking_table(
     for pair in ranking.pairs:
         post, shift = pair.posterior, _turned(pair.shift, sign)
         chances = (post.better, post.same, post.worse)
-        p_values = (pair.nemenyi_p, pair.rank_p_holm, pair.wilcoxon_p_holm)
+        p_values = [pair.nemenyi_p, pair.rank_p_holm, pair.wilcoxon_p_holm]
         entries = [
             f"{ranks[pair.a]:.2f}, {ranks[pair.b]:.2f}",
             *map(_starred, p_values),
@@ -132,7 +129,7 @@ def ranking_table(
         data.append(tuple(numbers))
     probabilities = "better / same / worse" if ranking.rope else "better / worse"
     direction = f"The {'higher' if higher_is_better else 'lower'} the {quantity}, the better."
-    notes = [f"{direction} {_mean_ranks(ranking, titles, rows)}", *_notes(ranking, quantity)]
+    notes = [f"{direction} {_mean_ranks(ranking, titles, rows)}", _notes(ranking, quantity)]
     if splits is not None:
         notes.append(
             "Corrected t: p-value of the corrected resampled t-test, adjusted by Holm's method. "
@@ -154,13 +151,9 @@ def _starred(p_value: float) -> str:
 
 
 def _interval(effect: Effect) -> str:
-    if math.isinf(effect.low):
-        return f"{_signed(effect.estimate)} [{MISSING}]"
-    return f"{_signed(effect.estimate)} [{_signed(effect.low)}, {_signed(effect.high)}]"
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.2g}" if value else "0"
+    ends = (effect.estimate, effect.low, effect.high)
+    estimate, low, high = (f"{value:+.2g}" if value else "0" for value in ends)
+    return f"{estimate} [{MISSING}]" if math.isinf(effect.low) else f"{estimate} [{low}, {high}]"
 
 
 def _turned(effect: Effect, sign: float) -> Effect:
@@ -174,27 +167,23 @@ def _mean_ranks(ranking: Ranking, titles: Mapping[str, str], rows: str) -> str:
     friedman = ranking.friedman
     ranks = zip(ranking.methods, ranking.mean_ranks, strict=True)
     listed = ", ".join(f"{titles[name]} {rank:.2f}" for name, rank in ranks)
-    as_f = f"{friedman.f_statistic:.2f}, {p_text(friedman.f_p_value)}"
-    if math.isinf(friedman.f_statistic):
-        by_chance = f"which has {p_text(friedman.f_p_value)} by chance"
-        as_f = f"infinite, because all {rows} rank the methods alike, {by_chance}"
+    # It is infinite if all rows rank the methods alike.
+    f = "∞" if math.isinf(friedman.f_statistic) else f"{friedman.f_statistic:.2f}"
     return (
         f"Mean ranks over {ranking.n_datasets} {rows}, 1 for the best: {listed}. Friedman's test "
         f"of no difference: χ² = {friedman.statistic:.2f}, {p_text(friedman.p_value)}; as F by "
-        f"Iman and Davenport: {as_f}."
+        f"Iman and Davenport: {f}, {p_text(friedman.f_p_value)}."
     )
 
 
-def _notes(ranking: Ranking, quantity: str) -> tuple[str, ...]:
+def _notes(ranking: Ranking, quantity: str) -> str:
     rope, critical = ranking.rope, ranking.critical_difference
     within = f" by more than {rope:g}, differs by no more than that," if rope else ""
     return (
-        f"\\* p ≤ {LEVEL:g}. Nemenyi: p-values of rank differences for all pairs together; mean "
-        f"ranks that are {critical:.2f} or more apart differ significantly. Ranks, Holm: "
-        "p-values of rank differences, adjusted for the number of pairs by Holm's method. "
-        "Wilcoxon, Holm: the same of Wilcoxon's signed-rank test (ties by Pratt's rule).",
-        f"Shift: {quantity} of the first less that of the second, "
-        f"by the estimate of Hodges and Lehmann, with an interval of {100 * COVERAGE:g}%.",
-        f"Probability that the first is better{within} or is worse, by the Bayesian signed-rank "
-        f"test ({N_DRAWS:,} draws with seed {SEED}).",
+        f"\\* p ≤ {LEVEL:g}. Nemenyi: mean ranks that are {critical:.2f} or more apart differ "
+        "significantly. Ranks: tests of rank differences. Wilcoxon: signed-rank tests (ties by "
+        f"Pratt's rule). Shift: {quantity} of the first less that of the second, by Hodges and "
+        f"Lehmann, with an interval of {100 * COVERAGE:g}%. Last: the probability that the first "
+        f"is better{within} or is worse, by the Bayesian signed-rank test ({N_DRAWS:,} draws with "
+        f"seed {SEED})."
     )

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Literal
 
 from pylatexenc.latexencode import unicode_to_latex
@@ -115,7 +116,6 @@ def entry(
     printed_bold: bool = False,
     outside: bool = False,
     mark: str = "",
-    grey: bool = False,
 ) -> str:
     """Return an entry in Markdown: our number, and in parentheses the printed one.
 
@@ -129,8 +129,6 @@ def entry(
         Whether the printed number is outside our interval, which a dagger marks.
     mark : str, default ""
         Another sign after our number, which the notes of the table explain.
-    grey : bool, default False
-        Whether the entry only repeats another one; it is set in italics.
 
     Examples
     --------
@@ -142,7 +140,20 @@ def entry(
     text += _cell(mark) + OUTSIDE * outside
     if printed:
         text += f" (**{printed}**)" if printed_bold else f" ({printed})"
-    return f"_{text}_" if grey else text
+    return text
+
+
+def moments(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return mean and standard deviation, each None with too few values for it."""
+    return fmean(values) if values else None, stdev(values) if len(values) > 1 else None
+
+
+def mean_text(mean: float | None, sd: float | None, digits: int, sign: str = "-") -> str:
+    """Return mean ± standard deviation, rounded for reading; a dash without a mean."""
+    if mean is None:
+        return MISSING
+    spread = "" if sd is None else f" ± {sd:.{digits}f}"
+    return f"{mean:{sign}.{digits}f}{spread}"
 
 
 def _cell(text: str) -> str:
@@ -163,22 +174,12 @@ def _rounded(value: Value) -> Value:
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
-_MARKED = re.compile(r"\*\*(.+?)\*\*|(?<!\w)_(.+)_(?!\w)")
-"""Bold text, or text in italics."""
-
-
 def _latex(text: str) -> str:
     """Return Markdown of one line as LaTeX."""
     text = re.sub(r"\\([*_|`\\])", r"\1", text)
-    found, end = "", 0
-    for marked in _MARKED.finditer(text):
-        bold, italic = marked.groups()
-        found += _plain_latex(text[end : marked.start()])
-        found += rf"\textbf{{{_plain_latex(bold)}}}" if bold else rf"\textit{{{_latex(italic)}}}"
-        end = marked.end()
-    return found + _plain_latex(text[end:])
-
-
-def _plain_latex(text: str) -> str:
-    encoded = unicode_to_latex(text, unknown_char_policy="keep", unknown_char_warning=False)
-    return str(encoded)
+    found = ""
+    # Every second part is bold.
+    for i, part in enumerate(re.split(r"\*\*(.+?)\*\*", text)):
+        plain = unicode_to_latex(part, unknown_char_policy="keep", unknown_char_warning=False)
+        found += rf"\textbf{{{plain}}}" if i % 2 else plain
+    return found

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from statistics import fmean, stdev
 from typing import Literal
@@ -31,10 +31,11 @@ from quadrepro.stats import (
     independent_misses,
     p_text,
     placement,
+    rounded_p,
     welch_test,
 )
 from quadrepro.tables.notes import own_rows_note
-from quadrepro.tables.table import MISSING, Table, Value, csv_text, entry
+from quadrepro.tables.table import Table, Value, csv_text, entry
 
 DATA_HEADER = (
     *("printed table", "dataset", "algorithm", "quantity"),
@@ -43,32 +44,31 @@ DATA_HEADER = (
 
 
 def verdicts_table(experiment: Experiment, found: Sequence[Verdicts]) -> Table:
-    """Return the positions of the printed numbers in our intervals, with notes on the whole."""
+    """Return the printed numbers outside our intervals, with notes on each table as a whole."""
     titles = experiment.titles
-    several = len({(v.printed, e.quantity) for v in found for e in v.entries}) > 1
     rows = []
-    for verdicts in found:
-        places = {(e.row, e.quantity): None for e in verdicts.entries}
-        by_place = {(e.row, e.quantity, e.column): e for e in verdicts.entries}
-        for row, quantity in places:
-            entries = tuple(_entry(by_place.get((row, quantity, column))) for column in titles)
-            # Rows of comparisons are algorithms.
-            name = titles.get(row, row)
-            rows.append((f"{name}, {quantity}" if several else name, entries))
+    for v in (v for of in found for v in of.entries if v.word == "outside"):
+        numbers = (v.printed, f"{v.ours:.4g}", f"{v.low:.4g} to {v.high:.4g}")
+        cells = (v.quantity, *numbers, rounded_p(v.p_value or 0.0))
+        rows.append((v.name(titles), tuple(map(entry, cells))))
+    notes = [f"Printed {v.printed}: {v.what}" for v in found if v.what]
+    if any(of.judged for of in found):
+        notes.insert(
+            0,
+            f"Interval: where the printed number lies with probability {COVERAGE:g} if it stems "
+            "from splits like ours. For a mean with a deviation it is that of Welch's test; for "
+            "other numbers that of the mean of as many further splits as are printed, by our "
+            "deviation (Student's t); half a unit of the last printed digit is added.",
+        )
+    notes += filter(None, [own_rows_note(experiment.config)])
+    for of in found:
+        start = f"Printed {of.printed}: " if len(found) > 1 else ""
+        notes += [start + text for text in of.statement(titles)]
     return Table(
         f"{experiment.config.title}: where the printed numbers lie in our intervals",
-        ("Data set", *titles.values()),
+        ("Outside", "quantity", "printed", "ours", "interval", "p"),
         tuple(rows),
-        (
-            "0 is the middle of the interval in which a printed number lies with probability "
-            f"{COVERAGE:g} if it stems from splits like ours, -1 and 1 are its ends, and † marks "
-            "what is outside. For a mean with a deviation it is that of Welch's test; for other "
-            "numbers that of the mean of as many further splits as are printed, by our deviation "
-            "(Student's t); half a unit of the last printed digit is added.",
-            *(f"Printed {v.printed}: {v.what}" for v in found if v.what),
-            *filter(None, [own_rows_note(experiment.config)]),
-            *(f"{_of(v, found)}{text}" for v in found for text in v.statement(titles)),
-        ),
+        tuple(notes),
         DATA_HEADER,
         tuple(_numbers(v.printed, e) for v in found for e in v.entries),
     )
@@ -86,28 +86,11 @@ def score_text(found: Sequence[Verdicts]) -> str:
     """Return the verdicts on each printed table as a whole, as CSV."""
     rows = []
     for v in found:
-        n, counts = len(v.judged), v.misses
-        chance = (counts.expected, counts.low, counts.high, counts.p_more, counts.p_fewer)
-        inside = n - counts.outside
-        rows.append(
-            (
-                *(v.printed, len(v.counted), inside, counts.outside, len(v.counted) - n),
-                *(chance if n else [None] * len(chance)),
-                json.dumps([(e.row, e.column) for e in v.surely_off], ensure_ascii=False),
-            )
-        )
+        n_all, n, (outside, *chance) = len(v.counted), len(v.judged), astuple(v.misses)
+        counts = (v.printed, n_all, n - outside, outside, n_all - n)
+        surely = json.dumps([(e.row, e.column) for e in v.surely_off], ensure_ascii=False)
+        rows.append((*counts, *(chance if n else [None] * len(chance)), surely))
     return csv_text(SCORE_HEADER, rows)
-
-
-def _of(verdicts: Verdicts, found: Sequence[Verdicts]) -> str:
-    """Return the name of a printed table before what is said of it, if there are several."""
-    return f"Printed {verdicts.printed}: " if len(found) > 1 else ""
-
-
-def _entry(verdict: Verdict | None) -> str:
-    if verdict is None or verdict.position is None:
-        return entry(MISSING)
-    return entry(verdict.position_text, outside=verdict.word == "outside")
 
 
 def _numbers(printed: str, v: Verdict) -> tuple[Value, ...]:
@@ -120,9 +103,6 @@ Word = Literal["inside", "outside", "not comparable"]
 
 NAMED = 12
 """Maximum number of significant entries that a statement names."""
-
-NO_NUMBER = "a split without a number"
-"""Why a printed number is not comparable if one of ours is NaN."""
 
 LEAST_SPLITS = 3
 """Minimum number of splits for the probability of several numbers outside at once."""
@@ -175,12 +155,9 @@ class Verdict:
         off = float(self.printed) - (self.high + self.low) / 2
         return off / half if half > 0 else 0.0 if off == 0 else float(np.copysign(np.inf, off))
 
-    @property
-    def position_text(self) -> str:
-        """The position for reading; empty without one."""
-        if self.position is None:
-            return ""
-        return f"{self.position:+.2f}" if abs(self.position) < 100 else "far off"
+    def name(self, titles: Mapping[str, str]) -> str:
+        """Return row and column, algorithms by their titles."""
+        return f"{titles.get(self.row, self.row)}, {titles.get(self.column, self.column)}"
 
 
 @dataclass(frozen=True)
@@ -242,6 +219,12 @@ class Verdicts:
         """Those that count and are inside or outside."""
         return [v for v in self.counted if v.p_value is not None]
 
+    @cached_property
+    def words(self) -> dict[tuple[str, str], Word]:
+        """The verdict on each entry; one number outside puts all of its entry outside."""
+        judged = sorted(self.entries, key=lambda v: v.word == "outside")
+        return {(v.row, v.column): v.word for v in judged if v.p_value is not None}
+
     @property
     def outside(self) -> list[Verdict]:
         """Those that count and are outside."""
@@ -292,44 +275,37 @@ class Verdicts:
         if misses.p_more <= misses.p_fewer:
             found += f"{misses.outside} or more with {p_text(misses.p_more)}."
         else:
-            few = f"{misses.outside} or fewer" if misses.outside else "none"
-            found += f"{few} with {p_text(misses.p_fewer)}."
+            number = f"{misses.outside} or fewer" if misses.outside else "none"
+            found += f"{number} with {p_text(misses.p_fewer)}."
         return (found, *self._single(titles), *self._clusters(titles))
 
-    def _single(self, titles: Mapping[str, str]) -> tuple[str, ...]:
+    def _single(self, titles: Mapping[str, str]) -> Iterator[str]:
         """Name the single numbers that are off."""
         if not self.outside:
-            return ()
-        surely = self.surely_off
-        n = len(self.judged)
-        if not surely:
-            return (f"No single number is off once all {n} are counted (Holm, {LEVEL:g}).",)
-        names = "; ".join(
-            f"{titles.get(v.row, v.row)}, {titles.get(v.column, v.column)}" for v in surely[:NAMED]
-        )
-        more = f"; and {len(surely) - NAMED} more" if len(surely) > NAMED else ""
-        return (f"Off even if all {n} are counted (Holm, {LEVEL:g}): {names}{more}.",)
+            return
+        n, names = len(self.judged), [v.name(titles) for v in self.surely_off]
+        if not names:
+            yield f"No single number is off once all {n} are counted (Holm, {LEVEL:g})."
+            return
+        more = f"; and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        listed = "; ".join(names[:NAMED]) + more
+        yield f"Off even if all {n} are counted (Holm, {LEVEL:g}): {listed}."
 
-    def _clusters(self, titles: Mapping[str, str]) -> tuple[str, ...]:
+    def _clusters(self, titles: Mapping[str, str]) -> Iterator[str]:
         """Name a row and a column in which several are outside."""
-        found = []
         columns = Counter(v.column for v in self.judged)
-        for place, chances in (
-            ("row", self.chances),
-            ("column", {c: independent_misses(n) for c, n in columns.items()}),
-        ):
+        by_column = {c: independent_misses(n) for c, n in columns.items()}
+        for place, chances in (("row", self.chances), ("column", by_column)):
             counts = Counter(getattr(v, place) for v in self.outside)
             if len(chances) < 2 or max(counts.values(), default=0) < 2:
                 continue
-            name, worst = counts.most_common(1)[0]
-            label = titles.get(name, name)
-            p = chance_of_a_group(worst, list(chances.values()))
+            [(name, worst)] = counts.most_common(1)
             of = sum(getattr(v, place) == name for v in self.judged)
-            found.append(
-                f"Most are outside in the {place} {label}: {worst} of {of}; by chance, some "
-                f"{place} has {worst} or more with {p_text(p)}."
+            p = chance_of_a_group(worst, list(chances.values()))
+            yield (
+                f"Most are outside in the {place} {titles.get(name, name)}: {worst} of {of}; by "
+                f"chance, some {place} has {worst} or more with {p_text(p)}."
             )
-        return tuple(found)
 
 
 def repeated(of: MeanOf, n_splits: int, folds: int) -> int:
@@ -361,26 +337,27 @@ def like_print(
 
 def of_further_splits(entry: Verdict, ours: Sequence[float]) -> Verdict:
     """Judge a printed number by the interval for the mean of further splits."""
-    if len(ours) < 2:
-        return replace(entry, reason="one split" if ours else "no result")
-    if np.isnan(ours).any():
-        return replace(entry, reason=NO_NUMBER)
+    if reason := _fault(ours, 2):
+        return replace(entry, reason=reason)
     rounding, further = entry.rounding, entry.further
     place = placement(ours, float(entry.printed), rounding, further=further, n_test=entry.n_test)
     low, high = place.low - rounding, place.high + rounding
     return replace(entry, ours=place.mean, low=low, high=high, p_value=place.p_value)
 
 
-def of_two_means(entry: Verdict, splits: Sequence[float], printed: Moments) -> Verdict:
+def of_two_means(entry: Verdict, ours: Sequence[float], printed: Moments) -> Verdict:
     """Judge a printed mean with a deviation by Welch's test."""
-    if len(splits) < LEAST_SPLITS:
-        # With two, chance alone puts a tenth outside.
-        few = {0: "no result", 1: "one split"}
-        return replace(entry, reason=few.get(len(splits), "two splits"))
-    if np.isnan(splits).any():
-        return replace(entry, reason=NO_NUMBER)
-    ours = Moments(fmean(splits), stdev(splits), len(splits))
-    test = welch_test(ours, printed, rounding=entry.rounding)
+    # With two splits, chance alone puts a tenth outside.
+    if reason := _fault(ours, LEAST_SPLITS):
+        return replace(entry, reason=reason)
+    mean = fmean(ours)
+    test = welch_test(Moments(mean, stdev(ours), len(ours)), printed, rounding=entry.rounding)
     reach = (test.high - test.low) / 2
-    low, high = ours.mean - reach, ours.mean + reach
-    return replace(entry, ours=ours.mean, low=low, high=high, p_value=test.p_value)
+    return replace(entry, ours=mean, low=mean - reach, high=mean + reach, p_value=test.p_value)
+
+
+def _fault(ours: Sequence[float], least: int) -> str:
+    """Return why a printed number cannot be compared with ours; empty if it can."""
+    if len(ours) < least:
+        return ("no result", "one split", "two splits")[len(ours)]
+    return "a split without a number" if np.isnan(ours).any() else ""

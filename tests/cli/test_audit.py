@@ -36,11 +36,13 @@ def test_a_bare_table_is_audited_and_becomes_a_paper(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("tab.csv").write_text("data;ours\nheart;22,62\n")
-    shown = quadrepro("audit", "tab.csv", "--n-test", "heart=81", "--strict")
+    Path("tab.csv").write_text("data;ours\nheart;22,62\npima;24,22\n")
+    sizes = ("--n-test", "heart=81", "--n-test", "pima=384")
+    shown = quadrepro("audit", "tab.csv", *sizes, "--strict")
+    assert shown.stdout == quadrepro("audit", "tab.csv", "--n-test", "heart=81,pima=384").stdout
     assert shown.exit_code == 4
     assert "nearest: 18/81 = 22.22, 19/81 = 23.46" in shown.stdout
-    draft = quadrepro("audit", "tab.csv", "--n-test", "heart=81", "--draft")
+    draft = quadrepro("audit", "tab.csv", *sizes, "--draft")
     assert draft.stdout == "Wrote tab; edit its paper.yaml, then: quadrepro audit ./tab\n"
     assert quadrepro("audit", "./tab").stdout == shown.stdout
     again = quadrepro("audit", "tab.csv", "--draft")

@@ -148,9 +148,9 @@ def test_a_class_with_fit_and_predict_is_a_column(beside: Callable[..., Path]) -
         plan.try_code()
         records = [run_cell(cell.ready()) for cell in plan.cells[1::2]]
         assert [record.message for record in records] == ["", ""]
-    assert "no hyper-parameter 'shrae'; did you mean 'share'" in refusal(
-        beside("Plain", "\n    grid: {shrae: [1]}")
-    )
+    misspelt = beside("Plain", "\n    grid: {shrae: [1]}")
+    message = refusal(misspelt, lambda path: make_plan(load_experiment(path)).try_code())
+    assert "Plain has no parameter 'shrae'; did you mean 'share'" in message
 
 
 @pytest.mark.parametrize(

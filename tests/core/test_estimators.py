@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,38 +11,14 @@ from sklearn.base import clone
 
 from quadrepro import (
     AdaBoostClassifier,
-    AdaBoostRegClassifier,
-    CBBoostClassifier,
-    CqBoostClassifier,
-    EBBoostClassifier,
-    GBCBBoostClassifier,
     GradientBoostClassifier,
     HedgeBoostClassifier,
-    LPBoostClassifier,
-    MinCqClassifier,
     QuadBoostClassifier,
-    RegularizedLPBoostClassifier,
-    RegularizedQPBoostClassifier,
     Stumps,
 )
 from quadrepro.base.types import FloatArray
 from quadrepro.core import estimators
-from quadrepro.core.learners.adaboost import AdaBoost
-from quadrepro.core.learners.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.cbboost import CBBoost
-from quadrepro.core.learners.cqboost import CqBoost
-from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.gbcbboost import GBCBBoost
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.learner import Algorithm
-from quadrepro.core.learners.lp_reg import RegularizedLP
-from quadrepro.core.learners.lpboost import LPBoost
-from quadrepro.core.learners.mincq import MinCq
-from quadrepro.core.learners.qp_reg import RegularizedQP
-from quadrepro.core.learners.quadboost import (
-    QuadBoost,
-)
 from quadrepro.core.learners.rounds import WeightBoosting
 from tests.core.variants import (
     BOOSTING,
@@ -68,52 +45,19 @@ def each(variants: list[Any]) -> Any:
 # Votes and their algorithms
 
 
-@pytest.mark.parametrize(
-    ("estimator", "algorithm", "candidate"),
-    [
-        (QuadBoostClassifier(n_rounds=30), QuadBoost(), {"n_rounds": 30}),
-        (QuadBoostClassifier("l1", lam=0.03), QuadBoost("l1"), {"lam": 0.03}),
-        (
-            QuadBoostClassifier("l2", lam=2.0, n_rounds=30, reweight=True),
-            QuadBoost("l2", reweight=True),
-            {"lam": 2.0, "n_rounds": 30},
-        ),
-        (
-            QuadBoostClassifier("linf", alpha_max=0.02, n_rounds=30, selection="correlation"),
-            QuadBoost("linf", selection="correlation"),
-            {"alpha_max": 0.02, "n_rounds": 30},
-        ),
-        (AdaBoostClassifier(30), AdaBoost(), {"n_rounds": 30}),
-        (EBBoostClassifier(0.3, n_rounds=30), EBBoost(), {"lam": 0.3, "n_rounds": 30}),
-        (
-            AdaBoostRegClassifier(2.0, power=1, n_rounds=30),
-            AdaBoostReg(power=1),
-            {"C": 2.0, "n_rounds": 30},
-        ),
-        (LPBoostClassifier(C=0.5), LPBoost(), {"C": 0.5}),
-        (RegularizedLPBoostClassifier(0.3, n_rounds=9), RegularizedLP(9), {"nu": 0.3}),
-        (RegularizedQPBoostClassifier(0.1, n_rounds=9), RegularizedQP(9), {"C": 0.1}),
-        (HedgeBoostClassifier(0.2, n_rounds=30), HedgeBoost(), {"eta": 0.2, "n_rounds": 30}),
-        (CBBoostClassifier(20), CBBoost(), {"n_rounds": 20}),
-        (CBBoostClassifier(20, reweight=True), CBBoost(reweight=True), {"n_rounds": 20}),
-        (CBBoostClassifier(20, allow_repeats=False), CBBoost(False), {"n_rounds": 20}),
-        (GBCBBoostClassifier(20), GBCBBoost(), {"n_rounds": 20}),
-        (CqBoostClassifier(0.1), CqBoost(), {"mu": 0.1, "epsilon": 1e-6}),
-        (
-            CqBoostClassifier(0.1, epsilon=0.3, n_rounds=4),
-            CqBoost(),
-            {"mu": 0.1, "epsilon": 0.3, "n_rounds": 4},
-        ),
-        (MinCqClassifier(0.1), MinCq(), {"mu": 0.1}),
-    ],
-    ids=repr,
-)
-def test_weights_are_those_of_the_algorithms_path(
-    problem: Problem, estimator: Any, algorithm: Algorithm, candidate: dict[str, float]
-) -> None:
+@each([e for e in VOTES if e.get_params().get("eta", "") is not None])
+def test_weights_are_those_of_the_algorithms_path(problem: Problem, estimator: Any) -> None:
     H, y = problem
-    fitted = clone(estimator).set_params(voters="precomputed").fit(H, y)
-    path = algorithm.path(H, y, Grid.of({name: [value] for name, value in candidate.items()}))
+    parameters, learner = estimator.get_params(), estimator.learner
+    settings = [f.name for f in fields(learner) if f.name in parameters]
+    algorithm = learner(**{name: parameters[name] for name in settings})
+    axes = {h.name: [parameters.get(h.name)] for h in algorithm.hyperparameters}
+    path = algorithm.path(H, y, Grid.of({name: axis for name, axis in axes.items() if axis[0]}))
+    options: dict[str, Any] = {"voters": "precomputed", "min_weight_fraction_leaf": 0.0}
+    if "n_rounds" not in [*settings, *axes]:
+        options["n_rounds"] = None  # the algorithm runs to its end
+    own = {name: value for name, value in options.items() if name in parameters}
+    fitted = clone(estimator).set_params(**own).fit(H, y)
     np.testing.assert_array_equal(fitted.voter_weights_, path[0])
 
 
@@ -188,15 +132,6 @@ def test_the_label_is_the_sign_of_the_decision_in_every_round(estimator: Any) ->
         decisions += fitted.staged_decision_function(X)
     for found, numbers in zip(labels, decisions, strict=True):
         np.testing.assert_array_equal(found, fitted.classes_[(numbers > 0).astype(int)])
-
-
-def test_stages_are_over_the_plain_voters(problem: Problem) -> None:
-    H, y = problem
-    # Equal voters are merged, so that voters of the reduced problem have other places.
-    doubled = np.hstack([H[:, :3], -H[:, :3], H])
-    ours = AdaBoostClassifier(9, voters="precomputed").fit(doubled, y)
-    plain = AdaBoostClassifier(9, voters="precomputed").fit(H, y)
-    np.testing.assert_array_equal(staged_outputs(ours, doubled), staged_outputs(plain, H))
 
 
 def test_a_run_that_ends_early_has_fewer_stages() -> None:

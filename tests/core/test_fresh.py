@@ -67,31 +67,15 @@ def test_noise_changes_the_targets_and_neither_the_truth_nor_the_inputs(name: st
         ("wine", {}, "wine is not drawn by rule, so no fresh sample can be drawn"),
         ("monks", {}, "monks is not drawn by rule, so no fresh sample can be drawn"),
         ("interval_3", {}, "interval_3 is not drawn by rule, so no fresh sample can be drawn"),
-        (
-            "m1",
-            {"sigm": 1},
-            "the rule of m1 has no parameter 'sigm'; did you mean 'sigma'?",
-        ),
+        ("m1", {"sigm": 1}, "the rule of m1 has no parameter 'sigm'; did you mean 'sigma'?"),
         ("m2", {"low": -1}, "the rule of m2 has no parameter 'low'; known are sigma"),
         ("m2", {"rows": 9}, "the rule of m2 has no parameter 'rows'; known are sigma"),
         ("m2", {"seed": 9}, "the rule of m2 has no parameter 'seed'; known are sigma"),
         ("twonorm_generated", {"sigma": 1}, "the rule of twonorm_generated has no parameter 's"),
-        (
-            "orange",
-            {"noise_inputs": 1.5},
-            "noise_inputs must be a whole number from 0 to 1000, not 1.5",
-        ),
-        (
-            "orange",
-            {"noise_inputs": -1},
-            "noise_inputs must be a whole number from 0 to 1000, not -1",
-        ),
+        ("orange", {"noise_inputs": 1.5}, "noise_inputs must be a whole number from 0 to 1000, no"),
+        ("orange", {"noise_inputs": -1}, "noise_inputs must be a whole number from 0 to 1000, not"),
         ("orange", {"noise_inputs": 1e9}, "noise_inputs must be a whole number from 0 to 1000"),
-        (
-            "m2",
-            {"sigma": 1e100},
-            "with these parameters, the targets of m2 are beyond 1e+100",
-        ),
+        ("m2", {"sigma": 1e100}, "with these parameters, the targets of m2 are beyond 1e+100"),
     ],
 )
 def test_what_cannot_be_drawn_is_named(name: str, changes: dict[str, float], message: str) -> None:

@@ -205,43 +205,12 @@ def test_attributes_that_divide_rows_are_not_learned_from(write: Write) -> None:
 @pytest.mark.parametrize(
     ("row", "protocol", "message"),
     [
-        ("m1", "sample: {train: 20, valid: 10, test: 30}", "4:1: sample needs valid rows if there"),
         ("m1", "sample: {train: 1, test: 30}", "5:12: train must be at least 2, not 1"),
-        (
-            "{name: m1, parameters: {sigma: 0}}",
-            "folds: 0",
-            "8:16: parameters are only used by a fresh sample: set sample",
-        ),
-        (
-            "{name: m1, parameters: {sigm: 0}}",
-            FRESH,
-            "9:16: the rule of m1 has no parameter 'sigm'; did you mean 'sigma'?",
-        ),
-        (
-            "{name: m1, parameters: {sigma: nan}}",
-            FRESH,
-            "9:29: sigma must be a finite number, not 'nan'",
-        ),
-        (
-            "{name: wine, view: quadboost}",
-            FRESH,
-            "9:6: wine is not drawn by rule, so no fresh sample can be drawn",
-        ),
-        (
-            MONKS,
-            "split: {outer: 2}\nholdout: {}",
-            "5:11: split.outer cannot be combined with holdout: leave one of them out",
-        ),
-        (
-            MONKS,
-            "split: {groups: jacket}\nfolds: 0",
-            "9:5: monks has no attribute 'jacket'; did you mean 'jacket_color'?",
-        ),
-        (
-            "{name: m1, protocol: {split: {groups: x}}}",
-            "folds: 0",
-            "8:35: m1 has no attribute 'x'; did you mean 'x1'?",
-        ),
+        ("{name: m1, parameters: {sigma: 0}}", "folds: 0", "8:16: parameters are only used by a f"),
+        ("{name: m1, parameters: {sigm: 0}}", FRESH, "9:16: the rule of m1 has no parameter 'sigm"),
+        ("{name: m1, parameters: {sigma: nan}}", FRESH, "9:29: sigma must be a finite number, not"),
+        (MONKS, "split: {groups: jacket}\nfolds: 0", "9:5: monks has no attribute 'jacket'; did y"),
+        ("{name: m1, protocol: {split: {groups: x}}}", "folds: 0", "8:35: m1 has no attribute 'x'"),
         (
             "{name: abalone, view: {nominal: one-hot}}",
             "split: {stratify: true}",
@@ -267,41 +236,14 @@ def test_what_cannot_be_drawn_or_split_is_refused_with_its_place(
 @pytest.mark.parametrize(
     ("row", "protocol", "message"),
     [
-        (
-            "orange",
-            "sample: {train: 20, test: 31}\nfolds: 0",
-            "9:5: half of the rows are in each class, but 31 is an odd number",
-        ),
+        ("orange", "sample: {train: 20, test: 31}\nfolds: 0", "9:5: half of the rows are in each"),
         (
             "{name: waveform_generated, view: {positive: ['1'], negative: ['2']}}",
             FRESH,
             "9:5: the view of waveform_generated leaves out rows, so it cannot be sampled",
         ),
-        (
-            "{name: m1, view: {sample_rows: 9}}",
-            FRESH,
-            "9:5: the view of m1 leaves out rows, so it cannot be sampled",
-        ),
-        (
-            "{name: monks, view: {positive: ['1'], sample_rows: 433}}",
-            "folds: 0",
-            "8:5: monks has 432 rows: 433 cannot be drawn",
-        ),
-        (
-            MONKS,
-            "split: {train: 0.999}\nfolds: 0",
-            "9:5: monks has 432 rows, too few for this split: 432 to train on in 0 folds, 0 to val",
-        ),
-        (
-            MONKS,
-            "split: {column: holding}\nfolds: 0",
-            "9:5: monks, repeat 0: holding has 3 splits: set repeats to 3, not 2",
-        ),
-        (
-            MONKS,
-            "split: {groups: holding}\nfolds: 3",
-            "9:5: monks, repeat 0: Cannot have number of splits n_splits=3 greater than the number",
-        ),
+        (MONKS, "split: {train: 0.999}\nfolds: 0", "9:5: monks has 432 rows, too few for this spl"),
+        (MONKS, "split: {column: holding}\nfolds: 0", "9:5: monks, repeat 0: holding has 3 splits"),
     ],
 )
 def test_what_only_the_data_show_is_refused_at_the_rows_place(

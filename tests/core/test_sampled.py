@@ -12,13 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from quadrepro.data.rules import (
-    Labelled,
-    draw_orange,
-    draw_ringnorm,
-    draw_twonorm,
-    draw_waveform,
-)
+from quadrepro.data.rules import Labelled, draw_orange, draw_ringnorm, draw_twonorm, draw_waveform
 from tests.data.samples import N, assert_follows, first_and_last, rng
 
 A = 2 / math.sqrt(20)
@@ -101,36 +95,26 @@ def test_orange_is_a_disc_and_its_ring_with_normal_noise() -> None:
     assert_moments(X[y == 2, 2:], np.zeros(3), np.eye(3))
 
 
+TEN = [0.5478, -0.9209, -1.8361], [1.7934, -0.7512, 1.0259]
+
+
 @pytest.mark.parametrize(
     ("name", "parameters", "first", "last"),
     [
-        (
-            "twonorm",
-            {"rows": 100},
-            [-1.0607, -2.1867, -2.5786, "1"],
-            [-0.0926, -0.4343, -2.5824, "1"],
-        ),
-        (
-            "ringnorm",
-            {"rows": 100},
-            [-0.1662, -1.2923, -1.6842, "1"],
-            [0.8018, 0.4601, -1.6879, "1"],
-        ),
-        (
-            "waveform",
-            {"rows": 100},
-            [-1.7395, -1.8616, 1.4296, "1"],
-            [-1.5964, 0.8584, 2.0921, "0"],
-        ),
-        (
-            "orange",
-            {"rows": 200, "noise_inputs": 1},
-            [0.3503, -0.6135, -0.3343, "1"],
-            [-0.5076, 2.7289, 0.4514, "2"],
-        ),
+        ("twonorm", {}, [-1.0607, -2.1867, -2.5786, "1"], [-0.0926, -0.4343, -2.5824, "1"]),
+        ("ringnorm", {}, [-0.1662, -1.2923, -1.6842, "1"], [0.8018, 0.4601, -1.6879, "1"]),
+        ("waveform", {}, [-1.7395, -1.8616, 1.4296, "1"], [-1.5964, 0.8584, 2.0921, "0"]),
+        ("m1", {"sigma": 0.3}, [0.5478, -0.184], [1.9131, 0.0682]),
+        ("m2", {"sigma": 0.3}, [*TEN[0], 0.2384], [*TEN[1], 2.752]),
+        ("sparse", {"sigma": 0.3}, [*TEN[0], 0.3866], [*TEN[1], 0.7709]),
     ],
 )
 def test_a_seed_gives_these_rows(
     name: str, parameters: dict[str, float], first: list[Any], last: list[Any]
 ) -> None:
-    assert first_and_last(name, **parameters) == (first, last)
+    assert first_and_last(name, rows=100, **parameters) == (first, last)
+
+
+def test_a_seed_gives_these_rows_of_orange() -> None:
+    first, last = [0.3503, -0.6135, -0.3343, "1"], [-0.5076, 2.7289, 0.4514, "2"]
+    assert first_and_last("orange", rows=200, noise_inputs=1) == (first, last)

@@ -328,39 +328,19 @@ ALIKE = np.repeat([0.0, 1.0], 60)
 @pytest.mark.parametrize(
     ("rows", "known", "message"),
     [
-        (
-            splitter(55, stratify=True, train=0.9),
-            {},
-            "cannot be greater than the number of members",
-        ),
+        (splitter(55, stratify=True, train=0.9), {}, "cannot be greater than the number of member"),
         (splitter(stratify=True, train=2), {}, "train_size = 2 should be greater or equal to the"),
-        (
-            splitter(7, groups="g"),
-            {"groups": GROUPS},
-            "n_splits=7 greater than the number of group",
-        ),
-        (
-            splitter(groups="g"),
-            {"groups": np.zeros(120, dtype=int)},
-            "1 of 1 groups are trained on: too few are left",
-        ),
+        (splitter(7, groups="g"), {"groups": GROUPS}, "n_splits=7 greater than the number of grou"),
+        (splitter(groups="g"), {"groups": np.zeros(120, dtype=int)}, "1 of 1 groups are trained o"),
         (
             splitter(5, column="c"),
             {"parts": np.repeat([[TRAIN], [TEST]], [3, 117], axis=0)},
             ("3 rows are too few, or their groups too uneven, for 5 folds"),
         ),
-        (
-            splitter(n_repeats=3, column="c"),
-            {"parts": NUMBERED},
-            "c has 4 splits: set repeats to 4",
-        ),
+        (splitter(n_repeats=3, column="c"), {"parts": NUMBERED}, "c has 4 splits: set repeats to"),
         (splitter(column="c"), {"parts": 0 * ONE + TEST}, "c has no row of this view to train or"),
         (splitter(n_repeats=1, openml_task=59), {"parts": 0 * ONE}, "OpenML task 59 has no row of"),
-        (
-            splitter(holdout=True, column="c"),
-            {"parts": ONE},
-            "c must have valid rows if there is a",
-        ),
+        (splitter(holdout=True, column="c"), {"parts": ONE}, "c must have valid rows if there is"),
         (
             splitter(column="c"),
             {"parts": np.repeat([[TRAIN], [TEST], [VALID]], 40, axis=0)},
@@ -371,11 +351,7 @@ ALIKE = np.repeat([0.0, 1.0], 60)
             {"parts": NUMBERED, "groups": GROUPS},
             "c divides a group of g",
         ),
-        (
-            splitter(time="t"),
-            {"times": np.arange(120)},
-            "the rows to train on are all of one class",
-        ),
+        (splitter(time="t"), {"times": np.arange(120)}, "the rows to train on are all of one clas"),
         (
             splitter(3, time="t", train=0.7, at_most=None),
             {"times": np.arange(120)},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import cycle, product
 from typing import Any, get_args
 
 import numpy as np
@@ -74,7 +74,7 @@ REGRESSORS: list[Any] = [
 BY_GRADIENT: list[Any] = [
     *(
         GradientBoostClassifier(step, n_rounds=10, loss=loss)
-        for step, loss in product(STEPS, ("logistic", "exponential"))
+        for step, loss in zip(STEPS, cycle(("logistic", "exponential")), strict=False)
     ),
     GradientBoostClassifier("full", n_rounds=10, cuts=3),
     GradientBoostClassifier("rescale-truncate", n_rounds=10, depth=2, bound="tree"),
@@ -94,6 +94,7 @@ STAGEWISE: list[Any] = [
 ]
 CLASSIFIERS = [*VOTES, *BY_GRADIENT]
 ALL = [*CLASSIFIERS, *REGRESSORS]
+ONE_OF_EACH_CLASS = [*{type(e): e for e in reversed(ALL)}.values()]
 
 
 def examples(estimator: Any = None, seed: int = 0, n: int = 60) -> tuple[FloatArray, Any]:

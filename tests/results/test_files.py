@@ -60,15 +60,13 @@ def names(results: Results) -> set[str]:
 
 
 def test_an_own_comparison_writes_few_files(plan: Callable[[str], Plan], write: Write) -> None:
-    text = CONFIG.format("metrics: [balanced_error, auc]\ntables: {scatter: quadboost}")
+    text = CONFIG.format("metrics: [balanced_error, auc]")
     own = plan(text)
     results = write(own, *map(run_cell, own.cells))
-    scatter = {f"scatter.{ending}" for ending in ("md", "csv")}
-    assert names(results) == ALWAYS | COMPARED | scatter
-    assert len(names(results)) <= 12
+    assert names(results) == ALWAYS | COMPARED
     assert results.run.conclusion.startswith("Best by risk: ")
     sides = [results.run.conclusion in table.notes for table in results.made.values()]
-    assert sides == [True, False, False]
+    assert sides == [True, False]
 
 
 PRINTED = CONFIG.replace("[monks]", "[{{name: monks, printed: spambase}}]").format(
@@ -79,12 +77,12 @@ PRINTED = CONFIG.replace("[monks]", "[{{name: monks, printed: spambase}}]").form
 def test_figures_can_be_pdf_and_an_earlier_format_is_removed(
     plan: Callable[[str], Plan], write: Write
 ) -> None:
-    own = plan(PRINTED)
+    own = plan(CONFIG.format("tables: {scatter: quadboost}"))
     records = [*map(run_cell, own.cells)]
-    assert write(own, *records).figures["verdicts"].name == "verdicts.svg"
+    assert write(own, *records).figures["scatter"].name == "scatter.svg"
     found = write(own, *records, figures="pdf")
-    assert found.figures["verdicts"].read_bytes().startswith(b"%PDF")
-    assert "verdicts.svg" not in names(found)
+    assert found.figures["scatter"].read_bytes().startswith(b"%PDF")
+    assert "scatter.svg" not in names(found)
 
 
 def test_outputs_that_the_config_no_longer_asks_for_are_removed_and_nothing_else(
@@ -94,7 +92,7 @@ def test_outputs_that_the_config_no_longer_asks_for_are_removed_and_nothing_else
     results = write(own, *map(run_cell, own.cells))
     (results.folder / "notes.md").write_text("by hand")
     claims, verdicts = ({f"{n}.md", f"{n}.csv"} for n in ("claims", "verdicts"))
-    rest = {"score.csv", "verdicts.svg", "notes.md"} | COMPARED
+    rest = {"score.csv", "notes.md"} | COMPARED
     assert names(results) == ALWAYS | claims | verdicts | rest
     assert names(write(plan(CONFIG.format("")))) - COMPARED == ALWAYS | {"notes.md"}
 

@@ -56,8 +56,3 @@ def test_names_neither_overlap_nor_leave_the_figure(
         assert 0 <= box.x0 < box.x1 <= width
         assert 0 <= box.y0 < box.y1 <= height
         assert not any(box.overlaps(other) for other in boxes[:i])
-
-
-def test_nothing_to_rank_is_an_empty_diagram(tmp_path: Path) -> None:
-    draw_critical_difference(tmp_path / "ranking.svg", [], [], 0.0)
-    assert (tmp_path / "ranking.svg").is_file()

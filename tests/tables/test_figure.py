@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
@@ -9,11 +8,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from quadrepro.tables.figure import (
-    COLOURS,
-    Look,
     add_legend,
     fitted,
-    looks_of,
     new_figure,
     plain_labels,
 )
@@ -77,27 +73,6 @@ def test_fitted_titles_of_neighbours_do_not_collide(title: str, tmp_path: Path) 
     left, right = (panel.title.get_window_extent() for panel in panels)
     assert left.x1 < right.x0
     assert left.x0 >= 0
-
-
-def test_panels_that_are_placed_by_hand_stay_there(tmp_path: Path) -> None:
-    with new_figure(tmp_path / "hand.svg", 3, 2) as figure:
-        panel = figure.add_axes((0, 0, 1, 1))
-        panel.set_title("title")
-    assert panel.get_position().bounds == (0, 0, 1, 1)
-
-
-def looks(n: int) -> list[Look]:
-    return list(looks_of(map(str, range(n))).values())
-
-
-def test_forty_dots_and_forty_lines_can_be_told_apart() -> None:
-    assert len({(look.colour, look.marker) for look in looks(40)}) == 40
-    assert len({(look.colour, look.style) for look in looks(40)}) == 40
-    assert looks(2)[0].colour == COLOURS[0]
-    for a, b in pairwise(looks(41)):
-        assert a.colour != b.colour
-        assert a.marker != b.marker
-        assert a.style != b.style
 
 
 @pytest.mark.parametrize(

@@ -109,11 +109,10 @@ GAPS: dict[str, Callable[[Cell, tuple[Cell, ...]], bool]] = {
 """Which cells have a result."""
 
 SAME = {
-    ("sweep", "everything"),
     ("one split", "one repeat"),
     *((name, "one row") for name in ("one row", "sweep", "one row of numbers")),
 }
-"""Tested elsewhere: a whole sweep end to end, and all cells of one repeat or one data set here."""
+"""The same as all cells, of one repeat or one data set."""
 
 WITHOUT: tuple[Status, ...] = ("timeout", "failed", "crashed", "missing")
 

@@ -26,7 +26,6 @@ from quadrepro.core.learners.rounds import (
     FLOOR,
     NO_EDGE,
     TIE,
-    BoostingAlgorithm,
     Round,
     Run,
     WeightBoosting,
@@ -149,8 +148,6 @@ class AdaBoost(WeightBoosting):
     ) -> Run:
         """Run on one sample, see `BoostingAlgorithm.run`."""
         return run_over(problem.chains, problem.y, problem.counts[sample], rounds, traced)
-
-    runs = BoostingAlgorithm.runs  # one after the other: the loop is compiled
 
 
 def run_over(

@@ -302,10 +302,7 @@ class CqBoost(Algorithm):
 
 
 def _write_votes(
-    run: Iterator[tuple[FloatArray, float]],
-    epsilons: FloatArray,
-    limits: IntArray,
-    out: FloatArray,
+    run: Iterator[tuple[FloatArray, float]], epsilons: FloatArray, limits: IntArray, out: FloatArray
 ) -> None:
     """Write the vote with which a run ends for each ε and number of rounds, one after the other."""
     waiting = np.ones(out.shape[:2], dtype=np.bool_)

@@ -17,9 +17,7 @@ import numpy as np
 import pandas as pd
 from sklearn import config_context
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.ensemble import BaggingClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray, Task
@@ -29,7 +27,6 @@ from quadrepro.core.learners.imported import (
     Imported,
     ImportedAlgorithm,
     check_path,
-    declared,
     described,
     find,
     full_path,
@@ -54,9 +51,6 @@ ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer|weak)"
 SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
 """Parameters that take an estimator, or a list of them."""
 
-BLOCK_BYTES = 4_000_000
-"""Size of a block of examples that bagged trees predict."""
-
 SEEDS = ("random_state", "random_seed", "seed")
 THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")
 QUIET: dict[str, dict[tuple[str, ...], Any]] = {
@@ -72,9 +66,8 @@ QUIET: dict[str, dict[tuple[str, ...], Any]] = {
 def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     """Return a new estimator."""
     maker = find(full_path(name), folder)
-    if inspect.isclass(maker) and not is_estimator(maker):
-        if not (hasattr(maker, "fit") and hasattr(maker, "predict")):
-            raise ValueError(f"{name}{defined_at(maker)} is not an estimator: {TO_DERIVE}")
+    plain = inspect.isclass(maker) and not is_estimator(maker)
+    if plain and hasattr(maker, "fit") and hasattr(maker, "predict"):
         # It need not mark what it has learned, as scikit-learn's do.
         unmarked = {"__sklearn_is_fitted__": lambda self: True}
         maker = type(maker.__name__, (maker, BaseEstimator), unmarked)
@@ -84,12 +77,12 @@ def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     own = {key: v for key, v in given.items() if key in takes or (takes_all and "__" not in key)}
     try:
         made = maker(**own)
-        usable = is_estimator(made) and bool(made.get_params() or True)
+        if is_estimator(made):
+            made.get_params()  # fails unless the constructor stores them
     except Exception as error:
         raise ValueError(f"{label_of(name)} cannot be made: {described(error)}") from None
-    if not usable:
-        what = f"returns {type(made).__name__}, which is not an estimator"
-        raise ValueError(f"{name}{defined_at(maker)} {what}: {TO_DERIVE}")
+    if not is_estimator(made):
+        raise ValueError(f"{name} makes no estimator but {type(made).__name__}: {TO_DERIVE}")
     for key in given.keys() - own.keys():
         try:
             made.set_params(**{key: given[key]})
@@ -144,14 +137,6 @@ def checked(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
 def label_of(step: Any) -> str:
     """Return what a step is called in tables."""
     return step_of(step)[0].rpartition(":")[2]
-
-
-def defined_at(maker: Any) -> str:
-    """Return where a class or function is defined, as `` (file:line)``, or "" if unknown."""
-    try:
-        return f" ({inspect.getsourcefile(maker)}:{inspect.getsourcelines(maker)[1]})"
-    except (OSError, TypeError):
-        return ""
 
 
 def parts(estimator: Any) -> Iterator[tuple[str, Any]]:
@@ -230,35 +215,22 @@ def nested(
         return [stages[min(size, len(stages)) - 1] for size in sizes]
     estimator.set_params(warm_start=True)
     for size in sorted(set(sizes)):
-        found[size] = of_rows(estimator.set_params(**{name: size}).fit(X, y), X_new)
+        found[size] = estimator.set_params(**{name: size}).fit(X, y).predict(X_new)
     return [found[size] for size in sizes]
-
-
-def of_rows(estimator: Any, X: Any, method: str = "predict") -> Any:
-    """Return what a method gives for examples, which bagged trees are given in blocks.
-
-    Bagging copies all of them for each tree, which is slow beyond the processor's cache.
-    """
-    function = getattr(estimator, method)
-    bagged = isinstance(estimator, BaggingClassifier) and isinstance(X, np.ndarray)
-    if not bagged or not isinstance(estimator.estimator_, DecisionTreeClassifier):
-        return function(X)
-    n = max(1, BLOCK_BYTES // X[:1].nbytes)
-    return np.concatenate([function(X[i : i + n]) for i in range(0, len(X), n)])
 
 
 def estimator_outputs(
     estimator: Any, labels: FloatArray | None, data: TrainingData, X_new: Any
 ) -> Outputs:
     """Return the outputs of an estimator, fitted to the places of some labels."""
-    predicted = np.ravel(of_rows(estimator, X_new))
+    predicted = np.ravel(estimator.predict(X_new))
     if labels is None:
         return Outputs(predicted.astype(np.float64))
     seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
     scores = probabilities = None
     if hasattr(estimator, "predict_proba"):
         probabilities = np.zeros((len(predicted), data.n_classes))
-        probabilities[:, seen] = of_rows(estimator, X_new, "predict_proba")
+        probabilities[:, seen] = estimator.predict_proba(X_new)
     # Scores of pairs of classes are left out; of three classes there are three, too.
     pairs = getattr(estimator, "decision_function_shape", "") == "ovo"
     if hasattr(estimator, "decision_function") and len(seen) > 1 and not pairs:
@@ -347,8 +319,7 @@ class EstimatorPredictor(Imported, Predictor):
         """All parameters of the estimator, each of them optional."""
         given = {**self.settings, **dict.fromkeys(self.searched)}
         if self.folder and own_files(paths_in(self.name, given), self.folder):
-            own, complete = declared(full_path(self.name), self.folder)
-            known = [*own, *(key for key in given if not complete or "__" in key)]
+            known = [*given]  # the code refuses others when it is imported
         else:
             try:
                 flat = {key: value for key, value in given.items() if "__" not in key}
@@ -382,8 +353,8 @@ class EstimatorPredictor(Imported, Predictor):
             number = self.predicts == "regression"
             wanted, mixin = ("a number", "Regressor") if number else ("classes", "Classifier")
             raise ValueError(
-                f"{self.name}{defined_at(type(made))} must predict {wanted} here, but it does not:"
-                f" give it predict, and derive it from scikit-learn's {mixin}Mixin"
+                f"{self.name} must predict {wanted} here, but it does not: give it predict, and"
+                f" derive it from scikit-learn's {mixin}Mixin"
             )
         for _, part in parts(made):
             settle(part, random_state, [f"x{i}" for i, n in enumerate(self.n_codes) if n])
@@ -421,7 +392,7 @@ class EstimatorPredictor(Imported, Predictor):
                     predicted[group] = nested(estimator, sizes, X, y, X_new, method)
                 else:
                     estimator.fit(X, y)
-                    predicted[group] = np.ravel(of_rows(estimator, X_new, method))
+                    predicted[group] = np.ravel(getattr(estimator, method)(X_new))
         if labels is None or method != "predict":
             return predicted
         return labels[predicted.astype(np.intp)]

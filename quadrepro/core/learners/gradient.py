@@ -115,12 +115,6 @@ TRUNCATED = ("truncate", "rescale-truncate")
 
 Bound = Literal["tree", "unit"]
 
-SMALLEST_TARGET = 1e-50
-"""Targets are at least as large, and at most its inverse, since their fourth powers are needed."""
-
-LONGEST_STEP = 1e6
-"""A longer step ε, in units of the largest target, loses the targets in rounding."""
-
 
 def unit_of(g: FloatArray, weights: FloatArray) -> FloatArray:
     """Return 1 / rms(g), or 0 if g is 0."""
@@ -271,8 +265,6 @@ class GradientBoost(Predictor):
         ndarray of shape (n_runs, n_examples)
             The scores of the training examples after it; the next round changes them.
         """
-        if self.task == "regression":
-            self._check_targets(float(np.abs(y).max()), values)
         fitter = TreeFitter(X, self.cuts, self.depth, self.min_weight_fraction_leaf, weights)
         w = np.ones(len(y)) if weights is None else weights
         step, loss = self._step, self.training_loss
@@ -286,18 +278,6 @@ class GradientBoost(Predictor):
             weight = step.weight(k, values, beta, unit)
             scores += weight[:, None] * g
             yield Round(trees, weight, kept), scores
-
-    def _check_targets(self, largest: float, values: FloatArray) -> None:
-        if largest and not SMALLEST_TARGET <= largest <= 1 / SMALLEST_TARGET:
-            raise ValueError(
-                f"the largest target, {largest:g}, must be between {SMALLEST_TARGET:g} and"
-                f" {1 / SMALLEST_TARGET:g}: scale the targets"
-            )
-        if self._step.value is EPS and largest and values.max() > LONGEST_STEP * largest:
-            raise ValueError(
-                f"eps is in units of the targets, so it must be at most {LONGEST_STEP:g} times the"
-                f" largest of them, {largest:g}, not {values.max():g}"
-            )
 
     def predictions(
         self,

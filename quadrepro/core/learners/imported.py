@@ -1,9 +1,9 @@
-"""What a config names by import path: where its code is, and what results depend on.
+"""Import paths in a config: where the code that they name is, and what results depend on.
 
 A bare name, or one after ``sklearn:``, is that of a public class of scikit-learn. Any other path is
 ``module:attribute``: a class or function of a module in the config's folder, or an estimator or a
 subclass of `Algorithm` of an installed package. Modules of the folder are imported by `find` alone,
-which is called where cells are computed; all else is read from the text of their files.
+which is called where cells are computed; before that, only the text of their files is read.
 """
 
 from __future__ import annotations
@@ -34,9 +34,6 @@ SKLEARN, OURS = "sklearn", "quadrepro"
 
 BOOSTERS = ("xgboost", "lightgbm", "catboost")
 """Packages that the extra ``boosters`` installs, which hints name."""
-
-REFUSED = frozenset({*sys.stdlib_module_names, "test", OURS})
-"""Modules of Python and of quadrepro, which a config cannot name."""
 
 _PATH = re.compile(r"[^\W\d_]\w*(\.[^\W\d_]\w*)*:[^\W\d]\w*")
 
@@ -76,31 +73,32 @@ def find(path: str, folder: str = "") -> Any:
     """Import and return the class or the function that an import path names."""
     own = own_file(path, folder)
     module, _, name = path.partition(":")
-    if module == SKLEARN:
-        if name not in sklearn_modules():
-            hint = nearest(name, sklearn_modules())
-            raise ValueError(f"scikit-learn has no estimator {name!r}{hint}")
-        module = sklearn_modules()[name]
     if own is not None:
         enter(folder)
+    elif module == SKLEARN:
+        module = sklearn_modules()[name]
     try:
         imported = importlib.import_module(module)
     except (Exception, SystemExit) as error:
         raise ValueError(f"{module} cannot be imported: {described(error)}") from None
     if own is not None and str(own) != imported.__file__:
-        raise ValueError(f"{own} is hidden by {imported.__file__}, which was found first")
+        raise ValueError(f"{own} is hidden by {imported.__file__}: give it another name")
     found = getattr(imported, name, None)
     if not callable(found):
-        hint = nearest(name, [key for key in dir(imported) if key[0] != "_"])
-        raise ValueError(f"{module} ({imported.__file__}) has no class or function {name!r}{hint}")
+        raise unknown(module, name, [key for key in dir(imported) if key[0] != "_"])
     usable = inspect.isclass(found) and (is_estimator(found) or issubclass(found, Algorithm))
     if own is None and not usable:
         # Some installed functions run or load whatever their arguments name.
         raise ValueError(
             f"{path} is not an estimator: it needs fit, get_params and set_params. Use other code"
-            " from a module beside the config"
+            " from a module in the config's folder"
         )
     return found
+
+
+def unknown(module: str, name: str, known: Iterable[str]) -> ValueError:
+    """Return the error of a module without a class or function of a name."""
+    return ValueError(f"{module} has no class or function {name!r}{nearest(name, known)}")
 
 
 @cache
@@ -119,54 +117,42 @@ def sklearn_modules() -> dict[str, str]:
     return found
 
 
-def check_path(path: str, folder: str = "") -> None:
-    """Raise ValueError unless an import path can be used; modules of the folder are only read."""
-    file = own_file(path, folder)
-    if file is None:
-        find(path)
-        return
-    own_files([path], folder)  # refuses what cannot be parsed
-    nodes = [*ast.walk(tree_of(file))]
-    known = {getattr(node, key, None) for node in nodes for key in ("name", "asname", "id")}
-    module, _, name = path.partition(":")
-    if name not in known and "*" not in known:
-        hint = nearest(name, filter(None, known))
-        raise ValueError(f"{module} ({file}) has no {name!r}{hint}")
+_by_module = cache(packages_distributions)
+
+
+def distributions(module: str) -> tuple[str, ...]:
+    """Return the installed packages that a module is of, whose versions keys depend on."""
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names:
+        return ()
+    # Most have the name of their module; it takes long to read what all of them hold.
+    return (top,) if versions_of([top]) else tuple(_by_module().get(top, ()))
 
 
 def own_file(path: str, folder: str) -> Path | None:
     """Return the file of the config's folder that an import path names; None if it is installed."""
     if not _PATH.fullmatch(path):
         raise ValueError(f"{path!r} is not a public import path, such as xgboost:XGBClassifier")
-    module = path.partition(":")[0]
-    top = module.partition(".")[0]
+    module, _, name = path.partition(":")
+    if module == SKLEARN and name not in sklearn_modules():
+        hint = nearest(name, sklearn_modules())
+        raise ValueError(f"scikit-learn has no estimator {name!r}{hint}")
     if module in (SKLEARN, OURS):
-        return None
-    if top in REFUSED:
-        raise ValueError(f"{top} is a module of Python or of quadrepro, which a config cannot name")
-    if is_installed(top, folder):
         return None
     if folder and (file := module_file(folder, module)):
         return file
+    if distributions(module):
+        return None
     beside = [file.stem for file in Path(folder).glob("*.py")] if folder else []
     meant = closest(module, [SKLEARN, *BOOSTERS, *beside])
-    if meant not in (None, module):
-        raise ValueError(f"unknown module {module!r}; did you mean {meant!r}?")
-    raise ValueError(f"unknown module {module!r}: pip install the package that has it")
+    hint = f"; did you mean {meant!r}?" if meant else ": pip install the package that has it"
+    raise ValueError(f"unknown module {module!r}{hint}")
 
 
-def is_installed(top: str, folder: str) -> bool:
-    """Return whether a module is found elsewhere than in the config's or the working folder."""
-    try:
-        spec = importlib.util.find_spec(top)
-    except (ImportError, ValueError):
-        return False
-    if spec is None:
-        return False
-    home = Path([*(spec.submodule_search_locations or ()), spec.origin or ""][0])
-    # `python -m` puts the working folder first on the path.
-    working = {Path.cwd()}.difference(map(Path, sys.path[1:]))
-    return home.parent not in {Path(folder), Path(_entered), *working}
+def module_file(folder: str | Path, module: str) -> Path | None:
+    """Return the file of a module of a folder; None if it is not there."""
+    path = Path(folder).joinpath(*module.split("."))
+    return next((f for f in (path.with_suffix(".py"), path / "__init__.py") if f.is_file()), None)
 
 
 _entered = ""
@@ -196,24 +182,27 @@ def described(error: BaseException) -> str:
 
 def place_of_user(error: BaseException) -> str:
     """Return where an error left code of the user, to be appended to a message."""
+    others = (PACKAGE, sysconfig.get_path("stdlib"))
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)
-        if file.suffix == ".py" and _is_own(file):
+        installed = "site-packages" in file.parts or any(file.is_relative_to(o) for o in others)
+        if file.suffix == ".py" and not installed:
             return f" ({file.name}:{frame.lineno})"
     return ""
 
 
-def _is_own(file: Path) -> bool:
-    """Return whether a file is the user's, and not of Python, quadrepro or an installed package."""
-    installed = not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
-    others = (PACKAGE, sysconfig.get_path("stdlib"))
-    return not installed and not any(file.is_relative_to(folder) for folder in others)
-
-
-def module_file(folder: str | Path, module: str) -> Path | None:
-    """Return the file of a module of a folder; None if it is not there."""
-    path = Path(folder).joinpath(*module.split("."))
-    return next((f for f in (path.with_suffix(".py"), path / "__init__.py") if f.is_file()), None)
+def check_path(path: str, folder: str = "") -> None:
+    """Raise ValueError unless an import path can be used; modules of the folder are only read."""
+    file = own_file(path, folder)
+    if file is None:
+        find(path)
+        return
+    own_files([path], folder)  # refuses what cannot be parsed
+    nodes = [*ast.walk(tree_of(file))]
+    known = {getattr(node, key, None) for node in nodes for key in ("name", "asname", "id")}
+    module, _, name = path.partition(":")
+    if name not in known and "*" not in known:
+        raise unknown(module, name, filter(None, known))
 
 
 def own_files(paths: Iterable[str], folder: str) -> dict[str, Path]:
@@ -249,22 +238,6 @@ def tree_of(file: Path) -> ast.Module:
         return ast.parse(file.read_bytes())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"{file} cannot be read: {type(error).__name__}: {error}") from None
-
-
-def declared(path: str, folder: str) -> tuple[list[str], bool]:
-    """Return the parameters that code of the folder declares, and whether these are all.
-
-    A function may return an estimator with more of them, and a class may inherit them.
-    """
-    file, name = own_file(path, folder), path.partition(":")[2]
-    body = tree_of(file).body if file else []
-    for of_class in (node for node in body if isinstance(node, ast.ClassDef) and node.name == name):
-        body, name = of_class.body, "__init__"
-    for node in body:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            own = [arg.arg for arg in (*node.args.args, *node.args.kwonlyargs) if arg.arg != "self"]
-            return own, name == "__init__" and node.args.kwarg is None
-    return [], False
 
 
 def names_algorithm(path: str, folder: str = "") -> bool:
@@ -308,23 +281,16 @@ class Imported(Learner):
     @property
     def packages(self) -> tuple[str, ...]:  # type: ignore[override]
         """The packages that the code comes from, and scikit-learn, which calls estimators."""
-        tops = {name.partition(".")[0] for name in self._used()} - REFUSED - {SKLEARN}
-        found = {name for top in tops if is_installed(top, self.folder) for name in _projects(top)}
+        tops = {name.partition(".")[0] for name in self._used()} - {SKLEARN, OURS}
+        found = {package for top in tops for package in distributions(top)}
         return ("scipy", "scikit-learn", *sorted(found))
 
     def _used(self) -> set[str]:
         """Return the modules that installed code is in, and all that own code may import."""
         installed = [path for path in self.paths if own_file(path, self.folder) is None]
-        files = own_files(self.paths, self.folder).items()
-        imports = {name for module, file in files for name in imports_of(module, file)}
-        return imports | {find(path).__module__ for path in installed}
-
-
-@cache
-def _projects(top: str) -> tuple[str, ...]:
-    """Return the names that a module is installed by."""
-    # Most have the name of their module; it takes long to read what all of them hold.
-    return (top,) if versions_of([top]) else tuple(packages_distributions().get(top, ()))
+        files = own_files(self.paths, self.folder)
+        imports = {name for module in files for name in imports_of(module, files[module])}
+        return imports.difference(files) | {find(path).__module__ for path in installed}
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,19 @@ import highspy
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.grid import Hyperparameter
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.lpboost import LinearProgram
 from quadrepro.core.learners.soft_margin import SoftMargin
 
 # At ν = 1 every example has the weight 1/m, and the voter of least error is the whole vote.
 NU = Hyperparameter(
-    "nu", "number", "large", "share of examples allowed to miss the margin", smallest=1e-6
+    "nu",
+    "number",
+    "large",
+    "share of examples allowed to miss the margin",
+    smallest=1e-6,
+    largest=1.0,
 )
 
 
@@ -67,13 +72,6 @@ class RegularizedLP(SoftMargin):
 
     hyperparameters = (NU,)
     packages = ("highspy",)
-
-    def check(self, grid: Grid) -> None:
-        """Raise ValueError if the grid or the number of rounds cannot be used."""
-        super().check(grid)
-        for value in grid.axis("nu") or ():
-            if value > 1:
-                raise ValueError(f"nu must be at most 1, not {value:g}: it is a share of examples")
 
     def _solver(self, margins: FloatArray, counts: FloatArray) -> Callable[[float], FloatArray]:
         # Of voters that are equal on these examples, the first has the weight.

@@ -126,8 +126,5 @@ class LPBoost(Algorithm):
 
 
 LPBOOST = Entry(
-    LPBoost,
-    "LPBoost",
-    "Demiriz et al. 2002",
-    {"C": {"from": 1e-3, "to": 1000, "points": 10}},
+    LPBoost, "LPBoost", "Demiriz et al. 2002", {"C": {"from": 1e-3, "to": 1000, "points": 10}}
 )

@@ -22,13 +22,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.learner import Algorithm, Entry
-from quadrepro.core.learners.programs import (
-    MU,
-    SolverError,
-    feasible,
-    mu_limit,
-    solve_box_program,
-)
+from quadrepro.core.learners.programs import MU, SolverError, feasible, mu_limit, solve_box_program
 from quadrepro.core.voters.reduction import VotingProblem
 
 RIDGE = 1e-7
@@ -126,10 +120,7 @@ def quasi_uniform(gram: FloatArray, margins: FloatArray, values: Sequence[float]
 
 
 MINCQ = Entry(
-    MinCq,
-    "MinCq",
-    "Germain et al. 2015",
-    {"mu": {"from": 0.9, "to": 0.009, "points": 10}},
+    MinCq, "MinCq", "Germain et al. 2015", {"mu": {"from": 0.9, "to": 0.009, "points": 10}}
 )
 
 MINCQ_ON_CB_BOOST = Entry(

@@ -77,13 +77,6 @@ class BoostingAlgorithm(Algorithm):
             Whether the pick of every round is kept as well.
         """
 
-    def runs(
-        self, problem: VotingProblem, sample_of: IntArray, values: FloatArray, rounds: IntArray
-    ) -> FloatArray:
-        """Return the votes of some runs, shape (n_runs, len(rounds), n_voters); see `run`."""
-        pairs = zip(sample_of.tolist(), values.tolist(), strict=True)
-        return np.stack([self.run(problem, *pair, rounds, False).votes for pair in pairs])
-
     def steps(self, problem: VotingProblem, value: float, n_rounds: int) -> Trace:
         """Return the picks of a run on the first sample, and the changes of their weights."""
         return self.run(problem, 0, value, np.array([n_rounds]), traced=True)[1:]
@@ -106,11 +99,10 @@ class BoostingAlgorithm(Algorithm):
         return f"after {MOST_ROUNDS:,} rounds, a step is still not small enough"
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
-        values = self.values(grid)
-        rounds, n_samples = self.rounds(grid), problem.n_samples
-        sample_of = np.repeat(np.arange(n_samples), len(values))
-        votes = self.runs(problem, sample_of, np.tile(values, n_samples), rounds)
-        shaped = votes.reshape(n_samples, len(values), len(rounds), -1)
+        values, rounds, samples = self.values(grid), self.rounds(grid), range(problem.n_samples)
+        runs = [self.run(problem, i, v, rounds, False) for i in samples for v in values.tolist()]
+        votes = np.array([run.votes for run in runs])
+        shaped = votes.reshape(len(samples), len(values), len(rounds), -1)
         return grid.flatten(shaped, (self.value_name, N_ROUNDS.name))
 
 
@@ -185,43 +177,17 @@ class WeightBoosting(BoostingAlgorithm):
     def run(
         self, problem: VotingProblem, sample: int, value: float, rounds: IntArray, traced: bool
     ) -> Run:
-        """Run on one sample."""
-        copies, values = problem.counts[[sample]], np.array([value])
-        found = list(self._over_matrix(problem, copies, values, rounds[-1]))
-        picks = np.array([picks[0] for picks, _ in found], dtype=np.intp)
-        changes = np.array([changes[0] for _, changes in found])
-        # The last round of a run may add nothing.
-        taken = changes != 0
-        votes = votes_after(rounds, picks, changes, problem.n_voters)
-        return Run(votes, picks[taken], changes[taken])
-
-    def runs(
-        self, problem: VotingProblem, sample_of: IntArray, values: FloatArray, rounds: IntArray
-    ) -> FloatArray:
-        """Return the votes of some runs, which take their rounds side by side."""
-        n_runs, kept = len(values), 0
-        votes = np.zeros((n_runs, problem.n_voters))
-        path = np.empty((n_runs, len(rounds), problem.n_voters))
-        found = self._over_matrix(problem, problem.counts[sample_of], values, rounds[-1])
-        for t, (picks, changes) in enumerate(found, 1):
-            votes[np.arange(n_runs), picks] += changes
-            if t == rounds[kept]:
-                path[:, kept] = votes
-                kept += 1
-        path[:, kept:] = votes[:, None]
-        return path
-
-    def _over_matrix(
-        self, problem: VotingProblem, copies: FloatArray, values: FloatArray, n_rounds: int
-    ) -> Iterator[tuple[IntArray, FloatArray]]:
-        """Yield picks and changes until all runs have ended; the change of an ended run is 0."""
-        going = np.ones(len(values), dtype=np.bool_)
-        rounds = self.boost(FixedVoters(problem.H, problem.y), copies, values)
-        for picks, changes, last in islice(rounds, n_rounds):
-            yield picks, np.where(going, changes, 0.0)
-            going &= ~last
-            if not going.any():
-                return
+        """Run on one sample, see `BoostingAlgorithm.run`; always traced."""
+        voters, picks, changes = FixedVoters(problem.H, problem.y), [], []
+        found = self.boost(voters, problem.counts[[sample]], np.array([value]))
+        for [pick], [change], [last] in islice(found, int(rounds[-1])):
+            if change:  # the last round may add nothing
+                picks.append(pick)
+                changes.append(change)
+            if last:
+                break
+        steps = np.array(picks, dtype=np.intp), np.array(changes)
+        return Run(votes_after(rounds, *steps, problem.n_voters), *steps)
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
         """Run all values side by side over the same drawn stumps, until validation errors end them.

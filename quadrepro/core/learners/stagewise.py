@@ -35,7 +35,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.arguments import validated, weighted_examples
@@ -261,14 +261,10 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
             return
         if self.cuts != 1 or self.depth is not None:
             raise ValueError("weak replaces trees: leave out cuts and depth")
-        what = type(self.weak).__name__
-        task = "regression" if self.fits == "numbers" else "classification"
-        if not (is_regressor if self.fits == "numbers" else is_classifier)(self.weak):
+        number = self.fits == "numbers"
+        if not (is_regressor if number else is_classifier)(self.weak):
+            task, what = "regression" if number else "classification", type(self.weak).__name__
             raise ValueError(f"the weak learner must be for {task}, but {what} is not")
-        if not has_fit_parameter(self.weak, "sample_weight"):
-            raise ValueError(f"the weak learner must take sample_weight, but {what} does not")
-        if self.fits == "probabilities" and not hasattr(self.weak, "predict_proba"):
-            raise ValueError(f"the weak learner must give probabilities, but {what} does not")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -549,20 +545,15 @@ class SAMMEClassifier(AdaBoostM1Classifier):
 ROUNDS = {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]}
 """Numbers of rounds for a config that names none."""
 
+
+def _entry(name: str, label: str, source: str) -> EstimatorEntry:
+    return EstimatorEntry(f"quadrepro:{name}Classifier", label, source, ROUNDS)
+
+
 FHT = "Friedman, Hastie and Tibshirani 2000"
 
-REAL_ADABOOST = EstimatorEntry(
-    "quadrepro:RealAdaBoostClassifier", "Real AdaBoost", f"{FHT}, algorithm 2", ROUNDS
-)
-GENTLE_ADABOOST = EstimatorEntry(
-    "quadrepro:GentleAdaBoostClassifier", "Gentle AdaBoost", f"{FHT}, algorithm 4", ROUNDS
-)
-LOGITBOOST = EstimatorEntry(
-    "quadrepro:LogitBoostClassifier", "LogitBoost", f"{FHT}, algorithms 3 and 6", ROUNDS
-)
-ADABOOST_M1 = EstimatorEntry(
-    "quadrepro:AdaBoostM1Classifier", "AdaBoost.M1", "Freund and Schapire 1996, figure 1", ROUNDS
-)
-SAMME = EstimatorEntry(
-    "quadrepro:SAMMEClassifier", "SAMME", "Zhu, Zou, Rosset and Hastie 2009, algorithm 2", ROUNDS
-)
+REAL_ADABOOST = _entry("RealAdaBoost", "Real AdaBoost", f"{FHT}, algorithm 2")
+GENTLE_ADABOOST = _entry("GentleAdaBoost", "Gentle AdaBoost", f"{FHT}, algorithm 4")
+LOGITBOOST = _entry("LogitBoost", "LogitBoost", f"{FHT}, algorithms 3 and 6")
+ADABOOST_M1 = _entry("AdaBoostM1", "AdaBoost.M1", "Freund and Schapire 1996, figure 1")
+SAMME = _entry("SAMME", "SAMME", "Zhu, Zou, Rosset and Hastie 2009, algorithm 2")

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from quadrepro.config.config import Config, Experiment
-from quadrepro.config.datasets import Row
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.metrics import find_metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed, Unit
-from quadrepro.tables.notes import own_rows_note, splits_word
+from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.printed import check_printed, printed_for
 from quadrepro.tables.table import MISSING, Table
 from quadrepro.tables.verdicts import Verdicts
@@ -52,7 +51,10 @@ class Context(Generic[Option]):
     @property
     def splits(self) -> str:
         """What notes call the repeats, in the plural."""
-        return splits_word(self.config.protocol.split)
+        rule = self.config.protocol.split
+        if rule.outer:
+            return "folds"
+        return "random splits" if rule.draws_share and not rule.time else "splits"
 
     def error(self, message: str, *place: str | int) -> ConfigError:
         """Return an error that names a place below the kind's key."""
@@ -75,38 +77,15 @@ class Context(Generic[Option]):
         entry = next(entry for entry in self.config.entries if entry.title == row)
         return entry.changed(self.config.protocol).split.outer_folds
 
-    def check_printed(self, holds: Holds) -> None:
-        """Refuse an option that names no printed table of the paper, or one of another kind."""
-        check_printed(self.experiment, self.key, str(self.option), holds)
-
-    def check_splits(self, name: str, *place: str | int) -> None:
-        """Refuse a printed table whose numbers are of one split."""
-        if printed_for(self.experiment, name).splits < 2:
-            raise self.error(
-                "a deviation is that of several splits: set their number in the paper's "
-                f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}",
-                *place,
-            )
+    def check_printed(self, name: str, holds: Holds) -> None:
+        """Refuse the name of a printed table that the paper does not have, or of another kind."""
+        check_printed(self.experiment, self.key, name, holds)
 
     def check_column(self, name: str, *place: str | int) -> None:
         """Refuse the name of a column that does not exist, at a place below the kind's key."""
         if name not in self.titles:
             message = f"unknown algorithm {name!r} here{nearest(name, self.titles)}"
             raise self.error(message, *place)
-
-    def check_one_of_two(self, name: str, *place: str | int) -> None:
-        """Refuse a column that cannot be compared with another one."""
-        self.check_column(name, *place)
-        if len(self.titles) == 1:
-            message = f"{name} is the only algorithm: there is none to compare it with"
-            raise self.error(message, *place)
-
-    def check_risks_of_two(self, name: str, *place: str | int) -> None:
-        """Refuse a column that cannot be compared with another one by their risks."""
-        self.check_one_of_two(name, *place)
-        for row, task in self.experiment.tasks.items():
-            if task == "regression":
-                raise self.error(f"{self.key} is of risks, and {row} predicts a number")
 
     def check_sweeps(self) -> None:
         """Refuse a config without a sweep."""
@@ -173,25 +152,9 @@ def headline(context: Context[Any], outcomes: Outcomes) -> Outcomes:
     return judged.get(context.config.headline, outcomes)
 
 
-def _by_test(context: Context[Any], row: Row) -> bool:
-    holdout = row.entry.changed(context.config.protocol).holdout
-    return holdout is not None and holdout.by == "test"
-
-
-def _against_rest(context: Context[Any]) -> list[str]:
-    """Return the note on columns of learners that tell only two classes apart."""
-    tasks = context.experiment.tasks
-    rows = [row for row, task in tasks.items() if task == "multiclass"]
-    if not rows:
-        return []
-    titles = [
-        context.titles[column.name]
-        for column in context.experiment.algorithms
-        if column.learner.against_rest("multiclass")
-    ]
-    where = "" if len(rows) == len(tasks) else f" of {', '.join(rows)}"
-    message = "trained once for each class against the rest; the largest score wins"
-    return [f"{', '.join(titles)}: {message}, on the classes{where}."] if titles else []
+def tested_notes(context: Context[Any], outcomes: Outcomes) -> list[str]:
+    """Return the notes on rows that tests over data sets leave out."""
+    return [*filter(None, (outcomes.left_out(), own_rows_note(context.config)))]
 
 
 def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
@@ -199,8 +162,13 @@ def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     config = context.config
     entries = [column.entry for column in context.experiment.columns]
     notes = [f"{context.titles[entry.name]}: {entry.note}" for entry in entries if entry.note]
-    notes += _against_rest(context)
-    if oracles := [row.entry.title for row in config.rows if _by_test(context, row)]:
+    if "multiclass" in context.experiment.tasks.values():
+        columns = context.experiment.algorithms
+        titles = [context.titles[c.name] for c in columns if c.learner.against_rest("multiclass")]
+        how = "trained once for each class against the rest; the largest score wins"
+        notes += [f"{', '.join(titles)}: with more than two classes, {how}."] if titles else []
+    holdouts = {row.entry.title: row.entry.changed(config.protocol).holdout for row in config.rows}
+    if oracles := [title for title, of in holdouts.items() if of and of.by == "test"]:
         rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)
         notes.append(
             f"{rows}: an oracle chose by the errors on the test examples themselves, so these are "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
@@ -28,44 +29,58 @@ HEADER = ("claim", "ours", "holds", "printed table", "holds in print")
 DATA_HEADER = ("claim", "timed", "ours", "holds", "printed", "holds in print")
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A claim with its judgements."""
-
-    claim: Claim
-    """The claim."""
-    ours: Judgement
-    """On our numbers."""
-    printed: Judgement | None = None
-    """On the printed numbers; None if there are none for these claims."""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """Numbers and word of each judgement."""
-        both = (self.ours, self.printed)
-        return tuple(text for of in both if of for text in (of.text, WORDS[of.holds]))
-
-    @property
-    def data(self) -> tuple[str, ...]:
-        """The row of the table for programs."""
-        texts = self.texts + ("", "") * (self.printed is None)
-        return (self.claim.text, str(self.claim.timed).lower(), *texts)
+Judged = tuple[Claim, list[Judgement]]
+"""A claim, judged on our numbers and, if there are any for it, on the printed ones."""
 
 
-def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple[Judged, ...]:
-    """Judge those of a group of claims that are about rows and algorithms of the config."""
-    paper, group = _asked(experiment, name)
-    if rows_of_paper(experiment, outcomes, name) is not None:
-        return ()
-    names = paper.file.names
+def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table:
+    """Return the table of a group of claims of the paper."""
+    assert experiment.paper is not None
+    paper, group = experiment.paper, experiment.paper.group(name)
+    found, rows, data, timed = list[Judged](), [], [], list[str]()
+    if n_rows := _rows_of_paper(experiment, outcomes, paper, group):
+        about = f"The paper's {len(group.claims)} claims are about {n_rows} data sets"
+        notes = [f"{about}; here are {len(outcomes.rows)}, so nothing is judged."]
+    else:
+        found = [*_judge(experiment, outcomes, paper, group)]
+        notes = [*_notes(outcomes, group, found), *paper.file.notes, *group.notes]
+    for claim, judgements in found:
+        texts = [text for of in judgements for text in (of.text, WORDS[of.holds])]
+        rows.append((claim.label, tuple(map(entry, texts))))
+        not_printed = [""] * (4 - len(texts))
+        data.append((claim.text, str(claim.timed).lower(), *texts, *not_printed))
+        timed += [claim.label, claim.text] if claim.timed else []
+    return Table(
+        f"{experiment.config.title}: claims",
+        HEADER if group.printed else HEADER[:3],
+        tuple(rows),
+        tuple(notes),
+        DATA_HEADER,
+        tuple(data),
+        align="left",
+        timed_rows=tuple(timed),
+    )
+
+
+def _rows_of_paper(experiment: Experiment, outcomes: Outcomes, paper: Paper, group: Group) -> int:
+    """Return how many rows the claims are about if they are not those here; 0 if they are."""
+    if not group.printed:
+        return 0
+    table = paper.printed(group.printed[0])
+    entries = [e for e in experiment.config.entries if e.title in outcomes.rows]
+    here = [table.row_of(entry) or "" for entry in entries]
+    return 0 if sorted(here) == sorted(table.rows) else len(table.rows)
+
+
+def _judge(
+    experiment: Experiment, outcomes: Outcomes, paper: Paper, group: Group
+) -> Iterator[Judged]:
+    """Judge those claims of a group that are about rows and algorithms of the config."""
+    names, entries = paper.file.names, experiment.config.entries
     ours = Ours(outcomes.rows, names, outcomes)
     numbers = [row for row, task in experiment.tasks.items() if task == "regression"]
-    tables = [
-        paper.printed(name).under(experiment.config.entries).in_unit("percent", numbers)
-        for name in group.printed
-    ]
+    tables = [paper.printed(of).under(entries).in_unit("percent", numbers) for of in group.printed]
     in_print = InPrint(outcomes.rows, names, tuple(tables)) if tables else None
-    found = []
     for claim in group.claims:
         try:
             text, holds = (_on_splits if group.judged == "splits" else _judged)(claim, ours)
@@ -74,42 +89,8 @@ def judge_claims(experiment: Experiment, outcomes: Outcomes, name: str) -> tuple
         if group.also is not None:
             other = judged_on(claim, replace(ours, instead=group.also.measure))
             text += f"; {group.also.words}: {other.text}"
-        printed = None if in_print is None else judged_on(claim, in_print)
-        found.append(Judged(claim, Judgement(text, holds), printed))
-    return tuple(found)
-
-
-def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table:
-    """Return the table of a group of claims of the paper."""
-    _, group = _asked(experiment, name)
-    found = judge_claims(experiment, outcomes, name)
-    timed = [judged.claim for judged in found if judged.claim.timed]
-    return Table(
-        f"{experiment.config.title}: claims",
-        HEADER if group.printed else HEADER[:3],
-        tuple((of.claim.label, tuple(map(entry, of.texts))) for of in found),
-        _notes(experiment, outcomes, name, found),
-        DATA_HEADER,
-        tuple(judged.data for judged in found),
-        align="left",
-        timed_rows=tuple(text for claim in timed for text in (claim.label, claim.text)),
-    )
-
-
-def rows_of_paper(experiment: Experiment, outcomes: Outcomes, name: str) -> int | None:
-    """Return how many rows the claims are about if they are not those here, or None if they are."""
-    paper, group = _asked(experiment, name)
-    if not group.printed:
-        return None
-    table = paper.printed(group.printed[0])
-    entries = [e for e in experiment.config.entries if e.title in outcomes.rows]
-    here = [table.row_of(entry) or "" for entry in entries]
-    return None if sorted(here) == sorted(table.rows) else len(table.rows)
-
-
-def _asked(experiment: Experiment, name: str) -> tuple[Paper, Group]:
-    assert experiment.paper is not None
-    return experiment.paper, experiment.paper.group(name)
+        printed = [judged_on(claim, in_print)] if in_print else []
+        yield claim, [Judgement(text, holds), *printed]
 
 
 def judged_on(claim: Claim, evidence: Evidence) -> Judgement:
@@ -156,26 +137,17 @@ def _on_splits(claim: Claim, ours: Ours) -> Judgement:
     return Judgement(text, holds)
 
 
-def _notes(
-    experiment: Experiment, outcomes: Outcomes, name: str, found: tuple[Judged, ...]
-) -> tuple[str, ...]:
-    paper, group = _asked(experiment, name)
-    of_paper, left = rows_of_paper(experiment, outcomes, name), len(group.claims) - len(found)
-    if of_paper is not None:
-        about = f"The paper's {left} claims are about {of_paper} data sets"
-        return (f"{about}; here are {len(outcomes.rows)}, so nothing is judged.",)
-    notes = []
-    if left:
+def _notes(outcomes: Outcomes, group: Group, found: Sequence[Judged]) -> Iterator[str]:
+    if left := len(group.claims) - len(found):
         here = f"{left} of {len(group.claims)}"
-        notes.append(f"Left out: claims about data sets or algorithms that are not here ({here}).")
+        yield f"Left out: claims about data sets or algorithms that are not here ({here})."
     if group.judged == "splits" and outcomes.repeats > 1:
-        notes.append(
+        yield (
             "Ours: the means over all splits, and on how many single splits, such as that of the "
             "paper, the claim holds."
         )
-    if any(judged.ours.holds is not True for judged in found):
-        notes.append(MEANING)
-    return (*notes, *paper.file.notes, *group.notes)
+    if any(ours.holds is not True for _, (ours, *_) in found):
+        yield MEANING
 
 
 CLAIMS: Kind[str] = Kind(

@@ -7,11 +7,11 @@ splits of a single data set, the corrected resampled t-test compares either.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
-from statistics import fmean, stdev
-from typing import Any
+from statistics import fmean
 
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import NOTHING, Printed
@@ -30,10 +30,9 @@ from quadrepro.stats import (
     poisson_binomial_test,
     sign_test,
 )
-from quadrepro.tables.kinds.base import Context, Kind, Made, headline
-from quadrepro.tables.notes import own_rows_note
-from quadrepro.tables.ranked import compare_splits, splits_of
-from quadrepro.tables.table import MISSING, Table, Value, entry
+from quadrepro.tables.kinds.base import Context, Kind, Made, headline, tested_notes
+from quadrepro.tables.ranked import Splits, compare_splits, splits_of
+from quadrepro.tables.table import MISSING, Table, Value, entry, mean_text, moments
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
 Names = tuple[str, str]
@@ -53,6 +52,11 @@ class Pair:
     numbers: tuple[Value, ...] = ()
     """For the CSV."""
 
+    @property
+    def mark(self) -> str:
+        """The star."""
+        return "*" if self.p_value is not None and self.p_value <= LEVEL else ""
+
 
 @dataclass(frozen=True)
 class Matrix:
@@ -71,60 +75,58 @@ class Matrix:
     chances: Mapping[Names, list[float]] = field(default_factory=dict)
     """Probabilities by split, where examples are compared."""
 
-    @property
+    @cached_property
     def adjusted(self) -> dict[Names, float]:
         """The p-values of all tests that could be made, adjusted by Holm's method."""
-        found = {names: self.pairs.get(names, Pair()).p_value for names in self.upper}
-        tested = {names: p for names, p in found.items() if p is not None}
+        found = ((names, self.pairs.get(names)) for names in combinations(self.order, 2))
+        tested = {a_b: of.p_value for a_b, of in found if of and of.p_value is not None}
         return dict(zip(tested, holm(tested.values()), strict=True))
 
-    @property
-    def upper(self) -> list[Names]:
-        """The pairs above the diagonal."""
-        return [*combinations(self.order, 2)]
-
     def table(self, title: str, titles: Mapping[str, str], notes: Sequence[str]) -> Table:
-        """Return the table; below the diagonal it repeats what is above."""
-        words = {(v.row, v.column): v.word for v in (self.verdicts.judged if self.verdicts else ())}
-        adjusted = self.adjusted
+        """Return the table; below the diagonal are the same comparisons, the other way round."""
+        words = self.verdicts.words if self.verdicts else {}
         rows, data = [], []
         for i, a in enumerate(self.order):
-            entries = []
+            texts = []
             for j, b in enumerate(self.order):
-                pair = self.pairs.get((a, b), Pair())
-                word = words.get((a, b)) or words.get((b, a)) or ""
-                star = pair.p_value is not None and pair.p_value <= LEVEL
-                entries.append(
-                    entry(
-                        pair.text,
-                        self.printed.text(a, b),
-                        mark="*" * star,
-                        outside=word == "outside",
-                        grey=j < i,
-                    )
-                )
+                upper = (a, b) if i <= j else (b, a)
+                pair, word = self.pairs.get((a, b), Pair()), words.get(upper, "")
+                printed, outside = self.printed.text(a, b), word == "outside"
+                texts.append(entry(pair.text, printed, mark=pair.mark, outside=outside))
                 if pair.numbers:
-                    p_holm = adjusted.get((a, b), adjusted.get((b, a)))
-                    data.append((a, b, *pair.numbers, p_holm, word))
-            rows.append((titles[a], tuple(entries)))
+                    data.append((a, b, *pair.numbers, self.adjusted.get(upper), word))
+            rows.append((titles[a], tuple(texts)))
         header = ("", *(titles[name] for name in self.order))
         data_header = ("algorithm", "against", *self.header, *TESTS)
         return Table(title, header, tuple(rows), tuple(notes), data_header, tuple(data))
 
-    def stars(self, titles: Mapping[str, str], by_chance: Callable[[], str]) -> str:
+    def stars(self, titles: Mapping[str, str], outcomes: Outcomes) -> str:
         """Return what stars mean, how many chance gives, and which survive the adjustment."""
         adjusted, text = self.adjusted, f"\\* {self.test}: p ≤ {LEVEL:g}."
         if len(adjusted) < 2:
             return text
-        starred = [names for names in adjusted if (self.pairs[names].p_value or 0.0) <= LEVEL]
+        starred = {names: p for names, p in adjusted.items() if self.pairs[names].mark}
         listed = "; ".join(
-            f"{titles[a]} and {titles[b]}, {p_text(adjusted[a, b])}" for a, b in starred
+            f"{titles[a]} and {titles[b]}, {p_text(p)}" for (a, b), p in starred.items()
         )
-        survive = sum(adjusted[names] <= LEVEL for names in starred)
+        survive = sum(p <= LEVEL for p in starred.values())
         held = f"{survive} of {len(starred)} starred pairs survive: {listed}"
         return (
-            f"{text}{by_chance()} Adjusted for {len(adjusted)} pairs by Holm's method, "
-            f"{held if starred else 'no pair is significant'}."
+            f"{text}{self._by_chance(outcomes)} Adjusted for {len(adjusted)} pairs by Holm's "
+            f"method, {held if starred else 'no pair is significant'}."
+        )
+
+    def _by_chance(self, outcomes: Outcomes) -> str:
+        """Return how often equal algorithms would have a star, where examples are compared."""
+        if not self.chances:
+            return ""
+        compared = [c for c in outcomes.columns if any(c in pair for pair in self.adjusted)]
+        means = [[outcomes.mean(row, c) for c in compared] for row in outcomes.rows]
+        chance = chance_of_a_star([[m for m in of_row if m is not None] for of_row in means])
+        return (
+            f" If all algorithms were alike, {100 * chance:.0f}% of such tables would have a star "
+            f"({N_TABLES:,} tables, drawn with seed {SEED}, in which the "
+            "risks of each data set are exchanged between the algorithms)."
         )
 
 
@@ -165,13 +167,11 @@ def _of_examples(context: Context[str], outcomes: Outcomes) -> Matrix:
     chances = {(a, b): probabilities(outcomes, a, b) for a in order for b in order}
     pairs = {}
     for names, found in chances.items():
-        mean = fmean(found) if found else None
-        sd = stdev(found) if len(found) > 1 else None
-        text = MISSING if mean is None else f"{mean:.2f}"
-        text += "" if sd is None else f" ± {sd:.2f}"
+        mean, sd = moments(found)
         test = signs(outcomes, *names) if several else None
         counts = (None,) * 4 if test is None else astuple(test)
-        pairs[names] = Pair(text, counts[-1], (mean, sd, printed.text(*names), *counts))
+        numbers = (mean, sd, printed.text(*names), *counts)
+        pairs[names] = Pair(mean_text(mean, sd, 2), counts[-1], numbers)
     how = (
         "Probability that the row's algorithm is better than the column's (Poisson binomial test)"
         + (", in parentheses the printed one." if printed.cells else ".")
@@ -201,53 +201,48 @@ def _verdicts(printed: Printed, chances: Mapping[Names, list[float]]) -> Verdict
 
 def _of_means(outcomes: Outcomes) -> Matrix:
     """Compare mean values over data sets: by a posterior where they have one unit."""
-    units = {outcomes.regression(row) for row in outcomes.rows}
+    n_rows, units = len(outcomes.rows), {outcomes.regression(row) for row in outcomes.rows}
     # A probability takes a millisecond per data set.
-    few = not fault_of_size(len(outcomes.compared), len(outcomes.rows))
+    few = not fault_of_size(len(outcomes.compared), n_rows)
     alike = few and (outcomes.metric is not None or len(units) == 1)
     pairs = {}
     for a, b in combinations(outcomes.compared, 2):
         test = signs(outcomes, a, b)
         if test is None:
             continue
-        turned = replace(test, wins=test.losses, losses=test.wins)
-        if not alike:
-            pairs[a, b], pairs[b, a] = _by_signs(test), _by_signs(turned)
-            continue
-        mine, theirs = ([outcomes.mean_loss(r, c) or 0.0 for r in outcomes.rows] for c in (a, b))
-        better = bayesian_signed_rank(mine, theirs).better
-        difference = outcomes.sign * fmean(x - y for x, y in zip(mine, theirs, strict=True))
-        pairs[a, b] = _by_posterior(test, better, difference)
-        pairs[b, a] = _by_posterior(turned, 1 - better, 0.0 - difference)
-    over = f"{len(outcomes.rows)} data sets"
+        better = difference = None
+        if alike:
+            mine, theirs = (
+                [outcomes.mean_loss(r, c) or 0.0 for r in outcomes.rows] for c in (a, b)
+            )
+            better = bayesian_signed_rank(mine, theirs).better
+            difference = outcomes.sign * fmean(x - y for x, y in zip(mine, theirs, strict=True))
+        pairs[a, b] = _of_signs(test, better, difference)
+        pairs[b, a] = _of_signs(
+            replace(test, wins=test.losses, losses=test.wins),
+            None if better is None else 1 - better,
+            None if difference is None else 0.0 - difference,
+        )
     how = (
         "Probability that the row's algorithm is better than the column's, by the Bayesian "
-        f"signed-rank test of mean {outcomes.label} over {over} ({N_DRAWS:,} draws with "
-        f"seed {SEED})."
+        f"signed-rank test of mean {outcomes.label} over {n_rows} data sets ({N_DRAWS:,} draws "
+        f"with seed {SEED})."
         if alike
-        else f"On how many of {over} the row's algorithm is better than the column's, and on how "
-        f"many it is worse, by mean {outcomes.label}."
+        else f"On how many of {n_rows} data sets the row's algorithm is better than the column's, "
+        f"and on how many it is worse, by mean {outcomes.label}."
     )
-    return Matrix(
-        outcomes.compared,
-        pairs,
-        ("probability", "mean difference"),
-        how,
-        SIGN_TEST if pairs else "",
-    )
+    header = ("probability", "mean difference")
+    return Matrix(outcomes.compared, pairs, header, how, SIGN_TEST if pairs else "")
 
 
-def _by_signs(test: SignTest) -> Pair:
-    return Pair(f"{test.wins}–{test.losses}", test.p_value, (None, None, *astuple(test)))
+def _of_signs(test: SignTest, better: float | None, difference: float | None) -> Pair:
+    text = f"{test.wins}–{test.losses}" if better is None else f"{better:.2f}"
+    return Pair(text, test.p_value, (better, difference, *astuple(test)))
 
 
-def _by_posterior(test: SignTest, better: float, difference: float) -> Pair:
-    return Pair(f"{better:.2f}", test.p_value, (better, difference, *astuple(test)))
-
-
-def _on_splits(outcomes: Outcomes) -> Matrix:
+def _on_splits(outcomes: Outcomes, splits: Splits) -> Matrix:
     """Compare the values on the splits of a single data set."""
-    [splits], sign = splits_of(outcomes), outcomes.sign
+    sign = outcomes.sign
     pairs = {}
     for (a, b), of in compare_splits(splits, rope=0.0).items():
         test = replace(sign_test(splits.risks[a], splits.risks[b]), p_value=of.p_value)
@@ -266,12 +261,12 @@ def compare(context: Context[str], outcomes: Outcomes) -> Matrix | None:
     """Return the comparison of all pairs that fits the config, or None if nothing is compared."""
     if len(context.compared) < 2 or not outcomes.rows:
         return None
-    own_splits = splits_of(outcomes) if len(outcomes.rows) == 1 else []
-    if outcomes.counts_errors and (context.config.paper or not own_splits):
+    splits = splits_of(outcomes) if len(outcomes.rows) == 1 else None
+    if outcomes.counts_errors and (context.config.paper or splits is None):
         return _of_examples(context, outcomes)
     if len(outcomes.rows) > 1:
         return _of_means(outcomes)
-    return _on_splits(outcomes) if own_splits else None
+    return _on_splits(outcomes, splits) if splits else None
 
 
 def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
@@ -281,10 +276,10 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
     found = compare(context, tested)
     if found is None:
         return None
-    notes = [f"{found.how} The lower triangle, in italics, repeats the upper."]
+    notes = [found.how]
     if found.test:
-        notes.append(found.stars(titles, lambda: _by_chance(found, tested)))
-    notes += filter(None, (judged.left_out(), own_rows_note(context.config)))
+        notes.append(found.stars(titles, tested))
+    notes += tested_notes(context, judged)
     if found.chances and tested.repeats > 1:
         notes.append(
             f"Mean ± standard deviation of the probability over {tested.repeats} splits"
@@ -299,29 +294,10 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
     return Made(found.table(title, titles, notes), verdicts=found.verdicts)
 
 
-def _by_chance(found: Matrix, outcomes: Outcomes) -> str:
-    """Return how often equal algorithms would have a star, where examples are compared."""
-    if not found.chances:
-        return ""
-    compared = [c for c in outcomes.columns if any(c in pair for pair in found.adjusted)]
-    means = [[outcomes.mean(row, c) for c in compared] for row in outcomes.rows]
-    chance = chance_of_a_star([[m for m in of_row if m is not None] for of_row in means])
-    return (
-        f" If all algorithms were alike, {100 * chance:.0f}% of such tables would have a star "
-        f"({N_TABLES:,} tables, drawn with seed {SEED}, in which the "
-        "risks of each data set are exchanged between the algorithms)."
-    )
-
-
-def _check(context: Context[Any]) -> None:
-    """Refuse a printed table that does not hold comparisons."""
-    context.check_printed("comparisons")
-
-
 COMPARISONS = Kind(
     "comparisons",
     str,
     "Tests of every pair of columns; the name of a printed table to compare with. Always written.",
     _make,
-    _check,
+    lambda context: context.check_printed(context.option, "comparisons"),
 )

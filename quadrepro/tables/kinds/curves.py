@@ -19,7 +19,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
-from quadrepro.tables.table import MISSING, Table, Value, entry
+from quadrepro.tables.table import MISSING, Table, Value, entry, mean_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,17 +124,14 @@ def _evenly(values: Sequence[float], scale: str, most: int) -> list[int]:
     return sorted({int(np.abs(axis - value).argmin()) for value in wanted})
 
 
-def _text(curve: Curve | None, i: int, several: bool) -> str:
-    if curve is None or np.isnan(curve.mean[i]):
-        return MISSING
-    digits = 1 if abs(curve.mean[i]) >= 10 else 4
-    spread = f" ± {curve.sd[i]:.{digits}f}" if several else ""
-    return f"{curve.mean[i]:.{digits}f}{spread}"
+def _at(curve: Curve | None, i: int, several: bool) -> list[float | None]:
+    """Return the mean at a candidate, and the deviation over several splits; None for NaN."""
+    both = (curve.mean[i], curve.sd[i]) if curve else (np.nan, np.nan)
+    return [None if np.isnan(number) else float(number) for number in both[: 1 + several]]
 
 
-def _numbers(curve: Curve | None, i: int, several: bool) -> list[Value]:
-    numbers = (curve.mean[i], curve.sd[i]) if curve else (np.nan, np.nan)
-    return [None if np.isnan(number) else float(number) for number in numbers[: 1 + several]]
+def _text(mean: float | None, sd: float | None = None) -> str:
+    return mean_text(mean, sd, 1 if mean is not None and abs(mean) >= 10 else 4)
 
 
 def _table(context: Context[Curves], outcomes: Outcomes, found: Found) -> Table:
@@ -149,12 +146,14 @@ def _table(context: Context[Curves], outcomes: Outcomes, found: Found) -> Table:
         if values is None:
             rows.append((row, (entry(title), *[MISSING] * (1 + len(measures)))))
             continue
-        for i in _evenly(values, curves.scale, SHOWN):
-            value = f"{values[i]:g}" if values else ANY
-            texts = (title, value, *(_text(curve, i, several) for curve in of))
-            rows.append((row, tuple(map(entry, texts))))
-        for i, shown in enumerate(values or (None,)):
-            data.append((row, name, shown, *(n for c in of for n in _numbers(c, i, several))))
+        shown = _evenly(values, curves.scale, SHOWN)
+        for i, value in enumerate(values or (None,)):
+            numbers = [_at(curve, i, several) for curve in of]
+            data.append((row, name, value, *(number for both in numbers for number in both)))
+            if i in shown:
+                texts = (_text(*both) for both in numbers)
+                text = ANY if value is None else f"{value:g}"
+                rows.append((row, tuple(map(entry, (title, text, *texts)))))
     splits = f", mean ± standard deviation over {outcomes.repeats} splits" * several
     endings = ("", " sd")[: 1 + several]
     return Table(
@@ -208,39 +207,44 @@ class Drawing:
 
     def draw_panel(self, panel: Axes, what: Panel, row: str) -> None:
         """Draw the curves and the marks of a panel."""
-        pairs = product(what.measures, what.algorithms or self.looks)
-        drawn = [(m, c, self.found[row, c, m]) for m, c in pairs if (row, c, m) in self.found]
+        columns = what.algorithms or self.looks
+        places = [(row, column, m) for m, column in product(what.measures, columns)]
+        drawn = {place: self.found[place] for place in places if place in self.found}
         panel.set_xscale(self.curves.scale)
-        if what.scale == "log" and any((curve.mean > 0).any() for _, _, curve in drawn):
+        if what.scale == "log" and any((curve.mean > 0).any() for curve in drawn.values()):
             panel.set_yscale("log")
-        for measure, column, curve in drawn:
-            x = curve.values or (0, 1)
-            across: Any = {} if curve.values else {"transform": panel.get_yaxis_transform()}
-            low, mean, high = (np.broadcast_to(curve.at(n, what.scale), len(x)) for n in (-1, 0, 1))
-            marks: Any = {}
-            if self.marked and (not curve.values or len(x) > EACH_MARKED):
-                # Markers of two algorithms are not on top of each other.
-                place = [*self.looks].index(column)
-                marks = {"markevery": (MARKS_APART * place / len(self.looks), MARKS_APART)}
-            panel.plot(x, mean, **self.line(column, measure), **marks, **across)
-            if self.several:
-                kept = _evenly(x, self.curves.scale if curve.values else "linear", POINTS)
-                form = {"color": self.looks[column].colour, "alpha": 0.15, "linewidth": 0, **across}
-                ends = low[kept], high[kept]
-                panel.fill_between(np.take(x, kept), *ends, where=np.isfinite(ends[0]), **form)
+        for (_, column, measure), curve in drawn.items():
+            self._draw_curve(panel, curve, what.scale, column, measure)
         if panel.get_yscale() == "log":
             figures.plain_labels(panel.yaxis)
         if len(what.measures) == 1:
-            [word] = map(title_of, what.measures)
+            word = title_of(what.measures[0])
             label = f"−log({word})" if what.scale == "-log" else word
             panel.set_ylabel(figures.fitted(label, HEIGHT - LABELS))
-        for mark, column in product(what.marks, what.algorithms or self.looks):
+        for mark, column in product(what.marks, columns):
             at = self.found.get((row, column, mark))
             if at is not None and np.isfinite(at.mean[-1]):
                 _draw_mark(panel, float(at.mean[-1]), title_of(mark), self.looks[column].colour)
         title = ": ".join(filter(None, (row, what.title)))
         panel.set_title(figures.fitted(title, WIDTH - LABELS))
         figures.open_frame(panel)
+
+    def _draw_curve(self, panel: Axes, curve: Curve, scale: str, column: str, measure: str) -> None:
+        x, x_scale, form = curve.values, self.curves.scale, dict[str, Any]()
+        if not x:
+            x, x_scale, form = (0, 1), "linear", {"transform": panel.get_yaxis_transform()}
+        low, mean, high = (np.broadcast_to(curve.at(n, scale), len(x)) for n in (-1, 0, 1))
+        options = self.line(column, measure) | form
+        if self.marked and (not curve.values or len(x) > EACH_MARKED):
+            # Markers of two algorithms are not on top of each other.
+            place = [*self.looks].index(column)
+            options["markevery"] = (MARKS_APART * place / len(self.looks), MARKS_APART)
+        panel.plot(x, mean, **options)
+        if self.several:
+            kept = _evenly(x, x_scale, POINTS)
+            form |= {"color": self.looks[column].colour, "alpha": 0.15, "linewidth": 0}
+            where = np.isfinite(low[kept])
+            panel.fill_between(np.take(x, kept), low[kept], high[kept], where=where, **form)
 
 
 def _draw_mark(panel: Axes, at: float, title: str, colour: str) -> None:
@@ -259,9 +263,8 @@ def _draw(context: Context[Curves], drawing: Drawing, rows: Sequence[str], path:
     size = WIDTH * len(curves.panels) + 0.4, HEIGHT * len(rows) + 0.6
     with figures.new_figure(path, *size) as figure:
         panels = figure.subplots(len(rows), len(curves.panels), sharex="col", squeeze=False)
-        for row, of_row in zip(rows, panels, strict=True):
-            for panel, what in zip(of_row, curves.panels, strict=True):
-                drawing.draw_panel(panel, what, row)
+        for panel, (row, what) in zip(panels.flat, product(rows, curves.panels), strict=True):
+            drawing.draw_panel(panel, what, row)
         for panel in panels[-1]:
             panel.set_xlabel(meaning)
             if curves.scale == "log":
@@ -306,8 +309,6 @@ def _check(context: Context[Curves]) -> None:
         message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
         raise context.error(message, "along")
     for column, row in product(columns, config.rows):
-        if drawn := [key for key in column.entry.draw if key not in row.entry.grid]:
-            raise context.error(f"{column.name} draws {drawn[0]}, and curves need values of a grid")
         (grid,) = column.make_grids(np.random.default_rng(), row.entry.grid)
         for name, values in grid.axes:
             if name != curves.along and len(values) > 1:

@@ -6,10 +6,10 @@ predicted, they are RMSEs in the unit of the target. Metrics that the config ask
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import fmean, stdev
 from typing import Any
 
 from quadrepro.core.learners.registry import BASELINE
@@ -18,7 +18,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import OF_ERRORS, SD, TIME_ROW, Printed
 from quadrepro.stats import COVERAGE, order
 from quadrepro.tables.kinds.base import Context, Kind, Made, by_metrics, closing_notes
-from quadrepro.tables.table import MISSING, Table, Value, entry
+from quadrepro.tables.table import MISSING, Table, Value, entry, mean_text, moments
 from quadrepro.tables.verdicts import (
     LEAST_SPLITS,
     Verdict,
@@ -38,43 +38,6 @@ DATA_HEADER = (
 
 TRUTH = "rmse_noiseless"
 """The measure of a record that is the RMSE against targets without noise."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """Our numbers of a row and a column, beside the printed one."""
-
-    quantity: str
-    """What is measured, and in which unit."""
-    values: list[float]
-    """One per split; empty if one is missing."""
-    digits: int
-    """Shown behind the decimal point."""
-    judged: tuple[Verdict, list[float]] | None = None
-    """The verdict on the printed number, and ours behind it."""
-
-    @property
-    def mean(self) -> float | None:
-        """The mean over the splits."""
-        return fmean(self.values) if self.values else None
-
-    @property
-    def sd(self) -> float | None:
-        """The standard deviation over several splits."""
-        return stdev(self.values) if len(self.values) > 1 else None
-
-    @property
-    def word(self) -> str:
-        """The verdict in a word; empty if there is none."""
-        return self.judged[0].word if self.judged and self.judged[0].p_value is not None else ""
-
-    @property
-    def text(self) -> str:
-        """The mean ± standard deviation."""
-        if self.mean is None:
-            return MISSING
-        spread = "" if self.sd is None else f" ± {self.sd:.{self.digits}f}"
-        return f"{self.mean:.{self.digits}f}{spread}"
 
 
 @dataclass(frozen=True)
@@ -111,94 +74,98 @@ class Block:
             return "RMSE"
         return "error in percent" if self.in_percent else "risk"
 
-    def entry(self, row: str, column: str) -> Entry:
-        """Return the entry of a row and a column."""
-        outcomes, counted = self.outcomes, self.outcomes.counted(row)
-        unit = 100 if counted and self.in_percent else 1
-        complete = outcomes.complete(row, column)
-        values = [unit * value for value in outcomes.values(row, column)] if complete else []
-        digits = (2 if self.in_percent else 3) if counted else 4
-        judged = self._judged(row, column, values)
-        return Entry(self.quantity(row), values, digits, judged)
+    @cached_property
+    def values(self) -> dict[str, dict[str, list[float]]]:
+        """One value per split of every row and column; none if one is missing."""
+        outcomes, found = self.outcomes, {}
+        for row in outcomes.rows:
+            unit = 100 if self.in_percent and outcomes.counted(row) else 1
+            found[row] = {
+                c: [unit * v for v in outcomes.values(row, c)] if outcomes.complete(row, c) else []
+                for c in self.context.titles
+            }
+        return found
 
-    def _judged(
-        self, row: str, column: str, values: list[float]
-    ) -> tuple[Verdict, list[float]] | None:
-        printed, of = self.printed, self.printed.of
-        text = printed.text(row, printed.mean_column(column))
-        if not text:
-            return None
+    @cached_property
+    def verdicts(self) -> Verdicts:
+        """The verdicts on the printed numbers."""
+        found = [
+            self._judged(row, column, text)
+            for row, of_row in self.values.items()
+            for column in of_row
+            if (text := self.printed.text(row, self.printed.mean_column(column)))
+        ]
+        what, own_rows = _what_is_printed(self.context, self.printed), self.outcomes.own_rows
+        return Verdicts.of(self.printed.name, found, what=what, own_rows=own_rows)
+
+    def _judged(self, row: str, column: str, text: str) -> tuple[Verdict, list[float]]:
+        values, printed, of = self.values[row][column], self.printed, self.printed.of
         verdict = Verdict(row, column, self.quantity(row), text)
         beside = printed.moments(row, column)
         if beside is not None and of.cv is None:
             return of_two_means(replace(verdict, further=printed.splits), values, beside), values
-        records = [record for record in self.outcomes.cell(row, column) if record.ok]
-        sizes = [record.n_test for record in records]
-        n_test = None
-        if self.outcomes.counted(row) and not self.in_percent and len({*sizes}) == 1:
-            n_test = sizes[0]
+        sizes = [record.n_test for record in self.outcomes.cell(row, column) if record.ok]
+        alike = self.outcomes.counted(row) and not self.in_percent and len({*sizes}) == 1
         folds = 0 if of.cv is None else self.context.folds(row)
-        ours, further, n_test = like_print(values, of, folds, n_test, sizes)
+        ours, further, n_test = like_print(values, of, folds, sizes[0] if alike else None, sizes)
         return of_further_splits(replace(verdict, n_test=n_test, further=further), ours), ours
 
-    @cached_property
-    def rows(self) -> dict[str, dict[str, Entry]]:
-        """The entries by column of every row."""
-        titles = self.context.titles
-        return {row: {c: self.entry(row, c) for c in titles} for row in self.outcomes.rows}
-
-    def best(self, entries: dict[str, Entry]) -> set[str]:
-        """Return the columns of the best mean, the baseline left out, if there are several."""
-        sign = self.outcomes.sign
-        means = {c: entries[c].mean for c in self.outcomes.compared}
-        losses = {c: sign * mean for c, mean in means.items() if mean is not None}
-        return _lowest(losses) if 1 < len(losses) == len(means) else set()
-
-    def printed_best(self, row: str, entries: dict[str, Entry]) -> set[str]:
-        """Return the columns of the best printed number, if there are several."""
-        printed, sign = self.printed, self.outcomes.sign
-        numbers = {c: printed.number(row, printed.mean_column(c)) for c in entries}
-        known = {c: sign * number for c, number in numbers.items() if number is not None}
-        return _lowest(known) if len(known) > 1 else set()
-
-
-def _lowest(numbers: dict[str, float]) -> set[str]:
-    lowest = min(numbers.values())
-    return {column for column, number in numbers.items() if not order(number, lowest)}
-
-
-def _texts(block: Block, row: str, entries: dict[str, Entry]) -> list[str]:
-    """Return the entries of a row in Markdown."""
-    best, printed_best = block.best(entries), block.printed_best(row, entries)
-    return [
-        entry(
-            of.text,
-            block.printed.spread(row, column),
-            bold=column in best,
-            printed_bold=column in printed_best,
-            outside=of.word == "outside",
+    def texts(self, row: str) -> tuple[str, ...]:
+        """Return the entries of a row in Markdown, the best in bold, ours and printed."""
+        printed, sign, values = self.printed, self.outcomes.sign, self.values[row]
+        digits = (2 if self.in_percent else 3) if self.outcomes.counted(row) else 4
+        means = {c: moments(values[c])[0] for c in self.outcomes.compared}
+        numbers = {c: printed.number(row, printed.mean_column(c)) for c in values}
+        best = set() if None in means.values() else _best(means, sign)
+        printed_best = _best(numbers, sign)
+        return tuple(
+            entry(
+                mean_text(*moments(of), digits),
+                printed.spread(row, column),
+                bold=column in best,
+                printed_bold=column in printed_best,
+                outside=self.verdicts.words.get((row, column)) == "outside",
+            )
+            for column, of in values.items()
         )
-        for column, of in entries.items()
-    ]
+
+    def data(self, row: str) -> Iterator[tuple[Value, ...]]:
+        """Yield the numbers of a row, one entry after the other."""
+        for column, of in self.values[row].items():
+            word = self.verdicts.words.get((row, column), "")
+            numbers = len(of), *moments(of), *self._printed(row, column)
+            yield (row, column, self.quantity(row), *numbers, word)
+
+    def times(self) -> Iterator[tuple[str, tuple[Value, ...]]]:
+        """Yield the mean running time of each column, as an entry and as data."""
+        for column in self.context.titles:
+            mean = self.outcomes.mean_seconds(column)
+            shown = entry(mean_text(mean, None, 3), self.printed.text(TIME_ROW, column))
+            numbers = int(mean is not None), mean, None, *self._printed(TIME_ROW, column)
+            yield shown, (TIME_ROW, column, "seconds", *numbers, "")
+
+    def _printed(self, row: str, column: str) -> tuple[str, str]:
+        names = self.printed.mean_column(column), column + SD
+        return self.printed.text(row, names[0]), self.printed.text(row, names[1])
 
 
-def _data(block: Block, row: str, entries: dict[str, Entry]) -> Iterator[tuple[Value, ...]]:
-    printed = block.printed
-    for column, of in entries.items():
-        beside = printed.text(row, printed.mean_column(column)), printed.text(row, column + SD)
-        n_splits = len(of.values)
-        yield (row, column, of.quantity, n_splits, of.mean, of.sd, *beside, of.word)
+def _best(numbers: Mapping[str, float | None], sign: float) -> set[str]:
+    """Return the columns of the best number, if there are several numbers."""
+    losses = {column: sign * number for column, number in numbers.items() if number is not None}
+    lowest = min(losses.values(), default=0.0)
+    best = {column for column, loss in losses.items() if not order(loss, lowest)}
+    return best if len(losses) > 1 else set()
 
 
 def _title(context: Context[Any], blocks: Sequence[Block]) -> str:
     tasks = {*context.experiment.tasks.values()}
-    metric = blocks[0].outcomes.metric
+    metric, more = blocks[0].outcomes.metric, ", and other metrics" * (len(blocks) > 1)
     if metric is not None:
-        return metric.label
+        return metric.label + more
     if tasks == {"regression"}:
-        return "RMSE on test examples"
+        return f"RMSE on test examples{more}"
     unit = "errors in percent" if blocks[0].in_percent else "risks"
-    return f"test {unit}" + ", or RMSE where numbers are predicted" * ("regression" in tasks)
+    return f"test {unit}" + ", or RMSE where numbers are predicted" * ("regression" in tasks) + more
 
 
 def _of_one_data_set(context: Context[Any], blocks: Sequence[Block]) -> bool:
@@ -208,31 +175,29 @@ def _of_one_data_set(context: Context[Any], blocks: Sequence[Block]) -> bool:
 
 def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
     config, titles = context.config, context.titles
-    found = [(block, row, of_row) for block in blocks for row, of_row in block.rows.items()]
-    data = [numbers for of_row in found for numbers in _data(*of_row)]
+    places = [(block, row) for block in blocks for row in block.values]
+    quantities = [block.quantity(row) for block, row in places]
+    texts = [block.texts(row) for block, row in places]
+    data = [numbers for block, row in places for numbers in block.data(row)]
     if _of_one_data_set(context, blocks):
         # On a single data set the algorithms are the rows, and what they are judged by the columns.
-        columns = [_texts(*of_row) for of_row in found]
-        quantities = [block.quantity(row) for block, row, _ in found]
         header = ("Algorithm", *quantities)
-        shown = [*zip(titles.values(), zip(*columns, strict=True), strict=True)]
+        shown = [*zip(titles.values(), zip(*texts, strict=True), strict=True)]
     else:
         header = ("Data set", *titles.values())
-        several = len(blocks) > 1
-        shown = [
-            (f"{row}, {block.quantity(row)}" if several else row, tuple(_texts(block, row, of)))
-            for block, row, of in found
-        ]
+        names = [row for _, row in places]
+        if len(blocks) > 1:
+            names = [f"{row}, {of}" for row, of in zip(names, quantities, strict=True)]
+        shown = [*zip(names, texts, strict=True)]
         for absent in config.absent:
-            texts = (blocks[0].printed.spread(absent.name, column) for column in titles)
-            shown.append((absent.name, tuple(entry(MISSING, text) for text in texts)))
+            beside = (blocks[0].printed.spread(absent.name, column) for column in titles)
+            shown.append((absent.name, tuple(entry(MISSING, text) for text in beside)))
         for block in (block for block in blocks if not block.metric):
-            seconds = {c: block.outcomes.mean_seconds(c) for c in titles}
-            times = {c: Entry("seconds", [] if s is None else [s], 3) for c, s in seconds.items()}
-            shown.append((TIME_LABEL, tuple(_times(block.printed, times))))
-            data += _data(block, TIME_ROW, times)
+            times, of_times = zip(*block.times(), strict=True)
+            shown.append((TIME_LABEL, times))
+            data += of_times
     return Table(
-        f"{config.title}: {_title(context, blocks)}" + ", and other metrics" * (len(blocks) > 1),
+        f"{config.title}: {_title(context, blocks)}",
         header,
         tuple(shown),
         tuple(_notes(context, blocks)),
@@ -240,11 +205,6 @@ def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
         tuple(data),
         timed_rows=(TIME_LABEL, TIME_ROW),
     )
-
-
-def _times(printed: Printed, times: dict[str, Entry]) -> Iterator[str]:
-    for column, of in times.items():
-        yield entry(of.text, printed.text(TIME_ROW, column))
 
 
 def _notes(context: Context[Any], blocks: Sequence[Block]) -> Iterator[str]:
@@ -263,51 +223,32 @@ def _notes(context: Context[Any], blocks: Sequence[Block]) -> Iterator[str]:
             "allowed for)."
         )
     for table in printed:
-        yield f"Printed: {what_is_printed(context, table)}"
+        yield f"Printed: {_what_is_printed(context, table)}"
     for block in blocks:
-        yield from lacking_notes(context, block.outcomes)
+        yield from _lacking(context, block.outcomes)
     yield from (f"{a.name}: {a.reason.removesuffix('.')}." for a in context.config.absent)
     yield from closing_notes(context, outcomes)
 
 
-HOW = {
-    "scores": "scores or class probabilities",
-    "probabilities": "class probabilities",
-    "predictions": "predictions",
-}
-"""Names of the needs of a metric in notes."""
-
-
-def lacking_notes(context: Context[Any], outcomes: Outcomes) -> Iterator[str]:
-    """Yield which columns the metric cannot judge and why, and where it is undefined."""
+def _lacking(context: Context[Any], outcomes: Outcomes) -> Iterator[str]:
+    """Yield in how many cells with a result the metric cannot be computed."""
     metric = outcomes.metric
     if metric is None or metric is TRUE_RMSE:
         return
-    dashed = {
-        place: record
-        for place, record in outcomes.records.items()
-        if record.ok and place[0] in outcomes.rows and place not in outcomes.measured
-    }
-    without = dict.fromkeys(c for (_, c, _), of in dashed.items() if not metric.serves(of))
-    if without:
-        note = (
-            f"{'; '.join(context.titles[c] for c in without)}: no {HOW[metric.needs]}, which "
-            f"{metric.label} is computed from ({MISSING})."
-        )
-        if metric.needs != "predictions":
-            note += (
-                " A calibrated classifier gives them, such as scikit-learn's "
-                "CalibratedClassifierCV around an estimator."
-            )
-        yield note
-    if undefined := sum(metric.serves(of) for of in dashed.values()):
+    lacking = Counter(
+        context.titles[column]
+        for (row, column, repeat), record in outcomes.records.items()
+        if record.ok and row in outcomes.rows and (row, column, repeat) not in outcomes.measured
+    )
+    if lacking:
+        cells = ", ".join(f"{n} of {title}" for title, n in lacking.items())
         yield (
-            f"{metric.label} is undefined on the test examples of {undefined} of "
-            f"{len(outcomes.rows) * len(outcomes.columns) * outcomes.repeats} cells ({MISSING})."
+            f"{metric.label} is undefined, or there are no {metric.needs} to compute it from "
+            f"({MISSING}), in cells: {cells}."
         )
 
 
-def what_is_printed(context: Context[Any], printed: Printed) -> str:
+def _what_is_printed(context: Context[Any], printed: Printed) -> str:
     """Return what the printed numbers are, and how a mean over folds is judged."""
     text = f"{printed.words}."
     if printed.of.cv is None:
@@ -322,7 +263,7 @@ def what_is_printed(context: Context[Any], printed: Printed) -> str:
 
 def _check(context: Context[str]) -> None:
     """Refuse a printed table that does not hold errors, or those of a metric not asked for."""
-    context.check_printed("errors")
+    context.check_printed(context.option, "errors")
     paper, name = context.experiment.paper, context.option
     metric = paper.printed(name).facts.metric if name and paper is not None else OF_ERRORS[0]
     if metric not in (*OF_ERRORS, *context.config.metrics):
@@ -334,13 +275,7 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made:
     blocks = [Block.of(context, of) for of in (outcomes, *by_metrics(context, outcomes))]
     # The headline comes first.
     blocks.sort(key=lambda block: block.metric != context.config.headline)
-    judged = next((block for block in blocks if block.printed.cells), None)
-    verdicts = None
-    if judged is not None:
-        entries = (of for of_row in judged.rows.values() for of in of_row.values())
-        found = [of.judged for of in entries if of.judged is not None]
-        what = what_is_printed(context, judged.printed)
-        verdicts = Verdicts.of(context.option, found, what=what, own_rows=outcomes.own_rows)
+    verdicts = next((block.verdicts for block in blocks if block.printed.cells), None)
     return Made(_table(context, blocks), verdicts=verdicts)
 
 
@@ -362,16 +297,6 @@ TRUE_RMSE = Metric(
 )
 
 
-def _check_truth(context: Context[str]) -> None:
-    """Refuse a config without rows of which the truth is known."""
-    _check(context)
-    for of in context.config.entries:
-        fresh = of.changed(context.config.protocol).sample is not None
-        if fresh and context.experiment.tasks[of.title] == "regression":
-            return
-    raise context.error("no row draws its own sample of numbers: only then is the truth known")
-
-
 def _make_noiseless(context: Context[str], outcomes: Outcomes) -> Made:
     """Make the table of RMSEs against targets without noise, beside the printed RMSEs."""
     measured = {
@@ -389,5 +314,5 @@ NOISELESS = Kind(
     str,
     "The same for errors against targets without noise.",
     _make_noiseless,
-    _check_truth,
+    _check,
 )

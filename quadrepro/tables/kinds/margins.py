@@ -14,12 +14,11 @@ from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
-from quadrepro.papers.printed import MEAN, SD
+from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.stats import COVERAGE
 from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure, open_frame
 from quadrepro.tables.kinds.base import Context, Kind, Made
-from quadrepro.tables.printed import check_printed
-from quadrepro.tables.table import MISSING, Table, Value, entry
+from quadrepro.tables.table import Table, Value, entry, mean_text
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
 
 POINTS = 1001
@@ -75,14 +74,14 @@ def _make(context: Context[Margins], outcomes: Outcomes) -> Made:
     """Make the table, verdicts on what is printed, and the figure that is asked for."""
     places = [(row, column) for row in outcomes.rows for column in outcomes.columns]
     splits = {place: margins_of_splits(outcomes, *place) for place in places}
-    verdicts = _verdicts(context, outcomes, splits)
-    draw = partial(_draw, context, splits) if context.option.panels else None
-    return Made(_table(context, outcomes, splits, verdicts), draw, verdicts)
-
-
-def _verdicts(context: Context[Margins], outcomes: Outcomes, splits: Splits) -> Verdicts:
-    """Return where printed means and deviations of the margins are among our splits."""
     printed = context.printed(context.option.printed)
+    verdicts = _verdicts(printed, outcomes, splits)
+    draw = partial(_draw, context, splits) if context.option.panels else None
+    return Made(_table(context, outcomes, splits, printed, verdicts), draw, verdicts)
+
+
+def _verdicts(printed: Printed, outcomes: Outcomes, splits: Splits) -> Verdicts:
+    """Return where printed means and deviations of the margins are among our splits."""
     found = []
     for (row, column), of in splits.items():
         for ending, quantity, ours in (
@@ -97,29 +96,26 @@ def _verdicts(context: Context[Margins], outcomes: Outcomes, splits: Splits) -> 
 
 
 def _table(
-    context: Context[Margins], outcomes: Outcomes, splits: Splits, verdicts: Verdicts
+    context: Context[Margins],
+    outcomes: Outcomes,
+    splits: Splits,
+    printed: Printed,
+    verdicts: Verdicts,
 ) -> Table:
-    printed, words = context.printed(context.option.printed), dict[tuple[str, str], str]()
-    for v in verdicts.entries:
-        if v.p_value is not None and words.get((v.row, v.column)) != "outside":
-            words[v.row, v.column] = v.word
-    texts: dict[str, list[str]] = {row: [] for row in outcomes.rows}
+    words, texts = verdicts.words, dict[str, list[str]]()
     data: list[tuple[Value, ...]] = []
     for (row, column), of in splits.items():
-        text, word = MISSING, words.get((row, column), "")
-        numbers: tuple[Value, ...] = (0, None, None)
-        if of:
-            pooled = np.concatenate(of)
-            mean, sd = float(pooled.mean()), float(pooled.std(ddof=1))
-            text, numbers = f"{mean:.2f} ± {sd:.2f}", (len(pooled), mean, sd)
-        beside = printed.spread(row, column)
-        texts[row].append(entry(text, beside, outside=word == "outside"))
+        pooled, word = np.concatenate(of) if of else np.zeros(0), words.get((row, column), "")
+        mean, sd = (float(pooled.mean()), float(pooled.std(ddof=1))) if of else (None, None)
+        shown, beside = mean_text(mean, sd, 2), printed.spread(row, column)
+        texts.setdefault(row, []).append(entry(shown, beside, outside=word == "outside"))
         of_print = (printed.text(row, column + ending) for ending in (MEAN, SD))
-        data.append((row, column, *numbers, *of_print, word))
+        data.append((row, column, len(pooled), mean, sd, *of_print, word))
     pooled_over = f" of all {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
-    beside = ", in parentheses the printed ones" if printed.cells else ""
+    in_parentheses = ", in parentheses the printed ones" if printed.cells else ""
     notes = [
-        f"Mean ± standard deviation of the margins of all training examples{pooled_over}{beside}."
+        "Mean ± standard deviation of the margins of all training examples"
+        f"{pooled_over}{in_parentheses}."
     ]
     if words:
         notes.append(
@@ -161,7 +157,7 @@ def _draw(context: Context[Margins], splits: Splits, path: Path) -> None:
 
 def _check(context: Context[Margins]) -> None:
     """Refuse a printed table without margins, and rows and columns that do not exist."""
-    check_printed(context.experiment, context.key, context.option.printed, "margins")
+    context.check_printed(context.option.printed, "margins")
     titles = [entry.title for entry in context.config.entries]
     for i, panel in enumerate(context.option.panels):
         if panel.row not in titles:

@@ -12,7 +12,7 @@ from quadrepro.base.models import Model
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import Ranking, fault_of_size, rank_methods
 from quadrepro.tables.critical_difference import draw_critical_difference
-from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes, headline
+from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes, headline, tested_notes
 from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.ranked import ranking_table
 from quadrepro.tables.table import Table
@@ -72,13 +72,13 @@ def _make(context: Context[Options], outcomes: Outcomes) -> Made:
         higher_is_better=tested.greater_is_better,
         quantity=tested.label,
     )
-    notes = (*closing_notes(context, tested), judged.left_out(), own_rows_note(context.config))
+    notes = (*closing_notes(context, tested), *tested_notes(context, judged))
     titles = [context.titles[name] for name in ranking.methods]
 
     def draw(path: Path) -> None:
         draw_critical_difference(path, titles, ranking.mean_ranks, ranking.critical_difference)
 
-    return Made(replace(table, notes=(*table.notes, *filter(None, notes))), draw)
+    return Made(replace(table, notes=(*table.notes, *notes)), draw)
 
 
 RANKING = Kind(

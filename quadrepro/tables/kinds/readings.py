@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import log
 from statistics import fmean
@@ -15,7 +15,7 @@ from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.seeds import generator
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.printed import MEAN, SD, Holds, Printed
+from quadrepro.papers.printed import SD, Holds, Printed
 from quadrepro.stats import (
     LEVEL,
     log_probability_of_deviations,
@@ -24,7 +24,6 @@ from quadrepro.stats import (
 )
 from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
-from quadrepro.tables.printed import check_printed
 from quadrepro.tables.table import MISSING, Table, Value, entry
 from quadrepro.tables.verdicts import Verdict, of_two_means
 
@@ -83,7 +82,7 @@ class RowEvidence:
 
 
 def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> RowEvidence | None:
-    """Compare a row with what is printed of it."""
+    """Compare a row with what is printed of it; None if nothing is, or if a split is missing."""
     columns = [c for c in outcomes.columns if means.text(row, means.mean_column(c))]
     if not columns or outcomes.repeats < 2:
         return None
@@ -91,32 +90,29 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
         return None
     unit = 1 if outcomes.regression(row) else 100
     errors = {c: unit * np.array(outcomes.values(row, c)) for c in columns}
-    kept = {c: margins_of_splits(outcomes, row, c) for c in outcomes.columns}
-    at_margins = {c: np.array([m.mean() for m in of]) for c, of in kept.items() if of}
+    kept = {c: m for c in outcomes.columns if (m := margins_of_splits(outcomes, row, c))}
+    at_margins = {c: np.array([m.mean() for m in splits]) for c, splits in kept.items()}
     squares = {
-        c: np.array([np.mean((margins - of_splits.mean()) ** 2) for margins in kept[c]])
-        for c, of_splits in at_margins.items()
+        c: np.array([np.mean((m - at_margins[c].mean()) ** 2) for m in splits])
+        for c, splits in kept.items()
     }
-    judged = [
-        of_two_means(Verdict(row, c, "", means.text(row, means.mean_column(c))), values, beside)
-        for c, values in ((c, errors[c].tolist()) for c in columns)
+    verdicts = [
+        of_two_means(Verdict(row, c, "", means.text(row, means.mean_column(c))), [*values], beside)
+        for c, values in errors.items()
         if (beside := means.moments(row, c)) is not None
     ]
-    found = RowEvidence(tuple(v.word == "inside" for v in judged if v.p_value is not None))
-    compared = (
-        ("mean", means, MEAN, errors),
-        ("sd", means, SD, errors),
-        ("margin mean", margins, MEAN, at_margins),
-        ("margin sd", margins, SD, squares),
-    )
-    for name, printed, ending, ours in compared:
-        at = {c: printed.mean_column(c) if ending == MEAN else c + ending for c in outcomes.columns}
+    found = RowEvidence(tuple(v.word == "inside" for v in verdicts if v.p_value is not None))
+    kinds = {"mean": errors, "sd": errors, "margin mean": at_margins, "margin sd": squares}
+    for name, ours in kinds.items():
+        printed, quantity = margins if name.startswith("margin") else means, QUANTITIES[name]
+        at = {
+            c: c + SD if name.endswith("sd") else printed.mean_column(c) for c in outcomes.columns
+        }
         at = {c: column for c, column in at.items() if printed.text(row, column)}
         if at and ours.keys() >= at.keys():
             numbers = np.array([printed.number(row, column) for column in at.values()])
             rounding = np.array([printed.rounding(row, column) for column in at.values()])
             of = OurSplits(np.stack([ours[c] for c in at], axis=1), rounding, printed.splits)
-            quantity = QUANTITIES[name]
             found.distances[name] = abs(quantity.statistic(of.values) - numbers).tolist()
             found.logs[name] = quantity.log_probability(of.values, numbers, rounding, of.n_printed)
             found.splits[name] = of
@@ -238,68 +234,45 @@ class Readings(Model):
     """The printed table of training margins."""
 
 
-def _inside(parts: Iterable[RowEvidence]) -> str:
-    verdicts = [verdict for part in parts for verdict in part.inside]
-    return f"{sum(verdicts)} of {len(verdicts)}" if verdicts else MISSING
-
-
-def _off_by(parts: Iterable[RowEvidence], quantity: str) -> float | None:
-    """Return the mean distance from print, or None if there is none."""
-    found = [distance for part in parts for distance in part.distances.get(quantity, ())]
-    return fmean(found) if found else None
-
-
-def _text(value: float | None, digits: int, missing: str = MISSING) -> str:
-    return missing if value is None else f"{value:.{digits}f}"
-
-
-def _distances(
-    ours: list[RowEvidence], base: list[RowEvidence], quantities: list[str]
-) -> list[str]:
-    """Return number of rows, means inside and mean distances, with the base's on these rows."""
-    entries = [entry(str(len(ours))), entry(_inside(ours), _inside(base) if base else "")]
+def _distances(parts: Sequence[RowEvidence], quantities: Iterable[str]) -> list[str]:
+    """Return how many printed means are inside, and the mean distances from print."""
+    inside = [verdict for part in parts for verdict in part.inside]
+    texts = [f"{sum(inside)} of {len(inside)}" if inside else MISSING]
     for quantity in quantities:
-        of_base = _text(_off_by(base, quantity), 3, "")
-        entries.append(entry(_text(_off_by(ours, quantity), 3), of_base))
-    return entries
+        found = [distance for part in parts for distance in part.distances.get(quantity, ())]
+        texts.append(f"{fmean(found):.3f}" if found else MISSING)
+    return texts
 
 
-def _factors(of_rows: Factors, kinds: list[str], score: ReadingScore | None) -> list[str]:
+def _factors(of_rows: Factors, kinds: Iterable[str], score: ReadingScore | None) -> list[str]:
     """Return the log Bayes factors of a reading by kind of number, in total, and needed."""
+    found = [[of_row[kind] for of_row in of_rows.values() if kind in of_row] for kind in kinds]
+    by_kind = [f"{sum(logs):.1f}" if logs else MISSING for logs in found]
     if score is None:
-        return [entry(MISSING) for _ in (*kinds, "total", "needed")]
-    found = ([of_row[kind] for of_row in of_rows.values() if kind in of_row] for kind in kinds)
-    return [
-        *(entry(_text(sum(logs) if logs else None, 1)) for logs in found),
-        entry(f"{score.log_bayes_factor:.1f}", bold=score.supported),
-        entry(f"{score.needed:.1f}"),
-    ]
+        return [*by_kind, MISSING, MISSING]
+    total = entry(f"{score.log_bayes_factor:.1f}", bold=score.supported)
+    return [*by_kind, total, f"{score.needed:.1f}"]
 
 
 def _notes(
     context: Context[Readings], scores: dict[str, ReadingScore], simulated: dict[str, FloatArray]
 ) -> tuple[str, ...]:
-    tried = len(context.config.readings)
+    tried, repeats = len(context.config.readings), context.config.repeats
     splits = context.printed(context.option.means).splits
     share = share_by_chance(scores, simulated)
     error = np.sqrt(share * (1 - share) / TABLES)
     return (
-        f"{tried} other readings of the protocol were tried, each on the data sets that it is for. "
-        "Inside: printed means that Welch's t-test does not find to differ from ours (p > "
-        f"{LEVEL:g}). Off by: the mean distance of our numbers from the printed ones, whatever its "
-        "sign. In parentheses: the same of the config's own reading on the same rows.",
-        "log BF: the logarithm of how much more probable the printed numbers are under the reading "
-        "than under the config's own, on the rows that it is for. The probability of a number is "
-        f"that of its rounding, if the {splits} splits behind it are drawn like our "
-        f"{context.config.repeats}. Columns of a row share their splits and are taken jointly; "
-        "data sets, and the kinds of number, as if they were independent.",
+        f"{tried} other readings of the protocol were tried. Inside: printed means that Welch's "
+        f"t-test does not find to differ from ours (p > {LEVEL:g}). Off by: the mean distance from "
+        "print. In parentheses: the config's own reading on the same rows.",
+        "log BF: the logarithm of how much more probable the printed numbers, as they are rounded, "
+        f"are under the reading than under the config's own, if the {splits} splits behind them "
+        f"are drawn like our {repeats}. Columns of a row are taken jointly; data sets, and the "
+        "kinds of number, as if they were independent.",
         f"Bold: a log BF of at least what is needed, log(20 × {tried}) = "
         f"{np.log(tried / LEVEL):.1f} or what our splits give by chance. In {TABLES} tables "
-        "simulated from draws of them, as if the config's own reading were the paper's and all "
-        "readings had its means and deviations, some reading had what it needs in "
-        f"{100 * share:.1f}% (± {100 * error:.1f}).",
-        "A Bayes factor says which reading is nearer to print, and not that it is near: where "
-        "neither is inside, both may be wrong.",
+        "simulated as if the config's own reading were the paper's, some reading had what it needs "
+        f"in {100 * share:.1f}% (± {100 * error:.1f}). The best reading may still be wrong.",
     )
 
 
@@ -309,9 +282,13 @@ def _check(context: Context[Readings]) -> None:
         raise context.error("there is nothing to compare: give readings of the protocol")
     holds: dict[str, Holds] = {"means": "errors", "margins": "margins"}
     for option, name in vars(context.option).items():
-        check_printed(context.experiment, context.key, name, holds[option])
-        if name:
-            context.check_splits(name, option)
+        context.check_printed(name, holds[option])
+        if name and context.printed(name, metric="").splits < 2:
+            raise context.error(
+                "a deviation is that of several splits: set their number in the paper's "
+                f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}",
+                option,
+            )
 
 
 def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
@@ -337,20 +314,25 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
     scores = score_readings(totals, simulated, len(factors))
     quantities = [q for q in QUANTITIES if context.option.margins or not q.startswith("margin")]
     kinds = list(dict.fromkeys(QUANTITIES[q].kind for q in quantities))
-    entries = [*_distances([*base.values()], [], quantities), *_factors({}, kinds, None)]
-    rows, data = [(BASE, tuple(entries))], []
-    for name, of_rows in factors.items():
-        ours, same = ([part[row] for row in of_rows] for part in (found[name], base))
-        entries = _distances(ours, same, quantities)
-        rows.append((name, (*entries, *_factors(of_rows, kinds, scores.get(name)))))
+    rows, data = [], list[tuple[Value, ...]]()
     for name, parts in found.items():
+        # A reading and the config's own are compared on the same rows.
+        of_rows = factors.get(name, {})
+        same = [base[row] for row in of_rows]
+        ours = [part for row, part in parts.items() if name == BASE or row in of_rows]
+        beside = _distances(same, quantities) if same else [""] * (1 + len(quantities))
+        distances = map(entry, _distances(ours, quantities), beside)
+        texts = str(len(ours)), *distances, *_factors(of_rows, kinds, scores.get(name))
+        rows.append((name, texts))
         for row, part in parts.items():
             of_row = factors.get(name, {}).get(row, {})
-            values: list[Value] = [name, row, sum(part.inside), len(part.inside)]
-            values += [_off_by([part], quantity) for quantity in quantities]
-            values += [part.logs.get(quantity) for quantity in quantities]
-            values += [of_row.get(kind) for kind in kinds]
-            data.append((*values, sum(of_row.values()) if of_row else None))
+            numbers: list[Value] = [sum(part.inside), len(part.inside)]
+            numbers += [
+                fmean(part.distances[q]) if q in part.distances else None for q in quantities
+            ]
+            numbers += [part.logs.get(quantity) for quantity in quantities]
+            numbers += [of_row.get(kind) for kind in kinds]
+            data.append((name, row, *numbers, sum(of_row.values()) if of_row else None))
     off_by = [f"{quantity} off by" for quantity in quantities]
     log_factor = [*(f"log BF: {kind}" for kind in kinds), "log BF"]
     log_p = [f"log p: {quantity}" for quantity in quantities]

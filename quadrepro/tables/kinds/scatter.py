@@ -5,19 +5,15 @@ from __future__ import annotations
 from functools import partial
 from math import ceil
 from pathlib import Path
-from statistics import fmean, stdev
 
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import order
 from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure, open_frame
 from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
-from quadrepro.tables.table import MISSING, Table, entry
+from quadrepro.tables.table import Table, entry, mean_text, moments
 
 ABREAST, SIZE = 4, 2.6
 """Maximum number of panels side by side, and the inches of one."""
-
-FEW = 4
-"""Up to this number of dots in a panel, a figure shows no more than the table."""
 
 Dot = tuple[str, float, float]
 """Data set, and the values of the algorithm and of another one on a split."""
@@ -33,13 +29,6 @@ def _dots(outcomes: Outcomes, a: str, b: str) -> list[Dot]:
     ]
 
 
-def _moments(differences: list[float], digits: int) -> str:
-    if not differences:
-        return MISSING
-    spread = f" ± {stdev(differences):.{digits}f}" if len(differences) > 1 else ""
-    return f"{fmean(differences):+z.{digits}f}{spread}"
-
-
 def _table(
     context: Context[str], outcomes: Outcomes, word: str, dots: dict[str, list[Dot]]
 ) -> Table:
@@ -48,7 +37,7 @@ def _table(
     for other, of in dots.items():
         sides = [order(y, x) for _, x, y in of]
         counts = (str(sides.count(side)) for side in (1, 0, -1))
-        difference = _moments([unit * (y - x) for _, x, y in of], digits)
+        difference = mean_text(*moments([unit * (y - x) for _, x, y in of]), digits, "+z")
         rows.append((context.titles[other], tuple(map(entry, (*counts, difference)))))
     return Table(
         f"{context.config.title}: {word}s against those of {title}",
@@ -89,18 +78,19 @@ def _draw(
 
 
 def _make(context: Context[str], outcomes: Outcomes) -> Made:
-    """Make the table, and the figure unless a comparison of one's own has few dots."""
+    """Make the table and the figure."""
     word = "RMSE" if "regression" in context.experiment.tasks.values() else "risk"
     others = [name for name in context.titles if name != context.option]
     dots = {other: _dots(outcomes, context.option, other) for other in others}
-    few = not context.config.paper and max(map(len, dots.values())) <= FEW
-    draw = None if few else partial(_draw, context, outcomes.rows, word, dots)
+    draw = partial(_draw, context, outcomes.rows, word, dots)
     return Made(_table(context, outcomes, word, dots), draw)
 
 
 def _check(context: Context[str]) -> None:
-    """Refuse an unknown column, and rows of two units."""
-    context.check_one_of_two(context.option)
+    """Refuse an unknown column, one that is alone, and rows of two units."""
+    context.check_column(context.option)
+    if len(context.titles) == 1:
+        raise context.error(f"{context.option} is the only algorithm")
     tasks = context.experiment.tasks
     numbers = [row for row, task in tasks.items() if task == "regression"]
     if 0 < len(numbers) < len(tasks):

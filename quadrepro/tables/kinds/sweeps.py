@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from statistics import fmean, median, stdev
+from statistics import median
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
-from quadrepro.tables.table import MISSING, Table, Value, entry
+from quadrepro.tables.table import MISSING, Table, Value, entry, moments
 
 WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
@@ -29,40 +30,30 @@ Times = Mapping[tuple[str, str], float | None]
 
 def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
     """Make the table of running times, and their figure."""
-    config, times = context.config, dict[tuple[str, str], float | None]()
-    rows: list[tuple[str, tuple[str, ...]]] = []
-    data: list[tuple[Value, ...]] = []
-    for row in config.rows:
-        title = row.entry.title
+    times: dict[tuple[str, str], float | None] = {}
+    rows, data = [], list[tuple[Value, ...]]()
+    for row in context.config.rows:
+        title, texts = row.entry.title, []
         for column in outcomes.columns:
             complete = outcomes.complete(title, column)
             of = [record.seconds for record in outcomes.cell(title, column)] if complete else []
-            times[title, column] = median(of) if of else None
-            data.append((row.of, row.sweep, row.value, column, len(of), times[title, column]))
-        middles = (times[title, column] for column in outcomes.columns)
-        texts = (entry(MISSING if middle is None else f"{middle:.3g}") for middle in middles)
+            middle = times[title, column] = median(of) if of else None
+            texts.append(entry(MISSING if middle is None else f"{middle:.3g}"))
+            data.append((row.of, row.sweep, row.value, column, len(of), middle))
         rows.append((title, tuple(texts)))
     over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
-    what = f"Seconds of the search and the final training{over}."
     table = Table(
-        f"{config.title}: running times",
+        f"{context.config.title}: running times",
         ("Data set", *context.titles.values()),
         tuple(rows),
-        (what, *closing_notes(context, outcomes)),
+        (
+            f"Seconds of the search and the final training{over}.",
+            *closing_notes(context, outcomes),
+        ),
         ("dataset", "sweep", "value", "algorithm", "splits", "seconds"),
         tuple(data),
     )
     return Made(table, partial(_draw_times, context, times), timed=True)
-
-
-def _moved_by(context: Context[bool], sweep: str) -> list[str]:
-    """Return the columns that have a sweep's hyper-parameter; all if it is over something else."""
-    over = next(s.over for s in context.config.sweeps if s.word == sweep).removeprefix("grid.")
-    return [
-        column.name
-        for column in context.experiment.columns
-        if "." in over or over in {h.name for h in column.learner.hyperparameters}
-    ]
 
 
 def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
@@ -79,7 +70,7 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
             numeric = len(numbers) == len(rows)
             # Values that are not numbers are side by side under their names.
             x = numbers if numeric else [str(row.value) for row in rows]
-            for column in _moved_by(context, sweep):
+            for column in looks:
                 y = np.array([times[row.entry.title, column] for row in rows], dtype=float)
                 panel.plot(x, y, label=context.titles[column], **looks[column].marked_line)
             if numeric and 0 < WIDE * min(numbers) < max(numbers):
@@ -132,14 +123,23 @@ class Difference:
         """The difference with its sign."""
         return f"{self.points:+z.1f}"
 
+    @property
+    def numbers(self) -> tuple[Value, ...]:
+        """Both means with their deviations, the difference, and whether they are told apart."""
+        word = "not told apart" if self.overlap else "different"
+        return self.means[0], self.sds[0], self.means[1], self.sds[1], self.points, word
+
 
 def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
     """Return the difference of a row, or None if a split of either algorithm is missing."""
     if not all(outcomes.complete(row, column) for column in pair):
         return None
-    a, b = ([100 * risk for risk in outcomes.values(row, column)] for column in pair)
-    several = outcomes.repeats > 1
-    return Difference((fmean(a), fmean(b)), (stdev(a), stdev(b)) if several else (0.0, 0.0))
+    (a, sd_a), (b, sd_b) = (
+        moments([100 * risk for risk in outcomes.values(row, column)]) for column in pair
+    )
+    assert a is not None
+    assert b is not None
+    return Difference((a, b), (sd_a or 0.0, sd_b or 0.0))
 
 
 Squares = Mapping[str, list[tuple[Row, Difference | None]]]
@@ -152,25 +152,15 @@ def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
     for row in context.config.rows:
         found = difference(outcomes, row.entry.title, context.option)
         squares.setdefault(row.of, []).append((row, found))
-    return Made(_table(context, outcomes, squares), partial(_draw_squares, context, squares))
-
-
-def _table(context: Context[Pair], outcomes: Outcomes, squares: Squares) -> Table:
     first, second = (context.titles[name] for name in context.option)
-    data: list[tuple[Value, ...]] = []
+    rows, data = [], list[tuple[Value, ...]]()
     for name, of_name in squares.items():
+        texts = []
         for row, found in of_name:
-            numbers: tuple[Value, ...] = (None,) * 6
-            if found is not None:
-                moments = (n for of in zip(found.means, found.sds, strict=True) for n in of)
-                numbers = (*moments, found.points, _verdict(found))
+            texts.append(entry(found.text, mark="*" * (not found.overlap)) if found else MISSING)
+            numbers = found.numbers if found else (None,) * 6
             data.append((name, row.sweep, row.value, *numbers))
-    texts = [
-        entry(found.text, mark="" if found.overlap else "*") if found else MISSING
-        for of_name in squares.values()
-        for _, found in of_name
-    ]
-    n = len(texts) // len(squares)
+        rows.append((name, tuple(texts)))
     starred = (
         f"two intervals mean ± standard deviation over {outcomes.repeats} splits have no point in "
         "common; elsewhere the two are not told apart, which no test decides."
@@ -178,10 +168,10 @@ def _table(context: Context[Pair], outcomes: Outcomes, squares: Squares) -> Tabl
         else "two risks are not the same: one split has no spread."
     )
     meaning = f"Percent points; above 0 {first} is better. \\* marks a difference where the"
-    return Table(
+    table = Table(
         f"{context.config.title}: risk of {second} less that of {first}",
         ("Data set", *(f"{row.sweep} {row.value}" for row, _ in next(iter(squares.values())))),
-        tuple((name, tuple(texts[i * n : (i + 1) * n])) for i, name in enumerate(squares)),
+        tuple(rows),
         (f"{meaning} {starred}", *closing_notes(context, outcomes)),
         (
             *("dataset", "sweep", "value"),
@@ -190,10 +180,7 @@ def _table(context: Context[Pair], outcomes: Outcomes, squares: Squares) -> Tabl
         ),
         tuple(data),
     )
-
-
-def _verdict(found: Difference) -> str:
-    return "not told apart" if found.overlap else "different"
+    return Made(table, partial(_draw_squares, context, squares))
 
 
 def _draw_squares(context: Context[Pair], squares: Squares, path: Path) -> None:
@@ -201,29 +188,25 @@ def _draw_squares(context: Context[Pair], squares: Squares, path: Path) -> None:
 
     The difference is shown in the squares where the two algorithms are told apart.
     """
-    from matplotlib.patches import Rectangle
-
     first, second = (context.titles[name] for name in context.option)
-    of_first = [row for row, _ in next(iter(squares.values()))]
-    values: dict[str, list[str]] = {}
-    for row in of_first:
-        values.setdefault(row.sweep, []).append(str(row.value))
-    width = max(4.5, 0.5 * len(of_first) + 0.08 * max(map(len, squares)) + 0.5)
+    sweeps = [row.sweep for row, _ in next(iter(squares.values()))]
+    width = max(4.5, 0.5 * len(sweeps) + 0.08 * max(map(len, squares)) + 0.5)
     with figures.new_figure(path, width, 0.34 * len(squares) + 1.2) as figure:
-        ratios = [len(of) for of in values.values()]
-        panels = figure.subplots(1, len(values), squeeze=False, sharey=True, width_ratios=ratios)
-        for (sweep, names), panel in zip(values.items(), panels[0], strict=True):
+        counts = Counter(sweeps)
+        ratios = [*counts.values()]
+        panels = figure.subplots(1, len(counts), squeeze=False, sharey=True, width_ratios=ratios)
+        for sweep, panel in zip(counts, panels[0], strict=True):
             for y, of_row in enumerate(squares.values()):
-                for x, found in enumerate(found for row, found in of_row if row.sweep == sweep):
+                of_sweep = [(row, found) for row, found in of_row if row.sweep == sweep]
+                for x, (_, found) in enumerate(of_sweep):
                     colour = UNKNOWN if found is None else NEITHER
                     if found is not None and not found.overlap:
                         colour = FIRST if found.points > 0 else SECOND
                         text = found.text.replace("-", "−")
                         panel.text(x, y, text, ha="center", va="center", fontsize=8)
-                    square = Rectangle((x - 0.5, y - 0.5), 1, 1, fc=colour, ec="white")
-                    panel.add_patch(square)
-            panel.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(squares) - 0.5, -0.5))
-            panel.set_xticks(range(len(names)), names)
+                    panel.barh(y, 1, 1, x - 0.5, color=colour, edgecolor="white")
+            panel.set(xlim=(-0.5, counts[sweep] - 0.5), ylim=(len(squares) - 0.5, -0.5))
+            panel.set_xticks(range(counts[sweep]), [str(row.value) for row, _ in of_sweep])
             panel.set_yticks(range(len(squares)), list(squares))
             panel.set_xlabel(sweep.replace("_", " "))
             panel.tick_params(length=0)
@@ -237,7 +220,10 @@ def _draw_squares(context: Context[Pair], squares: Squares, path: Path) -> None:
 def _check_differences(context: Context[Pair]) -> None:
     """Refuse a config without a sweep, and columns without risks to compare."""
     for i, name in enumerate(context.option):
-        context.check_risks_of_two(name, i)
+        context.check_column(name, i)
+    for row, task in context.experiment.tasks.items():
+        if task == "regression":
+            raise context.error(f"{context.key} is of risks, and {row} predicts a number")
     context.check_sweeps()
 
 

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.learner import Algorithm, Part, Rng, TrainingData
+from quadrepro.core.learners.grid import Grid, Stopping
+from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Part, Rng, TrainingData
 from quadrepro.core.learners.rounds import Round, WeightBoosting
 from quadrepro.core.learners.trainers import VoteTrainer
+from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
 from quadrepro.core.voters.source import FixedVoters
 
 signs = st.sampled_from([-1.0, 1.0])
@@ -99,3 +100,18 @@ def least_error(H: FloatArray, y: FloatArray, w: list[Fraction]) -> tuple[int, F
     edges = right @ np.array(w) / sum(w)
     j = int(np.abs(edges).argmax())
     return j, Fraction(edges[j])
+
+
+def drawn_problem(seed: int, patience: int = 12, **options: Any) -> DrawnProblem:
+    """Return 60 + 60 noisy examples of a rule over three attributes."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 3))
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=120) > 0, 1.0, -1.0)
+    coding = StumpCoding.fit(X[:60])
+    train, valid = coding.transform(X[:60]), coding.transform(X[60:])
+    options = {"per_round": 20, **options}
+    return DrawnProblem(
+        lambda: RandomStumps(train, y[:60], np.random.default_rng(seed), **options),
+        *(train, y[:60], valid, y[60:]),
+        Stopping(patience, max_rounds=200),
+    )

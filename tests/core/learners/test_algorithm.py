@@ -8,26 +8,20 @@ from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.grid import Grid, Stopping
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.learner import (
-    Algorithm,
-    DrawnProblem,
-    positive_votes,
-)
+from quadrepro.core.learners.learner import positive_votes
 from quadrepro.core.learners.lpboost import LPBoost
-from quadrepro.core.learners.quadboost import (
-    QuadBoost,
-)
+from quadrepro.core.learners.quadboost import QuadBoost
+from quadrepro.core.learners.rounds import BoostingAlgorithm
 from quadrepro.core.preprocessing import Normaliser, encode
-from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset
 
 Problem = tuple[FloatArray, FloatArray]
 
-GRIDS: dict[Algorithm, dict[str, list[float]]] = {
+GRIDS: dict[BoostingAlgorithm, dict[str, list[float]]] = {
     AdaBoost(): {"n_rounds": [1, 100, 3000]},
     AdaBoostReg(): {"C": [10.0], "n_rounds": [1, 100]},
     EBBoost(): {"lam": [1.0, 0.1], "n_rounds": [1, 100]},
@@ -50,12 +44,11 @@ def real_problem(name: str) -> tuple[FloatArray, FloatArray]:
     return Stumps().fit(X).transform(X), examples.y[rows]
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "titanic", "monks"])
 @pytest.mark.parametrize("algorithm", GRIDS, ids=repr)
 def test_the_reduced_problem_gives_the_weights_of_the_plain_one(
-    name: str, algorithm: Algorithm
+    algorithm: BoostingAlgorithm,
 ) -> None:
-    H, y = real_problem(name)
+    H, y = real_problem("tictactoe" if algorithm.value_name else "monks")
     samples = np.vstack([np.arange(len(y)) % 5 != f for f in range(5)]).astype(float)
     grid = Grid.of(GRIDS[algorithm])
     plain = VotingProblem(H, y, samples, np.arange(H.shape[1]), H.shape[1])
@@ -68,10 +61,9 @@ def test_the_reduced_problem_gives_the_weights_of_the_plain_one(
         np.testing.assert_array_equal(positive_votes(H, ours), positive_votes(H, theirs))
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "titanic", "monks"])
-def test_lpboosts_objective_is_the_same_on_the_reduced_problem(name: str) -> None:
+def test_lpboosts_objective_is_the_same_on_the_reduced_problem() -> None:
     # A linear program may have several optimal votes, so the objectives are compared.
-    H, y = real_problem(name)
+    H, y = real_problem("titanic")
     grid = Grid.of({"C": [0.01, 0.1, 1.0]})
     plain = VotingProblem(H, y, np.ones((1, len(y))), np.arange(H.shape[1]), H.shape[1])
     for ours, theirs, C in zip(
@@ -91,27 +83,6 @@ def test_a_path_is_over_the_plain_voters_whether_equal_ones_are_merged_or_not(
         weights = algorithm.path(doubled, y, grid)[0]
         assert weights.shape == (24,)
         assert weights[12:].any() != algorithm.merges_voters
-
-
-def test_what_does_not_fit_the_algorithm_is_refused_before_it_is_computed(problem: Problem) -> None:
-    H, y = problem
-    with pytest.raises(ValueError, match="AdaBoost has no hyper-parameter 'lam'"):
-        AdaBoost().path(H, y, Grid.of({"n_rounds": [1], "lam": [1.0]}))
-    with pytest.raises(ValueError, match="labels must be -1 or"):
-        AdaBoost().path(H, y + 1, Grid.of({"n_rounds": [1]}))
-
-
-def test_an_algorithm_that_needs_a_voter_matrix_says_so(problem: Problem) -> None:
-    H, y = problem
-    codes = StumpCoding.fit(H).transform(H)
-    drawn = DrawnProblem(
-        lambda: RandomStumps(codes, y, np.random.default_rng(0)), codes, y, codes, y, Stopping()
-    )
-    for algorithm in (QuadBoost(), LPBoost()):
-        name = type(algorithm).__name__
-        assert not algorithm.takes_drawn_stumps
-        with pytest.raises(ValueError, match=f"{name} needs a voter matrix, not drawn stumps"):
-            algorithm.hold_out(drawn, Grid.of({}))
 
 
 def test_a_vote_calls_positive_what_has_a_positive_sum(problem: Problem) -> None:

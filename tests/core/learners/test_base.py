@@ -58,6 +58,10 @@ def test_a_hyperparameter_that_a_grid_may_leave_out_is_not_asked_for() -> None:
         CqBoost().check(Grid.of({"mu": [0.1]}))
     with pytest.raises(ValueError, match="CqBoost needs a value of mu, epsilon"):
         CqBoost().check(Grid.of({"n_rounds": [3]}))
+    with pytest.raises(ValueError, match="AdaBoost has no hyper-parameter 'lam'"):
+        AdaBoost().path(np.ones((2, 1)), np.ones(2), Grid.of({"n_rounds": [1], "lam": [1.0]}))
+    with pytest.raises(ValueError, match="n_rounds must increase"):
+        AdaBoost().path(np.ones((2, 1)), np.ones(2), Grid.of({"n_rounds": [20, 10]}))
 
 
 def test_a_candidate_is_checked_value_by_value() -> None:
@@ -71,18 +75,3 @@ def test_a_learner_does_its_own_task_and_no_other() -> None:
     assert algorithm.task == "classification"
     assert algorithm.for_task("classification") is algorithm
     assert algorithm.for_task("regression") is None
-
-
-@pytest.mark.parametrize(
-    ("axes", "message"),
-    [
-        ({"n_rounds": [10], "lam": [1.0], "C": [1.0]}, "no hyper-parameter 'C'"),
-        ({"n_rounds": [10]}, "needs a value of lam"),
-        ({"n_rounds": [20, 10], "lam": [1.0]}, "n_rounds must increase"),
-    ],
-)
-def test_a_grid_that_does_not_fit_the_algorithm_is_refused(
-    axes: dict[str, list[float]], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        QuadBoost("l2").path(np.ones((2, 1)), np.array([1.0, -1.0]), Grid.of(axes))

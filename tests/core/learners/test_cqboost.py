@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
@@ -48,10 +48,7 @@ def by_scipy(columns: FloatArray, mu: float) -> FloatArray:
         jac=lambda q: 2 * gram @ q / mu**2,
         method="SLSQP",
         bounds=[(0.0, None)] * n,
-        constraints=[
-            LinearConstraint(margins, mu, np.inf),
-            LinearConstraint(np.ones(n), 1.0, 1.0),
-        ],
+        constraints=[LinearConstraint(margins, mu, np.inf), LinearConstraint(np.ones(n), 1.0, 1.0)],
         options={"ftol": 1e-13, "maxiter": 1000},
     )
     assert result.status in (0, 8)  # 8: no step lowers it any more
@@ -83,7 +80,6 @@ def test_every_round_adds_the_largest_edge_and_solves_the_program_of_the_voters_
     assert excess == 0.0
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     m=st.integers(1, 40),

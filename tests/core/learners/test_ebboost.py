@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize_scalar
@@ -49,7 +49,6 @@ def transcription(
     return rounds
 
 
-@settings(max_examples=50)
 @given(small_problems, small_samples, st.integers(1, 30))
 def test_without_a_penalty_it_is_adaboost_to_the_bit(
     problem: Problem, samples: FloatArray, n_rounds: int
@@ -78,15 +77,15 @@ def test_the_sums_over_the_two_sides_are_the_sums_over_pairs(
 
 @pytest.mark.parametrize("lam", LAMBDAS)
 @pytest.mark.parametrize("complements", [True, False])
-@pytest.mark.parametrize("seed", range(5))
 def test_it_is_the_papers_algorithm(
-    make_problem: Callable[..., Problem], lam: float, complements: bool, seed: int
+    make_problem: Callable[..., Problem], lam: float, complements: bool
 ) -> None:
-    H, y = make_problem(m=40, n=9, seed=seed)
-    expected = transcription(H, y, lam, 15, complements)
-    found = boosted(EBBoost(), SeenVoters(H, y, complements), 15, [lam])
-    assert [int(r.picks[0]) for r in found] == [j for j, _ in expected]
-    np.testing.assert_allclose([r.changes[0] for r in found], [a for _, a in expected], rtol=1e-6)
+    for seed in range(3):
+        H, y = make_problem(m=40, n=9, seed=seed)
+        picks, alphas = zip(*transcription(H, y, lam, 15, complements), strict=True)
+        found = boosted(EBBoost(), SeenVoters(H, y, complements), 15, [lam])
+        assert tuple(int(r.picks[0]) for r in found) == picks
+        np.testing.assert_allclose([r.changes[0] for r in found], alphas, rtol=1e-6)
 
 
 def test_voters_whose_complements_are_no_candidates_are_never_turned() -> None:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray
@@ -33,14 +33,12 @@ def lecture(H: FloatArray, y: FloatArray, eta: float, n_rounds: int) -> FloatArr
     return votes
 
 
-@settings(max_examples=100)
 @given(small_problems, rates, st.integers(1, 25))
 def test_votes_are_the_lectures(problem: Problem, eta: float, n_rounds: int) -> None:
     found = HedgeBoost().path(*problem, Grid.of({"eta": [eta], "n_rounds": [n_rounds]}))[0]
     np.testing.assert_array_equal(found, lecture(*problem, eta, n_rounds))
 
 
-@settings(max_examples=60)
 @given(small_problems, rates, st.integers(1, 60))
 def test_the_regret_is_below_its_bound_at_any_rate(
     problem: Problem, eta: float, n_rounds: int
@@ -57,7 +55,6 @@ def test_the_regret_is_below_its_bound_at_any_rate(
     assert paid - costs.min() <= eta * n_rounds + np.log(9) / eta + 1e-9
 
 
-@settings(max_examples=60)
 @given(small_problems)
 def test_the_lectures_number_of_rounds_classifies_all_examples(problem: Problem) -> None:
     # Labels that are the majority of five voters: their mean edge, and so the largest, is 1/5.

@@ -52,5 +52,5 @@ def test_at_nu_of_one_the_voter_of_least_error_is_the_vote() -> None:
 
 
 def test_a_share_above_one_is_refused_by_name(problem: Problem) -> None:
-    with pytest.raises(ValueError, match=r"^nu must be at most 1, not 1\.2: it is a share"):
+    with pytest.raises(ValueError, match=r"^nu must be at most 1, not 1\.2"):
         RegularizedLP().path(*problem, Grid.of({"nu": [1.2, 0.5]}))

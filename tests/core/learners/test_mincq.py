@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
@@ -47,7 +47,6 @@ def by_scipy(
     return np.asarray(found.x / n)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     m=st.integers(1, 40),

@@ -91,16 +91,6 @@ def own(name: str, grid: str = "{power: [1, 2]}") -> str:
     return f"algorithm: beside_edges:{name}\n    grid: {grid}"
 
 
-def test_an_algorithm_beside_the_config_is_planned_from_its_text_alone(beside: Write) -> None:
-    path = beside(ADA, own("Edges"))
-    experiment = load_experiment(path)
-    learner = make_plan(experiment).cells[-1].learner
-    assert isinstance(learner, ImportedAlgorithm)
-    assert experiment.code == ("beside_edges.py",)
-    assert experiment.titles["ada"] == "ada (10 stumps per attribute)"
-    assert "beside_edges" not in sys.modules
-
-
 def test_it_gets_the_voters_and_the_folds_of_all_others(beside: Write) -> None:
     [_, ours] = cells_of(beside(ADA, own("Same", "{n_rounds: [2, 5]}"), name="ours"))
     [_, theirs] = cells_of(beside(ADA, ADA.replace("5", "[2, 5]"), name="theirs"))
@@ -124,16 +114,19 @@ def test_what_it_refuses_is_told_by_its_first_cell(beside: Write, text: str, mes
     assert message in record.message
 
 
-def test_its_code_and_all_that_it_computes_with_belong_to_its_key(
+def test_it_is_planned_from_its_text_and_has_all_that_it_computes_with_in_its_key(
     beside: Write, tmp_path: Path
 ) -> None:
-    learner = cells_of(beside(ADA, own("Edges")))[-1].learner
+    path = beside(ADA, own("Edges"))
+    experiment = load_experiment(path)
+    learner = cells_of(path)[-1].learner
+    assert isinstance(learner, ImportedAlgorithm)
+    assert experiment.code == ("beside_edges.py",)
+    assert experiment.titles["ada"] == "ada (10 stumps per attribute)"
+    assert "beside_edges" not in sys.modules
     assert "quadrepro.core.learners.adaboost" in learner.modules
     [(name, before)] = learner.own_code
-    assert name == "beside_edges.py"
-    (tmp_path / "beside_edges.py").write_text(
-        CODE.replace("factor: float = 1", "factor: float = 2")
-    )
+    (tmp_path / name).write_text(CODE.replace("factor: float = 1", "factor: float = 2"))
     assert learner.own_code != ((name, before),)
 
 
@@ -152,6 +145,9 @@ def test_an_installed_algorithm_is_one_and_other_classes_are_not(
     beside: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
+    package = tmp_path / "beside_edges-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Name: beside_edges\nVersion: 1.0\n")
     assert names_algorithm("beside_edges:Edges")
     assert not names_algorithm("sklearn:SVC")
     with pytest.raises(ValueError, match="is not an estimator"):
@@ -161,6 +157,7 @@ def test_an_installed_algorithm_is_one_and_other_classes_are_not(
     path.write_text(beside(ADA, own("Edges")).read_text())
     cell = cells_of(path)[-1]
     assert cell.learner.own_code == ()
+    assert cell.content["packages"]["beside_edges"] == "1.0"
     assert run_cell(cell).ok
 
 

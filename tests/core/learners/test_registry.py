@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from dataclasses import fields
@@ -7,14 +8,16 @@ from dataclasses import fields
 import pytest
 from pydantic import ValidationError
 
+from quadrepro.config.axis import Axis
 from quadrepro.core.learners.estimator import EstimatorEntry
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_every_entry_makes_an_algorithm_with_its_defaults(name: str) -> None:
+def test_every_entry_makes_an_algorithm_with_its_defaults_and_has_a_small_grid(name: str) -> None:
     entry = find_entry(name)
     learner = entry.make({})
     assert type(learner) is entry.learner
@@ -24,6 +27,12 @@ def test_every_entry_makes_an_algorithm_with_its_defaults(name: str) -> None:
     if isinstance(entry, EstimatorEntry):
         assert set(entry.settings) == set(entry.names({}))
         return
+    kinds = {h.name: h.kind for h in learner.hyperparameters}
+    axes = {k: Axis.model_validate(v).resolve(kinds[k]) for k, v in entry.grid.items()}
+    assert {h.name for h in learner.hyperparameters if not h.optional} <= {*axes}
+    learner.check(Grid.of(axes))
+    assert math.prod(map(len, axes.values())) <= 20
+    assert max(axes.get("n_rounds", [0])) <= 10_000
     assert {key: getattr(learner, key) for key in entry.preset} == entry.preset
     assert {key: getattr(learner, key) for key in entry.settings} == entry.settings
     named = {f.name for f in fields(entry.learner)}

@@ -9,12 +9,12 @@ import pytest
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners import lpboost, programs
 from quadrepro.core.learners.adaboost import AdaBoost
-from quadrepro.core.learners.grid import Grid, Stopping
-from quadrepro.core.learners.learner import DrawnProblem
+from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.soft_margin import SoftMargin
-from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
+from quadrepro.core.voters.drawn import RandomStumps
+from tests.core.learners.given import drawn_problem
 
 Problem = tuple[FloatArray, FloatArray]
 GRIDS: dict[SoftMargin, Grid] = {
@@ -22,19 +22,6 @@ GRIDS: dict[SoftMargin, Grid] = {
     RegularizedQP(n_rounds=40): Grid.of({"C": [0.001, 0.01, 0.1, 1.0, 100.0]}),
 }
 both = pytest.mark.parametrize(("algorithm", "grid"), GRIDS.items(), ids=["LP", "QP"])
-
-
-def drawn_problem() -> DrawnProblem:
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(120, 3))
-    y = np.where(X[:, 0] + rng.normal(size=120) > 0, 1.0, -1.0)
-    coding = StumpCoding.fit(X[:60])
-    train, valid = coding.transform(X[:60]), coding.transform(X[60:])
-    return DrawnProblem(
-        lambda: RandomStumps(train, y[:60], np.random.default_rng(9), per_round=4),
-        *(train, y[:60], valid, y[60:]),
-        Stopping(5, max_rounds=50),
-    )
 
 
 @both
@@ -55,7 +42,7 @@ def test_only_adaboosts_voters_have_weight_and_in_its_direction(
 def test_over_drawn_stumps_the_program_is_over_those_of_adaboost_each_once(
     algorithm: SoftMargin, grid: Grid
 ) -> None:
-    problem = drawn_problem()
+    problem = drawn_problem(9, 5, per_round=4)
     found, held = AdaBoost().hold_out(problem, Grid.of({})), algorithm.hold_out(problem, grid)
     vote = found.vote(0)
     picks = np.stack([vote.attributes, vote.cuts, np.sign(vote.weights)])
@@ -92,7 +79,7 @@ def test_unsolved_candidates_have_no_errors_and_no_weights(
     monkeypatch.setattr(programs, "RESIDUAL", 0.0)
     monkeypatch.setitem(lpboost.OPTIONS, "simplex_iteration_limit", 0)
     assert np.isnan(algorithm.path(*problem, grid)).any(axis=1)[-1]
-    assert np.isnan(algorithm.hold_out(drawn_problem(), grid).errors[-1])
+    assert np.isnan(algorithm.hold_out(drawn_problem(9, 5, per_round=4), grid).errors[-1])
 
 
 @both
@@ -100,7 +87,7 @@ def test_where_adaboost_finds_no_voter_the_vote_is_empty(algorithm: SoftMargin, 
     H = np.array([[1.0], [1.0], [-1.0], [-1.0]])
     y = np.array([1.0, -1.0, 1.0, -1.0])
     assert not algorithm.path(H, y, grid).any()
-    problem = drawn_problem()
+    problem = drawn_problem(9, 5, per_round=4)
     flat = np.zeros_like(problem.train)
     y = np.tile([1.0, -1.0], 30)
     constant = replace(

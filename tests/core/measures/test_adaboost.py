@@ -20,7 +20,6 @@ small_problems = st.integers(0, 10**6).map(random_problem)
 THREE_POINTS = np.array([[1.0, -1, -1], [1, 1, -1], [1, 1, 1]]), np.array([-1.0, 1, -1])
 
 
-@settings(max_examples=80)
 @given(small_problems, st.integers(1, 40))
 def test_adaboosts_bounds_are_those_of_the_errors_on_its_own_example_weights(
     problem: Problem, n_rounds: int
@@ -79,7 +78,7 @@ def test_no_example_is_wrong_after_the_rounds_of_the_lecture() -> None:
         assert (y * (H @ path_of("adaboost", H, y, int(n_rounds))[-1]) > 0).all()
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(small_problems)
 def test_the_regret_of_the_experts_is_below_their_edge_from_the_measured_round_on(
     problem: Problem,
@@ -113,7 +112,6 @@ def minimax(H: FloatArray, y: FloatArray) -> float:
     return float(found.fun) / 2
 
 
-@settings(max_examples=40)
 @given(
     st.tuples(st.integers(1, 7), st.integers(2, 7)).flatmap(
         lambda shape: arrays(np.float64, shape, elements=st.sampled_from([-1.0, 1.0]))

@@ -22,14 +22,13 @@ def counted(n: int) -> tuple[FloatArray, Trained]:
 
 
 @pytest.mark.parametrize("bound", ["hoeffding", "empirical_bernstein", "bernstein"])
-@pytest.mark.parametrize("risk", [0.02, 0.3, 0.9])
-@pytest.mark.parametrize("n", [5, 60])
-def test_a_bound_holds_as_often_as_it_promises(bound: str, risk: float, n: int) -> None:
-    wrong = np.random.default_rng(1).random((REPEATS, n)) < risk
-    found = measured(f"test_{bound}_bound", votes_with(wrong))
-    # Three standard errors of the simulation.
-    slack = 3 * (DELTA * (1 - DELTA) / REPEATS) ** 0.5
-    assert (found >= risk).mean() >= 1 - DELTA - slack
+def test_a_bound_holds_as_often_as_it_promises(bound: str) -> None:
+    for risk, n in ((0.02, 5), (0.3, 5), (0.9, 5), (0.02, 60), (0.3, 60), (0.9, 60)):
+        wrong = np.random.default_rng(1).random((REPEATS, n)) < risk
+        found = measured(f"test_{bound}_bound", votes_with(wrong))
+        # Three standard errors of the simulation.
+        slack = 3 * (DELTA * (1 - DELTA) / REPEATS) ** 0.5
+        assert (found >= risk).mean() >= 1 - DELTA - slack
 
 
 @pytest.mark.parametrize("n", [2, 40, 1000])

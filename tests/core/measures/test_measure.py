@@ -15,16 +15,6 @@ from tests.core.measures.votes import (
     votes_of,
 )
 
-by_name = pytest.mark.parametrize("name", MEASURES)
-
-
-@by_name
-def test_a_measure_depends_on_the_module_of_its_theory_alone(name: str) -> None:
-    assert MEASURES[name].function.__name__ == name
-    package, _, theory = MEASURES[name].module.rpartition(".")
-    assert package == "quadrepro.core.measures"
-    assert theory in {"measure", "adaboost", "cbboost", "concentration", "ebboost", "quadboost"}
-
 
 def test_measures_are_found_by_name_and_have_different_titles() -> None:
     assert MEASURES.find("c_bound") is MEASURES["c_bound"]
@@ -34,17 +24,14 @@ def test_measures_are_found_by_name_and_have_different_titles() -> None:
         MEASURES.find("c_bond")
 
 
-@by_name
-def test_a_candidate_without_a_solution_is_nan_and_leaves_the_others_as_they_are(name: str) -> None:
+@pytest.mark.parametrize("name", MEASURES)
+def test_no_solution_is_nan_and_scores_alone_are_enough_unless_voters_are_needed(name: str) -> None:
     weights = WEIGHTS[: 2 if MEASURES[name].every_round else 4]
     gap = np.insert(weights, 1, np.nan, axis=0)
     found, plain = measured(name, four_votes(gap)), measured(name, four_votes(weights))
     assert np.isnan(found[1])
     np.testing.assert_array_equal(np.delete(found, 1), plain)
-
-
-@by_name
-def test_scores_alone_are_enough_for_all_that_needs_no_voters(name: str) -> None:
+    assert MEASURES[name].function.__name__ == name
     alone = replace(four_votes(WEIGHTS[1:2]), H=None, weights=None)
     if MEASURES[name].needs == "voters":
         with pytest.raises(ValueError, match="on a vote over voters, and the learner has none"):

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -34,7 +34,6 @@ def complexity(H: FloatArray, seed: int = 0) -> tuple[float, float]:
     return float(measured("rademacher_complexity", trained)[0]), float(upper)
 
 
-@settings(max_examples=25)
 @given(arrays(np.float64, (7, 4), elements=st.floats(-1, 1)), st.integers(0, 99))
 def test_the_complexity_is_near_the_exact_one_and_below_massarts_bound(
     H: FloatArray, seed: int
@@ -151,7 +150,6 @@ def test_the_clipped_risk_lies_between_the_error_and_the_plain_risk_and_is_2_lip
     assert abs(clipped[0] - clipped[1]) <= 2 * np.abs(margins[0] - margins[1]).mean() + 1e-12
 
 
-@settings(max_examples=80)
 @given(st.integers(0, 10**6).map(random_problem), st.integers(1, 40))
 def test_the_quadratic_risk_is_below_its_bound_with_the_least_correlation(
     problem: tuple[FloatArray, FloatArray], n_rounds: int

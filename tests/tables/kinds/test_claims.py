@@ -2,14 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record, RecordStore
+from quadrepro.engine.records import RecordStore
 from quadrepro.engine.worker import run_cell
-from quadrepro.errors import ConfigError
 from quadrepro.results.files import write_results
 from quadrepro.tables.made import check_tables
 from tests.tables.contexts import loaded, table_of
@@ -53,16 +49,6 @@ def test_claims_of_curves_over_drawn_values_are_written_and_not_judged(tmp_path:
     assert "there is no one curve" in (tmp_path / "drawn" / "claims.md").read_text()
 
 
-def test_claims_that_do_not_exist_are_refused_with_the_nearest(tmp_path: Path) -> None:
-    experiment = loaded(tmp_path, DRAWN.replace("claims: convergence", "claims: convergenc"))
-    with pytest.raises(ConfigError) as caught:
-        check_tables(experiment)
-    assert str(caught.value) == (
-        f"{experiment.source.path}:14:10: the paper rescale has no claims 'convergenc'; "
-        "did you mean 'convergence'?"
-    )
-
-
 def test_claims_on_measured_times_are_named_in_both_files(tmp_path: Path) -> None:
     experiment = load_experiment(CONFIGS.parent / "examples/my-paper/my-paper.yaml")
     plan = make_plan(experiment)
@@ -75,12 +61,3 @@ def test_claims_on_measured_times_are_named_in_both_files(tmp_path: Path) -> Non
     assert all("faster" in name for name in table.timed_rows)
     assert {p.name for p in (tmp_path / "out").glob("claims.*")} == {"claims.md", "claims.csv"}
     assert results.manifest.tables["claims"].timed_rows == table.timed_rows
-
-
-def test_the_claims_get_the_printed_risks() -> None:
-    experiment = load_experiment(CONFIGS / "table1.yaml")
-    rows = tuple(entry.title for entry in experiment.config.entries)
-    columns = tuple(experiment.titles)
-    records = {(row, c, 0): Record("k", "missing") for row in rows for c in columns}
-    table = table_of(experiment, "claims", Outcomes(rows, columns, 1, records))
-    assert table.rows[0][1][2] == "17 of 25 (15 wins, 2 ties)"

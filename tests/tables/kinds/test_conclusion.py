@@ -11,7 +11,6 @@ from scipy.stats import t as student
 
 from quadrepro.config.config import Experiment
 from quadrepro.core.learners.registry import BASELINE
-from quadrepro.engine.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import holm
 from quadrepro.tables.conclusion import conclusion
@@ -63,17 +62,6 @@ def test_on_one_data_set_it_rests_on_the_corrected_test_of_all_pairs(
         f"Best by risk: QuadBoost (0.150). Not told apart from it: LPBoost ({texts[1]}). "
         f"Worse: AdaBoost ({texts[2]}). {TESTED}"
     ).replace("-", "−").replace("t−test", "t-test")
-
-
-def test_where_the_highest_is_best_it_reads_the_same(context: Context[str], outcomes: Make) -> None:
-    plain = of_splits(outcomes)
-    values = {place: 1 - record.risk for place, record in plain.records.items()}
-    text = conclusion(context, replace(plain, metric=METRICS["auc"], measured=values))
-    assert text.startswith(
-        "Best by AUC: QuadBoost (0.85). Not told apart from it: LPBoost (0.075 behind, "
-        "95% interval −"
-    )
-    assert "Worse: AdaBoost (0.62 behind, 95% interval 0." in text
 
 
 def with_baseline(plain: Outcomes, of: str) -> Outcomes:

@@ -14,7 +14,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.registry import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.tables.kinds.curves import EACH_MARKED, POINTS
+from quadrepro.tables.kinds.curves import POINTS
 from tests.tables.contexts import asking_for, loaded, panels_of, table_of
 
 CONFIG = """title: Two
@@ -116,32 +116,19 @@ def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -
     assert [entries[1] for _, entries in linear.rows[:6]] == ["1", "7", "13", "20", "26", "32"]
 
 
-def test_a_candidate_without_a_solution_and_an_entry_without_records_are_dashes(
-    load: Load,
-) -> None:
-    found = of_all()
+def test_what_is_not_drawn_or_not_there_is_a_dash_and_marks_are_columns(load: Load) -> None:
+    found = marked()
+    table = table_of(load(TRAINING, MARKED), "curves", outcomes(found))
+    assert table.header[-1] == title_of("adaboost_rounds")
+    rows = {(row[1], row[2]): row[3:] for row in table.data_rows}
+    assert rows["adaboost", 1][::4] == (pytest.approx(0.5), 10.0)
+    assert rows["quadboost", 1][:2] == (None, None)
+    assert rows["quadboost", 1][2:4] == (pytest.approx(0.3), pytest.approx(0.02**0.5))
+    assert rows["lpboost", None][4:] == (None, None)
     del found["lpboost"]
     table = table_of(load(), "curves", outcomes(found))
     assert table.rows[7][1] == ("QuadBoost", "10", "0.0000 ± 0.0000", "–")
     assert table.rows[8][1] == ("LPBoost", "–", "–", "–")
-    assert table.data_rows[-1][5:] == (None, None)
-
-
-def test_the_table_has_no_number_that_no_panel_draws(load: Load) -> None:
-    table = table_of(load(TRAINING, SOME), "curves", outcomes(of_all()))
-    rows = {(row[1], row[2]): row[3:] for row in table.data_rows}
-    assert rows["quadboost", 10][:2] == (None, None)
-    assert rows["quadboost", 1][2:] == (pytest.approx(0.3), pytest.approx(0.02**0.5))
-    assert rows["adaboost", 1][0] == pytest.approx(0.5)
-
-
-def test_marks_are_columns_of_the_table(load: Load) -> None:
-    table = table_of(load(TRAINING, MARKED), "curves", outcomes(marked()))
-    assert table.header[-1] == title_of("adaboost_rounds")
-    assert table.data_header[-2:] == ("adaboost_rounds", "adaboost_rounds sd")
-    rows = {(row[1], row[2]): row[-2] for row in table.data_rows}
-    assert rows["adaboost", 1] == 10.0
-    assert rows["lpboost", None] is rows["quadboost", 1] is None
 
 
 def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
@@ -203,22 +190,14 @@ def test_nothing_with_a_logarithm_is_drawn_on_a_linear_scale_and_no_records_leav
     assert [lines(panel) for panel in panels] == [[], []]
 
 
-def test_a_panel_draws_only_the_algorithms_it_names_in_their_own_colours(
-    load: Load, figures: list[Figure]
-) -> None:
-    panels = panels_of(load(TRAINING, SOME), "curves", outcomes(of_all()), figures)
-    level, slope = lines(panels[0])
-    np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
-    assert len(slope.get_xdata()) == 32
-    of_all_three = [line.get_color() for line in lines(panels[1])]
-    assert [slope.get_color(), level.get_color()] == [of_all_three[0], of_all_three[2]]
-
-
 def test_a_mark_is_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
     load: Load, figures: list[Figure]
 ) -> None:
     training, testing = panels_of(load(TRAINING, MARKED), "curves", outcomes(marked()), figures)
-    _, slope, mark = lines(training)
+    level, slope, mark = lines(training)
+    # The panel draws only the algorithms that it names, in their own colours.
+    of_all_three = [line.get_color() for line in lines(testing)]
+    assert [slope.get_color(), level.get_color()] == [of_all_three[0], of_all_three[2]]
     assert list(mark.get_xdata()) == [10.0, 10.0]
     assert mark.get_color() == slope.get_color()
     [words] = training.texts
@@ -240,17 +219,3 @@ def test_lines_of_two_algorithms_differ_in_more_than_colour(
     assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
     legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
     assert legend[3:] == ([*map(title_of, measures)] if len(measures) > 1 else [])
-
-
-@pytest.mark.parametrize("n", [EACH_MARKED, EACH_MARKED + 1])
-def test_a_curve_of_few_points_has_a_marker_at_each(
-    load: Load, figures: list[Figure], n: int
-) -> None:
-    slope = [0.5 - 0.01 * i for i in range(n)]
-    found = outcomes(
-        {"adaboost": {"train_error": [slope, slope]}},
-        GRIDS | {"adaboost": Grid.of({"n_rounds": range(1, n + 1)})},
-    )
-    [line] = lines(panels_of(load(), "curves", found, figures)[0])
-    assert (line.get_marker() not in ("", "None", None)) == (n <= EACH_MARKED)
-    assert line.get_markevery() is None

@@ -114,12 +114,7 @@ def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
     margin, share = np.asarray(first.get_lines()[1].get_data())
     for i in (100, 500, 900):
         assert share[i] == pytest.approx((pooled <= margin[i]).mean(), abs=1 / len(pooled))
-
-
-def test_a_panel_has_the_axis_and_the_order_that_it_names(
-    experiment: Experiment, figures: list[Figure]
-) -> None:
-    first, second = drawn(experiment, outcomes(margins()), figures)
+    # A panel has the axis and the order that it names.
     assert first.get_xlim() == (0, 0.5)
     [legend] = first.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["EBBoost", "AdaBoost"]
@@ -127,17 +122,10 @@ def test_a_panel_has_the_axis_and_the_order_that_it_names(
     assert second.get_lines()[0].get_color() == ada.get_color() != eb.get_color()
 
 
-def test_panels_without_margins_are_empty(experiment: Experiment, figures: list[Figure]) -> None:
-    panels = drawn(experiment, outcomes({}), figures)
-    assert [len(panel.get_lines()) for panel in panels] == [1, 1]
-    assert figures[-1].legends == []
-
-
 @pytest.mark.parametrize(
     ("option", "message"),
     [
         ("tabel2", "11:10: the paper ebboost has no printed table 'tabel2'; did you mean 'table"),
-        ("table1", "11:10: table1 of the paper ebboost holds errors, and not margins"),
         ("{panels: [{row: wiscons}]}", "11:29: there is no row 'wiscons' to draw; did you mean '"),
         (
             "{panels: [{row: wisconsin, algorithms: [adabost]}]}",

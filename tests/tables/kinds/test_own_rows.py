@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from quadrepro.config.config import Experiment
-from quadrepro.config.tables import KINDS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import Printed
@@ -104,25 +103,6 @@ def test_a_printed_number_counts_once_in_what_chance_would_bring(
     table = verdicts_table(varied, [verdicts])
     assert len(table.data_rows) == len(verdicts.entries)
     assert own_rows_note(varied.config) in table.notes
-
-
-@pytest.mark.parametrize("text", [READINGS, NOISE, THRESHOLDS])
-def test_every_kind_that_needs_nothing_else_is_made_of_readings_and_of_sweeps(
-    text: str, tmp_path: Path, outcomes: Make
-) -> None:
-    asked: dict[str, object] = {"scatter": "quadboost"}
-    if "sweeps" in text:
-        asked |= {"times": True, "differences": ["quadboost", "adaboost"]}
-    if text != THRESHOLDS:
-        asked |= {"ranking": True}
-    experiment = asking_for(loaded(tmp_path, CONFIG + text), **asked)
-    check_tables(experiment)
-    found = make_tables(experiment, of_all(experiment, outcomes))
-    assert {*found} <= {*KINDS}
-    assert {"errors", "scatter"} <= {*found}
-    for of in found.values():
-        assert of.table is None or "18 data sets" not in of.table.to_markdown()
-        assert of.table is None or "12 data sets" not in of.table.to_markdown()
 
 
 def test_without_the_configs_own_value_nothing_is_tested_over_data_sets(

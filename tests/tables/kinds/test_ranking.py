@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.stats import rank_methods
 from quadrepro.tables.made import check_tables
-from tests.tables.contexts import as_regression, asking_for, loaded, made, table_of
+from tests.tables.contexts import asking_for, loaded, made, table_of
 
 Make = Callable[..., Outcomes]
 ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
@@ -56,23 +55,6 @@ def test_a_missing_cell_allows_no_ranking_unless_its_data_set_may_be_left_out(
     whole = outcomes({name: errors for name, errors in ONE.items() if name != "monks"})
     assert found.data_rows == table_of(asked, "ranking", whole).data_rows
     assert found.notes[-1].startswith("Over the 2 of 3 data sets")
-
-
-def test_numbers_are_ranked_as_well(asked: Experiment, outcomes: Make) -> None:
-    found = outcomes(ONE)
-    for row in found.rows:
-        found = as_regression(found, row)
-    assert "The lower the RMSE, the better." in table_of(asked, "ranking", found).notes[0]
-
-
-def test_the_figure_names_all_algorithms(
-    asked: Experiment, outcomes: Make, tmp_path: Path, figures: list[Figure]
-) -> None:
-    draw = made(asked, "ranking", outcomes(ONE)).draw
-    assert draw is not None
-    draw(tmp_path / "ranking.svg")
-    shown = " ".join(text.get_text() for text in figures[0].axes[0].texts)
-    assert all(title in shown for title in ("QuadBoost", "LPBoost", "AdaBoost"))
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
-from quadrepro.tables.kinds.scatter import FEW
 from quadrepro.tables.made import check_tables
-from tests.tables.contexts import as_regression, asking_for, loaded, made, panels_of, table_of
+from tests.tables.contexts import as_regression, asking_for, loaded, panels_of, table_of
 
 Make = Callable[..., Outcomes]
 SPLITS = (
@@ -58,27 +57,6 @@ def test_a_panel_an_algorithm_and_a_dot_a_split(
     assert legend == ["monks", "titanic", "wine"]
 
 
-def test_a_comparison_of_ones_own_with_few_dots_has_no_figure(
-    against: Experiment,
-    outcomes: Make,
-) -> None:
-    few = outcomes(*[{"monks": (2, 1, 2)}] * FEW)
-    assert made(against, "scatter", few).draw is None
-    assert made(against, "scatter", outcomes(*[{"monks": (2, 1, 2)}] * (FEW + 1))).draw is not None
-    config = against.config.model_copy(update={"paper": "cbboost"})
-    assert made(replace(against, config=config), "scatter", few).draw is not None
-
-
-def test_a_long_title_is_broken_at_its_axis(
-    against: Experiment, outcomes: Make, figures: list[Figure]
-) -> None:
-    vars(against)["titles"] = against.titles | {"lpboost": "LPBoost (10 stumps per attribute)"}
-    panel = panels_of(against, "scatter", outcomes(*SPLITS), figures)[0]
-    assert panel.get_ylabel() == "risk of LPBoost (10 stumps\nper attribute)"
-    label, axis = panel.yaxis.label.get_window_extent(), panel.get_window_extent()
-    assert label.height < axis.height
-
-
 NUMBERS = """title: Numbers
 protocol: {view: rescale, holdout: {}}
 datasets: [diabetes, boston]
@@ -100,12 +78,7 @@ def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path, outcomes: Make)
     assert table.rows[0][1] == ("1", "0", "1", "+0.1250 ± 0.5303")
     assert table.data_rows[0] == ("lpboost", "diabetes", 0.5, 0.25)
     assert "percent" not in " ".join(table.notes)
-
-
-def test_dots_that_only_rounding_takes_off_the_diagonal_are_on_it(
-    tmp_path: Path, outcomes: Make
-) -> None:
-    found = outcomes({"diabetes": (1, 1, 1), "boston": (1, 1, 1)})
+    # Dots that only rounding takes off the diagonal are on it.
     rmses = {"quadboost": 0.1 + 0.2, "lpboost": 0.3, "adaboost": 0.4}
     records = {place: replace(r, rmse=rmses[place[1]]) for place, r in found.records.items()}
     table = table_of(loaded(tmp_path, NUMBERS), "scatter", replace(found, records=records))

@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, Difference, difference
+from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, difference
 from tests.tables.contexts import loaded, made, panels_of, table_of
 
 TIMES = """title: Two
@@ -25,7 +23,7 @@ sweeps:
   - {{over: {over}}}
 algorithms:
   - {{name: adaboost, label: AdaBoost, grid: {{n_rounds: 5}}}}
-  - {{name: quadboost, {quadboost}}}
+  - {{name: quadboost, grid: {{n_rounds: 5}}}}
 tables: {{times: true}}
 baseline: false
 """
@@ -33,8 +31,8 @@ ROUNDS = "grid.n_rounds, values: [1, 10, 1000]"
 COLUMNS = ("adaboost", "quadboost")
 
 
-def load(folder: Path, over: str = ROUNDS, quadboost: str = "grid: {n_rounds: 5}") -> Experiment:
-    return loaded(folder, TIMES.format(over=over, quadboost=quadboost))
+def load(folder: Path, over: str = ROUNDS) -> Experiment:
+    return loaded(folder, TIMES.format(over=over))
 
 
 def timed(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
@@ -82,15 +80,6 @@ def test_a_panel_a_sweep_and_a_curve_an_algorithm(tmp_path: Path, figures: list[
     assert list(rounds.get_lines()[0].get_ydata()) == [6, 8, 10]
     # What is missing is a gap.
     assert list(noise.get_lines()[0].get_ydata()) == [2, pytest.approx(float("nan"), nan_ok=True)]
-
-
-def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
-    tmp_path: Path, figures: list[Figure]
-) -> None:
-    experiment = load(tmp_path, quadboost="algorithm: lpboost, grid: {C: 1}")
-    noise, rounds = panels_of(experiment, "times", timed(experiment), figures)
-    assert (len(noise.get_lines()), len(rounds.get_lines())) == (2, 1)
-    assert rounds.get_lines()[0].get_label() == experiment.titles["adaboost"]
 
 
 def test_values_that_are_no_numbers_are_side_by_side(tmp_path: Path) -> None:
@@ -146,6 +135,18 @@ def test_entries_are_the_second_risk_less_the_first_and_marked_outside_the_sprea
     assert [row[8] for row in table.data_rows] == ["different", "not told apart", "different", None]
 
 
+def test_equal_counts_differ_by_nothing_in_another_order() -> None:
+    counts = {"a": (1, 3, 9, 27), "b": (9, 1, 27, 3)}
+    records = {
+        ("x", column, i): Record("k", "ok", count, 100)
+        for column, of in counts.items()
+        for i, count in enumerate(of)
+    }
+    found = difference(Outcomes(("x",), ("a", "b"), 4, records), "x", ("a", "b"))
+    assert found is not None
+    assert (found.overlap, found.text) == (True, "+0.0")
+
+
 def test_with_one_split_only_equal_risks_are_not_told_apart(experiment: Experiment) -> None:
     table = table_of(experiment, "differences", outcomes(1))
     assert table.rows == (("monks", ("+20.0*", "+1.0*")), ("titanic", ("-20.0*", "+0.0")))
@@ -164,28 +165,3 @@ def test_squares_have_the_colour_of_the_better_and_its_difference(
     assert panel.get_ylim() == (1.5, -0.5)
     legend = [text.get_text() for text in figures[0].legends[0].get_texts()]
     assert [text.split()[0] for text in legend] == ["AdaBoost", "QuadBoost", "not"]
-
-
-@given(
-    st.lists(st.integers(0, 100), min_size=2, max_size=8).flatmap(
-        lambda xs: st.tuples(st.just(xs), st.permutations(xs))
-    )
-)
-def test_equal_counts_differ_by_nothing_in_whatever_order(
-    lists: tuple[list[int], list[int]],
-) -> None:
-    records = {
-        ("x", column, i): Record("k", "ok", count, 100)
-        for column, counts in zip("ab", lists, strict=True)
-        for i, count in enumerate(counts)
-    }
-    found = difference(Outcomes(("x",), ("a", "b"), len(lists[0]), records), "x", ("a", "b"))
-    assert found is not None
-    assert found.overlap
-    assert found.text == "+0.0"
-
-
-@pytest.mark.parametrize(("gap", "meet"), [(0.0, True), (1e-6, False)])
-def test_intervals_that_touch_in_one_point_overlap(gap: float, meet: bool) -> None:
-    means, sds = (10.0, 13.3 + gap), (1.1, 2.2)
-    assert Difference(means, sds).overlap is Difference(means[::-1], sds[::-1]).overlap is meet
