@@ -240,13 +240,13 @@ def reproduce(
     """
     from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.records import RecordStore
-    from quadrepro.engine.run import compute, cores, missing_cells
+    from quadrepro.engine.run import compute, cores
 
     offline = is_offline() if offline is None else offline
     plan = prepare(config, data=data, repeats=repeats, offline=offline)
     plan.try_code()
     store = RecordStore(Path(out) / RECORDS)
-    todo = missing_cells(plan.cells, store, retry)
+    todo = store.missing(plan.cells, retry)
     limits = {plan.experiment.name: limits_of(plan, timeout, memory)}
     with RunProgress(len(todo), quiet=not progress) as shown:
         for _ in compute(todo, store, jobs or cores(), limits):

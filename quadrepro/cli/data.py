@@ -148,11 +148,11 @@ def list_command(what: str, name: str | None, data: Path | None, markdown: bool)
     those of a paper.yaml, as a JSON schema. Editors complete and check what is typed below the line
     `# yaml-language-server: $schema=FILE`.
     """
-    from quadrepro.config.reference import DOCUMENTS, config_reference, schema_text
-
     if markdown and (what, name or "config") != ("keys", "config"):
         raise click.UsageError("--markdown goes with the keys of a config")
     if what == "keys":
+        from quadrepro.config.reference import DOCUMENTS, config_reference, schema_text
+
         kind = name or "config"
         if kind not in DOCUMENTS:
             raise ConfigError(f"unknown kind of file {kind!r}{nearest(kind, DOCUMENTS)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +31,9 @@ from quadrepro.errors import QuadreproError
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
+    from quadrepro.core.cell import Cell
     from quadrepro.engine.records import Record, RecordStore
+    from quadrepro.engine.worker import Limits
 
 
 def number_of_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -118,19 +120,14 @@ def run_command(
     Several experiments share the workers, and the tables of each are written as soon as its cells
     are done. An inconsistent config does not stop the others; the exit code is the highest of all.
     """
-    from quadrepro.engine.dask import workers_of
-    from quadrepro.engine.progress import RunProgress
-    from quadrepro.engine.run import compute, cores, missing_cells
-
     if dask is not None and (jobs or timeout):
         raise click.UsageError("--jobs and --timeout are for this machine: leave out --dask")
-    jobs = None if dask else jobs or cores()
     # SIGTERM ends a run like Ctrl-C, with the line that resumes it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     plans, code = _plans(configs, common, offline)
     out = common.out_of(*configs)
     store = common.store(out)
-    todo = missing_cells((cell for plan in plans for cell in plan.cells), store, retry)
+    todo = store.missing((cell for plan in plans for cell in plan.cells), retry)
     missing = {cell.key for cell in todo}
     if shard is not None:
         todo = [cell for cell in todo if int(cell.key, 16) % shard[1] == shard[0] - 1]
@@ -140,24 +137,43 @@ def run_command(
     finish = partial(_write, store=store, out=out, form=form, page=not no_report)
     left = [(plan, _keys(plan) & missing) for plan in plans] if shard is None else []
     codes = [code, *(finish(plan) for plan, keys in left if not keys)]
-    limits = {plan.experiment.name: limits_of(plan, timeout, memory) for plan in plans}
-    by_key = {cell.key: cell for cell in todo}
-    told: set[tuple[str, str]] = set()
-    with RunProgress(len(todo), quiet) as progress, workers_of(dask if todo else None):
-        for record in compute(todo, store, jobs, limits):
-            progress.advance()
-            what = (by_key[record.key].algorithm, record.reason)
-            if not record.ok and what not in told:
-                told.add(what)
-                cell = by_key[record.key]
-                progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
+    if todo:
+        limits = {plan.experiment.name: limits_of(plan, timeout, memory) for plan in plans}
+        for done in _computed(todo, store, jobs, dask, limits, quiet):
             for plan, keys in left:
-                if record.key in keys:
-                    keys.remove(record.key)
+                if done in keys:
+                    keys.remove(done)
                     codes += [] if keys else [finish(plan)]
     if shard is not None:
         tell(f"part {shard[0]} of {shard[1]} is done; a run without --shard writes the tables")
     return max(codes)
+
+
+def _computed(
+    cells: Sequence[Cell],
+    store: RecordStore,
+    jobs: int | None,
+    dask: str | None,
+    limits: dict[str, Limits],
+    quiet: bool,
+) -> Iterator[str]:
+    """Compute cells, show progress and the first failure of each kind, and yield their keys."""
+    # They take long to import, and are not needed where nothing is left.
+    from quadrepro.engine.dask import workers_of
+    from quadrepro.engine.progress import RunProgress
+    from quadrepro.engine.run import compute, cores
+
+    by_key = {cell.key: cell for cell in cells}
+    told: set[tuple[str, str]] = set()
+    with RunProgress(len(cells), quiet) as progress, workers_of(dask):
+        for record in compute(cells, store, None if dask else jobs or cores(), limits):
+            progress.advance()
+            cell = by_key[record.key]
+            what = (cell.algorithm, record.reason)
+            if not record.ok and what not in told:
+                told.add(what)
+                progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
+            yield record.key
 
 
 def _plans(configs: Sequence[str], common: Common, offline: bool) -> tuple[list[Plan], int]:

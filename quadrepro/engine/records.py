@@ -139,6 +139,16 @@ class RecordStore:
         """Return the record of every cell, with status "missing" if there is none."""
         return [self.get(cell.key) or Record(cell.key, "missing") for cell in cells]
 
+    def missing(self, cells: Iterable[Cell], retry: bool = False) -> list[Cell]:
+        """Return the cells without a record, or without a result if those are tried again."""
+        known, todo = self.keys(), dict[str, Cell]()
+        for cell in cells:
+            record = self.get(cell.key) if cell.key in known else None
+            if record is None or (retry and not record.ok):
+                # Rows of equal content share a record.
+                todo.setdefault(cell.key, cell)
+        return list(todo.values())
+
 
 _OF_ZIP = (zipfile.BadZipFile, zlib.error)
 

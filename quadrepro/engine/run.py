@@ -30,17 +30,6 @@ class LostWorkersError(QuadreproError):
     """Workers that were lost for good; finished cells are kept."""
 
 
-def missing_cells(cells: Iterable[Cell], store: RecordStore, retry: bool = False) -> list[Cell]:
-    """Return the cells without a record, or without a result if those are tried again."""
-    known, todo = store.keys(), dict[str, Cell]()
-    for cell in cells:
-        record = store.get(cell.key) if cell.key in known else None
-        if record is None or (retry and not record.ok):
-            # Rows of equal content share a record.
-            todo.setdefault(cell.key, cell)
-    return list(todo.values())
-
-
 def compute(
     cells: Iterable[Cell],
     store: RecordStore,

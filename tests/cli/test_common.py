@@ -1,22 +1,14 @@
-"""Where results go and are found, and how words are listed."""
+"""Where results go and are found."""
 
 from __future__ import annotations
 
-import io
-import os
-import re
 import shutil
-from contextlib import redirect_stdout
 from pathlib import Path
-from unittest import mock
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from rich.cells import cell_len
 
 from quadrepro.base.resources import configs_folder
-from quadrepro.cli.common import Common, print_listing
+from quadrepro.cli.common import Common
 from tests.results.pages.made import make_folder
 
 BY_CONFIG = Common(data=None, out=None, repeats=None)
@@ -47,19 +39,3 @@ def test_committed_results_are_found_until_there_are_others(folder: Path) -> Non
     make_folder(folder / "build" / "table1")
     assert BY_CONFIG.found_in("table1") == Path("build")
     assert BY_CONFIG.found_in("quickstart") == Path("results")
-
-
-words = st.text(st.characters(categories=("L", "N", "Sm")), min_size=1, max_size=30)
-
-
-@given(st.lists(st.tuples(words, words, words), min_size=1, max_size=4), st.integers(30, 120))
-def test_a_listing_fits_and_loses_nothing(rows: list[tuple[str, ...]], width: int) -> None:
-    with (
-        mock.patch.dict(os.environ, COLUMNS=str(width)),
-        redirect_stdout(io.StringIO()) as printed,
-    ):
-        print_listing(("name", "size", "title"), rows)
-    text = printed.getvalue()
-    assert max(map(cell_len, text.splitlines())) <= width
-    shown = sorted(re.sub(r"[\s─]", "", text))
-    assert shown == sorted("".join(["name", "size", "title", *map("".join, rows)]).replace("─", ""))

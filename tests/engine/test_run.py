@@ -19,7 +19,7 @@ from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.engine.records import Record, RecordStore, Status
-from quadrepro.engine.run import compute, largest_first, missing_cells
+from quadrepro.engine.run import compute, largest_first
 from quadrepro.engine.worker import Limits, run_cell
 from quadrepro.errors import ConfigError
 from tests import make
@@ -70,11 +70,11 @@ def test_only_what_is_missing_or_to_be_retried_is_computed_each_content_once(
     store.put(run_cell(first))
     store.put(Record(second.key, "failed", content=second.content))
     twin = replace(rest[0], dataset="another row")
-    assert missing_cells([*cells, twin], store) == rest
-    todo = missing_cells(cells, store, retry=True)
+    assert store.missing([*cells, twin]) == rest
+    todo = store.missing(cells, retry=True)
     assert todo == [second, *rest]
     assert {record.key for record in compute(todo, store, 1)} == {cell.key for cell in todo}
-    assert missing_cells(cells, store, retry=True) == []
+    assert store.missing(cells, retry=True) == []
 
 
 def test_largest_data_sets_come_first_within_each_experiment(cells: list[Cell]) -> None:
@@ -90,7 +90,7 @@ def test_a_record_is_kept_before_the_next_cell_begins(cells: list[Cell], tmp_pat
         assert len(store.keys()) == n
         if n == 2:
             break
-    assert len(missing_cells(cells, store)) == len(cells) - 2
+    assert len(store.missing(cells)) == len(cells) - 2
 
 
 def test_a_cell_that_raises_is_a_failed_record_and_others_go_on(
