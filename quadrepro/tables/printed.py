@@ -83,6 +83,14 @@ def check_claims(experiment: Experiment, name: str) -> None:
         group = paper.group(name)
     except NotThereError as error:
         raise experiment.error(str(error), "tables", "claims") from None
+    titles = [entry.title for entry in experiment.config.entries]
+    for i, claim in enumerate(group.claims):
+        for key, rows in (("rows", claim.rows), ("except", claim.excluded)):
+            for j, row in enumerate(rows):
+                if meant := _nearly(row, titles):
+                    what = f"{experiment.source.path} has no row {row!r}"
+                    message = f"{what}; did you mean {meant!r}?"
+                    raise paper.error(message, "claims", name, "claims", i, key, j)
     for table in group.printed:
         _check_names(experiment, paper, paper.printed(table))
     _check_columns(experiment, paper.file.names, f"the paper {paper.reference}")

@@ -142,6 +142,18 @@ def test_what_a_config_misspells_is_named_with_its_place(
             "quadbost",
             "own.yaml:6:6: the paper ./mypaper has no algorithm 'quadboost'; did you mean 'quadbo",
         ),
+        (
+            "paper",
+            "[monks]",
+            "[monk]",
+            "mypaper/paper.yaml:7:65: .../own.yaml has no row ",
+        ),
+        (
+            "paper",
+            "[titanic]",
+            "[titanc]",
+            "mypaper/paper.yaml:7:82: .../own.yaml has no row ",
+        ),
     ],
 )
 def test_what_a_paper_misspells_is_named_with_its_place(

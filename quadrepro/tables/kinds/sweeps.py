@@ -56,6 +56,16 @@ def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
     return Made(table, partial(_draw_times, context, times), timed=True)
 
 
+def _moved_by(context: Context[bool], sweep: str) -> list[str]:
+    """Return the columns that have a sweep's hyper-parameter; all if it is over something else."""
+    over = next(s.over for s in context.config.sweeps if s.word == sweep).removeprefix("grid.")
+    return [
+        column.name
+        for column in context.experiment.columns
+        if "." in over or over in {h.name for h in column.learner.hyperparameters}
+    ]
+
+
 def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
     """Draw one panel per sweep and data set, and one curve per algorithm."""
     looks, all_rows = figures.looks_of(context.titles), context.config.rows
@@ -70,7 +80,7 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
             numeric = len(numbers) == len(rows)
             # Values that are not numbers are side by side under their names.
             x = numbers if numeric else [str(row.value) for row in rows]
-            for column in looks:
+            for column in _moved_by(context, sweep):
                 y = np.array([times[row.entry.title, column] for row in rows], dtype=float)
                 panel.plot(x, y, label=context.titles[column], **looks[column].marked_line)
             if numeric and 0 < WIDE * min(numbers) < max(numbers):

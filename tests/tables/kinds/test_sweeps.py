@@ -23,7 +23,7 @@ sweeps:
   - {{over: {over}}}
 algorithms:
   - {{name: adaboost, label: AdaBoost, grid: {{n_rounds: 5}}}}
-  - {{name: quadboost, grid: {{n_rounds: 5}}}}
+  - {{name: quadboost, {quadboost}}}
 tables: {{times: true}}
 baseline: false
 """
@@ -31,8 +31,8 @@ ROUNDS = "grid.n_rounds, values: [1, 10, 1000]"
 COLUMNS = ("adaboost", "quadboost")
 
 
-def load(folder: Path, over: str = ROUNDS) -> Experiment:
-    return loaded(folder, TIMES.format(over=over))
+def load(folder: Path, over: str = ROUNDS, quadboost: str = "grid: {n_rounds: 5}") -> Experiment:
+    return loaded(folder, TIMES.format(over=over, quadboost=quadboost))
 
 
 def timed(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
@@ -80,6 +80,15 @@ def test_a_panel_a_sweep_and_a_curve_an_algorithm(tmp_path: Path, figures: list[
     assert list(rounds.get_lines()[0].get_ydata()) == [6, 8, 10]
     # What is missing is a gap.
     assert list(noise.get_lines()[0].get_ydata()) == [2, pytest.approx(float("nan"), nan_ok=True)]
+
+
+def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
+    tmp_path: Path, figures: list[Figure]
+) -> None:
+    experiment = load(tmp_path, quadboost="algorithm: lpboost, grid: {C: 1}")
+    noise, rounds = panels_of(experiment, "times", timed(experiment), figures)
+    assert (len(noise.get_lines()), len(rounds.get_lines())) == (2, 1)
+    assert rounds.get_lines()[0].get_label() == experiment.titles["adaboost"]
 
 
 def test_values_that_are_no_numbers_are_side_by_side(tmp_path: Path) -> None:
