@@ -67,15 +67,13 @@ def ranked(values: FloatArray, sizes: FloatArray) -> FloatArray:
 
     The sizes are those of the values, or of the larger of the two that each is the difference of.
     """
-    # scipy takes half a second to import.
-    from scipy.stats import rankdata
-
     rising = np.argsort(values)
     slack = np.maximum(TIE * sizes[rising], LEAST)
     apart = np.diff(values[rising]) > np.maximum(slack[1:], slack[:-1])
-    places = np.empty(len(values))
-    places[rising] = np.append(0, np.cumsum(apart))
-    return np.asarray(rankdata(places))
+    groups = np.zeros(len(values), dtype=np.intp)
+    groups[rising[1:]] = np.cumsum(apart)
+    sizes_of_groups = np.bincount(groups)
+    return np.asarray((np.cumsum(sizes_of_groups) - (sizes_of_groups - 1) / 2)[groups])
 
 
 def ranks_of(risks: Sequence[Sequence[SupportsFloat]]) -> FloatArray:
