@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.jit import njit
 from quadrepro.core.voters.source import VoterSource
 
 Codes = NDArray[np.uint16]
@@ -165,10 +166,9 @@ class RandomStumps(VoterSource):
 
     def sums(self, units: FloatArray) -> FloatArray:
         """Take twice the sum over the examples above each threshold, less the sum over all."""
-        above = self._codes.take(self.attributes, axis=0) > self.cuts[:, None]
         signed = units * self._y
-        doubled = 2.0 * (signed @ above.astype(np.float64).T)
-        return np.asarray((doubled - signed.sum(axis=1, keepdims=True)) * self.turns)
+        above = sums_above(self._codes, self.attributes, self.cuts, signed.astype(np.int64))
+        return np.asarray((2.0 * above - signed.sum(axis=1, keepdims=True)) * self.turns)
 
     def signs(self, picks: IntArray) -> FloatArray:
         """Compare the picked stumps with all examples."""
@@ -192,3 +192,20 @@ class RandomStumps(VoterSource):
         self._turns = np.ones(shape)
         if not self.complements:
             self._turns -= 2.0 * self._rng.integers(0, 2, shape)
+
+
+@njit
+def sums_above(codes: Codes, attributes: IntArray, cuts: Codes, units: IntArray) -> FloatArray:
+    """Return the sum of each run's weights over the examples above each threshold.
+
+    Sums of whole numbers, shape (n_runs, n_examples), let the compiler take several at a time.
+    """
+    sums = np.empty((len(units), len(cuts)))
+    for j in range(len(cuts)):
+        row, cut = codes[attributes[j]], cuts[j]
+        for run in range(len(units)):
+            total = 0
+            for i in range(len(row)):
+                total += units[run, i] if row[i] > cut else 0
+            sums[run, j] = total
+    return sums
