@@ -186,6 +186,9 @@ NO_VOTERS = "sklearn:SVC has no voters, which the measure voters needs: give it 
 EVERY = "adaboost_exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all else one"
 RIDGE = {"name": "sklearn:Ridge"}
 SVC = {"name": "sklearn:SVC"}
+OWN_MEASURE = SVC | {"measures": ["voters"]}
+ROWS_MEASURE = {"name": "monks", "protocol": {"measures": ["voters"]}}
+ROWS_GRID = {"name": "monks", "grid": {"n_rounds": [1, 10]}}
 
 
 def of_rounds(values: Any) -> dict[str, Any]:
@@ -200,28 +203,13 @@ def of_rounds(values: Any) -> dict[str, Any]:
         ([], RIDGE | {"measures": ["test_error"]}, "m1", f"['datasets'][0]: {OF_NUMBERS}"),
         (["train_error"], "adaboost", "wine", "['datasets'][0]: wine has more than two classes, "),
         (["train_error", "voters"], SVC, "monks", f"['algorithms'][0]: {NO_VOTERS}"),
-        (
-            ["train_error"],
-            SVC | {"measures": ["voters"]},
-            "monks",
-            f"['algorithms'][0]['measures']: {NO_VOTERS}",
-        ),
-        (
-            [],
-            SVC,
-            {"name": "monks", "protocol": {"measures": ["voters"]}},
-            f"['datasets'][0]: {NO_VOTERS}",
-        ),
+        (["train_error"], OWN_MEASURE, "monks", f"['algorithms'][0]['measures']: {NO_VOTERS}"),
+        ([], SVC, ROWS_MEASURE, f"['datasets'][0]: {NO_VOTERS}"),
         ([], of_rounds({"from": 1, "to": 9, "points": 9, "scale": "linear"}), "monks", ""),
         ([], of_rounds([1, 2, 3]), {"name": "monks", "grid": {"n_rounds": [1, 2]}}, ""),
         ([], of_rounds([1, 2, 4]), "monks", f"['algorithms'][0]['measures']: {EVERY}"),
         ([], of_rounds([2, 3]), "monks", f"['algorithms'][0]['measures']: {EVERY}"),
-        (
-            [],
-            of_rounds([1, 2, 3]),
-            {"name": "monks", "grid": {"n_rounds": [1, 10]}},
-            f"['datasets'][0]: {EVERY}",
-        ),
+        ([], of_rounds([1, 2, 3]), ROWS_GRID, f"['datasets'][0]: {EVERY}"),
     ],
 )
 def test_a_measure_that_does_not_fit_is_refused_with_its_place(

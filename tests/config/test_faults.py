@@ -40,6 +40,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         ("- monks", "- monk", "6:5", "unknown data set 'monk'; did you mean 'monks'?"),
         ("- monks", "- wines.csv", "6:5", "with `quadrepro init wines.csv --target COLUMN`"),
         (VIEW, "view: quadbost", "6:5", "the card of monks has no view 'quadbost'; did you mean"),
+        (VIEW, "view: mine", "6:5", "take another one by {name: monks, view: "),
         ("as: people", "as: monks", "7:5", "duplicate row 'monks'"),
         ("as: people", "view: nix", "7:21", "the card of titanic has no view 'nix'"),
         ("as: people", "view: 3", "7:21", "view must be text or a mapping"),
