@@ -20,7 +20,7 @@ from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Learner
 from quadrepro.engine.keys import makers
-from quadrepro.errors import ConfigError
+from quadrepro.errors import ConfigError, QuadreproError
 
 HOSTILE = (
     "a\x1b[2J\x1b]0;title\x07",
@@ -89,9 +89,13 @@ def of_wrong(wrong: BoolArray | Sequence[float]) -> dict[str, Any]:
     return {"classes": CLASSES, "actual": np.zeros_like(codes), "predicted": codes}
 
 
-def refusal(path: Path, read: Callable[[Path], object] = load_experiment) -> str:
-    """Return the message of the ConfigError of a file, without the file's name in front."""
-    with pytest.raises(ConfigError) as caught:
+def refusal(
+    path: Path,
+    read: Callable[[Path], object] = load_experiment,
+    error: type[QuadreproError] = ConfigError,
+) -> str:
+    """Return the message of the error of a file, without the file's name in front."""
+    with pytest.raises(error) as caught:
         read(path)
     return str(caught.value).removeprefix(f"{path}:")
 

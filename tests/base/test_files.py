@@ -21,8 +21,9 @@ def test_a_file_is_replaced_as_a_whole_or_not_at_all(
     write_text(path, "α\nb\n")
     assert path.read_bytes() == b"\xce\xb1\nb\n"
     monkeypatch.setattr(failing, Mock(side_effect=error))
-    with pytest.raises(type(error)):
+    with pytest.raises(type(error)) as caught:
         write_text(path, "newer")
+    assert getattr(caught.value, "filename", str(path)) == str(path)
     assert path.read_text(encoding="utf-8") == "α\nb\n"
     assert [p.name for p in path.parent.iterdir()] == ["a.md"]
 

@@ -257,19 +257,6 @@ def test_a_run_that_is_ended_leaves_no_process_and_a_plain_rerun_gives_the_same_
     assert found.differences == []
 
 
-def test_a_disk_that_is_full_is_told_with_the_file(
-    small_config: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("quadrepro.base.files.os.fsync", full)
-    result = quadrepro("run", small_config(), "--jobs", 1, "--out", tmp_path / "full")
-    assert result.exit_code == 1
-    told = result.stderr.splitlines()[-1]
-    assert re.fullmatch(rf"error: {tmp_path}/full/records/\S+: No space left on device", told)
-
-
 def test_names_of_strangers_are_text_on_the_terminal_and_in_every_file(
     tmp_path: Path, out: Path
 ) -> None:

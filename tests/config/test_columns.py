@@ -19,7 +19,7 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.protocol import Protocol
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
-from tests.make import assert_refused, cells_of, plan_of, refusal
+from tests.make import assert_refused, cells_of, config, plan_of, refusal
 
 Write = Callable[..., Path]
 ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
@@ -142,8 +142,8 @@ def test_a_class_with_fit_and_predict_is_a_column(beside: Callable[..., Path]) -
     path = beside("Plain", "\n    grid: {share: [0.1, 0.9]}")
     text = path.read_text()
     step = re.sub("algorithm: (own.*)", r"pipeline: [StandardScaler, '\1']", text)
-    for config in (text, step.replace("{share", "{plain__share")):
-        path.write_text(config)
+    for of_class in (text, step.replace("{share", "{plain__share")):
+        path.write_text(of_class)
         plan = make_plan(load_experiment(path))
         plan.try_code()
         records = [run_cell(cell.ready()) for cell in plan.cells[1::2]]
@@ -186,6 +186,9 @@ NO_VOTERS = "sklearn:SVC has no voters, which the measure voters needs: give it 
 EVERY = "adaboost_exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all else one"
 RIDGE = {"name": "sklearn:Ridge"}
 SVC = {"name": "sklearn:SVC"}
+OWN_MEASURE = SVC | {"measures": ["voters"]}
+ROWS_MEASURE = {"name": "monks", "protocol": {"measures": ["voters"]}}
+ROWS_GRID = {"name": "monks", "grid": {"n_rounds": [1, 10]}}
 
 
 def of_rounds(values: Any) -> dict[str, Any]:
@@ -200,28 +203,13 @@ def of_rounds(values: Any) -> dict[str, Any]:
         ([], RIDGE | {"measures": ["test_error"]}, "m1", f"['datasets'][0]: {OF_NUMBERS}"),
         (["train_error"], "adaboost", "wine", "['datasets'][0]: wine has more than two classes, "),
         (["train_error", "voters"], SVC, "monks", f"['algorithms'][0]: {NO_VOTERS}"),
-        (
-            ["train_error"],
-            SVC | {"measures": ["voters"]},
-            "monks",
-            f"['algorithms'][0]['measures']: {NO_VOTERS}",
-        ),
-        (
-            [],
-            SVC,
-            {"name": "monks", "protocol": {"measures": ["voters"]}},
-            f"['datasets'][0]: {NO_VOTERS}",
-        ),
+        (["train_error"], OWN_MEASURE, "monks", f"['algorithms'][0]['measures']: {NO_VOTERS}"),
+        ([], SVC, ROWS_MEASURE, f"['datasets'][0]: {NO_VOTERS}"),
         ([], of_rounds({"from": 1, "to": 9, "points": 9, "scale": "linear"}), "monks", ""),
         ([], of_rounds([1, 2, 3]), {"name": "monks", "grid": {"n_rounds": [1, 2]}}, ""),
         ([], of_rounds([1, 2, 4]), "monks", f"['algorithms'][0]['measures']: {EVERY}"),
         ([], of_rounds([2, 3]), "monks", f"['algorithms'][0]['measures']: {EVERY}"),
-        (
-            [],
-            of_rounds([1, 2, 3]),
-            {"name": "monks", "grid": {"n_rounds": [1, 10]}},
-            f"['datasets'][0]: {EVERY}",
-        ),
+        ([], of_rounds([1, 2, 3]), ROWS_GRID, f"['datasets'][0]: {EVERY}"),
     ],
 )
 def test_a_measure_that_does_not_fit_is_refused_with_its_place(
@@ -249,12 +237,6 @@ def test_a_row_can_vote_over_another_transformer(small_config: Write) -> None:
     assert found == {"people": {"MinMaxScaler": {}}, "monks": {"PCA": {"n_components": 2}}}
 
 
-def columns(*entries: Any, **keys: Any) -> dict[str, Any]:
-    """Return a config of a data set with these columns."""
-    base = {"title": "T", "protocol": {"view": "quadboost"}, "datasets": ["monks"]}
-    return {**base, "baseline": False, "algorithms": list(entries)} | keys
-
-
 def named(name: str, label: str = "") -> dict[str, Any]:
     return {"name": name, "algorithm": "adaboost", "label": label, "grid": {"n_rounds": 5}}
 
@@ -274,22 +256,23 @@ def test_a_vote_is_titled_by_what_it_votes_over_and_by_nothing_with_a_paper(
 ) -> None:
     bayes = {"name": "bayes", "algorithm": "sklearn:GaussianNB"}
     own = [{"name": name, "algorithm": "adaboost", "label": name * (name == "B")} for name in "aB"]
-    config = columns("adaboost", bayes, *own, protocol={"view": "quadboost", **protocol})
+    algorithms = ["adaboost", bayes, *own]
+    keys = config(algorithms=algorithms, protocol={"view": "quadboost", **protocol})
     titles = [f"AdaBoost ({label})", "bayes", f"a ({label})", "B"]
-    assert [*load_mapping(config).titles.values()] == titles
-    of_paper = load_mapping({**config, "paper": "quadboost"})
+    assert [*load_mapping(keys).titles.values()] == titles
+    of_paper = load_mapping({**keys, "paper": "quadboost"})
     assert [*of_paper.titles.values()] == ["AdaBoost", "bayes", "a", "B"]
     other = {"name": "monks", "as": "other", "protocol": {"voters": 2}}
     if "holdout" not in protocol:
-        both = load_mapping({**config, "datasets": ["monks", other]})
+        both = load_mapping({**keys, "datasets": ["monks", other]})
         assert both.titles["adaboost"] == "AdaBoost"
 
 
 def test_equal_titles_are_refused_with_their_place() -> None:
     message = r"^config\['algorithms'\]\[1\]\['label'\]: tables would call the columns 'a' and 'b' "
     with pytest.raises(ConfigError, match=f"{message}both 'X': give one of them another label, or"):
-        load_mapping(columns(named("a", "X"), named("b", "X")))
-    prior = columns({**named("a"), "label": "Class prior"}, baseline=True)
+        load_mapping(config(algorithms=[named("a", "X"), named("b", "X")]))
+    prior = config(algorithms=[named("a", "Class prior")], baseline=True)
     with pytest.raises(ConfigError, match="give one of them another label, or set baseline: false"):
         load_mapping(prior)
 
@@ -308,7 +291,7 @@ NUMBERS = {"name": "concrete", "view": "rescale"}
 def test_without_a_paper_the_last_column_is_the_baseline(
     rows: list[Any], title: str, note: str
 ) -> None:
-    experiment = load_mapping(columns("boosting", datasets=rows, baseline=None))
+    experiment = load_mapping(config(algorithms=["boosting"], datasets=rows, baseline=None))
     assert [*experiment.titles.items()] == [("boosting", "Boosting"), ("baseline", title)]
     assert experiment.columns[-1].entry.note.startswith(note)
     assert experiment.columns[:-1] == experiment.algorithms
@@ -325,5 +308,5 @@ def test_without_a_paper_the_last_column_is_the_baseline(
     ],
 )
 def test_whether_a_config_gets_a_baseline(keys: dict[str, Any], expected: bool) -> None:
-    experiment = load_mapping({**columns("adaboost", baseline=None), **keys})
+    experiment = load_mapping(config(**{"baseline": None, **keys}))
     assert (len(experiment.columns) > len(experiment.algorithms)) is expected

@@ -7,39 +7,35 @@ import numpy as np
 import pytest
 
 from quadrepro.config.loading import load_experiment
-from quadrepro.config.plan import Plan, make_plan
+from quadrepro.config.plan import make_plan
 from quadrepro.data.store import Dataset, Found
-from tests.make import assert_refused
+from tests.make import assert_refused, cells, cells_of
 
 Write = Callable[..., Path]
 
 
-def plan_of(path: Path, repeats: int | None = None) -> Plan:
-    return make_plan(load_experiment(path, repeats))
-
-
 def test_there_is_one_cell_a_data_set_algorithm_and_repeat(small_config: Write) -> None:
-    cells = plan_of(small_config(), repeats=3).cells
-    assert len(cells) == len({(c.dataset, c.algorithm, c.repeat) for c in cells}) == 2 * 2 * 3
-    assert len({c.key for c in cells}) == len(cells)
-    splits = {(c.dataset, c.repeat): c.problem.split.train.tolist() for c in cells}
-    assert all(splits[c.dataset, c.repeat] == c.problem.split.train.tolist() for c in cells)
+    found = cells_of(small_config(), repeats=3)
+    assert len(found) == len({(c.dataset, c.algorithm, c.repeat) for c in found}) == 2 * 2 * 3
+    assert len({c.key for c in found}) == len(found)
+    splits = {(c.dataset, c.repeat): c.problem.split.train.tolist() for c in found}
+    assert all(splits[c.dataset, c.repeat] == c.problem.split.train.tolist() for c in found)
     assert len({*map(str, splits.values())}) == 2 * 3
 
 
 def test_a_key_depends_on_content_and_not_on_names(small_config: Write) -> None:
-    cells = plan_of(small_config()).cells
-    keys = [c.key for c in cells]
-    for cell in cells:
+    found = cells_of(small_config())
+    keys = [c.key for c in found]
+    for cell in found:
         # What is not asked for is no part of it.
         assert cell.content["protocol"] == {}
         assert cell.content["draws"] == (7, cell.draws[1], 0)
         assert isinstance(cell.content["grid"], tuple)
     evidence = small_config("as: people", "as: people, view: {evidence: none, status: open}")
-    assert [c.key for c in plan_of(evidence).cells] == keys
+    assert [c.key for c in cells_of(evidence)] == keys
     renamed = small_config("name: ada", "name: other", name="renamed")
-    assert [c.key for c in plan_of(renamed).cells] == keys
-    longer = plan_of(small_config("title: Small", "title: Longer"), repeats=2).cells
+    assert [c.key for c in cells_of(renamed)] == keys
+    longer = cells_of(small_config("title: Small", "title: Longer"), repeats=2)
     assert {c.key for c in longer} > set(keys)
 
 
@@ -68,13 +64,13 @@ CHANGES = [
 
 
 def test_whatever_changes_a_result_changes_its_key(small_config: Write) -> None:
-    keys = {plan_of(small_config(old, new)).cells[-1].key for old, new in CHANGES}
+    keys = {cells_of(small_config(old, new))[-1].key for old, new in CHANGES}
     assert len(keys) == len(CHANGES)
 
 
 def test_an_order_that_lacks_a_code_is_refused_at_the_data_sets_place(small_config: Write) -> None:
     path = small_config("as: people", "view: {order: {class: [1st, 2nd, 3rd]}}")
-    assert_refused(path, "7:5", "Crew", lambda path: plan_of(path).check_data())
+    assert_refused(path, "7:5", "Crew", lambda path: make_plan(load_experiment(path)).check_data())
 
 
 def test_a_plan_and_its_keys_read_no_rows_but_a_check_reads_each_data_set_once(
@@ -89,41 +85,33 @@ def test_a_plan_and_its_keys_read_no_rows_but_a_check_reads_each_data_set_once(
     original = Found.load
     monkeypatch.setattr(Found, "load", spy)
     again = "as: people\n  - {name: monks, as: again, view: {positive: ['0']}}"
-    plan = plan_of(small_config("as: people}", f"{again.replace('people', 'people}', 1)}"), 2)
+    path = small_config("as: people}", f"{again.replace('people', 'people}', 1)}")
+    plan = make_plan(load_experiment(path, 2))
     assert len({cell.key for cell in plan.cells}) == 3 * 2 * 2
     assert not read
     plan.check_data()
     assert sorted(read) == ["monks", "titanic"]
 
 
-DRAWN = "{name: quadboost-l2, grid: {n_rounds: [5, 10]}, draw: {lam: {log: [0.1, 10]}}, draws: 4}"
-
-
-def drawn_plan(write: Write, algorithms: str, repeats: int = 2) -> Plan:
-    path = write()
-    head, _ = path.read_text().split("algorithms:\n")
-    path.write_text(f"{head}baseline: false\nalgorithms:\n{algorithms}")
-    return plan_of(path, repeats)
-
-
-def test_an_algorithm_may_have_nominal_attributes_in_its_own_way(small_config: Write) -> None:
-    tree = "algorithm: 'sklearn:DecisionTreeClassifier'"
-    ways = ("one-hot", "ordinal", "categories")
-    algorithms = "".join(f"  - {{name: {way}, {tree}, nominal: {way}}}\n" for way in ways)
-    cells = drawn_plan(small_config, f"  - {{name: as the view says, {tree}}}\n{algorithms}").cells
-    by_name = {cell.algorithm: cell for cell in cells if cell.dataset == "monks"}
+def test_an_algorithm_may_have_nominal_attributes_in_its_own_way() -> None:
+    tree = {"algorithm": "sklearn:DecisionTreeClassifier"}
+    own = [{"name": way, "nominal": way, **tree} for way in ("one-hot", "ordinal", "categories")]
+    found = cells(algorithms=[{"name": "as the view says", **tree}, *own])
+    by_name = {cell.algorithm: cell for cell in found}
     n_columns = {name: cell.problem.X.shape[1] for name, cell in by_name.items()}
     assert n_columns == {"as the view says": 6, "one-hot": 17, "ordinal": 6, "categories": 6}
-    assert len({cell.key for cell in cells}) == len(cells) - 4
+    assert len({cell.key for cell in found}) == len(found) - 1
     assert by_name["as the view says"].key == by_name["ordinal"].key
     assert by_name["categories"].problem.n_codes == (3, 3, 2, 3, 4, 2)
     np.testing.assert_array_equal(by_name["one-hot"].problem.y, by_name["ordinal"].problem.y)
 
 
-def test_values_are_drawn_again_for_every_split_and_belong_to_the_key(small_config: Write) -> None:
-    cells = drawn_plan(small_config, f"  - {DRAWN}\n").cells
-    drawn = [cell.grids[0].axis("lam") for cell in cells]
-    assert len(set(drawn)) == len(cells) == 4
-    assert [dict(cell.content["grid"])["lam"] for cell in cells] == drawn
-    again = drawn_plan(small_config, f"  - {DRAWN}\n").cells
-    assert [cell.key for cell in again] == [cell.key for cell in cells]
+def test_values_are_drawn_again_for_every_split_and_belong_to_the_key() -> None:
+    l2 = {"name": "quadboost-l2", "grid": {"n_rounds": [5, 10]}, "draws": 4}
+    l2["draw"] = {"lam": {"log": [0.1, 10]}}
+    keys = {"datasets": ["monks", "titanic"], "algorithms": [l2]}
+    found, again = cells(2, **keys), cells(2, **keys)
+    drawn = [cell.grids[0].axis("lam") for cell in found]
+    assert len(set(drawn)) == len(found) == 4
+    assert [dict(cell.content["grid"])["lam"] for cell in found] == drawn
+    assert [cell.key for cell in again] == [cell.key for cell in found]

@@ -48,6 +48,10 @@ def test_changes_are_a_view_of_their_own_where_the_card_has_none() -> None:
 SAMPLE = {"sample": {"train": 20, "test": 20}}
 
 
+def of_numbers(**protocol: Any) -> dict[str, Any]:
+    return {"name": "concrete", "view": "rescale", "protocol": protocol}
+
+
 @pytest.mark.parametrize(
     ("fields", "place", "telling"),
     [
@@ -57,25 +61,9 @@ SAMPLE = {"sample": {"train": 20, "test": 20}}
         ({"view": {"exclude": ["tie"]}}, "['view']['exclude'][0]", "did you mean 'has_tie'?"),
         ({"protocol": {"folds": "five"}}, "['protocol']['folds']", "a whole number, not 'five'"),
         ({"protocol": SAMPLE}, "['name']", "monks is not drawn by rule, so no fresh sample"),
-        (
-            {"name": "concrete", "view": "rescale", "protocol": {"split": {"stratify": True}}},
-            "['protocol']['split']['stratify']",
-            "there are no classes to stratify by",
-        ),
-        (
-            {"name": "concrete", "view": "rescale", "protocol": {"noise": {"labels": 0.1}}},
-            "['protocol']['noise']['labels']",
-            "concrete predicts a number, so there are no classes to change",
-        ),
-        (
-            {
-                "name": "concrete",
-                "view": "rescale",
-                "protocol": {"choose_by": "balanced_error"},
-            },
-            "['protocol']['choose_by']",
-            "concrete predicts a number, so there are no classes to count alike",
-        ),
+        (of_numbers(split={"stratify": True}), "['protocol']['split']['stratify']", "no classes"),
+        (of_numbers(noise={"labels": 0.1}), "['protocol']['noise']['labels']", "no classes"),
+        (of_numbers(choose_by="balanced_error"), "['protocol']['choose_by']", "no classes"),
         (
             {"view": {"sample_rows": 99}, "protocol": {"split": {"outer": 5}}},
             "['view']['sample_rows']",
@@ -285,12 +273,8 @@ def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings(read: Write)
         ("name: a, of: [monk]", "18:27", "unknown data set 'monk' here; did you mean 'monks'?"),
         ("name: a}, {name: a", "18:23", "duplicate row 'monks, a'"),
         ("name: a, protocol: {folds: 1}", "18:33", "one fold leaves nothing to train on"),
-        ("name: a, view: {nominal: ordnal}", "18:29", "'ordinal' or 'one-hot', not 'ordnal'"),
-        (
-            "name: a}]\nsweeps: [{over: protocol.folds, values: [2]",
-            "18:1",
-            "a config has either sweeps or readings",
-        ),
+        ("name: a, view: {nominal: ordnal}", "18:29", "not 'ordnal'"),
+        ("name: a}]\nsweeps: [{over: protocol.folds, values: [2]", "18:1", "either sweeps or"),
     ],
 )
 def test_a_reading_that_cannot_be_is_named_with_its_place(

@@ -18,6 +18,7 @@ from quadrepro.data.schema import Threshold
 from quadrepro.data.source import Layout
 from quadrepro.errors import ConfigError, DataError
 from tests.data.tables import make_card
+from tests.make import refusal
 
 
 def test_shipped_cards_have_rows_or_sources_and_layouts_lead_to_their_codes(
@@ -148,13 +149,6 @@ def test_cards_of_the_current_folder_are_known_and_read_again_if_they_change(
         load_card("tou")
 
 
-def refusal(path: Path) -> str:
-    """Return what is said of a card, without its path."""
-    with pytest.raises(DataError) as refused:
-        load_card_file(path)
-    return str(refused.value).replace(f"{path}:", "")
-
-
 SIZE, VIEW, NOTE = "name: size, kind: numeric", "positive: [no]", "note: not seen"
 
 
@@ -182,7 +176,7 @@ SIZE, VIEW, NOTE = "name: size, kind: numeric", "positive: [no]", "note: not see
 def test_a_broken_card_is_refused_with_the_place_of_the_fault(
     write_card: Callable[..., Path], old: str, new: str, fault: str
 ) -> None:
-    assert refusal(write_card(old, new)).startswith(fault)
+    assert refusal(write_card(old, new), load_card_file, DataError).startswith(fault)
 
 
 def found(card: Card, **view: object) -> list[Mistake]:

@@ -54,12 +54,9 @@ def test_what_is_no_metric_is_refused_with_the_nearest_name(name: str, message: 
 def test_a_metric_fits_if_it_can_judge_one_of_the_tasks() -> None:
     assert fault_of_task("auc", ["regression", "multiclass"]) == ""
     assert fault_of_task("rmse", ["regression"]) == ""
-    assert fault_of_task("rmse", ["classification", "multiclass"]).startswith(
-        "rmse is a metric of numbers, and here two classes or more classes are predicted"
-    )
-    assert fault_of_task("roc_auc", ["multiclass"]).startswith(
-        "roc_auc is a metric of two classes, and here more classes are predicted"
-    )
+    fault = fault_of_task("rmse", ["classification", "multiclass"])
+    assert "of numbers, and here two classes or more classes are predicted" in fault
+    assert "of two classes, and here more classes" in fault_of_task("roc_auc", ["multiclass"])
 
 
 CODES = np.array([0, 1, 1, 0, 1])
@@ -142,9 +139,7 @@ def test_of_three_classes_metrics_are_means_over_the_classes() -> None:
         "error": np.mean(y != predicted),
         "balanced_error": np.mean([np.mean(predicted[y == c] != c) for c in each]),
         "auc": sk.roc_auc_score(y, p, multi_class="ovr"),
-        "average_precision": np.mean(
-            [sk.average_precision_score(y == c, p[:, c]) for c in each],
-        ),
+        "average_precision": np.mean([sk.average_precision_score(y == c, p[:, c]) for c in each]),
         "log_loss": -np.mean(np.log(p[np.arange(len(y)), y])),
         "brier": np.mean(((one_hot - p) ** 2).sum(axis=1)),
         "f1": np.mean([sk.f1_score(y == c, predicted == c) for c in each]),

@@ -51,13 +51,7 @@ def test_quadboosts_theory_holds_where_every_inequality_does() -> None:
 @pytest.mark.parametrize(
     ("column", "measure", "value", "against", "text"),
     [
-        (
-            "quadboost-l1",
-            "quadboost_theorem1_p1",
-            0.2,
-            0,
-            "38 of 39 inequalities; not 0.25 ≤ 0.2 (",
-        ),
+        ("quadboost-l1", "quadboost_theorem1_p1", 0.2, 0, "38 of 39 inequalities; not 0.25 ≤ 0.2"),
         ("quadboost-l1", "quadboost_theorem1_p1", 0.2, 0, "QuadBoost-L1); smallest bound 0.2000"),
         ("quadboost-linf", "quadboost_theorem1_p2", 0.1, 1, "(monks, QuadBoost-L∞, T = 1)"),
         ("quadboost-l2", "quadboost_theorem1_pinf", 0.1, 2, "not 0.2 ≤ 0.1 (monks, QuadBoost-L2"),

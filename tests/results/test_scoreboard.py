@@ -66,9 +66,8 @@ def test_of_experiments_with_the_same_claims_the_first_that_has_any_counts() -> 
     assert line(QUADBOOST)[3:] == ["1", "0", "2", "1 does not hold"]
     link = "[table1-distribution](table1-distribution/claims.md)"
     assert line("table1") == ["1", "0", "2", "1 does not hold", link]
-    places = [
-        text().index(f"- `{name}`") for name in ("table1-distribution", "table1", "quickstart")
-    ]
+    names = ("table1-distribution", "table1", "quickstart")
+    places = [text().index(f"- `{name}`") for name in names]
     assert places == sorted(places)
 
 
@@ -105,10 +104,8 @@ def test_a_reading_that_fits_a_printed_table_best_is_counted_beside_the_texts() 
     assert "| 19 of 60 (34 as they fit best) |" in text()
     assert "Of the 60 printed means, 19 are inside as the texts say, and 34 under" in text()
     fits = line("table1, as it fits best")
-    assert (fits[0], fits[-1]) == (
-        "23 of 40",
-        "[rescale-table1-fit](rescale-table1-fit/verdicts.md)",
-    )
+    assert fits[0] == "23 of 40"
+    assert fits[-1] == "[rescale-table1-fit](rescale-table1-fit/verdicts.md)"
 
 
 def test_the_text_links_files_and_repeats_what_does_not_reproduce() -> None:
@@ -118,10 +115,8 @@ def test_the_text_links_files_and_repeats_what_does_not_reproduce() -> None:
     make("mine", paper="")
     assert line("table1")[:5] == ["140 of 150", "10", "7.5 (1 to 17)", "0.040", "2"]
     written = write_scoreboard(Path()).read_text()
-    assert (
-        "[errors](table1/errors.md), [verdicts](table1/verdicts.md); figures [curves](" in written
-    )
-    assert "(table1/curves.svg); [notes](table1/notes.md)\n" in written
+    assert "[errors](table1/errors.md), [verdicts](table1/verdicts.md); figures" in written
+    assert "; figures [curves](table1/curves.svg); [notes](table1/notes.md)\n" in written
     assert "What does not reproduce, and why:\n\n- [Two](x.md) stars.\n" in written
     assert "## More" not in written
     assert "## Without a paper\n\n- `mine`, Title of mine" in written

@@ -81,6 +81,9 @@ def test_printed_rows_stand_under_the_titles_of_the_config(load: Load) -> None:
     assert printed_for(load(), "table2").rows == ("adaboost", "quadboost")
 
 
+NO_QUADBOST = ".../mypaper/printed/table1.csv has no algorithm 'quadbost'; did you mean"
+
+
 def test_a_config_that_names_no_table_has_no_printed_numbers(load: Load) -> None:
     experiment = load("config", "errors: table1, ", "")
     assert printed_for(experiment, "") is NOTHING
@@ -90,34 +93,17 @@ def test_a_config_that_names_no_table_has_no_printed_numbers(load: Load) -> None
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "errors: table1",
-            "errors: tabel1",
-            "own.yaml:9:10: the paper ./mypaper has no printed ta",
-        ),
+        ("errors: table1", "errors: tabel1", "own.yaml:9:10: the paper ./mypaper has no printed"),
         ("claims: table1", "claims: table9", "own.yaml:9:47: the paper ./mypaper has no claims"),
-        (
-            "errors: table1",
-            "errors: table2",
-            "own.yaml:9:10: table2 of the paper ./mypaper holds comparisons, and not errors",
-        ),
+        ("errors: table1", "errors: table2", "own.yaml:9:10: table2 of the paper ./mypaper holds"),
         (
             "[monks, titanic,",
             "[monks, {name: balance, as: titanc},",
             "own.yaml:3:19: no row 'titanc' is printed; did you mean 'titanic' (.../mypaper/"
             "printed/table1.csv:3)?",
         ),
-        (
-            "{name: wine, as: wine 1}",
-            "{name: wine, as: wine 1, printed: iris}",
-            "own.yaml:3:28: no row 'iris' is printed; known are monks, titanic, wine, zoo",
-        ),
-        (
-            "{name: quadboost,",
-            "{name: quadbost, algorithm: quadboost,",
-            "own.yaml:6:6: .../mypaper/printed/table1.csv has no algorithm 'quadbost'; did you mea"
-            "n 'quadboost'?",
-        ),
+        ("as: wine 1}", "as: wine 1, printed: iris}", "own.yaml:3:28: no row 'iris' is printed;"),
+        ("name: quadboost", "name: quadbost, algorithm: quadboost", f"own.yaml:6:6: {NO_QUADBOST}"),
     ],
 )
 def test_what_a_config_misspells_is_named_with_its_place(
@@ -130,30 +116,10 @@ def test_what_a_config_misspells_is_named_with_its_place(
     ("file", "old", "new", "message"),
     [
         ("table1", "titanic", "titanc", "own.yaml:3:19: no row 'titanic' is printed; did you mean"),
-        (
-            "table2",
-            "\nquadboost",
-            "\nquadbost",
-            "own.yaml:6:6: .../mypaper/printed/table2.csv has no algorithm 'quadboost'; did you",
-        ),
-        (
-            "paper",
-            "quadboost",
-            "quadbost",
-            "own.yaml:6:6: the paper ./mypaper has no algorithm 'quadboost'; did you mean 'quadbo",
-        ),
-        (
-            "paper",
-            "[monks]",
-            "[monk]",
-            "mypaper/paper.yaml:7:65: .../own.yaml has no row ",
-        ),
-        (
-            "paper",
-            "[titanic]",
-            "[titanc]",
-            "mypaper/paper.yaml:7:82: .../own.yaml has no row ",
-        ),
+        ("table2", "\nquadboost", "\nquadbost", "own.yaml:6:6: .../mypaper/printed/table2.csv has"),
+        ("paper", "quadboost", "quadbost", "own.yaml:6:6: the paper ./mypaper has no algorithm"),
+        ("paper", "[monks]", "[monk]", "mypaper/paper.yaml:7:65: .../own.yaml has no row "),
+        ("paper", "[titanic]", "[titanc]", "mypaper/paper.yaml:7:82: .../own.yaml has no row "),
     ],
 )
 def test_what_a_paper_misspells_is_named_with_its_place(
@@ -197,31 +163,10 @@ def test_a_name_without_its_paper_is_refused_with_what_to_write(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        (
-            "",
-            "",
-            "",
-            "printed table1, error as a fraction, of one split: 6 of 8 numbers are recomputed; "
-            "absent: zoo",
-        ),
-        (
-            "table1",
-            "zoo,1,1",
-            "average rank,1,1",
-            "6 of 8 numbers are recomputed; not recomputed: row average rank",
-        ),
-        (
-            "table1",
-            ",quadboost",
-            ",svm",
-            "3 of 8 numbers are recomputed; not recomputed: column svm; absent: zoo",
-        ),
-        (
-            "paper",
-            "{unit: fraction}",
-            "{unit: fraction, metric: accuracy}",
-            "printed table1, accuracy as a fraction, of one split: 6 of 8 numbers",
-        ),
+        ("", "", "", "error as a fraction, of one split: 6 of 8 numbers are recomputed; absent: z"),
+        ("table1", "zoo,1,1", "average,1,1", "6 of 8 numbers are recomputed; not recomputed: row"),
+        ("table1", ",quadboost", ",svm", "3 of 8 numbers are recomputed; not recomputed: column s"),
+        ("paper", "fraction}", "fraction, metric: accuracy}", "accuracy as a fraction, of one sp"),
     ],
 )
 def test_a_table_is_described_with_the_numbers_that_meet_a_cell(

@@ -10,12 +10,13 @@ from quadrepro.errors import ConfigError, DataError
 from quadrepro.stats import rank_methods
 from quadrepro.tables.ranked import Splits
 from quadrepro.tables.scores import Scores, direction, read_scores, told_apart
+from tests.make import refusal
 
 Write = Callable[[str], Path]
 
 
 BAD = [
-    ("", ": the file has no rows"),
+    ("", "the file has no rows"),
     ("a,b\n", "a table of scores has a line of names"),
     ("a,b\n1,2\n1,2,3\n", ", line 3: 3 fields, but the first row has 2"),
     ("d,a,b\nx,1,2\ny,3,four\n", ", line 3, column 'b': 'four' is not a number such as 0.035"),
@@ -31,9 +32,7 @@ BAD = [
 def test_what_is_no_table_of_scores_is_refused_with_its_place(
     write_scores: Write, text: str, message: str
 ) -> None:
-    with pytest.raises(DataError) as caught:
-        read_scores(write_scores(text))
-    assert message in str(caught.value)
+    assert message in refusal(write_scores(text), read_scores, DataError)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", " "])
@@ -96,19 +95,13 @@ LOSSES = {"a": [0.1, 0.2, 0.1, 0.3, 0.1, 0.2, 0.1], "b": [0.2, 0.31, 0.22, 0.4, 
 
 def test_the_sentence_names_the_test_and_the_methods_that_differ() -> None:
     ranking = rank_methods(LOSSES)
-    assert told_apart(ranking, None) == (
-        "By Wilcoxon's signed-rank tests over 7 data sets (p ≤ 0.05): a is better than b (p = "
-        "0.016)."
-    )
-    losses = LOSSES | {"c": LOSSES["a"][::-1]}
-    assert told_apart(rank_methods(losses), None).endswith(
-        "adjusted for 3 pairs by Holm's method (p ≤ 0.05): a is better than b (p = 0.047), c is "
-        "better than b (p = 0.047) and no other pair is told apart."
-    )
+    assert told_apart(ranking, None).startswith("By Wilcoxon's signed-rank tests over 7 data sets")
+    assert told_apart(ranking, None).endswith(": a is better than b (p = 0.016).")
+    three = told_apart(rank_methods(LOSSES | {"c": LOSSES["a"][::-1]}), None)
+    assert "adjusted for 3 pairs by Holm's method" in three
+    assert ": a is better than b (p = 0.047), c is better than b (p = 0.047) and no other" in three
     few = rank_methods({name: of[:4] for name, of in LOSSES.items()})
-    assert told_apart(few, None).endswith(
-        "no pair of methods is told apart, for which 4 are too few."
-    )
+    assert told_apart(few, None).endswith("told apart, for which 4 are too few.")
 
 
 def test_resamples_are_compared_by_the_corrected_test() -> None:

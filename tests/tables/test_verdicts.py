@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from quadrepro.config.loading import load_mapping
 from quadrepro.papers.printed import MeanOf
 from quadrepro.stats import Moments, chance_of_misses, placement, welch_test
 from quadrepro.tables.verdicts import (
@@ -18,7 +18,7 @@ from quadrepro.tables.verdicts import (
     of_two_means,
     verdicts_table,
 )
-from tests.tables.contexts import loaded
+from tests.make import config
 
 ENTRY = Verdict("wine", "adaboost", "risk", "0.29")
 SPLITS = [0.21, 0.18, 0.25, 0.20, 0.22]
@@ -107,10 +107,7 @@ def test_a_table_without_misses_says_how_many_chance_would_bring() -> None:
 
 def test_only_what_is_off_after_holms_correction_is_named() -> None:
     verdicts = table({(0, 0): 2.3, (1, 1): 9.0})
-    assert [(v.row, v.column) for v in verdicts.outside] == [
-        ("row 0", "column 0"),
-        ("row 1", "column 1"),
-    ]
+    assert [v.row for v in verdicts.outside] == ["row 0", "row 1"]
     assert [v.row for v in verdicts.surely_off] == ["row 1"]
     [_, named] = verdicts.statement({"column 1": "AdaBoost"})
     assert named == "Off even if all 32 are counted (Holm, 0.05): row 1, AdaBoost."
@@ -177,16 +174,11 @@ def test_the_chance_of_a_row_counts_each_kind_of_number_by_its_own_splits() -> N
     assert chance == pytest.approx(np.convolve(single, means))
 
 
-def test_rows_of_comparisons_have_the_titles_of_the_algorithms(tmp_path: Path) -> None:
+def test_rows_of_comparisons_have_the_titles_of_the_algorithms() -> None:
     entry = Verdict("adaboost", "lpboost", "probability", "0.90", 0.5, 0.4, 0.6, 0.001)
-    text = """title: One
-protocol: {view: quadboost}
-datasets: [monks]
-algorithms:
-  - {name: adaboost, label: Ada, grid: {n_rounds: 5}}
-  - {name: lpboost, label: LP, grid: {C: 1}}
-"""
-    table = verdicts_table(loaded(tmp_path, text), [Verdicts.of("t", [(entry, [0.5])])])
+    algorithms = [{"name": "adaboost", "label": "Ada"}, {"name": "lpboost", "label": "LP"}]
+    experiment = load_mapping(config(algorithms=algorithms))
+    table = verdicts_table(experiment, [Verdicts.of("t", [(entry, [0.5])])])
     numbers = ("probability", "0.90", "0.5", "0.4 to 0.6", "0.001")
     assert table.rows == (("Ada, LP", numbers),)
     assert "Off even if all 1 are counted (Holm, 0.05): Ada, LP." in table.notes

@@ -55,9 +55,6 @@ def test_margins_of_all_splits_are_pooled_and_those_of_each_measured() -> None:
         errors_of(COUNTS).value("r1", "a", "margin sd")
 
 
-DIFFERENCES = (0.3, -0.1, 0.4, 0.2, 0.5)
-
-
 def test_one_difference_and_splits_without_training_examples_have_no_error() -> None:
     for values, share in (([1.0], 0.0), ([1.0, 2.0], 1.0)):
         with pytest.raises(Lacking, match=NO_SPLITS):

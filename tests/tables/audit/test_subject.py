@@ -48,10 +48,7 @@ def test_a_size_is_given_or_that_of_the_first_row_of_a_config(tmp_path: Path) ->
     ("entry", "why"),
     [
         ("{name: monks, view: {where: {has_tie: ['1']}}}", "the card does not tell"),
-        (
-            "{name: monks, protocol: {split: {groups: body_shape}}}",
-            "the rows decide",
-        ),
+        ("{name: monks, protocol: {split: {groups: body_shape}}}", "the rows decide"),
     ],
 )
 def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path, entry: str, why: str) -> None:

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from quadrepro.config.loading import load_mapping
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds.base import Context, closing_notes
+from tests.make import config
 from tests.tables.contexts import context_of, loaded
 
 CONFIG = """title: Rows
@@ -66,15 +68,11 @@ def test_without_a_sweep_there_is_nothing_to_stand_against(context: Context[str]
 
 @pytest.mark.parametrize(("row", "named"), [("wine", True), ("monks", False)])
 def test_columns_of_learners_of_two_classes_are_named_where_there_are_more(
-    tmp_path: Path, row: str, named: bool
+    row: str, named: bool
 ) -> None:
-    experiment = loaded(
-        tmp_path,
-        f"title: More\nprotocol: {{view: default}}\ndatasets: [{row}]\nbaseline: false\n"
-        "algorithms:\n  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}\n"
-        "  - {name: 'sklearn:SVC'}\n",
-    )
+    algorithms = [{"name": "adaboost", "label": "AdaBoost"}, "sklearn:SVC"]
+    keys = {"protocol": {"view": "default"}, "datasets": [row], "algorithms": algorithms}
+    experiment = load_mapping(config(**keys))
     notes = closing_notes(Context(experiment, "errors", ""), Outcomes((), (), 0, {}))
-    assert [note.startswith("AdaBoost: with more than two classes") for note in notes] == [
-        True
-    ] * named
+    found = [note.startswith("AdaBoost: with more than two classes") for note in notes]
+    assert found == [True] * named

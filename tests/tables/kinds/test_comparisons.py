@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_mapping
 from quadrepro.config.tables import KINDS
 from quadrepro.engine.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
@@ -27,7 +27,8 @@ from quadrepro.stats import (
 )
 from quadrepro.tables.kinds.comparisons import COMPARISONS, probabilities
 from quadrepro.tables.table import Table
-from tests.tables.contexts import as_regression, context_of, loaded, made, table_of
+from tests.make import config
+from tests.tables.contexts import as_regression, context_of, made, table_of
 
 Make = Callable[..., Outcomes]
 
@@ -197,11 +198,7 @@ def test_one_split_of_one_data_set_has_no_test_of_signs(
     assert COMPARISONS.make(context, numbers(outcomes({"monks": (1, 5, 2)}))) is None
 
 
-def test_a_lone_algorithm_is_not_compared(tmp_path: Path, outcomes: Make) -> None:
-    lone = loaded(
-        tmp_path,
-        "title: One\nprotocol: {view: quadboost}\ndatasets: [monks, titanic, wine]\n"
-        "algorithms: [{name: quadboost, grid: {n_rounds: 5}}]\n",
-    )
+def test_a_lone_algorithm_is_not_compared(outcomes: Make) -> None:
+    lone = load_mapping(config(datasets=[*ONE], algorithms=["quadboost"], baseline=True))
     assert KINDS.find("comparisons") is COMPARISONS
     assert COMPARISONS.make(context_of(lone, "comparisons"), outcomes(ONE)) is None

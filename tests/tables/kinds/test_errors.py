@@ -24,6 +24,7 @@ from quadrepro.papers.printed import TIME_ROW, Facts, MeanOf, Printed
 from quadrepro.results.results import Results
 from quadrepro.tables.made import make_tables
 from quadrepro.tables.table import Table
+from tests.make import config
 from tests.tables.contexts import as_regression, loaded, made, table_of
 
 Make = Callable[..., Outcomes]
@@ -92,10 +93,10 @@ def test_a_data_set_that_cannot_be_had_is_a_row_of_dashes_with_its_reason(
     experiment: Experiment, outcomes: Make, published: Printed
 ) -> None:
     absent = (Absent(name="animals", reason="it is no longer offered."),)
-    config = experiment.config.model_copy(update={"absent": absent})
+    lacking = experiment.config.model_copy(update={"absent": absent})
     cells = {**published.cells, ("animals", "quadboost"): "0.120"}
     printed = replace(published, cells=cells)
-    table = table_of(replace(experiment, config=config), "errors", outcomes(ONE), printed)
+    table = table_of(replace(experiment, config=lacking), "errors", outcomes(ONE), printed)
     assert rows_of(table)["animals"] == ("– (0.120)", "–", "–")
     assert "animals: it is no longer offered." in table.notes
 
@@ -163,12 +164,9 @@ def test_errors_are_in_percent_where_they_are_printed_so_and_judged_by_welchs_te
     assert verdict.quantity == "error in percent"
 
 
-def test_a_printed_mean_of_folds_is_placed_among_our_cross_validations(tmp_path: Path) -> None:
-    config = (
-        "title: Folds\nprotocol: {view: quadboost, split: {outer: 3x2}}\n"
-        "datasets: [monks, wine]\nbaseline: false\n"
-        "algorithms: [{name: quadboost, grid: {n_rounds: 5}}]\n"
-    )
+def test_a_printed_mean_of_folds_is_placed_among_our_cross_validations() -> None:
+    protocol = {"view": "quadboost", "split": {"outer": "3x2"}}
+    keys = {"datasets": ["monks", "wine"], "algorithms": ["quadboost"], "protocol": protocol}
     facts = Facts(unit="fraction", of=MeanOf(cv=2))
     printed = Printed("p", ("quadboost",), {("monks", "quadboost"): "0.19"}, facts)
     risks = (0.1, 0.3, 0.15, 0.23, 0.1, 0.26)
@@ -178,7 +176,7 @@ def test_a_printed_mean_of_folds_is_placed_among_our_cross_validations(tmp_path:
         for i, risk in enumerate(risks)
     }
     found = Outcomes(("monks", "wine"), ("quadboost",), 6, records)
-    verdicts = made(loaded(tmp_path, config), "errors", found, printed).verdicts
+    verdicts = made(load_mapping(config(**keys)), "errors", found, printed).verdicts
     assert verdicts is not None
     [verdict] = verdicts.entries
     # Three cross-validations of two folds each: 0.20, 0.19, 0.18.
@@ -286,8 +284,8 @@ def test_cells_without_a_value_of_the_metric_are_counted(results: Results) -> No
 
 
 def test_on_one_data_set_algorithms_are_the_rows_and_metrics_the_columns(tmp_path: Path) -> None:
-    config = {**CONFIG_OF_METRICS, "datasets": ["monks"], "title": "One"}
-    found = reproduce(config, jobs=1, out=tmp_path, progress=False)
+    one = {**CONFIG_OF_METRICS, "datasets": ["monks"], "title": "One"}
+    found = reproduce(one, jobs=1, out=tmp_path, progress=False)
     table = found.made["errors"]
     assert table.header == ("Algorithm", "AUC", "risk", "log loss")
     assert [name for name, _ in table.rows] == [*found.plan.experiment.titles.values()]  # type: ignore[union-attr]

@@ -67,10 +67,7 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
         ("errors: 3", "6:3: errors must be text, not 3"),
         ("curves: 3", "6:3: curves must be a mapping of keys to values, not 3"),
         ("curves: {panels: []}", "6:12: panels must have a length of at least 1"),
-        (
-            "curves: {panels: [{measures: [a], scal: log}]}",
-            "6:37: unknown key 'scal'; did you mean 'scale'?",
-        ),
+        ("curves: {panels: [{measures: [a], scal: log}]}", "6:37: unknown key 'scal'; did you"),
         ("margins: {panels: [[a]]}", "6:22: item 1 of panels must be a mapping of keys"),
     ],
 )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_mapping
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.stats import rank_methods
 from quadrepro.tables.made import check_tables
-from tests.tables.contexts import asking_for, loaded, made, table_of
+from tests.make import config
+from tests.tables.contexts import asking_for, made, table_of
 
 Make = Callable[..., Outcomes]
 ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
@@ -60,21 +61,14 @@ def test_a_missing_cell_allows_no_ranking_unless_its_data_set_may_be_left_out(
 @pytest.mark.parametrize(
     ("datasets", "algorithms", "message"),
     [
-        ("[monks, wine]", 1, "at least two methods on at least"),
-        ("[monks]", 2, "comparisons tests the splits of one"),
+        (["monks", "wine"], ["adaboost"], "at least two methods on at least"),
+        (["monks"], ["adaboost", "quadboost"], "comparisons tests the splits of one"),
     ],
 )
 def test_one_algorithm_or_one_data_set_is_refused(
-    datasets: str, algorithms: int, message: str, tmp_path: Path
+    datasets: list[str], algorithms: list[str], message: str
 ) -> None:
-    entries = "".join(
-        f"  - {{name: a{i}, algorithm: adaboost, grid: {{n_rounds: 5}}}}\n"
-        for i in range(algorithms)
-    )
-    experiment = loaded(
-        tmp_path,
-        f"title: Small\nprotocol: {{view: quadboost}}\ndatasets: {datasets}\n"
-        f"algorithms:\n{entries}baseline: false\ntables: {{ranking: true}}\n",
-    )
-    with pytest.raises(ConfigError, match=rf"config.yaml:.*{message}"):
+    ranking = {"tables": {"ranking": True}}
+    experiment = load_mapping(config(datasets=datasets, algorithms=algorithms, **ranking))
+    with pytest.raises(ConfigError, match=rf"config\['tables'\].*{message}"):
         check_tables(experiment)
