@@ -314,6 +314,8 @@ def test_draws_are_the_same_under_every_version_of_scikit_learn() -> None:
 
 NUMBERED = np.where(np.arange(120)[:, None] % 4 == np.arange(4), TEST, TRAIN).astype(np.uint8)
 ONE = NUMBERED[:, :1]
+FEW = np.repeat([[TRAIN], [TEST]], [3, 117], axis=0)
+THREE = np.repeat([[TRAIN], [TEST], [VALID]], 40, axis=0)
 ALIKE = np.repeat([0.0, 1.0], 60)
 
 
@@ -324,19 +326,15 @@ ALIKE = np.repeat([0.0, 1.0], 60)
         (splitter(stratify=True, train=2), {}, "train_size = 2 should be greater or equal to the"),
         (splitter(7, groups="g"), {"groups": GROUPS}, "n_splits=7 greater than the number of grou"),
         (splitter(groups="g"), {"groups": np.zeros(120, dtype=int)}, "1 of 1 groups are trained o"),
-        (
-            splitter(5, column="c"),
-            {"parts": np.repeat([[TRAIN], [TEST]], [3, 117], axis=0)},
-            ("3 rows are too few, or their groups too uneven, for 5 folds"),
-        ),
+        (splitter(5, column="c"), {"parts": FEW}, "3 rows are too few, or their groups too uneve"),
         (splitter(n_repeats=3, column="c"), {"parts": NUMBERED}, "c has 4 splits: set repeats to"),
         (splitter(column="c"), {"parts": 0 * ONE + TEST}, "c has no row of this view to train or"),
         (splitter(n_repeats=1, openml_task=59), {"parts": 0 * ONE}, "OpenML task 59 has no row of"),
         (splitter(holdout=True, column="c"), {"parts": ONE}, "c must have valid rows if there is"),
         (
             splitter(column="c"),
-            {"parts": np.repeat([[TRAIN], [TEST], [VALID]], 40, axis=0)},
-            "c must have valid rows if there is a holdout, and only then",
+            {"parts": THREE},
+            "c must have valid rows if there is a holdout,",
         ),
         (
             splitter(n_repeats=4, column="c", groups="g"),
@@ -344,6 +342,7 @@ ALIKE = np.repeat([0.0, 1.0], 60)
             "c divides a group of g",
         ),
         (splitter(time="t"), {"times": np.arange(120)}, "the rows to train on are all of one clas"),
+        # Both classes are in the training part, but not in its first window.
         (
             splitter(3, time="t", train=0.7, at_most=None),
             {"times": np.arange(120)},

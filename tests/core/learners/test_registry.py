@@ -44,7 +44,6 @@ def test_every_entry_makes_an_algorithm_with_its_defaults_and_has_a_small_grid(n
         ("quadbost-l2", "unknown algorithm 'quadbost-l2'; did you mean 'quadboost-l2'?"),
         ("AdaBoost", "did you mean 'adaboost'?"),
         ("xyz", "; the nearest of 29 are "),
-        ("sklearn:SVM", "scikit-learn has no estimator 'SVM'; did you mean 'SVR'?"),
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest(name: str, hint: str) -> None:
