@@ -199,23 +199,6 @@ CLASSIFIERS = [
 ]
 
 
-@pytest.mark.parametrize("estimator", [*REGRESSORS, *CLASSIFIERS], ids=repr)
-def test_every_stage_of_an_estimator_is_a_candidate_of_the_algorithm(estimator: Any) -> None:
-    loss = getattr(estimator, "loss", "l2")
-    X, y = problem(loss)
-    new = problem(loss, seed=1)[0]
-    algorithm = GradientBoost(estimator.step, loss, estimator.cuts, estimator.depth)
-    name = algorithm.value_name
-    own = {name: [getattr(estimator, name)]} if name else {}
-    expected = predictions(algorithm, X, y, {**own, "n_rounds": range(1, 21)}, new)
-    fitted = clone(estimator).fit(X, y)
-    by_score = "predict" if loss == "l2" else "decision_function"
-    stages = list(getattr(fitted, f"staged_{by_score}")(new))
-    np.testing.assert_array_equal(stages, expected)
-    np.testing.assert_array_equal(getattr(fitted, by_score)(new), expected[-1])
-    assert fitted.n_iter_ == len(fitted.rounds_) == 20
-
-
 LOSS_OF: dict[str, Callable[..., Any]] = {
     "l2": lambda y, F, w: mean_squared_error(y, F, sample_weight=w),
     "logistic": lambda y, F, w: log_loss(y, 1 / (1 + np.exp(-F)), sample_weight=w),
@@ -224,14 +207,25 @@ LOSS_OF: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize("estimator", [*REGRESSORS, *CLASSIFIERS], ids=repr)
-def test_the_training_loss_is_that_of_the_stages(estimator: Any) -> None:
+def test_every_stage_of_an_estimator_is_a_candidate_of_the_algorithm_with_its_training_loss(
+    estimator: Any,
+) -> None:
     loss = getattr(estimator, "loss", "l2")
     X, y = problem(loss)
+    new = problem(loss, seed=1)[0]
+    algorithm = GradientBoost(estimator.step, loss, estimator.cuts, estimator.depth)
+    name = algorithm.value_name
+    own = {name: [getattr(estimator, name)]} if name else {}
+    expected = predictions(algorithm, X, y, {**own, "n_rounds": range(1, 21)}, new)
+    by_score = "predict" if loss == "l2" else "decision_function"
+    fitted = clone(estimator).fit(X, y)
+    stages = list(getattr(fitted, f"staged_{by_score}")(new))
+    np.testing.assert_array_equal(stages, expected)
+    np.testing.assert_array_equal(getattr(fitted, by_score)(new), expected[-1])
+    assert fitted.n_iter_ == len(fitted.rounds_) == 20
     for w in (None, np.linspace(0.5, 3.0, len(y))):
-        fitted = clone(estimator).fit(X, y, w)
-        by_score = "predict" if loss == "l2" else "decision_function"
-        stages = getattr(fitted, f"staged_{by_score}")(X)
-        losses = [LOSS_OF[loss](y, F, w) for F in stages]
+        fitted.fit(X, y, w)
+        losses = [LOSS_OF[loss](y, F, w) for F in getattr(fitted, f"staged_{by_score}")(X)]
         np.testing.assert_allclose(fitted.train_loss_, losses, rtol=1e-9)
 
 

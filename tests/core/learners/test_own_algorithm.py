@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from quadrepro.config.loading import load_experiment
-from quadrepro.config.plan import make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.imported import ImportedAlgorithm, enter, find, names_algorithm
 from quadrepro.engine.worker import run_cell
+from tests import make
 
 Write = Callable[..., Path]
 ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
@@ -84,7 +84,7 @@ def beside(small_config: Write, tmp_path: Path) -> Iterator[Write]:
 
 
 def cells_of(path: Path) -> list[Cell]:
-    return [cell for cell in make_plan(load_experiment(path)).cells if cell.dataset == "monks"]
+    return [cell for cell in make.cells_of(path) if cell.dataset == "monks"]
 
 
 def own(name: str, grid: str = "{power: [1, 2]}") -> str:

@@ -76,15 +76,6 @@ def test_sparse_examples_give_the_vote_of_dense_ones(
         np.testing.assert_array_equal(found, dense.decision_function(X))
 
 
-def test_missing_values_are_refused_where_voters_take_none(
-    examples: tuple[FloatArray, FloatArray],
-) -> None:
-    X, y = examples
-    X = np.where(np.arange(len(X))[:, None] == 3, np.nan, X)
-    with pytest.raises(ValueError, match="NaN"):
-        AdaBoostClassifier().fit(X, y)
-
-
 def test_low_high_and_missing_values_can_have_any_labels() -> None:
     X = np.array([[0.0], [1.0], [2.0], [3.0], [np.nan], [np.nan]] * 5)
     for low, high, missing in [*product([0, 1], repeat=3)][1:-1]:
