@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import shlex
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -13,11 +14,11 @@ import numpy as np
 
 from quadrepro.base.resources import cards_folder
 from quadrepro.data import cache
-from quadrepro.data.canonical import Column, RawTable, nominal_column, numeric_column, sort_rows
+from quadrepro.data.canonical import RawTable, sort_rows
 from quadrepro.data.card import Card, find_card, load_card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.rules import generate
-from quadrepro.data.source import FileSource, GeneratedSource, describe, origin
+from quadrepro.data.source import FileSource, GeneratedSource, Layout, describe, origin
 from quadrepro.errors import DataError
 
 LARGE = 1_000_000
@@ -182,30 +183,25 @@ def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataEr
 
 def read_csv(path: Path, card: Card) -> RawTable:
     """Read a canonical CSV: a header, the attributes in the order of the card, then the target."""
-    # pandas takes longer to import than all small sets take to read.
-    from pyarrow import csv, float64, string
+    import pandas as pd
 
-    names, codes = (*card.attribute_names, card.target.name), card.nominal_names
-    kinds = {name: string() if name in codes else float64() for name in names}
-    options = csv.ConvertOptions(column_types=kinds, null_values=[""])
+    names = (*card.attribute_names, card.target.name)
+    codes = card.nominal_names
+    kinds = {name: str if name in codes else np.float64 for name in names}
+    gaps = {name: [] if name in codes else [""] for name in names}
     try:
-        # Messages name the line only where lines are read in turn.
-        table = csv.read_csv(path, csv.ReadOptions(use_threads=False), convert_options=options)
-    except (OSError, ValueError) as error:
+        try:
+            frame = pd.read_csv(path, dtype=kinds, na_values=gaps, keep_default_na=False)
+        except ValueError:
+            # `to_table` finds the text that is not a number.
+            frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (OSError, EOFError, zlib.error, ValueError) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
-    _check_header(table.column_names, names, path)
-    if not table.num_rows:
+    _check_header([*frame.columns], names, path)
+    if frame.empty:
         raise DataError(f"{path}: the file has a header but no rows")
-    columns: dict[str, Column] = {}
-    for name, column in zip(names, table.columns, strict=True):
-        if name in codes:
-            columns[name] = nominal_column(column.to_pylist())
-        else:
-            # Other ways to an array import pandas.
-            held = column.combine_chunks()
-            listed = held.to_pylist() if held.null_count else np.from_dlpack(held)
-            columns[name] = numeric_column(listed)
-    return RawTable(card.attributes, columns, columns.pop(card.target.name))
+    frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
+    return to_table(frame, Layout(missing=("",)), card, str(path))
 
 
 def _check_header(header: Sequence[str], expected: Sequence[str], path: Path) -> None:

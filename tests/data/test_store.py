@@ -76,16 +76,17 @@ def refusal(path: Path, content: bytes, card: Card) -> str:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (b"", ": cannot be read: Empty CSV file"),
+        (b"", ": cannot be read: No columns"),
         (b"size,colour,target\n", ": the file has a header but no rows"),
         (b"size,color,target\n1,red,no\n", ", line 1: column 2 must be 'colour', but is 'color'"),
         (b"size,colour\n1,red\n", ", line 1: column 3 must be 'target', but is absent"),
         (b"size,colour,target,more\n", ", line 1: column 4 must be absent, but is 'more'"),
-        (b"size,colour,target\n1,red,no\n1,red\n", ": cannot be read: CSV parse error: Row #3"),
-        (b"size,colour,target\n1,r,no\n1,r,no,x\n", ": cannot be read: CSV parse error: Row #3"),
-        (b"size,colour,target\n,r,no\n1o,r,no\n", ": cannot be read: In CSV column #0: Row #3"),
-        (b"size,colour,target\n1,r\xe9d,no\n", ": cannot be read: In CSV column #1: Row #2: CSV"),
-        (b'size,colour,target\n1,"red,no\n', ": cannot be read: CSV parse error: Row #2: Exp"),
+        (b"size,colour,target\n1,red,no\n1,red\n", ", line 3: the row has no label"),
+        (b"size,colour,target\n1,r,no\n1,r,no,x\n", ": cannot be read: Error tokenizing data. C e"),
+        (b"size,colour,target\n,r,no\n1o,r,no\n", ", line 3: size is '1o', which is not a finite"),
+        (b"size,colour,target\n1e999,r,no\n", ", line 2: size is 'inf', which is not a finite"),
+        (b"size,colour,target\n1,r\xe9d,no\n", ": cannot be read: 'utf-8' codec can't decode byte"),
+        (b'size,colour,target\n1,"red,no\n', ": cannot be read: Error tokenizing data. C error: E"),
     ],
 )
 def test_a_fault_is_named_with_its_line_and_column(
