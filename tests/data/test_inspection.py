@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -273,3 +274,9 @@ def test_a_file_or_an_option_that_is_wrong_is_refused(
     with pytest.raises(QuadreproError) as error:
         inspect_file(path, **{"target": "label", **options})
     assert str(error.value).removeprefix(str(path)).startswith(fault)
+
+
+def test_the_path_of_a_file_is_utf8(save: Save) -> None:
+    path = save(TOY, os.fsdecode(b"caf\xe9.csv"))
+    with pytest.raises(QuadreproError, match=r"the path of the file must be UTF-8"):
+        inspect_file(path, "label")

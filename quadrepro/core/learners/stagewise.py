@@ -35,7 +35,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.arguments import validated, weighted_examples
@@ -261,10 +261,14 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
             return
         if self.cuts != 1 or self.depth is not None:
             raise ValueError("weak replaces trees: leave out cuts and depth")
-        number = self.fits == "numbers"
+        number, what = self.fits == "numbers", type(self.weak).__name__
         if not (is_regressor if number else is_classifier)(self.weak):
-            task, what = "regression" if number else "classification", type(self.weak).__name__
+            task = "regression" if number else "classification"
             raise ValueError(f"the weak learner must be for {task}, but {what} is not")
+        if not has_fit_parameter(self.weak, "sample_weight"):
+            raise ValueError(f"the weak learner must take sample_weight, but {what} does not")
+        if self.fits == "probabilities" and not hasattr(self.weak, "predict_proba"):
+            raise ValueError(f"the weak learner must give probabilities, but {what} does not")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

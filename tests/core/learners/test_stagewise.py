@@ -174,8 +174,10 @@ def test_seeds_of_weak_learners_differ_from_round_to_round_and_are_the_same_twic
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("samme", {"weak": "sklearn:KNeighborsClassifier"}, "must take sample_weight, but KN"),
     ("samme", {"weak": "DecisionTreeRegressor"}, "must be for classification, but Dec"),
     ("gentle-adaboost", {"weak": "DecisionTreeClassifier"}, "must be for regression, but"),
+    ("real-adaboost", {"weak": "LinearSVC"}, "must give probabilities, but LinearSVC"),
     ("samme", {"weak": {"DecisionTreeClassifier": {"max_dept": 2}}}, "did you mean 'max_depth'"),
     ("samme", {"weak": "os:system"}, "unknown module 'os'"),
     ("samme", {"weak": "DecisionTreeClassifier", "cuts": 3}, "leave out cuts and depth"),
