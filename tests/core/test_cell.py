@@ -5,12 +5,15 @@ import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import MinMaxScaler
 
 from quadrepro.core import problems
 from quadrepro.core.cell import Cell, training_data
+from quadrepro.core.learners.voters import TransformerVoters
 from quadrepro.core.preprocessing import encode
 from quadrepro.core.problems import Problem
 from tests.make import cells_of
@@ -60,6 +63,23 @@ def test_cells_of_one_split_share_their_examples(small_config: Callable[..., Pat
     raw = replace(first, protocol=first.protocol.model_copy(update={"normalise": "none"}))
     for other in (raw, replace(first, source=replace(first.problem)), last):
         assert training_data(other) is not training_data(second)
+
+
+class Spoiling(MinMaxScaler):  # type: ignore[misc]
+    """A transformer that changes what it is given in place."""
+
+    def fit(self, X: Any, y: Any = None) -> Spoiling:
+        super().fit(X)
+        X[:] = 0.0
+        return self
+
+
+def test_a_transformer_that_changes_its_examples_changes_no_other_cell(cell: Cell) -> None:
+    data = training_data(cell)
+    before = data.train.X.copy()
+    voters = TransformerVoters(lambda: Spoiling((-1, 1), clip=True))
+    voters.matrices(data.train, data.test.X, data.rng)
+    np.testing.assert_array_equal(data.train.X, before)
 
 
 def test_candidates_of_all_grids_are_counted(cell: Cell) -> None:

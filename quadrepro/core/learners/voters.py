@@ -63,8 +63,10 @@ class TransformerVoters:
         from quadrepro.core.voters.voter_set import voter_matrix
 
         voters = self.make()
-        voters.fit(train.X, train.y)
-        H, H_new = voter_matrix(voters, train.X), voter_matrix(voters, X_new)
+        # Other cells share the examples, and a transformer may change what it is given.
+        X, X_new = train.X.copy(), X_new.copy()
+        voters.fit(X, train.y)
+        H, H_new = voter_matrix(voters, X), voter_matrix(voters, X_new)
         if self.n_voters is None:
             return H, H_new
         varying = np.flatnonzero(H.min(axis=0) < H.max(axis=0))
