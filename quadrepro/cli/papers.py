@@ -71,7 +71,7 @@ def audit_command(
         return
     else:
         found = audit_table(file, n_test)
-    if found.tables and (form == "latex" or (form == "auto" and on_terminal())):
+    if form == "latex" or (form == "auto" and on_terminal()):
         for table in found.tables:
             print_table(table, form)
     else:
