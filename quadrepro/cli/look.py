@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,6 +23,9 @@ from quadrepro.cli.common import (
     show,
 )
 from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, ToleranceError
+
+if TYPE_CHECKING:
+    from quadrepro.results.files import FigureFormat
 
 # What reads and writes results is imported by the commands, as pandas and numba are slow to import.
 
@@ -56,7 +59,7 @@ def table_command(
     everything: bool,
     allow_missing: bool,
     form: str,
-    figures: Literal["svg", "pdf"],
+    figures: FigureFormat,
     common: Common,
 ) -> int:
     """Write tables, pages and the scoreboard from what has been computed.
@@ -83,7 +86,7 @@ def table_command(
 
 
 def _write_tables(
-    config: str, common: Common, allow_missing: bool, figures: Literal["svg", "pdf"], form: str
+    config: str, common: Common, allow_missing: bool, figures: FigureFormat, form: str
 ) -> int:
     """Write the tables of a config from records, and return the exit code."""
     from quadrepro.results.run import MANIFEST, PAGE

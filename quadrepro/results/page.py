@@ -34,7 +34,7 @@ from quadrepro.results.scoreboard import FAILS, Score
 from quadrepro.stats import LEVEL, p_text
 from quadrepro.tables.audit.report import Audit, audit
 from quadrepro.tables.table import MISSING
-from quadrepro.tables.verdicts import DATA_HEADER, Verdict
+from quadrepro.tables.verdicts import DATA_HEADER, Verdict, name_of
 
 GENERATOR = '<meta name="generator" content="quadrepro">'
 """Begins every page of ours."""
@@ -158,8 +158,7 @@ class Page:
 
     def name(self, row: str, column: str) -> str:
         """Return row and column of a printed number, algorithms by their titles."""
-        titles = self.run.titles
-        return f"{titles.get(row, row)}, {titles.get(column, column)}"
+        return name_of(row, column, self.run.titles)
 
     @property
     def statements(self) -> list[str]:

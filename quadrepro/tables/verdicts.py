@@ -108,6 +108,11 @@ LEAST_SPLITS = 3
 """Minimum number of splits for the probability of several numbers outside at once."""
 
 
+def name_of(row: str, column: str, titles: Mapping[str, str]) -> str:
+    """Return row and column of a printed number, algorithms by their titles."""
+    return f"{titles.get(row, row)}, {titles.get(column, column)}"
+
+
 @dataclass(frozen=True)
 class Verdict:
     """A printed number against ours."""
@@ -157,7 +162,7 @@ class Verdict:
 
     def name(self, titles: Mapping[str, str]) -> str:
         """Return row and column, algorithms by their titles."""
-        return f"{titles.get(self.row, self.row)}, {titles.get(self.column, self.column)}"
+        return name_of(self.row, self.column, titles)
 
 
 @dataclass(frozen=True)
