@@ -92,7 +92,7 @@ def init_command(file: Path, target: str, card_only: bool, force: bool, **told: 
     echo(
         f"\nLook through both, then:\n\n"
         f"quadrepro check {config}    # what a run will do\n"
-        f"quadrepro run {config}      # tables, figures and a page in results/{card.name}/"
+        f"quadrepro run {config}      # tables and a page in results/{card.name}/"
     )
 
 
