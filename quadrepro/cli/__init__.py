@@ -76,7 +76,10 @@ class _LazyGroup(click.Group):
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
             code = _stop(f"error: {place}{error.strerror or error}", 1)
-        except click.Abort:
+        except (click.Abort, ValueError) as error:
+            # zipfile raises an error of its own where Ctrl-C meets it in a record.
+            if not isinstance(error.__context__, KeyboardInterrupt):
+                raise
             again = shlex.join(["quadrepro", *sys.argv[1:]])
             code = _stop(
                 f"interrupted; finished work is kept; continue with: {again}", EXIT_INTERRUPTED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -124,6 +125,8 @@ def run_command(
         raise click.UsageError("--jobs and --timeout are for this machine: leave out --dask")
     # SIGTERM ends a run like Ctrl-C, with the line that resumes it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # What joblib says of the cells that were being computed then; that line says it.
+    warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
     plans, code = _plans(configs, common, offline)
     out = common.out_of(*configs)
     store = common.store(out)

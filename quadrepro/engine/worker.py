@@ -78,8 +78,10 @@ def ended(cell: Cell, status: Status, message: str) -> Record:
 
 
 def begin(parent: int) -> None:
-    """Leave the signals of the terminal to the parent, and end with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Leave the signals that end a run to the parent, and end with it."""
+    # A worker that dies while it sends a result leaves half of it, for whose rest the parent waits.
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(sent, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:
