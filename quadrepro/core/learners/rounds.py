@@ -22,7 +22,7 @@ from quadrepro.core.elementary import artanh
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns
-from quadrepro.core.voters.drawn import StumpVote
+from quadrepro.core.voters.drawn import Codes, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE, FixedVoters, VoterSource
 
@@ -199,21 +199,19 @@ class WeightBoosting(BoostingAlgorithm):
         votes, totals, going = np.zeros((n, len(positive))), np.zeros(n), np.ones(n, dtype=np.bool_)
         best, ends = np.zeros((2, n), dtype=np.intp)
         least = np.full(n, len(positive) + 1)
-        errors, stumps = [least.copy()], []
+        errors, stumps = [least], []
         rounds = self.boost(voters, np.ones((n, len(problem.y_train))), values)
         for t, (picks, changes, last) in enumerate(islice(rounds, stopping.max_rounds), 1):
-            attributes, cuts = voters.attributes[picks], voters.cuts[picks]
-            weights = changes * voters.turns[picks]
-            stumps.append((attributes, cuts, weights))
-            live = np.flatnonzero(going)
-            above = problem.valid[attributes[live]] > cuts[live, None]
-            votes[live] += np.where(above, weights[live, None], -weights[live, None])
-            totals[live] += np.abs(weights[live])
-            wrong = (votes[live] > ZERO_VOTE * totals[live, None]) != positive
-            errors.append(errors[-1].copy())
-            errors[t][live], ends[live] = wrong.sum(axis=1), t
-            better = errors[t] < least
-            least[better], best[better] = errors[t][better], t
+            stumps.append(
+                (voters.attributes[picks], voters.cuts[picks], changes * voters.turns[picks])
+            )
+            totals += np.abs(changes)
+            errors.append(
+                add_votes(problem.valid, positive, *stumps[-1], ZERO_VOTE * totals, votes)
+            )
+            ends[going] = t
+            better = going & (errors[t] < least)
+            least, best = np.where(better, errors[t], least), np.where(better, t, best)
             if stopping.lag is None:
                 stale = t - best >= stopping.patience
             else:
@@ -228,6 +226,29 @@ class WeightBoosting(BoostingAlgorithm):
             [c | {N_ROUNDS.name: int(t)} for c, t in zip(grid.candidates, taken, strict=True)],
             lambda i: StumpVote(*(part[: taken[i], i] for part in of_runs)),
         )
+
+
+@njit
+def add_votes(
+    codes: Codes,
+    positive: BoolArray,
+    attributes: IntArray,
+    cuts: Codes,
+    weights: FloatArray,
+    zero: FloatArray,
+    votes: FloatArray,
+) -> IntArray:
+    """Add a weighted stump to the votes of each run, and return how many examples are wrong then.
+
+    Votes, shape (n_runs, n_examples), are positive above `zero`.
+    """
+    wrong = np.zeros(len(votes), np.intp)
+    for run in range(len(votes)):
+        row, vote = codes[attributes[run]], votes[run]
+        for i in range(len(vote)):
+            vote[i] += weights[run] if row[i] > cuts[run] else -weights[run]
+            wrong[run] += (vote[i] > zero[run]) != positive[i]
+    return wrong
 
 
 def votes_after(

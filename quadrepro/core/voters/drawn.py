@@ -151,6 +151,7 @@ class RandomStumps(VoterSource):
         self.complements = polarity == "both"
         self.redraws = redraw
         self._codes, self._rng = codes, rng
+        self._falling = np.argsort(~codes, axis=1, kind="stable")
         self._thresholds, self._deviations = thresholds, deviations
         self._y = y
 
@@ -167,7 +168,14 @@ class RandomStumps(VoterSource):
     def sums(self, units: FloatArray) -> FloatArray:
         """Take twice the sum over the examples above each threshold, less the sum over all."""
         signed = units * self._y
-        above = sums_above(self._codes, self.attributes, self.cuts, signed.astype(np.int64))
+        above = sums_above(
+            self._codes,
+            self._falling,
+            np.lexsort((~self.cuts, self.attributes)),
+            self.attributes,
+            self.cuts,
+            signed.T.astype(np.int64, order="C"),
+        )
         return np.asarray((2.0 * above - signed.sum(axis=1, keepdims=True)) * self.turns)
 
     def signs(self, picks: IntArray) -> FloatArray:
@@ -195,17 +203,49 @@ class RandomStumps(VoterSource):
 
 
 @njit
-def sums_above(codes: Codes, attributes: IntArray, cuts: Codes, units: IntArray) -> FloatArray:
-    """Return the sum of each run's weights over the examples above each threshold.
+def sums_above(
+    codes: Codes,
+    falling: IntArray,
+    order: IntArray,
+    attributes: IntArray,
+    cuts: Codes,
+    weights: IntArray,
+) -> FloatArray:
+    """Return each run's sum of weights over the examples above each threshold.
 
-    Sums of whole numbers, shape (n_runs, n_examples), let the compiler take several at a time.
+    The stumps of an attribute are taken from the highest threshold to the lowest, so that each
+    goes on with the sums of the one before.
+
+    Parameters
+    ----------
+    codes : ndarray of uint16, shape (n_attributes, n_examples)
+        The examples.
+    falling : ndarray of int, shape (n_attributes, n_examples)
+        The examples in the order of their codes, the largest first.
+    order : ndarray of int, shape (n_stumps,)
+        The stumps, ordered by attribute, and then from the highest threshold to the lowest.
+    attributes, cuts : ndarray of shape (n_stumps,)
+        The stumps.
+    weights : ndarray of int, shape (n_examples, n_runs)
+        Example weights of each run, as whole numbers.
+
+    Returns
+    -------
+    ndarray of shape (n_runs, n_stumps)
+        The sums.
     """
-    sums = np.empty((len(units), len(cuts)))
-    for j in range(len(cuts)):
-        row, cut = codes[attributes[j]], cuts[j]
-        for run in range(len(units)):
-            total = 0
-            for i in range(len(row)):
-                total += units[run, i] if row[i] > cut else 0
-            sums[run, j] = total
+    n_examples, n_runs = weights.shape
+    sums, total = np.empty((n_runs, len(cuts))), np.empty(n_runs, np.int64)
+    attribute, n_above = -1, 0
+    for j in order:
+        if attributes[j] != attribute:
+            attribute, n_above = attributes[j], 0
+            total[:] = 0
+        row, examples = codes[attribute], falling[attribute]
+        while n_above < n_examples and row[examples[n_above]] > cuts[j]:
+            added = weights[examples[n_above]]  # taken out of the loop, which is then vectorised
+            for run in range(n_runs):
+                total[run] += added[run]
+            n_above += 1
+        sums[:, j] = total
     return sums
