@@ -26,7 +26,7 @@ import quadrepro as package
 from quadrepro.engine.records import Record, RecordStore
 from tests.cli.call import quadrepro
 from tests.make import CONTROLS, config
-from tests.results.pages.made import cells, make_folder, run
+from tests.results.made import cells, make_folder, run
 
 TOKEN = "open-sesame-5316"
 NAME = "\x1b]0;owned\x07\x9b1m<script>alert(1)</script><img src=x onerror=alert(1)>"

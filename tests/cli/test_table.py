@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.call import quadrepro
-from tests.results.pages.made import make_folder
+from tests.results.made import make_folder
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 

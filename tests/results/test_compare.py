@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.errors import ConfigError, DataError
+from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
 from quadrepro.results.run import MANIFEST
-from tests.results.pages.made import make_folder, manifest, run
+from tests.results.made import make_folder, manifest, run
 
 Pair = tuple[Path, Path]
 TIMES = "dataset,seconds\nzoo,{}\nmean_time,{}\n"
@@ -108,6 +108,3 @@ def test_nothing_to_compare_is_refused(folders: Pair, tmp_path: Path) -> None:
         compare(tmp_path / "empty", folders[0])
     with pytest.raises(ConfigError, match="holds one experiment, but"):
         compare(folders[0].parent, folders[0])
-    (folders[0] / "run.json").write_text("[" * 100_000)
-    with pytest.raises(DataError, match=r"run\.json: "):
-        compare(*folders)

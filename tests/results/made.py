@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -10,8 +11,11 @@ from typing import Any
 from quadrepro.results.results import CELLS_HEADER, ERRORS_HEADER
 from quadrepro.tables.table import csv_text
 from quadrepro.tables.verdicts import DATA_HEADER, SCORE_HEADER
+from tests.make import config
 
-ERRORS = {
+Rows = Mapping[tuple[str, str], tuple[int | None, ...]]
+
+ERRORS: Rows = {
     ("monks", "quadboost"): (40, 44, 48),
     ("monks", "adaboost"): (30, 30, 36),
     ("wine", "quadboost"): (10, 20, 30),
@@ -67,88 +71,68 @@ def make_folder(path: Path, **changes: str | None) -> Path:
 
 def manifest(**changes: Any) -> str:
     """Return a ``tables.json`` with some of its fields replaced."""
-    titles = {"errors": "test risks", "claims": "claims", "verdicts": "verdicts"}
-    content = {
-        "tables": {name: {"title": f"Small: {title}"} for name, title in titles.items()},
-        "figures": ["curves.svg"],
-    }
-    return json.dumps(content | changes)
+    tables = {name: {"title": f"Small: {name}"} for name in ("errors", "claims", "verdicts")}
+    return json.dumps({"tables": tables, "figures": ["curves.svg"]} | changes)
 
 
 def run(computed: list[dict[str, Any]] | None = None, **changes: Any) -> str:
     """Return a ``run.json`` with some fields of the config replaced."""
     release = {"cells": 12, "versions": {"quadrepro": "0.1.0", "numpy": "2.4.6"}}
-    config = {
-        "title": "Small",
-        "paper": "quadboost",
-        "repeats": 3,
-        "protocol": {"view": "quadboost"},
-        "datasets": [{"name": "monks"}, {"name": "wine"}],
-        "algorithms": [
-            {"name": "quadboost", "grid": {"n_rounds": 5}},
-            {"name": "adaboost", "grid": {"n_rounds": 5}},
-        ],
-        "tables": {"claims": "table1"},
+    asked = config(paper="quadboost", repeats=3, datasets=["monks", "wine"])
+    found = {
+        "experiment": "small",
+        "seed": 7,
+        "config": {**asked, "tables": {"claims": "table1"}, **changes},
+        "titles": {"quadboost": "QuadBoost", "adaboost": "AdaBoost"},
+        "data": {"monks": "sha256:aa", "wine": "sha256:bb"},
+        "computed": computed or [release],
     }
-    return json.dumps(
-        {
-            "experiment": "small",
-            "config": config | changes,
-            "titles": {"quadboost": "QuadBoost", "adaboost": "AdaBoost"},
-            "seed": 7,
-            "data": {"monks": "sha256:aa", "wine": "sha256:bb"},
-            "computed": computed or [release],
-        }
-    )
+    return json.dumps(found)
 
 
-def cells(rows: dict[tuple[str, str], tuple[int | None, ...]] | None = None) -> str:
+def cells(rows: Rows = ERRORS) -> str:
     """Return a ``cells.csv`` from wrong examples of 100, by row and column; None is a failure."""
-    lines: list[tuple[str | float | int, ...]] = []
-    for (row, column), errors in (rows or ERRORS).items():
-        for repeat, n in enumerate(errors):
-            if n is None:
-                measured: tuple[str | float | int, ...] = ("failed", *[""] * 5)
-            else:
-                chosen = json.dumps({"n_rounds": 5 + repeat % 2})
-                measured = ("ok", n, 100, n / 100, chosen, 0.5)
-            lines.append((row, column, repeat, *measured, "" if n else "too slow"))
-    return csv_text(CELLS_HEADER, tuple(lines))
+    lines: list[tuple[Any, ...]] = []
+    for place, counts in rows.items():
+        for repeat, n in enumerate(counts):
+            chosen = json.dumps({"n_rounds": 5 + repeat % 2})
+            found = ("failed", *[""] * 5, "too slow")
+            if n is not None:
+                found = ("ok", n, 100, n / 100, chosen, 0.5, "")
+            lines.append((*place, repeat, *found))
+    return csv_text(CELLS_HEADER, lines)
 
 
-def errors(rows: dict[tuple[str, str], tuple[int | None, ...]] | None = None) -> str:
+def errors(rows: Rows = ERRORS) -> str:
     """Return an ``errors.csv`` that fits `cells` and the printed numbers of `VERDICTS`."""
-    printed = {(row, column): (text, word) for _, row, column, _, text, *_, word, _ in VERDICTS}
+    printed = {(row, column): (text, "", word) for _, row, column, _, text, *_, word, _ in VERDICTS}
     lines = []
-    for place, found in (rows or ERRORS).items():
-        risks = [n / 100 for n in found if n is not None]
-        complete = len(risks) == len(found)
-        mean = fmean(risks) if complete else None
-        sd = stdev(risks) if complete and len(risks) > 1 else None
-        text, word = printed.get(place, ("", ""))
-        lines.append((*place, "risk", len(risks), mean, sd, text, "", word))
+    for place, counts in rows.items():
+        risks = [n / 100 for n in counts if n is not None]
+        mean = fmean(risks) if None not in counts else None
+        sd = stdev(risks) if None not in counts and len(risks) > 1 else None
+        lines.append((*place, "risk", len(risks), mean, sd, *printed.get(place, [""] * 3)))
     return csv_text(ERRORS_HEADER, lines)
 
 
+def claims(*rows: str) -> str:
+    """Return a ``claims.csv`` with these rows."""
+    return "\n".join(["claim,timed,ours,holds,printed,holds in print", *rows]) + "\n"
+
+
 def _files() -> dict[str, str | None]:
-    claim = "QuadBoost wins or ties against AdaBoost on 17 of 25 data sets"
-    claims = (
-        (claim, "false", "1 of 2", "not decided", "17 of 25", "holds"),
-        ("Odd", *["false"] * 5),
-    )
-    header = ("claim", "timed", "ours", "holds", "printed", "holds in print")
     score = ("table1", 4, 1, 2, 1, 0.15, 0, 1, 0.007, 0.999, '[["monks", "adaboost"]]')
     return {
         "tables.json": manifest(),
         "run.json": run(),
         "cells.csv": cells(),
-        "verdicts.csv": csv_text(DATA_HEADER, VERDICTS),
-        "score.csv": csv_text(SCORE_HEADER, (score,)),
-        "claims.csv": csv_text(header, claims),
-        "errors.md": RISKS,
         "errors.csv": errors(),
-        "claims.md": "## Small: claims\n",
+        "errors.md": RISKS,
+        "verdicts.csv": csv_text(DATA_HEADER, VERDICTS),
         "verdicts.md": "## Small: verdicts\n",
+        "score.csv": csv_text(SCORE_HEADER, [score]),
+        "claims.csv": claims("QuadBoost wins,false,1 of 2,not decided,17 of 25,holds", "Odd,,,,,"),
+        "claims.md": "## Small: claims\n",
         "curves.svg": SVG,
         "notes.md": NOTES,
     }
