@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import quadrepro
-from quadrepro.api import prepare, write
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.files import provenance
@@ -103,15 +102,6 @@ def test_files_that_the_config_no_longer_asks_for_are_removed_and_nothing_else(
     kept = FILES | {"notes.md"}
     assert names(results) == kept | printed | {"score.csv"}
     assert names(reproduced(tmp_path, repeats=2, algorithms=BOTH)) == kept
-
-
-def test_figures_can_be_pdf_and_an_earlier_format_is_removed(tmp_path: Path) -> None:
-    asked = {"algorithms": BOTH, "tables": {"scatter": "quadboost"}}
-    assert reproduced(tmp_path, **asked).figures["scatter"].name == "scatter.svg"
-    store = RecordStore(tmp_path / "records")
-    found = write(prepare(config(**asked)), store, tmp_path, figures="pdf")
-    assert found.figures["scatter"].read_bytes().startswith(b"%PDF")
-    assert "scatter.svg" not in names(found)
 
 
 def test_cells_have_errors_or_rmse_and_each_metric(tmp_path: Path) -> None:
