@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -98,6 +99,14 @@ def refusal(
     with pytest.raises(error) as caught:
         read(path)
     return str(caught.value).removeprefix(f"{path}:")
+
+
+def fault_of(**changes: Any) -> tuple[str, str]:
+    """Return the place, such as ``datasets.0.view``, and the message of a refused `config`."""
+    with pytest.raises(ConfigError) as caught:
+        plan_of(**changes)
+    place, _, message = str(caught.value).removeprefix("config").partition(": ")
+    return ".".join(re.findall(r"\w+", place)), message
 
 
 def assert_refused(
