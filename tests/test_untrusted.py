@@ -12,6 +12,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -24,6 +25,7 @@ from hypothesis import strategies as st
 
 import quadrepro as package
 from quadrepro.engine.records import Record, RecordStore
+from quadrepro.results.results import load_results
 from tests.cli.call import quadrepro
 from tests.make import CONTROLS, config
 from tests.results.made import cells, make_folder, run
@@ -33,6 +35,23 @@ NAME = "\x1b]0;owned\x07\x9b1m<script>alert(1)</script><img src=x onerror=alert(
 FORMULAS = ("=HYPERLINK(1)", "@SUM(1)", "+SUM(1)", "\t=SUM(1)")
 TOUCH = 'open("CANARY", "w").close()\n'
 ROWS = b"size,colour,label\n" + b"1,red,a\n2,blue,b\n3,red,b\n4,blue,a\n" * 5
+
+
+HOSTILE = (
+    "a\x1b[2J\x1b]0;title\x07",
+    "a\x08\x7f",
+    "a\x85\x9b31m",
+    "a\u202eb\u2066",
+    "=cmd|'/c calc'!A1",
+    "+1+a",
+    "-a",
+    "@SUM(A1)",
+    "'=1",
+    "<b>a</b>",
+    "</td><script>alert(1)</script><b>",
+    "$\\frac{$",
+)
+"""Names that a stranger may give to data sets, algorithms and files."""
 
 
 def packed(name: str, content: bytes) -> bytes:
@@ -125,20 +144,20 @@ def assert_harmless(work: Path, lines: Mapping[str, int]) -> None:
     """Call command lines, and look at what they print and write."""
     victim, before = contents(work.parent / "victim"), contents(work)
     for line, code in lines.items():
-        result = quadrepro(*line.split())
+        result = quadrepro(*shlex.split(line))
         assert result.exit_code == code, result.output
         assert isinstance(result.exception, SystemExit | None)
         assert TOKEN not in result.output
         assert not CONTROLS.intersection(result.output)
     assert contents(work.parent / "victim") == victim
     for path, content in contents(work).items():
-        if content == before.get(path):
+        if content == before.get(path) or path.suffix == ".npz":
             continue
         text = content.decode()
         assert TOKEN not in text, path
         if path.suffix in (".md", ".html"):
             assert not re.search("<script>alert|<img src=x", text), path
-        if path.suffix == ".md":
+        if path.suffix in (".md", ".svg"):
             assert not CONTROLS.intersection(text), path
         if path.suffix == ".csv":
             rows = csv.reader(io.StringIO(text))
@@ -159,6 +178,26 @@ def test_a_message_in_a_record_is_text(work: Path) -> None:
     [key] = store.keys()
     store.put(Record(key, "failed", content=store.get(key).content, message=NAME))
     assert_harmless(work, {"check base.yaml": 0, "run base.yaml --jobs 1": 1})
+
+
+def test_names_are_text_on_the_terminal_and_in_every_file_and_read_back_as_they_are(
+    work: Path,
+) -> None:
+    grid = {"grid": {"n_rounds": 1}}
+    columns = [
+        {"name": "adaboost", "label": HOSTILE[0], **grid},
+        {"name": HOSTILE[4], "algorithm": "quadboost", **grid},
+    ]
+    texts = {"title": " ".join(HOSTILE), "notes": [" ".join(HOSTILE)], "tables": {"ranking": True}}
+    rows = [{"name": "monks", "as": name} for name in HOSTILE]
+    asked = config(datasets=rows, algorithms=columns, **texts)
+    write(work, {"base.yaml": json.dumps(asked)})
+    lines = ("run base.yaml --jobs 1", "check base.yaml", "table base.yaml", *SHOW)
+    entry = shlex.join(["explain", "base.yaml", HOSTILE[0], HOSTILE[4]])
+    assert_harmless(work, dict.fromkeys([*lines[:-1], entry], 0))
+    found = load_results(work / "results" / "base")
+    assert set(found.cells["dataset"]) == set(HOSTILE)
+    assert {*HOSTILE} < set(found.table("errors").data["dataset"])
 
 
 @pytest.mark.slow
