@@ -31,9 +31,8 @@ def project(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.delenv("QUADREPRO_OFFLINE")
     rows = [(float(i), "red" if i % 3 else "blue", "no" if i % 5 else "01") for i in range(40)]
     for name in ("one", "two"):
-        url = f"{server.url}/{name}.data"
-        source = f"{{kind: mirror, skip: 1, files: [{{url: '{url}'}}]}}"
-        written_card(name, rows, tmp_path / "datasets", source)
+        files = [{"url": f"{server.url}/{name}.data"}]
+        written_card(name, rows, tmp_path / "datasets", kind="mirror", skip=1, files=files)
         csv = tmp_path / "datasets" / f"{name}.csv"
         server.put(f"/{name}.data", csv.read_bytes())
         csv.unlink()

@@ -14,19 +14,10 @@ from quadrepro.data.checks import to_table, verified
 from quadrepro.data.source import Layout
 from quadrepro.data.store import load_dataset
 from quadrepro.errors import DataError
-from tests.data.tables import make_card, make_table
+from tests.data.tables import ROWS, TABLE, make_card, make_table
 
-ROWS = [(1.0, "red", "no"), (-2.5, "", "no"), (np.nan, "blue", "01"), (30.0, "red", "01")]
-TABLE = make_table(ROWS)
 GAPS = "rows with missing cells: {} instead of 2"
 LABELS = "labels: 01 ({}), no ({}) instead of 01 (2), no (2)"
-
-
-def of_rows(**fields: Any) -> Card:
-    """Return a card of ROWS with some fields replaced."""
-    target = {"original": "class", "labels": {"no": 2, "01": 2}}
-    counts = {"rows": 4, "missing_cells": 2, "rows_with_missing": 2, "target": target}
-    return make_card(**{**counts, "content_hash": content_hash(TABLE), **fields})
 
 
 def differences(card: Card, table: RawTable) -> str:
@@ -47,25 +38,25 @@ def differences(card: Card, table: RawTable) -> str:
     ],
 )
 def test_counts_that_differ_are_named_with_both_sides(rows: list[Any], different: str) -> None:
-    assert differences(of_rows(), make_table(rows)) == different
+    assert differences(make_card(), make_table(rows)) == different
 
 
 def test_content_is_compared_if_nothing_else_differs() -> None:
-    assert verified(of_rows(), TABLE, "HERE") is TABLE
+    assert verified(make_card(), TABLE, "HERE") is TABLE
     other = make_table([*ROWS[:3], (300.0, "red", "01")])
     found, stated = content_hash(other), content_hash(TABLE)
-    assert differences(of_rows(), other) == f"content: {found} instead of {stated}"
+    assert differences(make_card(), other) == f"content: {found} instead of {stated}"
 
 
 def test_attributes_are_compared_by_their_ranges_and_a_target_of_numbers_by_its_own() -> None:
     size = Attribute(name="size", kind="numeric", range=(0, 1))
-    card = of_rows(attributes=(size, TABLE.attributes[1]))
+    card = make_card(attributes=(size, TABLE.attributes[1]))
     assert differences(card, TABLE) == "size: from -2.5 to 30 instead of from 0 to 1"
     nothing = make_table([(np.nan, "red", "no")] * 4)
     assert differences(card, nothing).endswith("; size: no value instead of from 0 to 1")
     numbers = RawTable(TABLE.attributes, TABLE.columns, numeric_column([1, 2, 3, 4]))
     target = {"original": "y", "range": (1.0, 5.0)}
-    card = of_rows(task="regression", target=target, content_hash=content_hash(numbers))
+    card = make_card(task="regression", target=target, views={})
     assert differences(card, numbers) == "target: from 1 to 4 instead of from 1 to 5"
 
 
@@ -75,13 +66,13 @@ def test_only_the_first_few_differences_are_named() -> None:
     with pytest.raises(DataError, match=r"from 0 to 0\.5; and 9 more$"):
         verified(card.model_copy(update={"attributes": low}), load_dataset("wine").table, "HERE")
     fewer = RawTable(TABLE.attributes[:1], {"size": TABLE.columns["size"]}, TABLE.target)
-    assert differences(of_rows(), fewer).startswith("attributes: 1 instead of 2; missing cells")
+    assert differences(make_card(), fewer).startswith("attributes: 1 instead of 2; missing cells")
 
 
 def test_parts_are_rows_in_the_order_of_the_source_and_belong_to_the_content() -> None:
     parts = np.array(["train", "train", "train", "test"])
     divided = RawTable(TABLE.attributes, TABLE.columns, TABLE.target, parts)
-    card = of_rows(parts={"train": (1, 3), "test": (4, 4)}, content_hash=content_hash(divided))
+    card = make_card(parts={"train": (1, 3), "test": (4, 4)}, content_hash=content_hash(divided))
     part = verified(card, TABLE, "HERE").part
     assert part is not None
     assert part.tolist() == parts.tolist()

@@ -107,8 +107,8 @@ def test_a_compressed_csv_is_read_as_the_plain_one(toy: Card, toy_csv: Path) -> 
 def test_places_are_tried_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [(1.5, "red", "no"), (2.0, "blue", "01")]
-    source = "{kind: file, path: ../data/mine.csv, skip: 1}"
-    card = written_card("mine", rows, tmp_path / "datasets", source)
+    source = {"kind": "file", "path": "../data/mine.csv", "skip": 1}
+    card = written_card("mine", rows, tmp_path / "datasets", **source)
     beside, own = tmp_path / "datasets" / "mine.csv", tmp_path / "data" / "mine.csv"
     assert load_dataset("mine").origin == str(beside)
     own.parent.mkdir()

@@ -63,8 +63,8 @@ def card(
     monkeypatch.chdir(tmp_path)
     server.put_openml(7, ARFF)
     server.put_task(59, 7, arff(*WHOLE))
-    source = "{kind: openml, id: 7}"
-    return written_card("mine", sorted(ROWS, reverse=True), tmp_path / "datasets", source)
+    rows = sorted(ROWS, reverse=True)
+    return written_card("mine", rows, tmp_path / "datasets", kind="openml", id=7)
 
 
 def planned(config: str = CONFIG) -> Plan:
