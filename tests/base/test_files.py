@@ -28,17 +28,6 @@ def test_a_file_is_replaced_as_a_whole_or_not_at_all(
     assert [p.name for p in path.parent.iterdir()] == ["a.md"]
 
 
-def test_the_new_file_is_on_the_disk_before_the_old_one_goes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (path := tmp_path / "a.md").write_text("old")
-    seen = []
-    look = lambda file: seen.append((path.read_text(), os.fstat(file).st_size))  # noqa: E731
-    monkeypatch.setattr("quadrepro.base.files.os.fsync", look)
-    write_text(path, "newer")
-    assert (seen, path.read_text()) == ([("old", 5)], "newer")
-
-
 def sized(path: Path, n_bytes: int = 2**26 + 2**20) -> None:
     with path.open("wb") as file:
         file.truncate(n_bytes)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -36,23 +37,21 @@ Start = Callable[..., "subprocess.Popen[str]"]
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """Start Python modules as processes, which end with the test."""
-    processes: list[subprocess.Popen[str]] = []
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
     env["DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"] = "5s"
+    with ExitStack() as stack:
 
-    def start(*words: object) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", *map(str, words)]
-        with (tmp_path / f"{len(processes)}.log").open("w") as log:
+        def start(*words: object, log: str = "log") -> subprocess.Popen[str]:
+            command = [sys.executable, "-m", *map(str, words)]
+            out = stack.enter_context((tmp_path / log).open("a"))
             process = subprocess.Popen(
-                command, env=env, cwd=tmp_path, stdout=log, stderr=log, text=True
+                command, env=env, cwd=tmp_path, stdout=out, stderr=out, text=True
             )
-        processes.append(process)
-        return process
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            return process
 
-    yield start
-    for process in processes:
-        process.kill()
-        process.wait()
+        yield start
 
 
 def until(happened: Callable[[], object], seconds: float = 60.0) -> None:
@@ -80,14 +79,14 @@ def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
         return len(list((out / "records").glob("??/*.npz")))
 
     first, _ = worker(), worker()
-    run = start("quadrepro", "run", config, "--dask", file, "--out", out)
+    run = start("quadrepro", "run", config, "--dask", file, "--out", out, log="run.log")
     until(lambda: n_records() >= 1)
     first.kill()
     worker()
     until(lambda: n_records() >= 4)
     scheduler.kill()
     assert run.wait(timeout=120) == 1
-    said = (tmp_path / "3.log").read_text()
+    said = (tmp_path / "run.log").read_text()
     assert "error: the Dask workers were lost" in said
     assert "Traceback" not in said
     kept = n_records()
