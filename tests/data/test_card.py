@@ -1,20 +1,23 @@
-"""Cards: the shipped ones are sound, and a broken one is refused with its file and fault."""
+"""Cards, their views and sources: the shipped ones are sound, broken ones refused with a place."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
+from quadrepro.base.models import mistakes
 from quadrepro.base.resources import cards_folder
 from quadrepro.base.yaml import read_yaml
 from quadrepro.data import inspection
 from quadrepro.data.canonical import number
 from quadrepro.data.card import Card, View, card_names, load_card, load_card_file
-from quadrepro.data.schema import Threshold
-from quadrepro.data.source import Layout
+from quadrepro.data.schema import Threshold, series
+from quadrepro.data.source import FileLayout, Layout, Source
 from quadrepro.errors import ConfigError, DataError
 from tests.data.tables import make_card
 from tests.make import refusal
@@ -70,25 +73,21 @@ def test_a_file_near_its_card_is_named_relative_to_it(tmp_path: Path, file: str,
     assert load_card_file(written) == card
 
 
-Edit = Callable[..., Path]
 SIZE, COLOUR = "name: size\n  kind: numeric", "name: colour\n  kind: nominal"
 NOTE, VIEW = "note: not seen", "positive:\n    - 'no'"
 WINE = "wine_quality"
 
 
-@pytest.fixture
-def edited(tmp_path: Path) -> Edit:
-    """Return a function that writes the toy card with one text replaced by another."""
-
-    def write(old: str = "", new: str = "") -> Path:
-        path = tmp_path / "toy.yaml"
-        inspection.write_card(make_card(), path)
-        text = path.read_text()
+def edited(folder: Path, *changes: tuple[str, str]) -> Path:
+    """Write the toy card with some texts replaced by others."""
+    path = folder / "toy.yaml"
+    inspection.write_card(make_card(), path)
+    text = path.read_text()
+    for old, new in changes:
         assert old in text
-        path.write_text(text.replace(old, new, 1))
-        return path
-
-    return write
+        text = text.replace(old, new, 1)
+    path.write_text(text)
+    return path
 
 
 def with_labels(card: Card, *labels: str) -> Card:
@@ -136,21 +135,20 @@ def test_the_view_called_default_stands_for_any_and_keeps_the_target_if_there_is
         toy.view("papre")
 
 
-def test_series_stand_for_their_attributes(edited: Edit) -> None:
-    path = edited(SIZE, "name: size_1..size_3\n  kind: numeric\n  range: [0, 1]")
-    text = path.read_text().replace(NOTE, "columns: [target, size_1..size_3, colour]")
-    path.write_text(text)
-    card = load_card_file(path)
+def test_series_stand_for_their_attributes(tmp_path: Path) -> None:
+    sizes = (SIZE, "name: size_1..size_3\n  kind: numeric\n  range: [0, 1]")
+    columns = (NOTE, "columns: [target, size_1..size_3, colour]")
+    card = load_card_file(edited(tmp_path, sizes, columns))
     assert card.attribute_names == ("size_1", "size_2", "size_3", "colour")
     assert card.attributes[2].range == (0.0, 1.0)
 
 
 def test_cards_of_the_current_folder_are_known_and_read_again_if_they_change(
-    edited: Edit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "project" / "datasets"
     own.mkdir(parents=True)
-    text = edited().read_text()
+    text = edited(tmp_path).read_text()
     (own / "toy.yaml").write_text(text)
     assert "toy" not in card_names()
     monkeypatch.chdir(own.parent)
@@ -189,9 +187,9 @@ def test_cards_of_the_current_folder_are_known_and_read_again_if_they_change(
     ],
 )
 def test_a_broken_card_is_refused_with_the_place_of_the_fault(
-    edited: Edit, old: str, new: str, fault: str
+    tmp_path: Path, old: str, new: str, fault: str
 ) -> None:
-    assert refusal(edited(old, new), load_card_file, DataError).startswith(fault)
+    assert refusal(edited(tmp_path, (old, new)), load_card_file, DataError).startswith(fault)
 
 
 def found(card: Card, **view: object) -> list[tuple[str, str]]:
@@ -243,3 +241,86 @@ def test_a_view_that_does_not_fit_the_target_or_the_rows_is_refused(
         view |= {"positive": {"at_least": 6}}
     [(of, text)] = found(card, **view)
     assert (of, message in text) == (place, True)
+
+
+FILE = {"kind": "file", "path": "/my.csv"}
+RULE = {"kind": "generated", "generator": "m1", "seed": "3"}
+BAD_HASH = {"kind": "uci", "files": [{"url": "https://a.test/x", "hash": "sha256:12"}]}
+OF_VIEW: TypeAdapter[Any] = TypeAdapter(View)
+OF_SOURCE: TypeAdapter[Any] = TypeAdapter(Source)
+LABELS = "negative lists labels, so positive must also list labels"
+
+
+MISTAKES = (
+    (OF_SOURCE, {"kind": "openml", "id": "0"}, "id", "id must be greater than 0, not '0'"),
+    (OF_SOURCE, BAD_HASH, "files.0.hash", "hash must match the pattern"),
+    (OF_SOURCE, {"kind": "openml", "id": 1, "rows": [0, 3]}, "rows.0", "item 1 of rows must be"),
+    (OF_SOURCE, {**FILE, "skip": -1}, "skip", "skip must be at least 0, not -1"),
+    (OF_SOURCE, {**FILE, "separator": '"'}, "separator", "separator must match the pattern"),
+    (OF_SOURCE, {**FILE, "encoding": "zlib"}, "encoding", "unknown encoding 'zlib'; known are"),
+    (OF_SOURCE, {**RULE, "columns": []}, "columns", "unknown key 'columns'; known are generator"),
+    (OF_VIEW, {"positive": []}, "positive", "positive must list at least one label"),
+    (OF_VIEW, {"positive": ["a", "a"]}, "positive", "'a' occurs 2 times"),
+    (OF_VIEW, {"positive": ["a"], "negative": ["a"]}, "negative", "label 'a' is both positive an"),
+    (OF_VIEW, {"negative": ["a"]}, "negative", LABELS),
+    (OF_VIEW, {"positive": {"at_most": 9}, "negative": ["a"]}, "negative", LABELS),
+    (OF_VIEW, {"positive": ["a"], "labels": ["a", "b"]}, "labels", "labels stay classes only if"),
+    (OF_VIEW, {"labels": ["a"]}, "labels", "labels must list at least two labels"),
+    (OF_VIEW, {"exclude": ["a", "b", "a"]}, "exclude", "'a' occurs 2 times"),
+    (OF_VIEW, {"order": {"size": ["a", "a"]}}, "order.size", "'a' occurs 2 times"),
+    (OF_VIEW, {"positive": {}}, "positive", "give either at_most or at_least"),
+    (OF_VIEW, {"positive": {"at_most": 1, "at_least": 2}}, "positive", "give either at_most or"),
+    (OF_VIEW, {"positive": "yes"}, "positive", "positive must be a list or a mapping of keys"),
+    (OF_VIEW, {"where": {"ph": []}}, "where.ph", "ph must have a length of at least 1, not []"),
+    (OF_VIEW, {"sample_rows": 3}, "sample_rows", "sample_rows must be at least 4, not 3"),
+)
+
+
+def test_a_mistake_is_named_with_its_place() -> None:
+    for of, fields, place, message in MISTAKES:
+        with pytest.raises(ValidationError) as caught:
+            of.validate_python(fields)
+        (mistake,) = mistakes(caught.value, fields)
+        assert ".".join(map(str, mistake.place)) == place
+        assert mistake.message.startswith(message)
+
+
+def test_a_file_is_text_with_commas_and_usual_gaps_if_nothing_is_said() -> None:
+    layout = FileLayout(encoding="Latin_1")
+    assert (layout.format, layout.separator, layout.skip) == ("csv", ",", 0)
+    assert (layout.missing, layout.encoding) == (("?", ""), "latin-1")
+
+
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [
+        ("a08..a11", ["a08", "a09", "a10", "a11"]),
+        ("attribute_9..attribute_10", ["attribute_9", "attribute_10"]),
+        *((name, [name]) for name in ("p3..p1", "p1..q3", "p1..p123456")),
+    ],
+)
+def test_a_series_stands_for_its_names_in_columns_and_codes(name: str, names: list[str]) -> None:
+    assert series(name) == names
+    layout = Layout(columns=("target", name, "", "x"), codes={name: {"a": "b"}, "x": {"c": "d"}})
+    assert layout.columns == ("target", *names, "", "x")
+    assert layout.codes == {**{one: {"a": "b"} for one in names}, "x": {"c": "d"}}
+
+
+def test_numbers_of_a_config_are_labels_as_written_and_a_bound_is_positive_itself() -> None:
+    assert View.model_validate({"positive": [4], "negative": [9]}).positive == ("4",)
+    assert View.model_validate({"positive": {"at_most": 9}}).positive == Threshold(at_most=9)
+    assert View.model_validate({"where": {"colour": "red"}}).where == {"colour": ("red",)}
+    values = np.array([8.0, 9.0, 10.0])
+    assert Threshold(at_most=9).holds(values).tolist() == [True, True, False]
+    assert Threshold(at_least=9).holds(values).tolist() == [False, True, True]
+
+
+def test_rows_that_are_left_out_are_in_the_words_and_the_content_of_a_view() -> None:
+    fields = {"part": "train", "where": {"x": ("1", "2")}, "missing": "drop"}
+    view = View.model_validate({"positive": ("a",), "negative": ("b",), **fields})
+    assert view.kept_labels == ("a", "b")
+    assert view.rows_in_words == "part train; x 1, 2; labels a, b; without missing values"
+    assert View(labels=("a", "b")).kept_labels == ("a", "b")
+    assert View(positive=("a",)).kept_labels == ()
+    assert View(sample_rows=9, evidence="none").content() == {"sample_rows": 9}
+    assert View(positive=Threshold(at_most=9)).content() == {"positive": {"at_most": 9.0}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from quadrepro.data.inspection import MOST_CODES, inspect_file, write_card
 from quadrepro.data.source import FileSource
 from quadrepro.errors import QuadreproError
 from tests.data.tables import Save, zipped
+from tests.make import refusal
 
 TOY = """id,size,colour,empty,label
 7,1.5,grün,,yes
@@ -251,32 +253,25 @@ def test_an_id_stays_if_there_is_nothing_else_and_a_name_is_made_of_the_files(sa
 @pytest.mark.parametrize(
     ("name", "content", "options", "fault"),
     [
-        ("a.csv", "x,label\n1,2.50\n2,2.5\n", {}, ": label has less than two distinct values"),
-        ("a.csv", "x,label\n", {}, ": the file has a header but no rows"),
-        ("a.csv", "x,y,label\n,?,a\n?,,b\n", {}, ": no column other than the target has a value"),
-        ("a.csv", "a,b,a,label\n1,2,3,x\n", {}, ": rename 'a' in the file"),
-        ("a.html", TOY, {}, ": the format is not known, since 'a.html' does not end in .arff, "),
+        ("a.csv", "x,label\n1,2.50\n2,2.5\n", {}, "label has less than two distinct values"),
+        ("a.csv", "x,label\n", {}, "the file has a header but no rows"),
+        ("a.csv", "x,y,label\n,?,a\n?,,b\n", {}, "no column other than the target has a value"),
+        ("a.csv", "a,b,a,label\n1,2,3,x\n", {}, "rename 'a' in the file"),
+        ("a.html", TOY, {}, "the format is not known, since 'a.html' does not end in .arff, "),
         ("a.svm", "1 1:2\n2 1:inf\n3 1:2", {}, ", row 2: x1 is 'inf', which is not a finite"),
         ("a.csv", "x,label\n1,a\n2,b\nno,a\n", {}, ", line 4: x is 'no', but most of its values"),
-        ("a.csv", TOY, {"target": "lable"}, ": unknown column 'lable'; did you mean 'label'?"),
-        ("a.csv", TOY, {"missing": ["none"]}, ": no field is 'none', the word of --missing"),
-        ("a.csv", TOY, {"positive": "yess"}, ": label has no label 'yess'; did you mean 'yes'?"),
-        ("a.csv", TOY, {"task": "regression"}, ": label has no numbers, so the task cannot be"),
-        ("a.csv", TOY, {"names": "a,b"}, ": 2 names, but 5 columns"),
+        ("a.csv", TOY, {"target": "lable"}, "unknown column 'lable'; did you mean 'label'?"),
+        ("a.csv", TOY, {"missing": ["none"]}, "no field is 'none', the word of --missing"),
+        ("a.csv", TOY, {"positive": "yess"}, "label has no label 'yess'; did you mean 'yes'?"),
+        ("a.csv", TOY, {"task": "regression"}, "label has no numbers, so the task cannot be"),
+        ("a.csv", TOY, {"names": "a,b"}, "2 names, but 5 columns"),
         ("a.csv", TOY, {"encoding": "none"}, "--encoding: unknown encoding: none"),
-        ("a.svm", "1 1:2\n", {"decimal": ","}, ": encoding, separator, decimal and names are"),
+        (os.fsdecode(b"caf\xe9.csv"), TOY, {}, "the path of the file must be UTF-8"),
+        ("a.svm", "1 1:2\n", {"decimal": ","}, "encoding, separator, decimal and names are"),
     ],
 )
 def test_a_file_or_an_option_that_is_wrong_is_refused(
     save: Save, name: str, content: str | bytes, options: dict[str, Any], fault: str
 ) -> None:
-    path = save(content, name)
-    with pytest.raises(QuadreproError) as error:
-        inspect_file(path, **{"target": "label", **options})
-    assert str(error.value).removeprefix(str(path)).startswith(fault)
-
-
-def test_the_path_of_a_file_is_utf8(save: Save) -> None:
-    path = save(TOY, os.fsdecode(b"caf\xe9.csv"))
-    with pytest.raises(QuadreproError, match=r"the path of the file must be UTF-8"):
-        inspect_file(path, "label")
+    read = partial(inspect_file, **{"target": "label", **options})
+    assert refusal(save(content, name), read, QuadreproError).startswith(fault)
