@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_valid
 
 from quadrepro.base.models import Model, fault, faults_at, mistakes, validated
 from quadrepro.base.yaml import read_yaml
-from quadrepro.errors import ConfigError, DataError, QuadreproError
+from quadrepro.errors import ConfigError, DataError
+from tests.make import refusal
 
 
 class Circle(Model):
@@ -51,12 +52,11 @@ class Document(Model):
         return self
 
 
-def said(folder: Path, text: str, error: type[QuadreproError] = ConfigError) -> list[str]:
+def said(folder: Path, text: str) -> list[str]:
     """Return what is said of a document, without the name of the file."""
     (path := folder / "document.yaml").write_text(text)
-    with pytest.raises(error) as caught:
-        validated(Document, read_yaml(path), error)
-    return str(caught.value).replace(f"{path}:", "").splitlines()
+    message = refusal(path, lambda path: validated(Document, read_yaml(path), DataError), DataError)
+    return message.replace(f"{path}:", "").splitlines()
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_mistake_is_a_plain_sentence(tmp_path: Path, text: str, line: str) -> 
 
 def test_all_mistakes_are_named_at_once_up_to_a_hundred(tmp_path: Path) -> None:
     text = "cuont: 1\ncount: 0\nflags: true\ninner: {from: x, to: 1}\nshapes: [{kind: circle}]\n"
-    assert said(tmp_path, text, DataError) == [
+    assert said(tmp_path, text) == [
         "1:1: unknown key 'cuont'; did you mean 'count'?",
         "3:1: unknown key 'flags'; did you mean 'flag'?",
         "2:1: count must be at least 1, not 0",

@@ -18,6 +18,8 @@ from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.engine import progress
+from quadrepro.engine.progress import RunProgress
 from quadrepro.engine.records import Record, RecordStore, Status
 from quadrepro.engine.run import compute, largest_first
 from quadrepro.engine.worker import Limits, run_cell
@@ -174,3 +176,24 @@ def test_a_worker_with_other_code_than_the_plan_ends_the_run(
     other = replace(cells[0], content=cells[0].content | {"code": "0" * 16})
     with pytest.raises(ConfigError, match="other code or packages than the plan"):
         list(compute([other], RecordStore(tmp_path), 1))
+
+
+@pytest.mark.parametrize(
+    ("n_cells", "quiet", "lines"), [(3, False, 1), (0, False, 0), (3, True, 0)]
+)
+def test_piped_output_has_a_line_now_and_then_unless_it_is_quiet(
+    n_cells: int,
+    quiet: bool,
+    lines: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.01)
+    with RunProgress(n_cells, quiet) as shown:
+        shown.advance()
+        time.sleep(0.1)
+        shown.tell("monks, ada: failed \x1b[31m [red]")
+    found = capsys.readouterr().err.splitlines()
+    assert r"monks, ada: failed \x1b[31m [red]" in found
+    assert ("1/3 cells" in found) == bool(lines)
+    assert len(found) == 1 or lines
