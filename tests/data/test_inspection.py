@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 from functools import partial
@@ -18,7 +17,7 @@ from quadrepro.data.files import read_file
 from quadrepro.data.inspection import MOST_CODES, inspect_file, write_card
 from quadrepro.data.source import FileSource
 from quadrepro.errors import QuadreproError
-from tests.data.tables import Save, zipped
+from tests.data.tables import Save
 from tests.make import refusal
 
 TOY = """id,size,colour,empty,label
@@ -31,9 +30,7 @@ HEADER, _, ROWS = TOY.partition("\n")
 ARFF = "".join(f"@attribute {name} string\n" for name in HEADER.split(","))
 
 
-def as_parquet() -> bytes:
-    content: bytes = pd.read_csv(io.StringIO(TOY), na_values=["?"]).to_parquet()
-    return content
+PARQUET: bytes = pd.read_csv(io.StringIO(TOY), na_values=["?"]).to_parquet()
 
 
 def own_source(card: Card) -> FileSource:
@@ -78,18 +75,14 @@ def test_a_card_has_all_that_is_found(save: Save) -> None:
     [
         ("a.csv", "\n" + TOY.replace("\n", "\r\n"), {}),
         ("a.csv", TOY.encode("utf-16"), {"encoding": "utf-16"}),
-        ("a.csv", b"\xef\xbb\xbf" + TOY.encode(), {}),
         ("a.csv", TOY.encode("cp1252"), {"encoding": "cp1252"}),
         ("a.csv", TOY.replace(",", ";").replace(".", ","), {"separator": ";", "decimal": ","}),
-        ("a.tsv", TOY.replace(",", "\t"), {"separator": "\t"}),
         ("a.txt", TOY.replace(",,", ",?,").replace(",", "  "), {"separator": "blank"}),
         ("a.data", '"' + TOY.replace(",", '","').replace("\n", '"\n"')[:-1], {}),
-        ("a.csv.gz", gzip.compress(TOY.encode()), {}),
-        ("a.zip", zipped({"b.csv": TOY}), {}),
         ("a.arff", f"@relation r\n{ARFF}@data\n{ROWS.replace(',,', ',?,')}", {}),
-        ("a.parquet", as_parquet(), {}),
+        ("a.parquet", PARQUET, {}),
     ],
-    ids=[str(i) for i in range(12)],  # bytes of archives differ between processes
+    ids=[str(i) for i in range(8)],  # bytes of parquet can differ between processes
 )
 def test_the_same_table_has_the_same_card_however_it_is_written(
     save: Save, name: str, content: str | bytes, layout: dict[str, Any]
