@@ -61,7 +61,7 @@ def make_folder(path: Path, **changes: str | None) -> Path:
 
     Files are named as keywords, with a double underscore for the dot.
     """
-    texts = _files() | {name.replace("__", "."): text for name, text in changes.items()}
+    texts = every_file() | {name.replace("__", "."): text for name, text in changes.items()}
     path.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         if text is not None:
@@ -120,7 +120,8 @@ def claims(*rows: str) -> str:
     return "\n".join(["claim,timed,ours,holds,printed,holds in print", *rows]) + "\n"
 
 
-def _files() -> dict[str, str | None]:
+def every_file() -> dict[str, str | None]:
+    """Return the files of a results folder by name."""
     score = ("table1", 4, 1, 2, 1, 0.15, 0, 1, 0.007, 0.999, '[["monks", "adaboost"]]')
     return {
         "tables.json": manifest(),

@@ -23,15 +23,13 @@ from quadrepro.results.page import (
     write_report,
 )
 from quadrepro.results.results import ERRORS_HEADER, Results
+from quadrepro.results.run import MANIFEST
 from quadrepro.tables.table import csv_text
 from quadrepro.tables.verdicts import DATA_HEADER, Verdict
-from tests.results.made import ERRORS, Rows, cells, claims, errors, make_folder, run
+from tests.results.made import ERRORS, Rows, cells, claims, errors, every_file, make_folder, run
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "my-paper"
-FILES = (
-    *("run__json", "cells__csv", "errors__csv", "errors__md", "verdicts__csv"),
-    *("score__csv", "claims__csv", "notes__md", "curves__svg"),
-)
+FILES = [name.replace(".", "__") for name in every_file() if name != MANIFEST]
 INLINE = {"span", "b", "small", "em", "strong", "code"}
 VOID = {"meta", "link", "br", "img", "input", "area", "hr"}
 
