@@ -82,7 +82,7 @@ def refusal(
     """Return the message of the error of a file, without the file's name in front."""
     with pytest.raises(error) as caught:
         read(path)
-    return str(caught.value).removeprefix(str(path)).removeprefix(":").lstrip()
+    return str(caught.value).removeprefix(str(path)).removeprefix(":")
 
 
 def fault_of(**changes: Any) -> tuple[str, str]:
