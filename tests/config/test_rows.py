@@ -172,6 +172,7 @@ NOISE = "protocol.noise"
         (of_row(view={"exclude": ["tie"]}), "datasets.0.view.exclude.0", "did you mean 'has_tie'?"),
         (TWO_FAULTS, "datasets.0.view.positive.0", OF_TWO_FAULTS),
         (of_row(protocol={"folds": "five"}), "datasets.0.protocol.folds", "number, not 'five'"),
+        (of_row(protocol={"voter_set": "SVC"}), "datasets.0.protocol.voter_set", "SVC is not one"),
         (of_row(protocol=SAMPLE), "datasets.0.name", "is not drawn by rule, so no fresh sample"),
         (of_number(split={"stratify": True}), "datasets.0.protocol.split.stratify", "no classes"),
         (of_number(noise={"labels": 0.1}), "datasets.0.protocol.noise.labels", "no classes"),
