@@ -14,8 +14,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from quadrepro.config.loading import load_experiment
-from quadrepro.config.plan import Plan, make_plan
 from quadrepro.data import store
 from quadrepro.data.cache import TEST, TRAIN, cache_folder, has_splits, hash_of_splits, load_splits
 from quadrepro.data.card import Card, load_card
@@ -25,6 +23,7 @@ from quadrepro.data.store import load_dataset, locate
 from quadrepro.errors import ConfigError, DataError, NoConnectionError
 from tests.cli.call import quadrepro
 from tests.data.tables import written_card
+from tests.make import plan_of, write_config
 from tests.server import Server
 
 # pooch leaves the connection of a refused download to the garbage collector.
@@ -204,13 +203,11 @@ WHOLE = [
     for row in range(30)
 ]
 GROWING = ("TRAIN,0,0,0,0", "TEST,1,0,0,0", "TRAIN,2,0,0,1", "TEST,1,0,0,1")
-CONFIG = """title: Task
-protocol: {view: default, folds: 2, split: {openml_task: 59}}
-repeats: 6
-baseline: false
-datasets: [mine]
-algorithms: [{name: adaboost, grid: {n_rounds: [1, 5]}}]
-"""
+TASK = {
+    "datasets": ["mine"],
+    "protocol": {"view": "default", "folds": 2, "split": {"openml_task": 59}},
+    "repeats": 6,
+}
 
 
 @pytest.fixture
@@ -225,11 +222,6 @@ def card(
     return written_card("mine", rows, tmp_path / "datasets", kind="openml", id=7)
 
 
-def planned(config: str = CONFIG) -> Plan:
-    Path("mine.yaml").write_text(config)
-    return make_plan(load_experiment(Path("mine.yaml")))
-
-
 def test_every_split_has_the_rows_of_the_task_and_there_are_as_many_repeats(card: Card) -> None:
     fetch_task(card, 59)
     splits = load_splits(card, 59)
@@ -242,28 +234,28 @@ def test_every_split_has_the_rows_of_the_task_and_there_are_as_many_repeats(card
         for part, of_task in ((TEST, tested), (TRAIN, ~tested)):
             found = sorted(rows[i] for i in np.flatnonzero(splits[:, split] == part))
             assert found == sorted(ROWS[i] for i in np.flatnonzero(of_task))
-    plan = planned()
+    plan = plan_of(**TASK)
     plan.check_data()
     content = plan.cells[1].content
-    assert (content["draws"], content["splits"]) == ((0, "mine", 1), hash_of_splits(card, 59))
+    assert (content["draws"], content["splits"]) == ((7, "mine", 1), hash_of_splits(card, 59))
     with pytest.raises(ConfigError, match="OpenML task 59 has 6 splits: set repeats to 6, not 3"):
-        planned(CONFIG.replace("repeats: 6", "repeats: 3")).check_data()
+        plan_of(**{**TASK, "repeats": 3}).check_data()
 
 
 def test_fetch_brings_the_task_of_a_config_and_check_needs_no_network(
     card: Card, server: Server
 ) -> None:
-    Path("mine.yaml").write_text(CONFIG)
-    missing = quadrepro("check", "mine.yaml")
+    write_config(Path(), **TASK)
+    missing = quadrepro("check", "small.yaml")
     assert missing.exit_code == 3
     assert "59 (mine); with a network, quadrepro fetch CONFIG fetches them" in missing.output
-    assert quadrepro("fetch", "mine.yaml", "--offline").exit_code == 3
+    assert quadrepro("fetch", "small.yaml", "--offline").exit_code == 3
     assert not server.asked
-    fetched = quadrepro("fetch", "mine.yaml", QUADREPRO_OFFLINE="")
+    fetched = quadrepro("fetch", "small.yaml", QUADREPRO_OFFLINE="")
     assert fetched.exit_code == 0, fetched.output
     server.asked.clear()
-    assert quadrepro("check", "mine.yaml").exit_code == 0
-    assert quadrepro("fetch", "mine.yaml", QUADREPRO_OFFLINE="").exit_code == 0
+    assert quadrepro("check", "small.yaml").exit_code == 0
+    assert quadrepro("fetch", "small.yaml", QUADREPRO_OFFLINE="").exit_code == 0
     assert not server.asked
 
 
