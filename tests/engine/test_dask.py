@@ -17,19 +17,13 @@ from quadrepro.engine.dask import workers_of
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
 from tests.cli.call import quadrepro
+from tests.make import write_config
 
 pytestmark = pytest.mark.slow
 
 pytest.importorskip("distributed")
 
-FOREST = """title: Forest
-repeats: 40
-protocol: {view: quadboost}
-datasets: [monks]
-algorithms:
-  - {name: forest, algorithm: 'sklearn:RandomForestClassifier', settings: {n_estimators: 200}}
-baseline: false
-"""
+FOREST = {"name": "sklearn:RandomForestClassifier", "settings": {"n_estimators": 200}}
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -64,8 +58,8 @@ def until(happened: Callable[[], object], seconds: float = 60.0) -> None:
 def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
     start: Start, tmp_path: Path
 ) -> None:
-    file, config, out = tmp_path / "scheduler.json", tmp_path / "forest.yaml", tmp_path / "dask-run"
-    config.write_text(FOREST)
+    file, out = tmp_path / "scheduler.json", tmp_path / "dask-run"
+    config = write_config(tmp_path, repeats=40, algorithms=[FOREST])
     where = ("--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", file)
     scheduler = start("distributed.cli.dask_scheduler", *where)
     until(file.exists)
@@ -94,7 +88,7 @@ def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
     assert n_records() == 40 > kept
     here = ("run", config, "--jobs", 1, "--out", tmp_path / "here", "--no-report")
     assert quadrepro(*here).exit_code == 0
-    assert compare(out / "forest", tmp_path / "here" / "forest", tolerance=0).differences == []
+    assert compare(out / "small", tmp_path / "here" / "small", tolerance=0).differences == []
 
 
 def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
