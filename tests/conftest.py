@@ -18,9 +18,8 @@ from hypothesis import settings
 
 from quadrepro.base.types import FloatArray
 from quadrepro.data import store
-from quadrepro.data.canonical import content_hash
-from quadrepro.data.card import Card, load_card_file
-from quadrepro.data.store import read_csv
+from quadrepro.data.card import Card
+from tests.data.tables import make_card
 from tests.server import Server
 
 # Every interpreter that a test starts would compile the package again.
@@ -141,59 +140,17 @@ def openml_cache(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     return Path(config.get_cache_directory(), "datasets")
 
 
-TOY_CSV = """size,colour,target
-1,red,no
--2.5,,no
-,blue,01
-3e1,red,01
-"""
-
-TOY_CARD = """name: toy
-title: Toy
-task: classification
-rows: 4
-missing_cells: 2
-rows_with_missing: 2
-content_hash: {content_hash}
-target: {{original: class, labels: {{no: 2, 01: 2}}}}
-attributes:
-  - {{name: size, kind: numeric}}
-  - {{name: colour, kind: nominal}}
-licence: none
-citation: nobody
-sources:
-  - {{kind: openml, id: 7, note: not seen}}
-  - {{kind: uci, files: [{{url: 'https://uci.test/toy.data'}}, {{url: 'https://uci.test/toy.test'}}]}}
-views:
-  paper: {{positive: [no]}}
-"""
-
-
 @pytest.fixture
 def toy_csv(tmp_path: Path) -> Path:
     path = tmp_path / "toy.csv"
-    path.write_text(TOY_CSV)
+    path.write_text("size,colour,target\n1,red,no\n-2.5,,no\n,blue,01\n3e1,red,01\n")
     return path
 
 
 @pytest.fixture
-def write_card(tmp_path: Path) -> Callable[..., Path]:
-    """Return a function that writes the toy card with one text replaced by another."""
-
-    def write(old: str = "", new: str = "", content_hash: str = "sha256:" + "0" * 64) -> Path:
-        text = TOY_CARD.format(content_hash=content_hash)
-        assert old in text
-        path = tmp_path / "toy.yaml"
-        path.write_text(text.replace(old, new) if old else text)
-        return path
-
-    return write
-
-
-@pytest.fixture
-def toy(write_card: Callable[..., Path], toy_csv: Path) -> Card:
-    card = load_card_file(write_card())
-    return load_card_file(write_card(content_hash=content_hash(read_csv(toy_csv, card))))
+def toy() -> Card:
+    """Return the card of those rows."""
+    return make_card()
 
 
 @pytest.fixture

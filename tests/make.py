@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -22,24 +23,8 @@ from quadrepro.core.learners.learner import Learner
 from quadrepro.engine.keys import makers
 from quadrepro.errors import ConfigError, QuadreproError
 
-HOSTILE = (
-    "a\x1b[2J\x1b]0;title\x07",
-    "a\x08\x7f",
-    "a\x85\x9b31m",
-    "a\u202eb\u2066",
-    "=cmd|'/c calc'!A1",
-    "+1+a",
-    "-a",
-    "@SUM(A1)",
-    "'=1",
-    "<b>a</b>",
-    "</td><script>alert(1)</script><b>",
-    "$\\frac{$",
-)
-"""Names that a stranger may give to data sets, algorithms and files."""
-
 CONTROLS = frozenset("\x00\x07\x08\r\x1b\x7f\x85\x9b\u202e\u2066")
-"""Those of their characters that a terminal would obey."""
+"""Characters that a terminal obeys."""
 
 CLASSES = ("negative", "positive")
 
@@ -97,7 +82,15 @@ def refusal(
     """Return the message of the error of a file, without the file's name in front."""
     with pytest.raises(error) as caught:
         read(path)
-    return str(caught.value).removeprefix(f"{path}:")
+    return str(caught.value).removeprefix(str(path)).removeprefix(":")
+
+
+def fault_of(**changes: Any) -> tuple[str, str]:
+    """Return the place, such as ``datasets.0.view``, and the message of a refused `config`."""
+    with pytest.raises(ConfigError) as caught:
+        plan_of(**changes)
+    place, _, message = str(caught.value).removeprefix("config").partition(": ")
+    return ".".join(re.findall(r"\w+", place)), message
 
 
 def assert_refused(

@@ -9,7 +9,10 @@ import pytest
 
 from quadrepro.base import resources
 from quadrepro.base.files import read_bytes, read_text, write_text
+from quadrepro.base.registry import Registry
+from quadrepro.base.text import few, markdown, visible
 from quadrepro.errors import ConfigError, DataError
+from tests.make import CONTROLS
 
 
 @pytest.mark.parametrize("failing", ["quadrepro.base.files.os.fsync", "pathlib.Path.replace"])
@@ -26,17 +29,6 @@ def test_a_file_is_replaced_as_a_whole_or_not_at_all(
     assert getattr(caught.value, "filename", str(path)) == str(path)
     assert path.read_text(encoding="utf-8") == "α\nb\n"
     assert [p.name for p in path.parent.iterdir()] == ["a.md"]
-
-
-def test_the_new_file_is_on_the_disk_before_the_old_one_goes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (path := tmp_path / "a.md").write_text("old")
-    seen = []
-    look = lambda file: seen.append((path.read_text(), os.fstat(file).st_size))  # noqa: E731
-    monkeypatch.setattr("quadrepro.base.files.os.fsync", look)
-    write_text(path, "newer")
-    assert (seen, path.read_text()) == ([("old", 5)], "newer")
 
 
 def sized(path: Path, n_bytes: int = 2**26 + 2**20) -> None:
@@ -94,3 +86,27 @@ def test_a_config_is_found_by_path_or_by_the_name_of_one_that_ships(
     assert resources.find_config("quickstart").name == "quickstart.yaml"
     with pytest.raises(ConfigError, match=message):
         resources.find_config(asked)
+
+
+def test_control_characters_are_shown_as_escapes_and_other_text_stays() -> None:
+    for char in CONTROLS:
+        assert visible(f"a{char}b") == repr(f"a{char}b")[1:-1]
+    text = "two\nlines, a\ttab, L∞ – \\x1b ✓ א\u200f"
+    assert visible(text) == text
+    assert (few("abcde"), few("abcdef")) == ("a, b, c, d, e", "a, b, c, d, e and 1 more")
+
+
+@pytest.mark.parametrize("tag", ["<b>", "</b>", "<!-- a", "<?php", "<https://a.org>", "<IMG src=x"])
+def test_markdown_has_no_html(tag: str) -> None:
+    shown = f"**p < 0.1**, 1<2, [a](b.md) &lt;{tag[1:]}\\x1b"
+    assert markdown(f"**p < 0.1**, 1<2, [a](b.md) {tag}\x1b") == shown
+
+
+def test_an_entry_of_a_registry_is_imported_when_it_is_asked_for() -> None:
+    words: Registry[object] = Registry("word", {"long": "registry:Registry"}, "quadrepro.base")
+    words.places["lost"] = "nowhere:none"
+    assert ([*words], len(words), "lost" in words) == (["long", "lost"], 2, True)
+    assert words.find("long") is words["long"] is Registry
+    for asked, message in (("lang", r"'lang'; did you mean 'long'\?"), ([1], r"\[1\]; known are")):
+        with pytest.raises(KeyError, match=f"unknown word {message}"):
+            words.find(asked)

@@ -1,16 +1,22 @@
+"""What users write in YAML: values with their places, and mistakes in one line each."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_validator
 
-from quadrepro.base.yaml import WIDTH, MappingSource, Mark, read_yaml, to_yaml
+from quadrepro.base.models import Model, fault, faults_at, mistakes, validated
+from quadrepro.base.yaml import MappingSource, Mark, read_yaml, to_yaml
 from quadrepro.errors import ConfigError, DataError
+from tests.make import refusal
 
 Written = Callable[[str | bytes], Path]
 
@@ -100,7 +106,8 @@ def test_a_file_that_is_not_usable_yaml_is_refused_with_the_place(
 
 # Line breaks of Unicode become blanks.
 ORDINARY = st.characters(exclude_categories=("Cs", "Zl", "Zp"), exclude_characters="\x85")
-WORDS = st.sampled_from([*TEXTS, "n", "02208", "~", "null", "1e5", ".5", "", "<<", "=", "true"])
+MORE = ("n", "02208", "~", "null", "1e5", ".5", "", "<<", "=", "true")
+WORDS = st.sampled_from([*TEXTS, *MORE])
 NAMES = WORDS | st.text(ORDINARY, max_size=12)
 SCALARS = NAMES | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
 VALUES = st.recursive(
@@ -119,10 +126,143 @@ def test_a_mapping_is_read_back_as_it_was_written(
     assert repr(read_yaml(path).data) == repr(content)
 
 
-def test_text_stays_text_in_every_version_of_yaml_and_values_are_written_in_full() -> None:
-    for text in (*TEXTS, "n", "02208", "~", "null", "1e5", ".5", "", "1e-3", "<<", "=", "true"):
+def test_text_stays_text_in_every_version_of_yaml_and_equal_values_are_written_in_full() -> None:
+    for text in (*TEXTS, *MORE, "1e-3"):
         assert yaml.safe_load(to_yaml({text: [text]})) == {text: [text]}
     shared = ["é", 1]
-    text = to_yaml({"b": shared, "a": shared, "note": " ".join(["word"] * 100)})
-    assert text.startswith("b:\n- é\n- 1\na:\n- é\n- 1\nnote: word")
-    assert max(map(len, text.splitlines())) <= WIDTH + len("word ")
+    assert to_yaml({"b": shared, "a": shared}) == "b:\n- é\n- 1\na:\n- é\n- 1\n"
+
+
+class Circle(Model):
+    kind: Literal["circle"]
+    radius: float = Field(gt=0, le=2.5)
+
+
+class Square(Model):
+    kind: Literal["square"]
+    sides: tuple[int, int]
+
+
+class Inner(Model):
+    start: float = Field(default=0, alias="from")
+    words: dict[str, str] = Field(default_factory=dict)
+
+
+class Document(Model):
+    meant = MappingProxyType({"colour": "it below inner"})
+
+    title: str = Field(default="A title", min_length=1)
+    code: str = Field(default="a", pattern="^[a-z]+$")
+    count: int = Field(default=1, ge=1, lt=10)
+    flag: bool = False
+    share: Literal["half", "all"] | Annotated[float, Field(gt=0, lt=1)] = "half"
+    numbers: tuple[int, ...] = (1,)
+    inner: Inner = Inner()
+    shapes: tuple[Annotated[Circle | Square, Field(discriminator="kind")], ...] = ()
+    either: str | Inner = ""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Document:
+        if self.count == 7:
+            raise fault("7 is {not} lucky here", "count")
+        if self.count == 8:
+            raise ValueError("8 is not lucky either")
+        return self
+
+
+def said(path: Path) -> list[str]:
+    """Return what is said of a document, without the name of the file."""
+    message = refusal(path, lambda path: validated(Document, read_yaml(path), DataError), DataError)
+    return message.replace(f"{path}:", "").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (f"count: {'x' * 200}", f"1:1: count must be a whole number, not '{'x' * 56}..."),
+        ("count: 0", "1:1: count must be at least 1, not 0"),
+        ("count: 10", "1:1: count must be less than 10, not 10"),
+        ("flag: maybe", "1:1: flag must be true or false, not 'maybe'"),
+        ("title: true", "1:1: title must be text, not true"),
+        ("title: ''", "1:1: title must have a length of at least 1, not ''"),
+        ("code: A1", "1:1: code must match the pattern '^[a-z]+$', not 'A1'"),
+        ("numbers: 3", "1:1: numbers must be a list, not 3"),
+        ("numbers: [1, 2, x]", "1:17: item 3 of numbers must be a whole number, not 'x'"),
+        ("inner: {form: 1}", "1:9: unknown key 'form'; did you mean 'from'?"),
+        ("colour: red", "1:1: unknown key 'colour'; write it below inner"),
+        ("count: 7", "1:1: 7 is {not} lucky here"),
+        ("count: 8", "1:1: 8 is not lucky either"),
+        ("share: 2", "1:1: share must be 'half' or 'all' or less than 1, not 2"),
+        ("either: 3", "1:1: either must be text or a mapping of keys to values, not 3"),
+        ("either: {words: {}, form: 1}", "1:21: unknown key 'form'; did you mean 'from'?"),
+        ("shapes: [{kind: circle, radius: 3}]", "1:25: radius must be at most 2.5, not 3"),
+        ("shapes: [{radius: 1}]", "1:10: the key 'kind' is missing"),
+        ("shapes: [{kind: circl}]", "1:11: kind cannot be 'circl'; did you mean 'circle'?"),
+        ("shapes: [{kind: square, sides: [1]}]", "1:25: item 2 of sides is missing"),
+    ],
+)
+def test_a_mistake_is_a_plain_sentence(written: Written, text: str, line: str) -> None:
+    [found] = said(written(f"{text}\n"))
+    assert found.startswith(line)
+
+
+def test_all_mistakes_are_named_at_once_up_to_a_hundred(written: Written) -> None:
+    text = "cuont: 1\ncount: 0\nflags: true\ninner: {from: x, to: 1}\nshapes: [{kind: circle}]\n"
+    assert said(written(text)) == [
+        "1:1: unknown key 'cuont'; did you mean 'count'?",
+        "3:1: unknown key 'flags'; did you mean 'flag'?",
+        "2:1: count must be at least 1, not 0",
+        "4:18: unknown key 'to'; known are from, words",
+        "4:9: from must be a number, not 'x'",
+        "5:10: the key 'radius' is missing",
+    ]
+    lines = said(written(f"numbers: [{'x, ' * 102}]\n"))
+    assert (len(lines), lines[100]) == (101, " 2 more mistakes")
+    assert len(said(written(f"numbers: [{'x, ' * 100}]\n"))) == 100
+
+
+def test_a_mistake_without_a_sentence_of_ours_is_told_in_pydantics_words() -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(dict[str, Annotated[int, Field(multiple_of=5)]]).validate_python({"n": 3})
+    assert mistakes(caught.value, {"n": 3}) == [(("n",), "n must be a multiple of 5, not 3")]
+
+
+def test_a_document_or_a_part_of_it_becomes_a_model_that_cannot_be_changed(
+    written: Written,
+) -> None:
+    parts = "parts:\n  - {count: 3, shapes: [{kind: circle, radius: 1}]}\n  - {count: 0}\n"
+    source = read_yaml(written(parts))
+    document = validated(Document, source, place=("parts", 0))
+    assert document == Document(count=3, shapes=(Circle(kind="circle", radius=1),))
+    with pytest.raises(ValidationError, match="frozen"):
+        document.count = 2  # type: ignore[misc]
+    with pytest.raises(ConfigError, match="yaml:3:6: count must be at least 1, not 0"):
+        validated(Document, source, place=("parts", 1))
+
+
+class Outer(BaseModel):
+    changes: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _possible(self) -> Outer:
+        with faults_at("changes", data=self.changes):
+            Document.model_validate(self.changes)
+            raise fault("3 is odd", "count")
+
+
+@pytest.mark.parametrize(
+    ("count", "place", "message"),
+    [
+        (7, ("changes", "count"), "7 is {not} lucky here"),
+        (8, ("changes",), "8 is not lucky either"),
+        (3, ("changes", "count"), "3 is odd"),
+        ("x", ("changes", "count"), "count must be a whole number, not 'x'"),
+    ],
+)
+def test_a_mistake_found_by_a_validation_inside_a_validator_keeps_its_place(
+    count: Any, place: tuple[str, ...], message: str
+) -> None:
+    changes = {"count": count}
+    with pytest.raises(ValidationError) as caught:
+        Outer(changes=changes)
+    assert mistakes(caught.value, {"changes": changes}) == [(place, message)]

@@ -9,7 +9,7 @@ import pytest
 
 from quadrepro.base.resources import configs_folder
 from quadrepro.cli.common import Common
-from tests.results.pages.made import make_folder
+from tests.results.made import make_folder
 
 BY_CONFIG = Common(data=None, out=None, repeats=None)
 

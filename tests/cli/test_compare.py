@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.cli.call import quadrepro
-from tests.results.pages.made import make_folder
+from tests.results.made import make_folder
 
 
 def test_folders_agree_or_their_difference_is_shown(tmp_path: Path) -> None:

@@ -64,18 +64,3 @@ def test_rows_that_differ_from_their_card_end_with_3(tmp_path: Path) -> None:
 def test_keys_are_a_schema(what: str) -> None:
     assert json.loads(listed("keys", what).stdout) == schema_of(what)
     assert listed("keys", "--markdown").stdout == config_reference()
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("datasets", "monk"), "did you mean 'monks'?"),
-        (("keys", "crad"), "unknown kind of file 'crad'; did you mean 'card'?"),
-        (("keys", "card", "--markdown"), "--markdown goes with the keys of a config"),
-        (("algorithms", "adaboost"), "NAME goes with keys and datasets"),
-    ],
-)
-def test_what_cannot_be_listed_is_refused(words: tuple[str, ...], message: str) -> None:
-    result = listed(*words)
-    assert result.exit_code == 2
-    assert message in result.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import shutil
@@ -17,9 +16,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.results.compare import compare
-from quadrepro.results.results import load_results
 from tests.cli.call import quadrepro
-from tests.make import CONTROLS, HOSTILE
 
 Write = Callable[..., Path]
 
@@ -140,26 +137,6 @@ def test_parts_whose_records_are_copied_together_give_the_tables_of_one_run(
     assert found.differences == []
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--memory", "lots"), "'lots' is not a size such as 4GB"),
-        (("--shard", "3/2"), "'3/2' is not a part such as 1/4, the first of four"),
-        (("--shard", "0/2"), "'0/2' is not a part"),
-        (("--dask", "tcp://localhost:1", "--jobs", "2"), "leave out --dask"),
-        (("small.yaml",), "two configs are called 'small'"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(
-    small_config: Write, options: tuple[str, ...], message: str
-) -> None:
-    config = small_config()
-    with contextlib.chdir(config.parent):
-        result = quadrepro("run", config, *options)
-    assert result.exit_code == 2
-    assert message in result.stderr
-
-
 def test_check_counts_cells_and_candidates_of_each_algorithm(
     small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,41 +233,3 @@ def test_a_run_that_is_ended_leaves_no_process_and_a_plain_rerun_gives_the_same_
         assert again.exit_code == 0
     found = compare(tmp_path / "results" / "small", tmp_path / "whole" / "small", tolerance=0)
     assert found.differences == []
-
-
-def test_names_of_strangers_are_text_on_the_terminal_and_in_every_file(
-    tmp_path: Path, out: Path
-) -> None:
-    config = {
-        "title": " ".join(HOSTILE),
-        "protocol": {"view": "quadboost", "folds": 2},
-        "datasets": [{"name": "monks", "as": name} for name in HOSTILE],
-        "algorithms": [
-            {"name": "adaboost", "label": HOSTILE[0], "grid": {"n_rounds": 1}},
-            {"name": HOSTILE[4], "algorithm": "quadboost", "grid": {"n_rounds": 1}},
-        ],
-        "notes": [" ".join(HOSTILE)],
-        "tables": {"ranking": True},
-    }
-    path = tmp_path / "hostile.yaml"
-    path.write_text(json.dumps(config))
-    options = (path, "--out", out)
-    verbs = (("run", "--jobs", 1), ("check",), ("table",))
-    results = [quadrepro(*verb, *options) for verb in verbs]
-    results.append(quadrepro("explain", path, HOSTILE[0], HOSTILE[4], "--out", out))
-    results.append(quadrepro("table", "--page", out / "hostile"))
-    results.append(quadrepro("table", "--all", "--out", out))
-    for result in results:
-        assert result.exit_code == 0, result.output
-        assert not CONTROLS.intersection(result.output)
-    folder = out / "hostile"
-    written = [*folder.glob("*.md"), *folder.glob("*.svg")]
-    assert len(written) >= 4
-    for file in (*written, out / "README.md"):
-        text = file.read_text(encoding="utf-8")
-        assert not CONTROLS.intersection(text), file
-        assert file.suffix == ".svg" or not re.search("<[a-z/]", text), file
-    found = load_results(folder)
-    assert set(found.cells["dataset"]) == set(HOSTILE)
-    assert {*HOSTILE} < set(found.table("errors").data["dataset"])
-    assert not compare(folder, folder).differences

@@ -2,13 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.cli.call import quadrepro
-from tests.results.pages.made import make_folder
-
-RESULTS = Path(__file__).resolve().parents[2] / "results"
-
+from tests.results.made import make_folder
 
 OPTIONS = ("--out", "results", "--repeats", 2)
 
@@ -21,21 +16,7 @@ def test_tables_are_written_again_from_records(computed: Path) -> None:
     assert result.exit_code == 0
     assert errors.read_text() == before
     assert result.stdout == f"{before}\nTables written to results/small\n"
-
-
-def test_tables_are_drawn_on_a_terminal_and_markdown_or_latex_if_asked_for(
-    computed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("quadrepro.cli.common.on_terminal", lambda: True)
-
-    def printed(*words: str) -> str:
-        return quadrepro("table", computed, *OPTIONS, *words).stdout
-
-    drawn, latex = printed(), printed("--format", "latex")
-    assert "|" not in drawn
-    assert drawn.lstrip().startswith("Small: test risks\n")
-    errors = Path("results/small/errors.md").read_text()
-    assert printed("--format", "markdown").startswith(errors)
+    latex = quadrepro("table", computed, *OPTIONS, "--format", "latex").stdout
     assert latex.index(r"\label{tab:small-errors}") < latex.index(r"\label{tab:small-comparisons}")
 
 
@@ -83,19 +64,3 @@ def test_all_pages_are_written_with_index_and_scoreboard(tmp_path: Path) -> None
     result = quadrepro("table", "--all", "--out", tmp_path)
     assert result.exit_code == 0
     assert result.stdout.startswith(f"Scoreboard written to {tmp_path / 'README.md'}\n")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ((), "give a config, a results folder, or --all"),
-        (("x", "--all"), "give a config, a results folder, or --all"),
-        (("--all", "--out", "nowhere"), "nowhere holds no results folder"),
-        (("--page", "tabel1"), "did you mean 'table1'?"),
-        ((RESULTS / "quickstart",), "quickstart is a results folder: --page writes its page"),
-    ],
-)
-def test_what_cannot_be_written_is_refused(words: tuple[object, ...], message: str) -> None:
-    result = quadrepro("table", *words)
-    assert result.exit_code == 2
-    assert message in result.stderr

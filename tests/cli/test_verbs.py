@@ -43,24 +43,76 @@ print(sorted({heavy} & set(sys.modules)))"""
     assert lines_of(code)[-1] == "[]"
 
 
+SCORES = "dataset,ours,theirs\na,0.9,0.8\nb,0.8,0.7\nc,0.7,0.75\nd,0.9,\n"
+COMMITTED = Path(__file__).resolve().parents[2] / "results"
+
+
 @pytest.mark.parametrize(
-    ("words", "code", "message"),
+    ("line", "code", "message"),
     [
-        (("ruin",), 2, "error: unknown command 'ruin'; did you mean 'run'?\nsee: main --help\n"),
-        ((), 2, "Usage: "),
-        (("table", "x", "--repeats", "x"), 2, "'--repeats': 'x' is not a valid integer range\n"),
-        (("list", "nothing"), 2, "\nsee: main list --help\n"),
-        (("run", "tabel1"), 2, "error: unknown config 'tabel1'; did you mean 'table1'?\n"),
-        (("run", "table1", "--data", "/nowhere"), 3, "error: the data folder /nowhere does not"),
+        ("ruin", 2, "error: unknown command 'ruin'; did you mean 'run'?\nsee: main --help\n"),
+        ("", 2, "Usage: "),
+        ("run tabel1", 2, "error: unknown config 'tabel1'; did you mean 'table1'?\n"),
+        ("run table1 --data /nowhere", 3, "error: the data folder /nowhere does not"),
+        ("run small.yaml small.yaml", 2, "two configs are called 'small'"),
+        ("run small.yaml --memory lots", 2, "'lots' is not a size such as 4GB"),
+        ("run small.yaml --shard 3/2", 2, "'3/2' is not a part such as 1/4, the first of four"),
+        ("run small.yaml --shard 0/2", 2, "'0/2' is not a part"),
+        ("run small.yaml --dask tcp://localhost:1 --jobs 2", 2, "leave out --dask"),
+        ("table", 2, "give a config, a results folder, or --all"),
+        ("table x --all", 2, "give a config, a results folder, or --all"),
+        ("table x --repeats x", 2, "'--repeats': 'x' is not a valid integer range\n"),
+        ("table --all --out nowhere", 2, "nowhere holds no results folder"),
+        ("table --page tabel1", 2, "did you mean 'table1'?"),
+        (f"table {COMMITTED}/quickstart", 2, "is a results folder: --page writes its page"),
+        ("audit quadboost --draft", 2, "--n-test and --draft need a file, not 'quadboost'"),
+        ("audit quadboost --n-test a", 2, "'a' is not a row and a size, such as heart=81"),
+        ("audit quadbost", 2, "unknown paper 'quadbost'; did you mean 'quadboost'?"),
+        (
+            "rank scores.csv",
+            2,
+            "error: scores.csv: are higher or lower scores better? Give --higher",
+        ),
+        ("rank scores.csv --lower-is-better", 3, "scores are missing in line 5 (d): theirs; fill"),
+        ("fetch", 2, "name data sets or configs, or use --all"),
+        ("fetch wines", 2, "unknown data set or config 'wines'; did you mean 'wine'?"),
+        ("fetch table", 2, "unknown data set or config 'table'; did you mean 'table1'?"),
+        ("list nothing", 2, "\nsee: main list --help\n"),
+        ("list datasets monk", 2, "did you mean 'monks'?"),
+        ("list keys crad", 2, "unknown kind of file 'crad'; did you mean 'card'?"),
+        ("list keys card --markdown", 2, "--markdown goes with the keys of a config"),
+        ("list algorithms adaboost", 2, "NAME goes with keys and datasets"),
     ],
 )
 def test_a_mistake_ends_with_its_code_and_a_message(
-    words: tuple[str, ...], code: int, message: str
+    small_config: Write, monkeypatch: pytest.MonkeyPatch, line: str, code: int, message: str
 ) -> None:
-    result = quadrepro(*words)
+    monkeypatch.chdir(small_config().parent)
+    Path("scores.csv").write_text(SCORES)
+    result = quadrepro(*line.split())
     assert result.exit_code == code
     assert message in result.stderr
     assert not result.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("table small.yaml --repeats 2 --out results", "Small: test risks"),
+        ("audit quadboost", "Audit of Efficient Learning of Ensembles with QuadBoost"),
+    ],
+)
+def test_tables_are_drawn_on_a_terminal_and_markdown_if_asked_for(
+    computed: Path, monkeypatch: pytest.MonkeyPatch, line: str, title: str
+) -> None:
+    for place in ("cli.common", "cli.papers"):
+        monkeypatch.setattr(f"quadrepro.{place}.on_terminal", lambda: True)
+    drawn = quadrepro(*line.split()).stdout
+    assert drawn.lstrip().startswith(f"{title}\n")
+    assert "|" not in drawn
+    written = quadrepro(*line.split(), "--format", "markdown").stdout
+    assert written.startswith(f"## {title}\n")
+    assert "|" in written
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:

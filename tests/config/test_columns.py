@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,10 @@ import pytest
 from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve
 from quadrepro.config.axis import Axis
 from quadrepro.config.loading import load_experiment, load_mapping
-from quadrepro.config.plan import make_plan
+from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.protocol import Protocol
 from quadrepro.engine.worker import run_cell
-from quadrepro.errors import ConfigError
-from tests.make import assert_refused, cells_of, config, plan_of, refusal
-
-Write = Callable[..., Path]
-ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
-VIEW = "view: quadboost\n"
+from tests.make import config, fault_of, plan_of, refusal, write_config
 
 
 def column(protocol: dict[str, Any] | None = None, **fields: Any) -> Column:
@@ -87,15 +82,15 @@ def test_hyperparameters_without_values_take_default_ones_if_they_need_some(
     assert {*found.searched} == {*sizes, *fields.get("draw", {})}
 
 
-def test_a_pipeline_is_called_by_its_steps_and_searched_by_its_parameters(edited: Write) -> None:
-    pipeline = "pipeline: [StandardScaler, SVC]\n    grid: {svc__C: [1, 2]}"
-    path = edited({ADA: pipeline, "- monks": "- {name: monks, settings: {svc__gamma: 7}}"})
-    experiment = load_experiment(path)
-    assert experiment.algorithms[1].id == "StandardScaler + SVC"
-    monks, people = make_plan(experiment).cells[1::2]
+def test_a_pipeline_is_called_by_its_steps_and_searched_by_its_parameters() -> None:
+    row = {"name": "monks", "settings": {"svc__gamma": 7}}
+    svc = {"name": "svc", "pipeline": ["StandardScaler", "SVC"], "grid": {"svc__C": [1, 2]}}
+    plan = plan_of(datasets=[row, "titanic"], algorithms=[svc])
+    assert plan.experiment.algorithms[0].id == "StandardScaler + SVC"
+    monks, titanic = plan.cells
     assert monks.grids[0].candidates == [{"svc__C": 1}, {"svc__C": 2}]
     assert monks.content["settings"]["settings"]["svc__gamma"] == 7
-    assert "svc__gamma" not in people.content["settings"]["settings"]
+    assert "svc__gamma" not in titanic.content["settings"]["settings"]
 
 
 OWN = """
@@ -122,34 +117,43 @@ class Broken:
 def other():
     from sklearn.linear_model import Ridge
     return Ridge()
+
+
+def make(kind):
+    from sklearn.svm import SVC
+    return SVC(kernel=kind)
 """
 
 
 @pytest.fixture
-def beside(small_config: Write, request: pytest.FixtureRequest) -> Callable[[str, str], Path]:
-    """Return a function that names code beside the small config."""
+def own(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Path]:
+    """Return a function that writes a config with a column of code next to it."""
+    module = f"own_{abs(hash(request.node.name)) % 10**8}"
+    (tmp_path / f"{module}.py").write_text(OWN)
 
-    def write(name: str, rest: str = "") -> Path:
-        module = f"own_{abs(hash(request.node.name)) % 10**8}"
-        path = small_config(ADA, f"algorithm: {module}:{name}{rest}")
-        (path.parent / f"{module}.py").write_text(OWN)
-        return path
+    def write(name: str, before: Sequence[str] = (), **fields: Any) -> Path:
+        path = f"{module}:{name}"
+        kind = {"pipeline": [*before, path]} if before else {"algorithm": path}
+        return write_config(tmp_path, algorithms=[{"name": "own", **kind, **fields}])
 
     return write
 
 
-def test_a_class_with_fit_and_predict_is_a_column(beside: Callable[..., Path]) -> None:
-    path = beside("Plain", "\n    grid: {share: [0.1, 0.9]}")
-    text = path.read_text()
-    step = re.sub("algorithm: (own.*)", r"pipeline: [StandardScaler, '\1']", text)
-    for of_class in (text, step.replace("{share", "{plain__share")):
-        path.write_text(of_class)
-        plan = make_plan(load_experiment(path))
-        plan.try_code()
-        records = [run_cell(cell.ready()) for cell in plan.cells[1::2]]
-        assert [record.message for record in records] == ["", ""]
-    misspelt = beside("Plain", "\n    grid: {shrae: [1]}")
-    message = refusal(misspelt, lambda path: make_plan(load_experiment(path)).try_code())
+def try_code(path: Path) -> Plan:
+    plan = make_plan(load_experiment(path))
+    plan.try_code()
+    return plan
+
+
+def test_a_class_with_fit_and_predict_is_a_column(own: Callable[..., Path]) -> None:
+    shares = [0.1, 0.9]
+    for path in (
+        own("Plain", grid={"share": shares}),
+        own("Plain", ["StandardScaler"], grid={"plain__share": shares}),
+    ):
+        (cell,) = try_code(path).cells
+        assert run_cell(cell.ready()).message == ""
+    message = refusal(own("Plain", grid={"shrae": [1]}), try_code)
     assert "Plain has no parameter 'shrae'; did you mean 'share'" in message
 
 
@@ -161,24 +165,19 @@ def test_a_class_with_fit_and_predict_is_a_column(beside: Callable[..., Path]) -
     ],
 )
 def test_own_code_that_is_no_estimator_is_refused_once_with_its_line(
-    beside: Callable[..., Path], name: str, telling: str
+    own: Callable[..., Path], name: str, telling: str
 ) -> None:
-    path = beside(name)
-    with pytest.raises(ConfigError, match=rf"{path}:14:5: .*{telling}") as caught:
-        make_plan(load_experiment(path)).try_code()
-    assert "\n" not in str(caught.value)
+    assert re.fullmatch(rf"10:3: .*{telling}.*", refusal(own(name), try_code))
 
 
-def test_own_code_is_named_and_not_imported_by_a_plan(small_config: Write) -> None:
-    path = small_config(ADA, "algorithm: beside_the_config:make\n    settings: {kind: poly}")
-    text = "from sklearn.svm import SVC\ndef make(kind): return SVC(kernel=kind)\n1 / 0\n"
-    (path.parent / "beside_the_config.py").write_text(text)
-    experiment = load_experiment(path)
-    cell = make_plan(experiment).cells[-1]
-    assert [name for name, _ in cell.learner.own_code] == ["beside_the_config.py"]
+def test_own_code_is_named_and_not_imported_by_a_plan(own: Callable[..., Path]) -> None:
+    path = own("make", settings={"kind": "poly"})
+    plan = make_plan(load_experiment(path))
+    (name,) = plan.experiment.code
+    (cell,) = plan.cells
+    assert [file for file, _ in cell.learner.own_code] == [name]
     assert str(path.parent) not in json.dumps(cell.content)
-    assert experiment.code == ("beside_the_config.py",)
-    assert "beside_the_config" not in sys.modules
+    assert name.removesuffix(".py") not in sys.modules
 
 
 OF_NUMBERS = "the view of m1 predicts a number, but test_error measures classes: use train_mse or"
@@ -199,42 +198,38 @@ def of_rounds(values: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("measures", "algorithm", "row", "message"),
     [
-        (["train_mse", "test_error"], RIDGE, "m1", f"['datasets'][0]: {OF_NUMBERS}"),
-        ([], RIDGE | {"measures": ["test_error"]}, "m1", f"['datasets'][0]: {OF_NUMBERS}"),
-        (["train_error"], "adaboost", "wine", "['datasets'][0]: wine has more than two classes, "),
-        (["train_error", "voters"], SVC, "monks", f"['algorithms'][0]: {NO_VOTERS}"),
-        (["train_error"], OWN_MEASURE, "monks", f"['algorithms'][0]['measures']: {NO_VOTERS}"),
-        ([], SVC, ROWS_MEASURE, f"['datasets'][0]: {NO_VOTERS}"),
-        ([], of_rounds({"from": 1, "to": 9, "points": 9, "scale": "linear"}), "monks", ""),
-        ([], of_rounds([1, 2, 3]), {"name": "monks", "grid": {"n_rounds": [1, 2]}}, ""),
-        ([], of_rounds([1, 2, 4]), "monks", f"['algorithms'][0]['measures']: {EVERY}"),
-        ([], of_rounds([2, 3]), "monks", f"['algorithms'][0]['measures']: {EVERY}"),
-        ([], of_rounds([1, 2, 3]), ROWS_GRID, f"['datasets'][0]: {EVERY}"),
+        (["train_mse", "test_error"], RIDGE, "m1", f"datasets.0: {OF_NUMBERS}"),
+        ([], RIDGE | {"measures": ["test_error"]}, "m1", f"datasets.0: {OF_NUMBERS}"),
+        (["train_error"], "adaboost", "wine", "datasets.0: wine has more than two classes, "),
+        (["train_error", "voters"], SVC, "monks", f"algorithms.0: {NO_VOTERS}"),
+        (["train_error"], OWN_MEASURE, "monks", f"algorithms.0.measures: {NO_VOTERS}"),
+        ([], SVC, ROWS_MEASURE, f"datasets.0: {NO_VOTERS}"),
+        ([], of_rounds([1, 2, 4]), "monks", f"algorithms.0.measures: {EVERY}"),
+        ([], of_rounds([2, 3]), "monks", f"algorithms.0.measures: {EVERY}"),
+        ([], of_rounds([1, 2, 3]), ROWS_GRID, f"datasets.0: {EVERY}"),
     ],
 )
 def test_a_measure_that_does_not_fit_is_refused_with_its_place(
     measures: list[str], algorithm: Any, row: Any, message: str
 ) -> None:
     protocol = {"view": "default", "folds": 0, "measures": measures}
-    keys = {"protocol": protocol, "algorithms": [algorithm], "datasets": [row]}
-    if not message:
-        plan_of(**keys)
-        return
-    with pytest.raises(ConfigError) as caught:
-        plan_of(**keys)
-    assert str(caught.value).startswith(f"config{message}")
+    found = fault_of(protocol=protocol, algorithms=[algorithm], datasets=[row])
+    assert ": ".join(found).startswith(message)
 
 
-def test_a_row_can_vote_over_another_transformer(small_config: Write) -> None:
-    path = small_config(VIEW, f"{VIEW}  voter_set: {{PCA: {{n_components: 2}}}}\n")
-    text = path.read_text()
-    path.write_text(text.replace("as: people", "as: people, protocol: {voter_set: SVC}"))
-    assert_refused(path, "8:44", "SVC is not one")
-    path.write_text(
-        text.replace("as: people", "as: people, protocol: {voter_set: {MinMaxScaler: {}}}")
-    )
-    found = {cell.dataset: cell.protocol.voter_set for cell in cells_of(path)}
-    assert found == {"people": {"MinMaxScaler": {}}, "monks": {"PCA": {"n_components": 2}}}
+def test_values_of_every_round_have_the_measures_that_need_them() -> None:
+    linear = {"from": 1, "to": 9, "points": 9, "scale": "linear"}
+    row = {"name": "monks", "grid": {"n_rounds": [1, 2]}}
+    for values, of in ((linear, "monks"), ([1, 2, 3], row)):
+        keys = {"protocol": {"view": "default", "folds": 0}, "datasets": [of]}
+        assert plan_of(algorithms=[of_rounds(values)], **keys).cells
+
+
+def test_a_row_can_vote_over_another_transformer() -> None:
+    pca, scaler = {"PCA": {"n_components": 2}}, {"MinMaxScaler": {}}
+    other = {"name": "titanic", "protocol": {"voter_set": scaler}}
+    rows = {"protocol": {"view": "quadboost", "voter_set": pca}, "datasets": ["monks", other]}
+    assert [cell.protocol.voter_set for cell in plan_of(**rows).cells] == [pca, scaler]
 
 
 def named(name: str, label: str = "") -> dict[str, Any]:
@@ -269,12 +264,11 @@ def test_a_vote_is_titled_by_what_it_votes_over_and_by_nothing_with_a_paper(
 
 
 def test_equal_titles_are_refused_with_their_place() -> None:
-    message = r"^config\['algorithms'\]\[1\]\['label'\]: tables would call the columns 'a' and 'b' "
-    with pytest.raises(ConfigError, match=f"{message}both 'X': give one of them another label, or"):
-        load_mapping(config(algorithms=[named("a", "X"), named("b", "X")]))
-    prior = config(algorithms=[named("a", "Class prior")], baseline=True)
-    with pytest.raises(ConfigError, match="give one of them another label, or set baseline: false"):
-        load_mapping(prior)
+    place, message = fault_of(algorithms=[named("a", "X"), named("b", "X")])
+    assert place == "algorithms.1.label"
+    assert "the columns 'a' and 'b' both 'X': give one of them another label, or" in message
+    _, message = fault_of(algorithms=[named("a", "Class prior")], baseline=True)
+    assert "give one of them another label, or set baseline: false" in message
 
 
 NUMBERS = {"name": "concrete", "view": "rescale"}

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from quadrepro.base.yaml import read_yaml
-from quadrepro.config.config import Config
 from quadrepro.config.reference import config_reference, schema_of
 from tests.conftest import SMALL
 
@@ -42,12 +39,8 @@ def test_the_schemas_take_every_file_that_ships_as_an_editor_reads_it() -> None:
         ("seed: 7", "sede: 7"),
         ("seed: 7", "seed: seven"),
         ("view: quadboost", "view: quadboost\n  normalize: tanh"),
-        ("view: quadboost", "view: quadboost\n  split: {trian: half}"),
         ("view: quadboost", "view: quadboost\n  holdout: {by: tset}"),
-        ("  - monks", "  - {nmae: monks}"),
-        ("  - monks", "  - {name: monks, view: {positiv: [1]}}"),
         ("  - monks", "  - {name: monks, protocol: {holdout: {stumps: {redrew: true}}}}"),
-        ("points: 2", "pionts: 2"),
         ("grid: {n_rounds: 5}", "grids: {n_rounds: 5}"),
         ("algorithms:", "tables: {mean: table1}\nalgorithms:"),
         ("algorithms:", "tables: {ranking: {ropes: 1}}\nalgorithms:"),
@@ -76,29 +69,9 @@ def test_the_schema_of_configs_takes_short_and_partial_forms() -> None:
     assert [error.message for error in validator("config").iter_errors(config)] == []
 
 
-def keys(schema: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the known keys of all mappings in a schema."""
-    if isinstance(schema, dict):
-        if schema.get("additionalProperties") is False:
-            yield from ((f"{place}/{key}", field) for key, field in schema["properties"].items())
-        for key, value in schema.items():
-            yield from keys(value, f"{place}/{key}")
-
-
-def test_every_key_of_configs_and_protocols_has_a_description() -> None:
-    found = dict(keys(schema_of("config")))
-    of_others = "View|Threshold|Options|Panel|Margin|Curves|Readings"
-    ours = {p: field for p, field in found.items() if not re.match(f"/.defs/({of_others})", p)}
-    assert len(ours) > 50
-    assert [place for place, field in ours.items() if not field.get("description")] == []
-
-
-def test_the_page_is_up_to_date_and_names_every_key() -> None:
+def test_the_page_is_up_to_date_and_its_links_lead_somewhere() -> None:
     page = (ROOT / "docs" / "config-reference.md").read_text(encoding="utf-8")
     assert page == config_reference(), "run make reference"
-    sections = dict(re.findall(r"^## (.*)\n\n((?:.|\n)*?)(?=^## |\Z)", page, re.M))
-    named = re.findall(r"^- `(\w+)` \(.+?\): \S", sections["Top level"], re.M)
-    assert named == [info.alias or name for name, info in Config.model_fields.items()]
-    links = re.findall(r"\[(\w+)\]\(#(\w+)\)", page)
-    assert {name for name, _ in links} == {*sections} - {"Top level"}
-    assert all(name.lower() == anchor for name, anchor in links)
+    sections = {*re.findall(r"^## (.*)$", page, re.MULTILINE)} - {"Top level"}
+    links = {*re.findall(r"\[(\w+)\]\(#(\w+)\)", page)}
+    assert links == {(name, name.lower()) for name in sections}

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, merged
-from quadrepro.config.loading import load_experiment, load_mapping
-from quadrepro.config.plan import make_plan
+from quadrepro.config.loading import load_mapping
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.data.card import View, load_card
 from quadrepro.data.schema import Threshold
-from quadrepro.errors import ConfigError
-from tests.make import assert_refused, cells_of
+from tests.make import config, fault_of, plan_of
 
-Write = Callable[..., Path]
+ADA = {"name": "adaboost", "grid": {"n_rounds": 5}}
+L2 = {"name": "quadboost-l2", "grid": {"n_rounds": [10, 20], "lam": [10, 1]}}
+PEOPLE = {"name": "titanic", "as": "people"}
+BOTH = {"datasets": ["monks", PEOPLE], "algorithms": [L2, ADA]}
+SAMPLE = {"sample": {"train": 20, "test": 30}, "folds": 0}
+OF_SAMPLE = {"protocol": {"view": "default", **SAMPLE}, "algorithms": ["boosting"]}
 
 
 def entry(**fields: Any) -> DatasetEntry:
     return DatasetEntry.model_validate({"name": "monks", **fields})
+
+
+def experiment(**changes: Any) -> Experiment:
+    return load_mapping(config(**BOTH | changes))
+
+
+def over(field: str, *values: Any, name: str = "") -> dict[str, Any]:
+    """Return the key of a sweep."""
+    return {"sweeps": [{"over": field, "values": [*values], **({"as": name} if name else {})}]}
 
 
 def test_the_view_is_the_protocols_or_the_one_named_or_the_protocols_with_changes() -> None:
@@ -37,53 +47,13 @@ def test_the_view_is_the_protocols_or_the_one_named_or_the_protocols_with_change
     assert bounded.resolve("ebboost").positive == Threshold(at_most=9)
 
 
-def test_changes_are_a_view_of_their_own_where_the_card_has_none() -> None:
-    bare = load_card("monks").model_copy(update={"views": {}})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quadrepro.config.datasets.load_card", lambda name: bare)
-        view = entry(view={"positive": ["1"], "nominal": "one-hot"}).resolve("quadboost")
-    assert view == View(positive=("1",), nominal="one-hot")
-
-
-SAMPLE = {"sample": {"train": 20, "test": 20}}
-
-
-def of_numbers(**protocol: Any) -> dict[str, Any]:
-    return {"name": "concrete", "view": "rescale", "protocol": protocol}
-
-
-@pytest.mark.parametrize(
-    ("fields", "place", "telling"),
-    [
-        ({"view": {"missing": "zero"}}, "['view']['missing']", "'low' or 'drop', not 'zero'"),
-        ({"view": {"positive": ["1", "1"]}}, "['view']['positive']", "'1' occurs 2 times"),
-        ({"view": {"positive": ["0", "2"]}}, "['view']['positive'][1]", "no label '2'; known are"),
-        ({"view": {"exclude": ["tie"]}}, "['view']['exclude'][0]", "did you mean 'has_tie'?"),
-        ({"protocol": {"folds": "five"}}, "['protocol']['folds']", "a whole number, not 'five'"),
-        ({"protocol": SAMPLE}, "['name']", "monks is not drawn by rule, so no fresh sample"),
-        (of_numbers(split={"stratify": True}), "['protocol']['split']['stratify']", "no classes"),
-        (of_numbers(noise={"labels": 0.1}), "['protocol']['noise']['labels']", "no classes"),
-        (of_numbers(choose_by="balanced_error"), "['protocol']['choose_by']", "no classes"),
-        (
-            {"view": {"sample_rows": 99}, "protocol": {"split": {"outer": 5}}},
-            "['view']['sample_rows']",
-            "rows that are drawn again for every repeat cannot be divided once for all",
-        ),
-        (
-            {"view": {"positive": ["2"], "exclude": ["tie"]}},
-            "['view']['positive'][0]",
-            "monks has no label '2'; known are 0, 1; monks has no attribute 'tie'",
-        ),
-    ],
-)
-def test_a_row_that_does_not_fit_is_refused_with_the_place(
-    fields: dict[str, Any], place: str, telling: str
+def test_changes_are_a_view_of_their_own_where_the_card_has_none(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    config = {"title": "T", "protocol": {"view": "quadboost"}, "algorithms": ["boosting"]}
-    with pytest.raises(ConfigError) as caught:
-        load_mapping({**config, "datasets": [{"name": "monks", **fields}]})
-    assert str(caught.value).startswith(f"config['datasets'][0]{place}: ")
-    assert telling in str(caught.value)
+    bare = load_card("monks").model_copy(update={"views": {}})
+    monkeypatch.setattr("quadrepro.config.datasets.load_card", lambda name: bare)
+    view = entry(view={"positive": ["1"], "nominal": "one-hot"}).resolve("quadboost")
+    assert view == View(positive=("1",), nominal="one-hot")
 
 
 def test_changes_are_merged_at_every_level() -> None:
@@ -94,42 +64,23 @@ def test_changes_are_merged_at_every_level() -> None:
     assert base == {"a": {"b": 1, "c": {"d": 2}}, "e": {"f": 3}, "g": 4}
 
 
-@pytest.fixture
-def swept(small_config: Write) -> Callable[..., Path]:
-    """Return a function that writes the small config with sweeps."""
-
-    def write(*sweeps: str) -> Path:
-        lines = "".join(f"  - {sweep}\n" for sweep in sweeps)
-        return small_config("algorithms:\n", f"sweeps:\n{lines}algorithms:\n")
-
-    return write
-
-
-def titles(experiment: Experiment) -> list[str]:
-    return [row.entry.title for row in experiment.config.rows]
-
-
-def test_a_sweep_makes_a_row_of_every_data_set_and_value(swept: Write) -> None:
-    path = swept("{over: protocol.noise.deviation, values: [0, 0.5], as: noise}")
-    experiment = load_experiment(path)
-    assert titles(experiment) == [
-        f"{row}, noise {noise}" for row in ("monks", "people") for noise in ("0", "0.5")
-    ]
-    rows = experiment.config.rows
-    assert [(row.of, row.sweep, row.value) for row in rows[1:3]] == [
-        ("monks", "noise", 0.5),
-        ("people", "noise", 0),
+def test_a_sweep_makes_a_row_of_every_data_set_and_value() -> None:
+    noise = over("protocol.noise.deviation", 0, 0.5, name="noise")
+    rows = experiment(**noise).config.rows
+    assert [(row.entry.title, row.of, row.sweep, row.value) for row in rows] == [
+        (f"{row}, noise {value}", row, "noise", value)
+        for row in ("monks", "people")
+        for value in (0, 0.5)
     ]
     assert [row.entry.printed_row for row in rows] == ["monks"] * 2 + ["people"] * 2
     assert entry(**{"as": "robots", "printed": "monks-1"}).printed_row == "monks-1"
-    cells = make_plan(experiment).cells
-    noises = [c.protocol.noise.deviation for c in cells if c.protocol.noise is not None]
-    assert noises == [0, 0, 0.5, 0.5] * 2
+    protocols = [cell.protocol for cell in plan_of(**BOTH | noise).cells]
+    assert [of.noise.deviation for of in protocols if of.noise] == [0, 0, 0.5, 0.5] * 2
 
 
-def test_sweeps_stand_one_after_the_other_and_do_not_mix(swept: Write) -> None:
-    path = swept("{over: protocol.voters, values: [5]}", "{over: grid.n_rounds, values: [3, 4]}")
-    rows = load_experiment(path).config.rows
+def test_sweeps_stand_one_after_the_other_and_do_not_mix() -> None:
+    first, second = over("protocol.voters", 5), over("grid.n_rounds", 3, 4)
+    rows = experiment(sweeps=first["sweeps"] + second["sweeps"]).config.rows
     swept_over = [(row.of, row.sweep, row.value) for row in rows]
     assert swept_over[:2] == [("monks", "voters", 5), ("people", "voters", 5)]
     assert swept_over[2:] == [
@@ -138,152 +89,125 @@ def test_sweeps_stand_one_after_the_other_and_do_not_mix(swept: Write) -> None:
     assert "voters" not in rows[2].entry.protocol
 
 
-def test_the_rows_of_a_sweep_share_the_split_but_not_the_key(swept: Write) -> None:
-    path = swept("{over: grid.n_rounds, values: [3, 4]}")
-    three, four, *_ = [c for c in cells_of(path) if c.algorithm == "ada"]
-    assert [cell.grids[0].axes for cell in (three, four)] == [
-        (("n_rounds", (value,)),) for value in (3, 4)
-    ]
+def test_the_rows_of_a_sweep_share_the_split_but_not_the_key() -> None:
+    three, four = plan_of(**over("grid.n_rounds", 3, 4)).cells
+    for cell, value in ((three, 3), (four, 4)):
+        assert cell.grids[0].axes == (("n_rounds", (value,)),)
     assert three.content["draws"] == four.content["draws"]
     assert three.key != four.key
 
 
-def test_a_sweep_keeps_what_a_row_says_otherwise(swept: Write) -> None:
-    path = swept("{over: protocol.folds, values: [3, 4]}")
-    own = "as: people, protocol: {split: {at_most: 100}}, grid: {lam: [7]}"
-    path.write_text(path.read_text().replace("as: people", own))
-    experiment = load_experiment(path)
-    changed = experiment.config.rows[-1].entry.changed(experiment.config.protocol)
-    assert (changed.folds, changed.split.at_most) == (4, 100)
-    assert make_plan(experiment).cells[-2].grids[0].axis("lam") == (7.0,)
+def test_a_sweep_keeps_what_a_row_says_otherwise() -> None:
+    own = {**PEOPLE, "protocol": {"split": {"at_most": 100}}, "grid": {"lam": [7]}}
+    keys = {**BOTH, "datasets": ["monks", own], **over("protocol.folds", 3, 4)}
+    *_, cell, _ = plan_of(**keys).cells
+    assert (cell.protocol.folds, cell.protocol.split.at_most) == (4, 100)
+    assert cell.grids[0].axis("lam") == (7.0,)
 
 
-DRAWN = """title: Drawn
-protocol:
-  view: default
-  sample: {train: 20, test: 30}
-  folds: 0
-datasets: [m1, {name: m2, parameters: {sigma: 9}}]
-sweeps: [SWEEP]
-algorithms: [{name: boosting, grid: {n_rounds: 5}}]
-baseline: false
-"""
-
-
-def drawn(folder: Path, sweep: str) -> Path:
-    path = folder / "drawn.yaml"
-    path.write_text(DRAWN.replace("SWEEP", sweep))
-    return path
-
-
-def test_a_sweep_can_go_over_the_parameters_of_a_sample(tmp_path: Path) -> None:
-    path = drawn(tmp_path, "{over: parameters.sigma, values: [0, 0.5]}")
-    cells = cells_of(path)
+def test_a_sweep_can_go_over_the_parameters_of_a_sample() -> None:
+    rows = {"datasets": ["m1", {"name": "m2", "parameters": {"sigma": 9}}]}
+    cells = plan_of(**OF_SAMPLE, **rows, **over("parameters.sigma", 0, 0.5)).cells
     assert [(cell.dataset, cell.content["parameters"]["sigma"]) for cell in cells] == [
         (f"{row}, sigma {sigma}", sigma) for row in ("m1", "m2") for sigma in (0, 0.5)
     ]
 
 
-@pytest.mark.parametrize(
-    ("over", "values", "place", "telling"),
-    [
-        ("sigm", "[0]", "7:43", "the rule of m1 has no parameter 'sigm'; did you mean 'sigma'?"),
-        ("low", "[-1]", "7:42", "the rule of m2 has no parameter 'low'; known are sigma"),
-        ("sigma", "[0, much]", "7:47", "sigma must be a number, not 'much'"),
-    ],
-)
-def test_a_parameter_that_there_is_not_is_named_at_the_sweeps_value(
-    tmp_path: Path, over: str, values: str, place: str, telling: str
-) -> None:
-    path = drawn(tmp_path, f"{{over: parameters.{over}, values: {values}}}")
-    assert_refused(path, place, telling)
-
-
-@pytest.mark.parametrize(
-    ("over", "values", "place", "telling"),
-    [
-        ("protocol.noise.deviaton", "[0]", "9:46", "'deviaton'; did you mean 'deviation'?"),
-        ("protocol.noise.deviation", "[0, -1]", "9:50", "deviation must be at least 0, not -1"),
-        ("protocol.folds", "[3, 1]", "9:40", "one fold leaves nothing to train on"),
-        ("protocol.voters", "[5, 6, 5]", "9:44", "duplicate row 'monks, voters 5'"),
-        ("protocol.view", "[quadboost]", "9:36", "the view of a row is set by its own key, view"),
-        ("protocol.holdout.patience", "[3]", "9:48", "either all rows have a holdout or none"),
-        ("grid.n_round", "[3]", "9:35", "no algorithm here has a hyper-parameter 'n_round'; did"),
-        ("grid.n_rounds", "[3, 4.5]", "9:39", "n_rounds takes whole numbers, not 4.5"),
-        ("grid.n_rounds", "[3, x]", "9:39", "n_rounds takes numbers, not 'x'"),
-        ("view.missing", "[low]", "9:6", "a field of protocol, grid or parameters, as grid.n_"),
-        ("grid", "[3]", "9:6", "a field of protocol, grid or parameters, as grid.n_rounds"),
-        ("grid.n_rounds", "[]", "9:27", "values must have a length of at least 1"),
-    ],
-)
-def test_a_sweep_that_cannot_be_is_named_with_its_place(
-    swept: Write, over: str, values: str, place: str, telling: str
-) -> None:
-    assert_refused(swept(f"{{over: {over}, values: {values}}}"), place, telling)
-
-
-READINGS = """readings:
-  - {name: by a hold-out, of: [monks], protocol: {split: {train: 0.4}}}
-  - {name: some rows, view: {sample_rows: 99}}
-"""
-
-
-@pytest.fixture
-def read(small_config: Write) -> Write:
-    """Return a function that writes the small config with readings and two data sets."""
-
-    def read(readings: str = READINGS, dataset: str = "monks") -> Path:
-        path = small_config("  - monks", f"  - {dataset}\n  - titanic")
-        path.write_text(path.read_text() + readings)
-        return path
-
-    return read
-
-
-def test_every_data_set_has_a_row_for_each_of_its_readings(read: Write) -> None:
-    config = load_experiment(read()).config
-    assert [(row.entry.title, row.of, row.reading) for row in config.rows] == [
+def test_every_data_set_has_a_row_for_each_of_its_readings() -> None:
+    hold_out = {"name": "by a hold-out", "of": ["monks"], "protocol": {"split": {"train": 0.4}}}
+    found = experiment(readings=[hold_out, {"name": "some rows", "view": {"sample_rows": 99}}])
+    rows = found.config.rows
+    assert [(row.entry.title, row.of, row.reading) for row in rows] == [
         ("monks", "monks", ""),
         ("monks, by a hold-out", "monks", "by a hold-out"),
         ("monks, some rows", "monks", "some rows"),
-        ("titanic", "titanic", ""),
-        ("titanic, some rows", "titanic", "some rows"),
         ("people", "people", ""),
         ("people, some rows", "people", "some rows"),
     ]
-    assert [row.entry.printed_row for row in config.rows[:4]] == ["monks"] * 3 + ["titanic"]
-    assert config.rows[1].entry.changed(config.protocol).split.train == 0.4
-    assert config.rows[4].entry.resolve("quadboost").sample_rows == 99
+    assert [row.entry.printed_row for row in rows] == ["monks"] * 3 + ["people"] * 2
+    assert rows[1].entry.changed(found.config.protocol).split.train == 0.4
+    assert rows[4].entry.resolve("quadboost").sample_rows == 99
 
 
-def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings(read: Write) -> None:
-    own = "{name: monks, settings: {reweight: true}}"
-    reading = "readings: [{name: once, of: [monks], settings: {reweight: false}}]"
-    cells = make_plan(load_experiment(read(reading, own))).cells
+def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings() -> None:
+    own = {"name": "monks", "settings": {"reweight": True}}
+    once = {"name": "once", "of": ["monks"], "settings": {"reweight": False}}
+    cells = plan_of(datasets=[own], readings=[once], algorithms=[L2, ADA]).cells
     learners = {(cell.dataset, cell.algorithm): cell.learner for cell in cells}
     assert learners["monks", "quadboost-l2"] == QuadBoost("l2", reweight=True)
     assert learners["monks, once", "quadboost-l2"] == QuadBoost("l2", reweight=False)
-    assert learners["monks", "ada"] == learners["monks, once", "ada"] == AdaBoost()
+    assert learners["monks", "adaboost"] == learners["monks, once", "adaboost"] == AdaBoost()
+
+
+def of_row(name: str = "monks", **fields: Any) -> dict[str, Any]:
+    return {"datasets": [{"name": name, **fields}]}
+
+
+def of_number(**protocol: Any) -> dict[str, Any]:
+    return of_row("concrete", view="rescale", protocol=protocol) | {"algorithms": ["boosting"]}
+
+
+def of_sample(field: str, *values: Any) -> dict[str, Any]:
+    return {**OF_SAMPLE, "datasets": ["m1", "m2"], **over(f"parameters.{field}", *values)}
+
+
+def reading(**fields: Any) -> dict[str, Any]:
+    return {"readings": [{"name": "a", **fields}]}
+
+
+VALUES, FIELD = "sweeps.0.values", "a field of protocol, grid or parameters, as grid.n_rounds"
+REPEATED = of_row(view={"sample_rows": 99}, protocol={"split": {"outer": 5}})
+TWO_FAULTS = of_row(view={"positive": ["2"], "exclude": ["tie"]})
+OF_TWO_FAULTS = "monks has no label '2'; known are 0, 1; monks has no attribute 'tie'"
+BY_NAME = of_row(view="quadboost") | reading(view={"sample_rows": 9})
+NOISE = "protocol.noise"
 
 
 @pytest.mark.parametrize(
-    ("reading", "place", "telling"),
+    ("keys", "place", "telling"),
     [
-        ("name: a, settings: {reweigh: true}", "18:22", "'reweigh'; did you mean 'reweight'?"),
-        ("name: a, of: [monk]", "18:27", "unknown data set 'monk' here; did you mean 'monks'?"),
-        ("name: a}, {name: a", "18:23", "duplicate row 'monks, a'"),
-        ("name: a, protocol: {folds: 1}", "18:33", "one fold leaves nothing to train on"),
-        ("name: a, view: {nominal: ordnal}", "18:29", "not 'ordnal'"),
-        ("name: a}]\nsweeps: [{over: protocol.folds, values: [2]", "18:1", "either sweeps or"),
+        (of_row(view={"missing": "zero"}), "datasets.0.view.missing", "or 'drop', not 'zero'"),
+        (of_row(view={"positive": ["1", "1"]}), "datasets.0.view.positive", "'1' occurs 2 times"),
+        (of_row(view={"positive": ["0", "2"]}), "datasets.0.view.positive.1", "known are"),
+        (of_row(view={"exclude": ["tie"]}), "datasets.0.view.exclude.0", "did you mean 'has_tie'?"),
+        (TWO_FAULTS, "datasets.0.view.positive.0", OF_TWO_FAULTS),
+        (of_row(protocol={"folds": "five"}), "datasets.0.protocol.folds", "number, not 'five'"),
+        (of_row(protocol={"voter_set": "SVC"}), "datasets.0.protocol.voter_set", "SVC is not one"),
+        (of_row(protocol=SAMPLE), "datasets.0.name", "is not drawn by rule, so no fresh sample"),
+        (of_number(split={"stratify": True}), "datasets.0.protocol.split.stratify", "no classes"),
+        (of_number(noise={"labels": 0.1}), "datasets.0.protocol.noise.labels", "no classes"),
+        (of_number(choose_by="balanced_error"), "datasets.0.protocol.choose_by", "no classes"),
+        (REPEATED, "datasets.0.view.sample_rows", "cannot be divided once for all"),
+        (over(f"{NOISE}.deviaton", 0), f"{VALUES}.0", "did you mean 'deviation'?"),
+        (over(f"{NOISE}.deviation", 0, -1), f"{VALUES}.1", "must be at least 0, not -1"),
+        (over("protocol.folds", 3, 1), f"{VALUES}.1", "one fold leaves nothing to train on"),
+        (over("protocol.voters", 5, 6, 5), f"{VALUES}.2", "duplicate row 'monks, voters 5'"),
+        (over("protocol.view", "quadboost"), f"{VALUES}.0", "is set by its own key, view"),
+        (BOTH | over("protocol.holdout.patience", 3), f"{VALUES}.0", "either all rows have a"),
+        (over("grid.n_round", 3), f"{VALUES}.0", "no algorithm here has a hyper-parameter"),
+        (over("grid.n_rounds", 3, 4.5), f"{VALUES}.1", "n_rounds takes whole numbers, not 4.5"),
+        (over("grid.n_rounds", 3, "x"), f"{VALUES}.1", "n_rounds takes numbers, not 'x'"),
+        (over("grid.n_rounds"), VALUES, "values must have a length of at least 1"),
+        (over("view.missing", "low"), "sweeps.0.over", FIELD),
+        (over("grid", 3), "sweeps.0.over", FIELD),
+        (of_sample("sigm", 0), f"{VALUES}.0", "no parameter 'sigm'; did you mean 'sigma'?"),
+        (of_sample("low", -1), f"{VALUES}.0", "of m2 has no parameter 'low'; known are sigma"),
+        (of_sample("sigma", 0, "much"), f"{VALUES}.1", "sigma must be a number, not 'much'"),
+        (
+            BOTH | reading(settings={"reweigh": 1}),
+            "readings.0.settings",
+            "did you mean 'reweight'?",
+        ),
+        (reading(of=["monk"]), "readings.0.of.0", "'monk' here; did you mean 'monks'?"),
+        ({"readings": [{"name": "a"}] * 2}, "readings.1", "duplicate row 'monks, a'"),
+        (reading(protocol={"folds": 1}), "readings.0.protocol.folds", "nothing to train on"),
+        (reading(view={"nominal": "ordnal"}), "readings.0.view.nominal", "not 'ordnal'"),
+        (reading() | over("protocol.folds", 2), "readings", "either sweeps or"),
+        (BY_NAME, "readings.0", "takes its view by name: name the view of the reading"),
     ],
 )
-def test_a_reading_that_cannot_be_is_named_with_its_place(
-    read: Write, reading: str, place: str, telling: str
+def test_a_row_a_sweep_or_a_reading_that_cannot_be_is_refused_with_its_place(
+    keys: dict[str, Any], place: str, telling: str
 ) -> None:
-    assert_refused(read(f"readings: [{{{reading}}}]"), place, telling)
-
-
-def test_a_reading_cannot_change_a_view_that_is_taken_by_name(read: Write) -> None:
-    named = "{name: monks, view: quadboost}"
-    path = read("readings: [{name: a, view: {sample_rows: 9}}]", named)
-    assert_refused(path, "18:12", "monks takes its view by name: name the view of the reading")
+    found, message = fault_of(**keys)
+    assert (found, telling in message) == (place, True), message

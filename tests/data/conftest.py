@@ -1,4 +1,4 @@
-"""Files that a test writes by name, and a folder for data sets."""
+"""Files that a test writes by name."""
 
 from __future__ import annotations
 
@@ -19,11 +19,3 @@ def save(tmp_path: Path) -> Save:
         return path
 
     return write
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return an empty folder for data sets."""
-    made = tmp_path / "data"
-    made.mkdir()
-    return made

@@ -13,6 +13,7 @@ import numpy as np
 
 from quadrepro.data.canonical import RawTable, content_hash, nominal_column, numeric_column
 from quadrepro.data.card import Attribute, Card, load_card_file
+from quadrepro.data.inspection import write_card
 
 ATTRIBUTES = (Attribute(name="size", kind="numeric"), Attribute(name="colour", kind="nominal"))
 Row = tuple[float, str, str]
@@ -27,6 +28,13 @@ def make_table(rows: Sequence[Row]) -> RawTable:
     )
 
 
+ROWS: Sequence[Row] = [
+    *((1.0, "red", "no"), (-2.5, "", "no")),
+    *((np.nan, "blue", "01"), (30.0, "red", "01")),
+]
+TABLE = make_table(ROWS)
+
+
 def assert_same(left: RawTable, right: RawTable) -> None:
     np.testing.assert_array_equal(left.target, right.target)
     for attribute in left.attributes:
@@ -34,40 +42,36 @@ def assert_same(left: RawTable, right: RawTable) -> None:
         np.testing.assert_array_equal(column, right.columns[attribute.name])
 
 
-def make_card(**fields: Any) -> Card:
-    """Return a card of two rows with some fields replaced."""
+def make_card(table: RawTable | None = None, **fields: Any) -> Card:
+    """Return the card of a table, by default of `TABLE`, with some fields replaced."""
+    table = table or TABLE
     card = {
         "name": "toy",
         "title": "Toy",
         "task": "classification",
-        "rows": 2,
-        "missing_cells": 0,
-        "rows_with_missing": 0,
-        "content_hash": "sha256:" + "0" * 64,
-        "target": {"original": "label", "labels": {"no": 1, "01": 1}},
+        "rows": table.n_rows,
+        "missing_cells": int(table.missing.sum()),
+        "rows_with_missing": int(table.missing.any(axis=1).sum()),
+        "content_hash": content_hash(table),
+        "target": {"original": "class", "labels": table.label_counts},
         "attributes": ATTRIBUTES,
         "licence": "none",
         "citation": "nobody",
-        "sources": [{"kind": "openml", "id": 7}],
+        "sources": [{"kind": "openml", "id": 7, "note": "not seen"}],
+        "views": {"paper": {"positive": ["no"]}},
     }
     return Card.model_validate(card | fields)
 
 
-def written_card(name: str, rows: Sequence[Row], folder: Path, source: str) -> Card:
+def written_card(name: str, rows: Sequence[Row], folder: Path, **source: Any) -> Card:
     """Write rows as a canonical CSV, and beside it their card with a source."""
-    folder.mkdir(exist_ok=True)
-    table = make_table(rows)
-    csv = ["size,colour,target", *(",".join(map(str, row)) for row in rows)]
-    (folder / f"{name}.csv").write_text("\n".join(csv) + "\n")
-    path = folder / f"{name}.yaml"
-    path.write_text(
-        f"name: {name}\ntitle: {name}\ntask: classification\nrows: {len(rows)}\n"
-        f"missing_cells: 0\nrows_with_missing: 0\ncontent_hash: {content_hash(table)}\n"
-        f"target: {{original: target, labels: {table.label_counts}}}\n"
-        "attributes: [{name: size, kind: numeric}, {name: colour, kind: nominal}]\n"
-        f"licence: none\ncitation: nobody\nsources: [{source}]\n"
-        "views: {default: {positive: [no]}}\n"
+    card = make_card(
+        make_table(rows), name=name, sources=[source], views={"default": {"positive": ["no"]}}
     )
+    path = folder / f"{name}.yaml"
+    write_card(card, path)
+    csv = ["size,colour,target", *(",".join(map(str, row)) for row in rows)]
+    path.with_suffix(".csv").write_text("\n".join(csv) + "\n")
     return load_card_file(path)
 
 

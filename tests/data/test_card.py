@@ -1,21 +1,23 @@
-"""Cards: the shipped ones are sound, and a broken one is refused with its file and fault."""
+"""Cards, their views and sources: the shipped ones are sound, broken ones refused with a place."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
-from quadrepro.base.models import Mistake
+from quadrepro.base.models import mistakes
 from quadrepro.base.resources import cards_folder
 from quadrepro.base.yaml import read_yaml
 from quadrepro.data import inspection
 from quadrepro.data.canonical import number
 from quadrepro.data.card import Card, View, card_names, load_card, load_card_file
-from quadrepro.data.schema import Threshold
-from quadrepro.data.source import Layout
+from quadrepro.data.schema import Threshold, series
+from quadrepro.data.source import FileLayout, Layout, Source
 from quadrepro.errors import ConfigError, DataError
 from tests.data.tables import make_card
 from tests.make import refusal
@@ -71,6 +73,23 @@ def test_a_file_near_its_card_is_named_relative_to_it(tmp_path: Path, file: str,
     assert load_card_file(written) == card
 
 
+SIZE, COLOUR = "name: size\n  kind: numeric", "name: colour\n  kind: nominal"
+NOTE, VIEW = "note: not seen", "positive:\n    - 'no'"
+WINE = "wine_quality"
+
+
+def edited(folder: Path, *changes: tuple[str, str]) -> Path:
+    """Write the toy card with some texts replaced by others."""
+    path = folder / "toy.yaml"
+    inspection.write_card(make_card(), path)
+    text = path.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    path.write_text(text)
+    return path
+
+
 def with_labels(card: Card, *labels: str) -> Card:
     target = card.target.model_copy(update={"labels": dict.fromkeys(labels, 1)})
     return card.model_copy(update={"target": target})
@@ -116,21 +135,20 @@ def test_the_view_called_default_stands_for_any_and_keeps_the_target_if_there_is
         toy.view("papre")
 
 
-def test_series_stand_for_their_attributes(write_card: Callable[..., Path]) -> None:
-    path = write_card(SIZE, "name: size_1..size_3, kind: numeric, range: [0, 1]")
-    text = path.read_text().replace("note: not seen", "columns: [target, size_1..size_3, colour]")
-    path.write_text(text)
-    card = load_card_file(path)
+def test_series_stand_for_their_attributes(tmp_path: Path) -> None:
+    sizes = (SIZE, "name: size_1..size_3\n  kind: numeric\n  range: [0, 1]")
+    columns = (NOTE, "columns: [target, size_1..size_3, colour]")
+    card = load_card_file(edited(tmp_path, sizes, columns))
     assert card.attribute_names == ("size_1", "size_2", "size_3", "colour")
     assert card.attributes[2].range == (0.0, 1.0)
 
 
 def test_cards_of_the_current_folder_are_known_and_read_again_if_they_change(
-    write_card: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "project" / "datasets"
     own.mkdir(parents=True)
-    text = write_card().read_text()
+    text = edited(tmp_path).read_text()
     (own / "toy.yaml").write_text(text)
     assert "toy" not in card_names()
     monkeypatch.chdir(own.parent)
@@ -149,63 +167,48 @@ def test_cards_of_the_current_folder_are_known_and_read_again_if_they_change(
         load_card("tou")
 
 
-SIZE, VIEW, NOTE = "name: size, kind: numeric", "positive: [no]", "note: not seen"
-
-
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ("rows: 4", "rows: 5", "8:27: the label counts add up to 4, but rows is 5"),
-        ("name: colour", "name: size", "9:1: 'size' occurs 2 times"),
-        ("name: colour", "name: target", "9:1: 'target' occurs 2 times"),
-        (": classification", ": regression", "8:1: the target of a regression needs a range and"),
-        ("no: 2, 01: 2", "no: 4", "8:27: labels must name at least two labels"),
+        ("rows: 4", "rows: 5", "9:3: the label counts add up to 4, but rows is 5"),
+        ("name: colour", "name: size", "23:1: 'size' occurs 2 times"),
+        ("name: colour", "name: target", "23:1: 'target' occurs 2 times"),
+        (": classification", ": regression", "7:1: the target of a regression needs a range and"),
+        ("'01': 2\n    'no': 2", "'no': 4", "9:3: labels must name at least two labels"),
         ("name: toy", "name: joy", "1:1: the card is named 'joy', but its file 'toy'"),
-        (SIZE, f"{SIZE}, codes: [1]", "10:33: size is numeric, so it cannot have codes"),
-        ("nominal", "nominal, range: [0, 1]", "11:35: colour is nominal, so it cannot have range"),
-        ("nominal", "nominal, codes: [a, b, a]", "11:35: 'a' occurs 2 times"),
-        (NOTE, "columns: [size, color, target]", "15:27: unknown column 'color'; did you mean 'c"),
-        (NOTE, "columns: [size, '', target]", "15:27: no column is 'colour'"),
-        (NOTE, "codes: {color: {r: red}}", "15:35: unknown column 'color'; did you mean 'colour'"),
-        (NOTE, "only: {color: [r]}", "15:34: unknown column 'color'; did you mean 'colour'?"),
-        (VIEW, "positive: [noo]", "18:22: view paper: toy has no label 'noo'; did you mean 'no'?"),
-        (VIEW, "labels: [no, 10]", "18:24: view paper: toy has no label '10'; known are 01, no"),
-        (VIEW, "missing: no", "18:11: missing must be 'mean', 'low' or 'drop', not 'no'"),
+        (SIZE, f"{SIZE}\n  codes: [1]", "26:3: size is numeric, so it cannot have codes"),
+        (COLOUR, f"{COLOUR}\n  range: [0, 1]", "28:3: colour is nominal, so it cannot have range"),
+        (COLOUR, f"{COLOUR}\n  codes: [a, b, a]", "28:3: 'a' occurs 2 times"),
+        (NOTE, "columns: [size, color, target]", "16:3: unknown column 'color'; did you mean 'c"),
+        (NOTE, "columns: [size, '', target]", "16:3: no column is 'colour'"),
+        (NOTE, "codes: {color: {r: red}}", "16:11: unknown column 'color'; did you mean 'colour'"),
+        (NOTE, "only: {color: [r]}", "16:10: unknown column 'color'; did you mean 'colour'?"),
+        (VIEW, "positive: [noo]", "21:16: view paper: toy has no label 'noo'; did you mean 'no'?"),
     ],
 )
 def test_a_broken_card_is_refused_with_the_place_of_the_fault(
-    write_card: Callable[..., Path], old: str, new: str, fault: str
+    tmp_path: Path, old: str, new: str, fault: str
 ) -> None:
-    assert refusal(write_card(old, new), load_card_file, DataError).startswith(fault)
+    assert refusal(edited(tmp_path, (old, new)), load_card_file, DataError).startswith(fault)
 
 
-def found(card: Card, **view: object) -> list[Mistake]:
-    return list(card.mistakes(View.model_validate(view)))
+def found(card: Card, **view: object) -> list[tuple[str, str]]:
+    """Return the place, such as ``order.size``, and the message of each mistake of a view."""
+    mistakes = card.mistakes(View.model_validate(view))
+    return [(".".join(map(str, place)), message) for place, message in mistakes]
 
 
 def test_a_view_names_all_that_is_wrong_with_it(toy: Card) -> None:
-    wrong = found(
-        toy, positive=["no", "001"], exclude=["color"], order={"siz": ["1"]}, part="train"
-    )
-    assert wrong == [
-        (("part",), "toy has no part 'train'; it is not divided into parts"),
-        (("positive", 1), "toy has no label '001'; did you mean '01'?"),
-        (("exclude", 0), "toy has no attribute 'color'; did you mean 'colour'?"),
-        (("order", "siz"), "toy has no attribute 'siz'; did you mean 'size'?"),
+    wrong = {"positive": ["no", "001"], "exclude": ["color"], "order": {"siz": ["1"]}}
+    assert found(toy, part="train", **wrong) == [
+        ("part", "toy has no part 'train'; it is not divided into parts"),
+        ("positive.1", "toy has no label '001'; did you mean '01'?"),
+        ("exclude.0", "toy has no attribute 'color'; did you mean 'colour'?"),
+        ("order.siz", "toy has no attribute 'siz'; did you mean 'size'?"),
     ]
-    assert found(load_card("mnist"), part="tain")[0][1].endswith("'tain'; did you mean 'train'?")
     assert found(toy, exclude=["size", "colour"], target_as="size") == [
-        (("target_as",), "toy has an attribute 'size': choose another name for the target"),
-        (("exclude",), "all attributes of toy are excluded"),
-    ]
-
-
-def test_a_view_names_the_values_that_its_rows_cannot_have() -> None:
-    where = {"colour": ["white", "rose"], "ph": ["3", "low"], "Colour": ["red"]}
-    assert found(load_card("wine_quality"), positive={"at_least": 6}, where=where) == [
-        (("where", "Colour"), "wine_quality has no attribute 'Colour'; did you mean 'colour'?"),
-        (("where", "colour"), "colour of wine_quality has no code 'rose'; known are red, white"),
-        (("where", "ph"), "ph of wine_quality is numeric, so its values must be numbers"),
+        ("target_as", "toy has an attribute 'size': choose another name for the target"),
+        ("exclude", "all attributes of toy are excluded"),
     ]
 
 
@@ -217,13 +220,107 @@ def test_a_view_names_the_values_that_its_rows_cannot_have() -> None:
         ("abalone", {"positive": ["9"]}, "positive", "a number: give at_most or at_least as posi"),
         ("abalone", {"labels": ["9", "10"]}, "labels", "is a number, so it has no labels to keep"),
         ("many", {}, "labels", "has more than 65,536 labels: list some as labels"),
+        ("mnist", {"part": "tain"}, "part", "'tain'; did you mean 'train'?"),
+        (WINE, {"where": {"Colour": ["red"]}}, "where.Colour", "'Colour'; did you mean 'colour'?"),
+        (WINE, {"where": {"colour": ["rose"]}}, "where.colour", "no code 'rose'; known are red, w"),
+        (
+            WINE,
+            {"where": {"ph": ["3", "low"]}},
+            "where.ph",
+            "is numeric, so its values must be num",
+        ),
     ],
 )
-def test_a_view_that_the_target_does_not_fit_is_refused(
+def test_a_view_that_does_not_fit_the_target_or_the_rows_is_refused(
     toy: Card, name: str, view: dict[str, object], place: str, message: str
 ) -> None:
     many = with_labels(toy, *map(str, range(65_537)))
-    cards = {"toy": toy, "abalone": load_card("abalone"), "many": many}
-    [(of, text)] = found(cards[name], **view)
-    assert (of, message in text) == ((place,), True)
     assert found(many, labels=range(65_536)) == []
+    card = {"toy": toy, "many": many}.get(name) or load_card(name)
+    if name == WINE:
+        view |= {"positive": {"at_least": 6}}
+    [(of, text)] = found(card, **view)
+    assert (of, message in text) == (place, True)
+
+
+FILE = {"kind": "file", "path": "/my.csv"}
+RULE = {"kind": "generated", "generator": "m1", "seed": "3"}
+BAD_HASH = {"kind": "uci", "files": [{"url": "https://a.test/x", "hash": "sha256:12"}]}
+OF_VIEW: TypeAdapter[Any] = TypeAdapter(View)
+OF_SOURCE: TypeAdapter[Any] = TypeAdapter(Source)
+LABELS = "negative lists labels, so positive must also list labels"
+
+
+MISTAKES = (
+    (OF_SOURCE, {"kind": "openml", "id": "0"}, "id", "id must be greater than 0, not '0'"),
+    (OF_SOURCE, BAD_HASH, "files.0.hash", "hash must match the pattern"),
+    (OF_SOURCE, {"kind": "openml", "id": 1, "rows": [0, 3]}, "rows.0", "item 1 of rows must be"),
+    (OF_SOURCE, {**FILE, "skip": -1}, "skip", "skip must be at least 0, not -1"),
+    (OF_SOURCE, {**FILE, "separator": '"'}, "separator", "separator must match the pattern"),
+    (OF_SOURCE, {**FILE, "encoding": "zlib"}, "encoding", "unknown encoding 'zlib'; known are"),
+    (OF_SOURCE, {**RULE, "columns": []}, "columns", "unknown key 'columns'; known are generator"),
+    (OF_VIEW, {"positive": []}, "positive", "positive must list at least one label"),
+    (OF_VIEW, {"positive": ["a", "a"]}, "positive", "'a' occurs 2 times"),
+    (OF_VIEW, {"positive": ["a"], "negative": ["a"]}, "negative", "label 'a' is both positive an"),
+    (OF_VIEW, {"negative": ["a"]}, "negative", LABELS),
+    (OF_VIEW, {"positive": {"at_most": 9}, "negative": ["a"]}, "negative", LABELS),
+    (OF_VIEW, {"positive": ["a"], "labels": ["a", "b"]}, "labels", "labels stay classes only if"),
+    (OF_VIEW, {"labels": ["a"]}, "labels", "labels must list at least two labels"),
+    (OF_VIEW, {"exclude": ["a", "b", "a"]}, "exclude", "'a' occurs 2 times"),
+    (OF_VIEW, {"order": {"size": ["a", "a"]}}, "order.size", "'a' occurs 2 times"),
+    (OF_VIEW, {"positive": {}}, "positive", "give either at_most or at_least"),
+    (OF_VIEW, {"positive": {"at_most": 1, "at_least": 2}}, "positive", "give either at_most or"),
+    (OF_VIEW, {"positive": "yes"}, "positive", "positive must be a list or a mapping of keys"),
+    (OF_VIEW, {"where": {"ph": []}}, "where.ph", "ph must have a length of at least 1, not []"),
+    (OF_VIEW, {"sample_rows": 3}, "sample_rows", "sample_rows must be at least 4, not 3"),
+)
+
+
+def test_a_mistake_is_named_with_its_place() -> None:
+    for of, fields, place, message in MISTAKES:
+        with pytest.raises(ValidationError) as caught:
+            of.validate_python(fields)
+        (mistake,) = mistakes(caught.value, fields)
+        assert ".".join(map(str, mistake.place)) == place
+        assert mistake.message.startswith(message)
+
+
+def test_a_file_is_text_with_commas_and_usual_gaps_if_nothing_is_said() -> None:
+    layout = FileLayout(encoding="Latin_1")
+    assert (layout.format, layout.separator, layout.skip) == ("csv", ",", 0)
+    assert (layout.missing, layout.encoding) == (("?", ""), "latin-1")
+
+
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [
+        ("a08..a11", ["a08", "a09", "a10", "a11"]),
+        ("attribute_9..attribute_10", ["attribute_9", "attribute_10"]),
+        *((name, [name]) for name in ("p3..p1", "p1..q3", "p1..p123456")),
+    ],
+)
+def test_a_series_stands_for_its_names_in_columns_and_codes(name: str, names: list[str]) -> None:
+    assert series(name) == names
+    layout = Layout(columns=("target", name, "", "x"), codes={name: {"a": "b"}, "x": {"c": "d"}})
+    assert layout.columns == ("target", *names, "", "x")
+    assert layout.codes == {**{one: {"a": "b"} for one in names}, "x": {"c": "d"}}
+
+
+def test_numbers_of_a_config_are_labels_as_written_and_a_bound_is_positive_itself() -> None:
+    assert View.model_validate({"positive": [4], "negative": [9]}).positive == ("4",)
+    assert View.model_validate({"positive": {"at_most": 9}}).positive == Threshold(at_most=9)
+    assert View.model_validate({"where": {"colour": "red"}}).where == {"colour": ("red",)}
+    values = np.array([8.0, 9.0, 10.0])
+    assert Threshold(at_most=9).holds(values).tolist() == [True, True, False]
+    assert Threshold(at_least=9).holds(values).tolist() == [False, True, True]
+
+
+def test_rows_that_are_left_out_are_in_the_words_and_the_content_of_a_view() -> None:
+    fields = {"part": "train", "where": {"x": ("1", "2")}, "missing": "drop"}
+    view = View.model_validate({"positive": ("a",), "negative": ("b",), **fields})
+    assert view.kept_labels == ("a", "b")
+    assert view.rows_in_words == "part train; x 1, 2; labels a, b; without missing values"
+    assert View(labels=("a", "b")).kept_labels == ("a", "b")
+    assert View(positive=("a",)).kept_labels == ()
+    assert View(sample_rows=9, evidence="none").content() == {"sample_rows": 9}
+    assert View(positive=Threshold(at_most=9)).content() == {"positive": {"at_most": 9.0}}

@@ -1,32 +1,112 @@
-"""Columns of a source become those of a card, and what arrived is compared with the card."""
+"""Columns of a source become those of a card, whose content is compared by its hash."""
 
 from __future__ import annotations
 
+import dataclasses
+from random import Random
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from quadrepro.data.canonical import RawTable, content_hash, numeric_column
+from quadrepro.data.canonical import (
+    RawTable,
+    content_hash,
+    nominal_column,
+    number,
+    numeric_column,
+    sort_rows,
+)
 from quadrepro.data.card import Attribute, Card, load_card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.source import Layout
 from quadrepro.data.store import load_dataset
 from quadrepro.errors import DataError
-from tests.data.tables import make_card, make_table
+from tests.data.tables import ATTRIBUTES, ROWS, TABLE, Row, assert_same, make_card, make_table
 
-ROWS = [(1.0, "red", "no"), (-2.5, "", "no"), (np.nan, "blue", "01"), (30.0, "red", "01")]
-TABLE = make_table(ROWS)
+NAN = float("nan")
+MANY = st.lists(
+    st.tuples(
+        st.floats(allow_infinity=False),
+        st.sampled_from(["", "red", "blue", "é", "01", "1"]),
+        st.sampled_from(["no", "yes"]),
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+def as_texts(table: RawTable) -> list[tuple[str, ...]]:
+    columns = (table.columns["size"], table.columns["colour"], table.target)
+    return sorted(tuple(map(str, row)) for row in zip(*columns, strict=True))
+
+
+@given(MANY, st.randoms(use_true_random=False))
+def test_rows_in_any_order_give_the_same_table_and_hash(rows: list[Row], random: Random) -> None:
+    table, shuffled = make_table(rows), make_table(random.sample(rows, len(rows)))
+    assert_same(sort_rows(table), sort_rows(shuffled))
+    assert content_hash(table) == content_hash(shuffled)
+    assert as_texts(sort_rows(table)) == as_texts(table)
+    assert_same(sort_rows(table), sort_rows(sort_rows(table)))
+
+
+def test_rows_are_sorted_by_the_first_attribute_first_and_the_label_last() -> None:
+    rows = [(NAN, "a", "y"), (2.0, "b", "y"), (2.0, "", "z"), (2.0, "b", "x"), (-1.0, "c", "x")]
+    table = sort_rows(make_table(rows))
+    assert table.columns["size"].tolist()[:4] == [-1.0, 2.0, 2.0, 2.0]
+    assert table.columns["colour"].tolist() == ["c", "", "b", "b", "a"]
+    assert table.target.tolist() == ["x", "z", "x", "y", "y"]
+
+
+def test_the_hash_tells_values_labels_names_and_kinds_apart() -> None:
+    table = make_table([(1.0, "red", "no"), (2.0, "", "yes")])
+    others = [
+        make_table([(1.0, "red", "no"), (2.0, "red", "yes")]),
+        make_table([(1.0, "red", "no"), (NAN, "", "yes")]),
+        make_table([(1.0, "red", "yes"), (2.0, "", "no")]),
+        make_table([(1.0, "red", "no")]),
+        dataclasses.replace(
+            table,
+            attributes=(Attribute(name="weight", kind="numeric"), ATTRIBUTES[1]),
+            columns={"weight": table.columns["size"], "colour": table.columns["colour"]},
+        ),
+    ]
+    assert len({content_hash(t) for t in [table, *others]}) == 6
+
+
+def test_the_hash_stays_what_cards_were_written_with() -> None:
+    assert content_hash(make_table([(1.0, "red", "no"), (NAN, "", "yes")])) == (
+        "sha256:e4aba094a34e5561e687e98e8b026dc7a6008aa26068e577de8cbb2dc07b8f86"
+    )
+
+
+def test_every_nan_and_every_zero_hash_alike() -> None:
+    odd_nan = np.array([0x7FF8000000000001], dtype=np.uint64).view(np.float64)[0]
+    nan, other, zero, minus = (
+        content_hash(make_table([(x, "", "a")])) for x in (np.nan, odd_nan, 0.0, -0.0)
+    )
+    assert (nan, zero) == (other, minus)
+
+
+def test_codes_lose_blanks_and_empty_decimals_and_nothing_else() -> None:
+    written = [" red ", "1.0", "-3.00", "1.5", "01", "1.", "v1.0", "1.0.0", "1.0\n2", ""]
+    plain = ["red", "1", "-3", "1.5", "01", "1.", "v1.0", "1.0.0", "1.0\n2", ""]
+    assert nominal_column(written).tolist() == plain
+
+
+def test_a_number_has_digits_a_sign_a_point_and_an_exponent() -> None:
+    for text in ("1.5", "+3", "-.5", "3.", " 3 ", "1e3", "1E-3"):
+        assert number(text) == float(text)
+    for text in ("1,5", "3_2", "٣", "3٣", "１", "inf", "nan", "0x10", "1 2"):
+        assert number(text) is None, text
+    assert (number("1,5", ","), number("1.5", ","), number("-2", ",")) == (1.5, None, -2)
+
+
 GAPS = "rows with missing cells: {} instead of 2"
 LABELS = "labels: 01 ({}), no ({}) instead of 01 (2), no (2)"
-
-
-def of_rows(**fields: Any) -> Card:
-    """Return a card of ROWS with some fields replaced."""
-    target = {"original": "class", "labels": {"no": 2, "01": 2}}
-    counts = {"rows": 4, "missing_cells": 2, "rows_with_missing": 2, "target": target}
-    return make_card(**{**counts, "content_hash": content_hash(TABLE), **fields})
 
 
 def differences(card: Card, table: RawTable) -> str:
@@ -47,25 +127,25 @@ def differences(card: Card, table: RawTable) -> str:
     ],
 )
 def test_counts_that_differ_are_named_with_both_sides(rows: list[Any], different: str) -> None:
-    assert differences(of_rows(), make_table(rows)) == different
+    assert differences(make_card(), make_table(rows)) == different
 
 
 def test_content_is_compared_if_nothing_else_differs() -> None:
-    assert verified(of_rows(), TABLE, "HERE") is TABLE
+    assert verified(make_card(), TABLE, "HERE") is TABLE
     other = make_table([*ROWS[:3], (300.0, "red", "01")])
     found, stated = content_hash(other), content_hash(TABLE)
-    assert differences(of_rows(), other) == f"content: {found} instead of {stated}"
+    assert differences(make_card(), other) == f"content: {found} instead of {stated}"
 
 
 def test_attributes_are_compared_by_their_ranges_and_a_target_of_numbers_by_its_own() -> None:
     size = Attribute(name="size", kind="numeric", range=(0, 1))
-    card = of_rows(attributes=(size, TABLE.attributes[1]))
+    card = make_card(attributes=(size, TABLE.attributes[1]))
     assert differences(card, TABLE) == "size: from -2.5 to 30 instead of from 0 to 1"
     nothing = make_table([(np.nan, "red", "no")] * 4)
     assert differences(card, nothing).endswith("; size: no value instead of from 0 to 1")
     numbers = RawTable(TABLE.attributes, TABLE.columns, numeric_column([1, 2, 3, 4]))
     target = {"original": "y", "range": (1.0, 5.0)}
-    card = of_rows(task="regression", target=target, content_hash=content_hash(numbers))
+    card = make_card(task="regression", target=target, views={})
     assert differences(card, numbers) == "target: from 1 to 4 instead of from 1 to 5"
 
 
@@ -75,13 +155,13 @@ def test_only_the_first_few_differences_are_named() -> None:
     with pytest.raises(DataError, match=r"from 0 to 0\.5; and 9 more$"):
         verified(card.model_copy(update={"attributes": low}), load_dataset("wine").table, "HERE")
     fewer = RawTable(TABLE.attributes[:1], {"size": TABLE.columns["size"]}, TABLE.target)
-    assert differences(of_rows(), fewer).startswith("attributes: 1 instead of 2; missing cells")
+    assert differences(make_card(), fewer).startswith("attributes: 1 instead of 2; missing cells")
 
 
 def test_parts_are_rows_in_the_order_of_the_source_and_belong_to_the_content() -> None:
     parts = np.array(["train", "train", "train", "test"])
     divided = RawTable(TABLE.attributes, TABLE.columns, TABLE.target, parts)
-    card = of_rows(parts={"train": (1, 3), "test": (4, 4)}, content_hash=content_hash(divided))
+    card = make_card(parts={"train": (1, 3), "test": (4, 4)}, content_hash=content_hash(divided))
     part = verified(card, TABLE, "HERE").part
     assert part is not None
     assert part.tolist() == parts.tolist()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ from quadrepro.data.files import read_file
 from quadrepro.data.inspection import MOST_CODES, inspect_file, write_card
 from quadrepro.data.source import FileSource
 from quadrepro.errors import QuadreproError
-from tests.data.tables import Save, zipped
+from tests.data.tables import Save
+from tests.make import refusal
 
 TOY = """id,size,colour,empty,label
 7,1.5,grün,,yes
@@ -29,9 +30,7 @@ HEADER, _, ROWS = TOY.partition("\n")
 ARFF = "".join(f"@attribute {name} string\n" for name in HEADER.split(","))
 
 
-def as_parquet() -> bytes:
-    content: bytes = pd.read_csv(io.StringIO(TOY), na_values=["?"]).to_parquet()
-    return content
+PARQUET: bytes = pd.read_csv(io.StringIO(TOY), na_values=["?"]).to_parquet()
 
 
 def own_source(card: Card) -> FileSource:
@@ -76,18 +75,14 @@ def test_a_card_has_all_that_is_found(save: Save) -> None:
     [
         ("a.csv", "\n" + TOY.replace("\n", "\r\n"), {}),
         ("a.csv", TOY.encode("utf-16"), {"encoding": "utf-16"}),
-        ("a.csv", b"\xef\xbb\xbf" + TOY.encode(), {}),
         ("a.csv", TOY.encode("cp1252"), {"encoding": "cp1252"}),
         ("a.csv", TOY.replace(",", ";").replace(".", ","), {"separator": ";", "decimal": ","}),
-        ("a.tsv", TOY.replace(",", "\t"), {"separator": "\t"}),
         ("a.txt", TOY.replace(",,", ",?,").replace(",", "  "), {"separator": "blank"}),
         ("a.data", '"' + TOY.replace(",", '","').replace("\n", '"\n"')[:-1], {}),
-        ("a.csv.gz", gzip.compress(TOY.encode()), {}),
-        ("a.zip", zipped({"b.csv": TOY}), {}),
         ("a.arff", f"@relation r\n{ARFF}@data\n{ROWS.replace(',,', ',?,')}", {}),
-        ("a.parquet", as_parquet(), {}),
+        ("a.parquet", PARQUET, {}),
     ],
-    ids=[str(i) for i in range(12)],  # bytes of archives differ between processes
+    ids=[str(i) for i in range(8)],  # bytes of parquet can differ between processes
 )
 def test_the_same_table_has_the_same_card_however_it_is_written(
     save: Save, name: str, content: str | bytes, layout: dict[str, Any]
@@ -251,32 +246,26 @@ def test_an_id_stays_if_there_is_nothing_else_and_a_name_is_made_of_the_files(sa
 @pytest.mark.parametrize(
     ("name", "content", "options", "fault"),
     [
-        ("a.csv", "x,label\n1,2.50\n2,2.5\n", {}, ": label has less than two distinct values"),
-        ("a.csv", "x,label\n", {}, ": the file has a header but no rows"),
-        ("a.csv", "x,y,label\n,?,a\n?,,b\n", {}, ": no column other than the target has a value"),
-        ("a.csv", "a,b,a,label\n1,2,3,x\n", {}, ": rename 'a' in the file"),
-        ("a.html", TOY, {}, ": the format is not known, since 'a.html' does not end in .arff, "),
+        ("a.csv", "x,label\n1,2.50\n2,2.5\n", {}, "label has less than two distinct values"),
+        ("a.csv", "x,label\n", {}, "the file has a header but no rows"),
+        ("a.csv", "x,y,label\n,?,a\n?,,b\n", {}, "no column other than the target has a value"),
+        ("a.csv", "a,b,a,label\n1,2,3,x\n", {}, "rename 'a' in the file"),
+        ("a.html", TOY, {}, "the format is not known, since 'a.html' does not end in .arff, "),
         ("a.svm", "1 1:2\n2 1:inf\n3 1:2", {}, ", row 2: x1 is 'inf', which is not a finite"),
         ("a.csv", "x,label\n1,a\n2,b\nno,a\n", {}, ", line 4: x is 'no', but most of its values"),
-        ("a.csv", TOY, {"target": "lable"}, ": unknown column 'lable'; did you mean 'label'?"),
-        ("a.csv", TOY, {"missing": ["none"]}, ": no field is 'none', the word of --missing"),
-        ("a.csv", TOY, {"positive": "yess"}, ": label has no label 'yess'; did you mean 'yes'?"),
-        ("a.csv", TOY, {"task": "regression"}, ": label has no numbers, so the task cannot be"),
-        ("a.csv", TOY, {"names": "a,b"}, ": 2 names, but 5 columns"),
+        ("a.csv", TOY, {"target": "lable"}, "unknown column 'lable'; did you mean 'label'?"),
+        ("a.csv", TOY, {"missing": ["none"]}, "no field is 'none', the word of --missing"),
+        ("a.csv", TOY, {"positive": "yess"}, "label has no label 'yess'; did you mean 'yes'?"),
+        ("a.csv", TOY, {"task": "regression"}, "label has no numbers, so the task cannot be"),
+        ("a.csv", TOY, {"names": "a,b"}, "2 names, but 5 columns"),
         ("a.csv", TOY, {"encoding": "none"}, "--encoding: unknown encoding: none"),
-        ("a.svm", "1 1:2\n", {"decimal": ","}, ": encoding, separator, decimal and names are"),
+        (os.fsdecode(b"caf\xe9.csv"), TOY, {}, "the path of the file must be UTF-8"),
+        ("a.svm", "1 1:2\n", {"decimal": ","}, "encoding, separator, decimal and names are"),
     ],
 )
 def test_a_file_or_an_option_that_is_wrong_is_refused(
     save: Save, name: str, content: str | bytes, options: dict[str, Any], fault: str
 ) -> None:
-    path = save(content, name)
-    with pytest.raises(QuadreproError) as error:
-        inspect_file(path, **{"target": "label", **options})
-    assert str(error.value).removeprefix(str(path)).startswith(fault)
-
-
-def test_the_path_of_a_file_is_utf8(save: Save) -> None:
-    path = save(TOY, os.fsdecode(b"caf\xe9.csv"))
-    with pytest.raises(QuadreproError, match=r"the path of the file must be UTF-8"):
-        inspect_file(path, "label")
+    read = partial(inspect_file, **{"target": "label", **options})
+    told = refusal(save(content, name), read, QuadreproError)
+    assert told.lstrip().startswith(fault)

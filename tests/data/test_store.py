@@ -1,21 +1,28 @@
-"""Data sets by name: where they are looked for, how canonical CSVs are read, what is refused."""
+"""Where data sets are looked for, how their CSVs are read, and what the cache gives back."""
 
 from __future__ import annotations
 
 import gzip
 import os
 import shlex
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from quadrepro.data import cache, store
+from quadrepro.data.canonical import RawTable, content_hash, sort_rows
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.store import find_datasets, load_dataset, locate, read_csv
 from quadrepro.errors import DataError
 from tests.cli.call import quadrepro
-from tests.data.tables import assert_same, written_card
+from tests.data.tables import assert_same, make_card, make_table, written_card
+from tests.make import refusal
 
 
 @pytest.mark.slow
@@ -26,12 +33,12 @@ def test_every_canonical_csv_is_what_its_card_says(canonical_folder: Path) -> No
         assert load_dataset(name, canonical_folder).table.n_rows == load_card(name).rows
 
 
-def test_what_is_missing_is_named_with_places_sources_and_ways_to_get_it(folder: Path) -> None:
+def test_what_is_missing_is_named_with_places_sources_and_ways_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(DataError) as refusal:
-        find_datasets(["pima", "wine", "car"], folder)
+        find_datasets(["pima", "wine", "car"], tmp_path)
     assert str(refusal.value).splitlines() == [
         f"2 data sets are not here; looked in the cache {cache.cache_folder()} and for NAME.csv and"
-        f" NAME.csv.gz in {folder}:",
+        f" NAME.csv.gz in {tmp_path}:",
         "  pima: mirror, OpenML 37",
         "  car: UCI, mirror, OpenML 40975",
         "With a network, fetch with: quadrepro fetch pima car",
@@ -66,33 +73,28 @@ def test_a_csv_is_read_with_its_missing_values_however_it_is_written(
     assert table.target.tolist() == ["None", "null", "?"]
 
 
-def refusal(path: Path, content: bytes, card: Card) -> str:
-    path.write_bytes(content)
-    with pytest.raises(DataError) as refused:
-        read_csv(path, card)
-    return str(refused.value).removeprefix(str(path))
-
-
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (b"", ": cannot be read: No columns"),
-        (b"size,colour,target\n", ": the file has a header but no rows"),
+        (b"", "cannot be read: No columns"),
+        (b"size,colour,target\n", "the file has a header but no rows"),
         (b"size,color,target\n1,red,no\n", ", line 1: column 2 must be 'colour', but is 'color'"),
         (b"size,colour\n1,red\n", ", line 1: column 3 must be 'target', but is absent"),
         (b"size,colour,target,more\n", ", line 1: column 4 must be absent, but is 'more'"),
         (b"size,colour,target\n1,red,no\n1,red\n", ", line 3: the row has no label"),
-        (b"size,colour,target\n1,r,no\n1,r,no,x\n", ": cannot be read: Error tokenizing data. C e"),
+        (b"size,colour,target\n1,r,no\n1,r,no,x\n", "cannot be read: Error tokenizing data. C e"),
         (b"size,colour,target\n,r,no\n1o,r,no\n", ", line 3: size is '1o', which is not a finite"),
         (b"size,colour,target\n1e999,r,no\n", ", line 2: size is 'inf', which is not a finite"),
-        (b"size,colour,target\n1,r\xe9d,no\n", ": cannot be read: 'utf-8' codec can't decode byte"),
-        (b'size,colour,target\n1,"red,no\n', ": cannot be read: Error tokenizing data. C error: E"),
+        (b"size,colour,target\n1,r\xe9d,no\n", "cannot be read: 'utf-8' codec can't decode byte"),
+        (b'size,colour,target\n1,"red,no\n', "cannot be read: Error tokenizing data. C error: E"),
     ],
 )
 def test_a_fault_is_named_with_its_line_and_column(
     toy: Card, toy_csv: Path, content: bytes, fault: str
 ) -> None:
-    assert refusal(toy_csv, content, toy).startswith(fault)
+    toy_csv.write_bytes(content)
+    told = refusal(toy_csv, lambda path: read_csv(path, toy), DataError)
+    assert told.lstrip().startswith(fault)
 
 
 def test_a_compressed_csv_is_read_as_the_plain_one(toy: Card, toy_csv: Path) -> None:
@@ -101,14 +103,15 @@ def test_a_compressed_csv_is_read_as_the_plain_one(toy: Card, toy_csv: Path) -> 
     assert_same(read_csv(packed, toy), read_csv(toy_csv, toy))
     bent = whole[:10] + b"\xff" * 8 + whole[18:]
     for content in (toy_csv.read_bytes(), whole[:-9], bent):
-        assert refusal(packed, content, toy).startswith(": cannot be read: ")
+        packed.write_bytes(content)
+        assert "cannot be read: " in refusal(packed, lambda path: read_csv(path, toy), DataError)
 
 
 def test_places_are_tried_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [(1.5, "red", "no"), (2.0, "blue", "01")]
-    source = "{kind: file, path: ../data/mine.csv, skip: 1}"
-    card = written_card("mine", rows, tmp_path / "datasets", source)
+    source = {"kind": "file", "path": "../data/mine.csv", "skip": 1}
+    card = written_card("mine", rows, tmp_path / "datasets", **source)
     beside, own = tmp_path / "datasets" / "mine.csv", tmp_path / "data" / "mine.csv"
     assert load_dataset("mine").origin == str(beside)
     own.parent.mkdir()
@@ -177,3 +180,102 @@ def test_a_folder_that_does_not_exist_is_refused(
     monkeypatch.setenv("QUADREPRO_DATA", str(absent))
     with pytest.raises(DataError, match=message):
         load_dataset("wine")
+
+
+CARD = make_card()
+WHOLE = st.integers(0, 255) | st.integers(-(2**40), 2**40)
+NUMBERS = WHOLE.map(float) | st.floats(width=32) | st.floats(allow_infinity=False)
+COLOURS = ["", "red", "é", "é" * 1000]
+
+
+def kept(card: Card, table: RawTable, file: Path | None = None) -> cache.Entry:
+    """Return the entry of rows that are written."""
+    cache.write(card, table, "OpenML 7", file)
+    entry = cache.find(card, file)
+    assert entry is not None
+    return entry
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(NUMBERS, st.sampled_from(COLOURS), st.booleans()), min_size=1))
+def test_what_is_read_is_what_was_written_to_the_bit(rows: list[tuple[float, str, bool]]) -> None:
+    made = make_table([(size, colour, "no") for size, colour, _ in rows])
+    parts = np.where([first for *_, first in rows], "train", "test")
+    table = sort_rows(replace(made, part=parts if rows[0][2] else None))
+    card = CARD.model_copy(update={"parts": {"any": (1, 4)} if rows[0][2] else {}})
+    again = cache.read(kept(card, table), card)
+    assert_same(again, table)
+    assert content_hash(again) == content_hash(table)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (range(250), "uint8"),
+        (range(-1, 5), "int16"),
+        (range(0, 70_000, 7), "int32"),
+        ([0.5, np.nan], "float"),
+        ([0.1], "double"),
+    ],
+)
+def test_numbers_take_the_fewest_bytes_that_hold_them(values: list[float], kind: str) -> None:
+    entry = kept(CARD, make_table([(i, "r", "n") for i in values]))
+    assert str(pq.read_schema(entry.path).field("size").type) == kind
+
+
+def test_an_entry_knows_its_origin_and_attributes_may_be_left_out() -> None:
+    entry = kept(CARD, make_table([(1, "red", "no"), (2, "blue", "01")]))
+    assert (entry.origin, entry.path.parent) == ("OpenML 7", cache.cache_folder() / "tables")
+    some = cache.read(entry, CARD, only=("size",))
+    assert (some.columns["size"].tolist(), some.target.tolist()) == ([1, 2], ["no", "01"])
+    assert [*some.columns] == ["size"]
+    assert [*cache.read(entry, CARD, only=()).columns] == []
+
+
+def test_rows_are_those_of_one_content_and_of_one_file(tmp_path: Path) -> None:
+    (file := tmp_path / "a.csv").write_text("a")
+    kept(CARD, make_table([(1, "red", "no")]), file)
+    assert cache.find(CARD) is None
+    assert cache.find(CARD.model_copy(update={"content_hash": "sha256:1"}), file) is None
+    file.write_text("b")
+    assert cache.find(CARD, file) is None
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:-10],
+        lambda content: b"",
+        lambda content: content.replace(b"OpenML", b"Ope\xffML"),
+        lambda content: content.replace(b"origin", b"origan"),
+    ],
+)
+def test_a_damaged_entry_is_set_aside_and_named(
+    damage: Callable[[bytes], bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = kept(CARD, make_table([(1, "red", "no")])).path
+    path.write_bytes(damage(path.read_bytes()))
+    assert cache.find(CARD) is None
+    assert caplog.messages == [f"{path} is damaged and was set aside as {path.name}.damaged"]
+    assert [one.name for one in path.parent.iterdir()] == [f"{path.name}.damaged"]
+
+
+def test_a_bent_page_is_found_when_it_is_read() -> None:
+    entry = kept(CARD, make_table([(i, "r", "n") for i in np.random.default_rng(0).random(1000)]))
+    content = bytearray(entry.path.read_bytes())
+    content[1000] ^= 1
+    entry.path.write_bytes(content)
+    assert cache.find(CARD) == entry
+    with pytest.raises(DataError, match=r"damaged and was set aside; .*: quadrepro fetch toy$"):
+        cache.read(entry, CARD)
+    assert cache.find(CARD) is None
+
+
+def test_the_cache_is_in_the_home_folder_unless_named_otherwise(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "cache"))
+    assert cache.cache_folder() == tmp_path / "cache"
+    monkeypatch.delenv("QUADREPRO_CACHE")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache.cache_folder() == tmp_path / ".cache" / "quadrepro"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,19 +17,13 @@ from quadrepro.engine.dask import workers_of
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
 from tests.cli.call import quadrepro
+from tests.make import write_config
 
 pytestmark = pytest.mark.slow
 
 pytest.importorskip("distributed")
 
-FOREST = """title: Forest
-repeats: 40
-protocol: {view: quadboost}
-datasets: [monks]
-algorithms:
-  - {name: forest, algorithm: 'sklearn:RandomForestClassifier', settings: {n_estimators: 200}}
-baseline: false
-"""
+FOREST = {"name": "sklearn:RandomForestClassifier", "settings": {"n_estimators": 200}}
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -36,23 +31,21 @@ Start = Callable[..., "subprocess.Popen[str]"]
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """Start Python modules as processes, which end with the test."""
-    processes: list[subprocess.Popen[str]] = []
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
     env["DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"] = "5s"
+    with ExitStack() as stack:
 
-    def start(*words: object) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", *map(str, words)]
-        with (tmp_path / f"{len(processes)}.log").open("w") as log:
+        def start(*words: object, log: str = "log") -> subprocess.Popen[str]:
+            command = [sys.executable, "-m", *map(str, words)]
+            out = stack.enter_context((tmp_path / log).open("a"))
             process = subprocess.Popen(
-                command, env=env, cwd=tmp_path, stdout=log, stderr=log, text=True
+                command, env=env, cwd=tmp_path, stdout=out, stderr=out, text=True
             )
-        processes.append(process)
-        return process
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            return process
 
-    yield start
-    for process in processes:
-        process.kill()
-        process.wait()
+        yield start
 
 
 def until(happened: Callable[[], object], seconds: float = 60.0) -> None:
@@ -65,8 +58,8 @@ def until(happened: Callable[[], object], seconds: float = 60.0) -> None:
 def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
     start: Start, tmp_path: Path
 ) -> None:
-    file, config, out = tmp_path / "scheduler.json", tmp_path / "forest.yaml", tmp_path / "dask-run"
-    config.write_text(FOREST)
+    file, out = tmp_path / "scheduler.json", tmp_path / "dask-run"
+    config = write_config(tmp_path, repeats=40, algorithms=[FOREST])
     where = ("--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", file)
     scheduler = start("distributed.cli.dask_scheduler", *where)
     until(file.exists)
@@ -80,14 +73,14 @@ def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
         return len(list((out / "records").glob("??/*.npz")))
 
     first, _ = worker(), worker()
-    run = start("quadrepro", "run", config, "--dask", file, "--out", out)
+    run = start("quadrepro", "run", config, "--dask", file, "--out", out, log="run.log")
     until(lambda: n_records() >= 1)
     first.kill()
     worker()
     until(lambda: n_records() >= 4)
     scheduler.kill()
     assert run.wait(timeout=120) == 1
-    said = (tmp_path / "3.log").read_text()
+    said = (tmp_path / "run.log").read_text()
     assert "error: the Dask workers were lost" in said
     assert "Traceback" not in said
     kept = n_records()
@@ -95,7 +88,7 @@ def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
     assert n_records() == 40 > kept
     here = ("run", config, "--jobs", 1, "--out", tmp_path / "here", "--no-report")
     assert quadrepro(*here).exit_code == 0
-    assert compare(out / "forest", tmp_path / "here" / "forest", tolerance=0).differences == []
+    assert compare(out / "small", tmp_path / "here" / "small", tolerance=0).differences == []
 
 
 def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,9 @@ import pytest
 from quadrepro.base import code
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.registry import ALGORITHMS
-from quadrepro.data.card import load_card
 from quadrepro.engine.keys import commit, makers
 from quadrepro.engine.worker import run_cell
-from tests.make import cells, plan_of
+from tests.make import cells
 
 VERIFIED = (
     *("__init__.py", "base/", "errors.py", "engine/"),
@@ -120,13 +119,3 @@ def test_the_commit_is_that_of_the_checkout(monkeypatch: pytest.MonkeyPatch) -> 
     assert commit.__wrapped__()["dirty"] is False
     monkeypatch.setattr("quadrepro.engine.keys.subprocess.run", Mock(side_effect=OSError))
     assert commit.__wrapped__() == {}
-
-
-def test_the_order_of_codes_in_a_card_belongs_to_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    card, of = load_card("tictactoe"), {"protocol": {"view": "default"}, "datasets": ["tictactoe"]}
-    first, *others = card.attributes
-    turned = first.model_copy(update={"codes": (first.codes or ())[::-1]})
-    before = plan_of(**of).cells[0].key
-    changed = card.model_copy(update={"attributes": (turned, *others)})
-    monkeypatch.setattr("quadrepro.data.store.load_card", lambda name: changed)
-    assert plan_of(**of).cells[0].key != before

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import get_scorer
 
-from quadrepro.base.types import FloatArray
 from quadrepro.engine.metrics import (
     METRICS,
     fault_of_task,
@@ -23,17 +23,13 @@ from quadrepro.engine.metrics import (
     metric_of_scorer,
     scorer_names,
 )
+from quadrepro.engine.records import Record
 
 
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """Targets, predictions, scores and probabilities of the test examples of a cell."""
-
-    classes: tuple[str, ...]
-    actual: NDArray[Any]
-    predicted: NDArray[Any]
-    scores: FloatArray | None = None
-    probabilities: FloatArray | None = None
+def kept_of(classes: Iterable[str], *outputs: Any) -> Record:
+    """Return a record of targets, predictions, scores and probabilities of test examples."""
+    fields = dict(zip(("actual", "predicted", "scores", "probabilities"), outputs, strict=False))
+    return Record("", "ok", classes=tuple(classes), **fields)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +57,7 @@ def test_a_metric_fits_if_it_can_judge_one_of_the_tasks() -> None:
 
 CODES = np.array([0, 1, 1, 0, 1])
 P = np.array([[0.9, 0.1], [0.3, 0.7], [0.6, 0.4], [0.5, 0.5], [0.2, 0.8]])
-KEPT = Kept(("no", "yes"), CODES, P.argmax(axis=1), None, P)
+KEPT = kept_of(("no", "yes"), CODES, P.argmax(axis=1), None, P)
 
 
 def test_a_metric_needs_what_it_is_computed_from_and_probabilities_serve_as_scores() -> None:
@@ -80,7 +76,7 @@ def test_where_a_class_has_no_example_a_metric_of_ranks_is_undefined(name: str) 
     alone = replace(KEPT, actual=np.zeros(5, dtype=int))
     assert METRICS[name].serves(alone)
     assert METRICS[name].value(alone) is None
-    three = Kept(tuple("abc"), CODES, CODES, None, np.eye(3)[CODES])
+    three = kept_of("abc", CODES, CODES, None, np.eye(3)[CODES])
     assert METRICS[name].value(three) is None
 
 
@@ -93,13 +89,13 @@ def test_probabilities_kept_in_single_precision_are_taken_as_they_are_meant() ->
 
 def test_a_class_that_was_never_seen_in_training_comes_last_in_its_ranks() -> None:
     scores = np.array([[2.0, 1.0, -np.inf], [1.0, 2.0, -np.inf], [0.0, 1.0, -np.inf]])
-    kept = Kept(tuple("abc"), np.array([0, 1, 2]), np.array([0, 1, 1]), scores)
+    kept = kept_of("abc", np.array([0, 1, 2]), np.array([0, 1, 1]), scores)
     assert METRICS["auc"].value(kept) == pytest.approx((1 + 1 + 0.5) / 3)
 
 
 def test_predictions_that_overflowed_have_no_value() -> None:
     for wrong in (np.nan, np.inf):
-        kept = Kept((), np.array([1.0, 2.0]), np.array([1.0, wrong]))
+        kept = kept_of((), np.array([1.0, 2.0]), np.array([1.0, wrong]))
         assert METRICS["rmse"].value(kept) is None
     assert METRICS["log_loss"].value(replace(KEPT, probabilities=np.zeros((5, 2)))) is None
 
@@ -107,12 +103,12 @@ def test_predictions_that_overflowed_have_no_value() -> None:
 RNG = np.random.default_rng(0)
 
 
-def classes(k: int, n: int = 60) -> tuple[Kept, NDArray[np.intp], NDArray[np.float64]]:
+def classes(k: int, n: int = 60) -> tuple[Record, NDArray[np.intp], NDArray[np.float64]]:
     """Return what is kept of n examples of k classes, the targets and the probabilities."""
     y = RNG.permutation(np.arange(n) % k)
     p = RNG.dirichlet(np.ones(k), n)
     scores = np.log(p[:, 1] / p[:, 0]) if k == 2 else np.log(p)
-    return Kept(tuple("abcdef"[:k]), y, p.argmax(axis=1), scores, p), y, p
+    return kept_of("abcdef"[:k], y, p.argmax(axis=1), scores, p), y, p
 
 
 def test_of_two_classes_metrics_are_those_of_scikit_learn() -> None:
@@ -151,7 +147,7 @@ def test_of_three_classes_metrics_are_means_over_the_classes() -> None:
 def test_of_numbers_metrics_are_their_closed_forms() -> None:
     y = RNG.normal(size=30)
     predicted = y + RNG.normal(size=30)
-    kept = Kept((), y, predicted)
+    kept = kept_of((), y, predicted)
     residual = y - predicted
     expected = {
         "rmse": np.sqrt(np.mean(residual**2)),
@@ -164,12 +160,12 @@ def test_of_numbers_metrics_are_their_closed_forms() -> None:
 def test_the_direction_says_what_perfect_predictions_reach() -> None:
     y, codes = np.array([1.0, 2.0, 4.0, 3.0]), np.array([0, 1, 1, 0])
     p = np.eye(2)[codes] * 0.9 + 0.05
-    best = Kept(("a", "b"), codes, codes, p[:, 1], p)
-    worse = Kept(("a", "b"), codes, 1 - codes, 1 - p[:, 1], 1 - p)
+    best = kept_of(("a", "b"), codes, codes, p[:, 1], p)
+    worse = kept_of(("a", "b"), codes, 1 - codes, 1 - p[:, 1], 1 - p)
     for metric in METRICS.values():
         sides = (worse, best)
         if metric.tasks == ("regression",):
-            sides = Kept((), y, y[::-1]), Kept((), y, y)
+            sides = kept_of((), y, y[::-1]), kept_of((), y, y)
         low, high = sorted(sides, key=metric.value)  # type: ignore[arg-type]
         assert (high is sides[1]) == metric.greater_is_better, metric.name
         assert metric.value(low) != metric.value(high)
@@ -185,7 +181,7 @@ def test_a_scorer_gives_what_it_gives_for_the_estimator() -> None:
         model = (LinearDiscriminantAnalysis() if k else LinearRegression()).fit(X[train], y[train])
         outputs = [model.predict(X[rows])]
         outputs += [model.decision_function(X[rows]), model.predict_proba(X[rows])] if k else []
-        kept[task], fitted[task] = Kept(tuple("abc"[:k]), y[rows], *outputs), model
+        kept[task], fitted[task] = kept_of("abc"[:k], y[rows], *outputs), model
     for metric in map(metric_of_scorer, scorer_names()):
         assert metric.tasks
         for task in metric.tasks:
@@ -205,6 +201,6 @@ def test_a_scorer_judges_the_tasks_whose_targets_it_takes() -> None:
     tasks = [("classification",), ("classification", "multiclass"), ("regression",)]
     assert [find_metric(name).tasks for name in names] == tasks
     p = np.eye(3)[[0, 2, 2]] * 0.7 + 0.1
-    lacking = Kept(tuple("abc"), np.array([0, 2, 0]), p.argmax(axis=1), None, p)
+    lacking = kept_of("abc", np.array([0, 2, 0]), p.argmax(axis=1), None, p)
     expected = pytest.approx(np.log([0.8, 0.8, 0.1]).mean())
     assert find_metric("neg_log_loss").value(lacking) == expected

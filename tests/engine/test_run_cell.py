@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -21,8 +22,8 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.estimator import EstimatorPredictor
-from quadrepro.core.learners.grid import Grid, Hyperparameter
-from quadrepro.core.learners.learner import Algorithm, positive_votes
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.learner import positive_votes
 from quadrepro.core.preprocessing import Normaliser, add_noise
 from quadrepro.core.seeds import generator
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
@@ -145,23 +146,6 @@ def test_noise_is_added_before_all_else_unless_it_has_no_deviation() -> None:
     np.testing.assert_array_equal(still.predicted, run().predicted)
 
 
-@dataclass(frozen=True)
-class Spy(Algorithm):
-    """Keeps the voter matrices that it is given, and weighs nothing."""
-
-    hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = AdaBoost.hyperparameters
-    seen: list[FloatArray] = field(default_factory=list)
-
-    def reduced(
-        self, H: FloatArray, y: FloatArray, samples: FloatArray | None = None
-    ) -> VotingProblem:
-        self.seen.append(H)
-        return super().reduced(H, y, samples)
-
-    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
-        return np.zeros((problem.n_samples, len(grid.candidates), problem.H.shape[1]))
-
-
 def with_voters(**n_voters: int) -> Cell:
     """Return a cell with an attribute that is constant on the training part."""
     cell = cell_of(**n_voters)
@@ -170,17 +154,23 @@ def with_voters(**n_voters: int) -> Cell:
     return replace(cell, source=replace(cell.problem, X=X))
 
 
-def columns_of(cell: Cell) -> list[bytes]:
-    spy = Spy()
-    assert run_cell(with_learner(cell, spy)).ok
-    (H,) = spy.seen
-    return [column.tobytes() for column in H.T]
+def test_the_number_of_voters_is_that_of_the_protocol_and_none_of_them_is_constant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[FloatArray] = []
 
+    def reduced(self: AdaBoost, H: FloatArray, *more: Any, **options: Any) -> VotingProblem:
+        seen.append(H)
+        return original(self, H, *more, **options)
 
-def test_the_number_of_voters_is_that_of_the_protocol_and_none_of_them_is_constant() -> None:
+    def columns_of(cell: Cell) -> list[bytes]:
+        assert run_cell(cell).ok
+        return [column.tobytes() for column in seen[-1].T]
+
+    original = AdaBoost.reduced
+    monkeypatch.setattr(AdaBoost, "reduced", reduced)
     available = columns_of(with_voters())
-    n_train = len(with_voters().problem.split.train)
-    constant = {np.full(n_train, sign).tobytes() for sign in (-1.0, 1.0)}
+    constant = {np.full(len(seen[0]), sign).tobytes() for sign in (-1.0, 1.0)}
     assert set(available) & constant
     few, more = (columns_of(with_voters(voters=n)) for n in (4, 9))
     assert (len(few), len(more)) == (4, 9)
@@ -215,21 +205,17 @@ def test_where_all_rows_are_trained_on_training_and_test_errors_are_the_same() -
     assert record.measures["train_error"] == record.measures["test_error"] == [record.risk]
 
 
-class Seen(DecisionTreeClassifier):  # type: ignore[misc]
-    """A tree that keeps what it is given."""
+class Seen(DummyClassifier):  # type: ignore[misc]
+    """Keeps what it is given, and spoils it."""
 
     given: ClassVar[list[Any]] = []
 
     def fit(self, X: Any, y: Any) -> Seen:
-        self.given.append(X)
-        super().fit(np.nan_to_num(np.asarray(X, dtype=np.float64)), y)
+        self.given.append(X.copy())
+        super().fit(X, y)
+        if isinstance(X, np.ndarray):
+            X[:] = 0
         return self
-
-    def predict(self, X: Any) -> Any:
-        return super().predict(np.nan_to_num(np.asarray(X, dtype=np.float64)))
-
-    def predict_proba(self, X: Any) -> Any:
-        return super().predict_proba(np.nan_to_num(np.asarray(X, dtype=np.float64)))
 
 
 @pytest.mark.parametrize(
@@ -262,20 +248,10 @@ def test_categories_and_gaps_stay_as_they_are_where_an_estimator_asks(
     assert isinstance(Seen.given[-1], pd.DataFrame) == learner.categories
 
 
-class Spoiler(Seen):
-    """A tree that changes what it is given in place."""
-
-    def fit(self, X: Any, y: Any) -> Spoiler:
-        super().fit(X, y)
-        X[:] = 0.0
-        return self
-
-
 def test_an_estimator_that_changes_its_examples_changes_no_other_cell() -> None:
     cell = replace(cell_of(), grids=(Grid.of({}),))
-    spoiler, tree = (
-        with_learner(cell, EstimatorPredictor(f"{__name__}:{name}")) for name in ("Spoiler", "Seen")
-    )
+    paths = ("sklearn.tree:DecisionTreeClassifier", f"{__name__}:Seen")
+    tree, spoiler = (with_learner(cell, EstimatorPredictor(path)) for path in paths)
     before, spoilt, after = map(run_cell, (tree, spoiler, tree))
     assert spoilt.ok
     np.testing.assert_array_equal(after.probabilities, before.probabilities)
@@ -458,15 +434,3 @@ def test_a_predictor_can_be_given_the_outputs_of_the_stumps() -> None:
     expected.fit(stumps.transform(train), y[split.train])
     wrong = expected.predict(stumps.transform(test)) != y[split.test]
     np.testing.assert_array_equal(run_cell(cell).wrong, wrong)
-
-
-def test_a_mistake_in_code_beside_the_config_is_told_with_its_place(tmp_path: Path) -> None:
-    (tmp_path / "mine_bug.py").write_text(
-        "from sklearn.dummy import DummyClassifier\n"
-        "class Own(DummyClassifier):\n"
-        "    def fit(self, X, y):\n"
-        "        raise ValueError('my bug')\n"
-    )
-    path = write_config(tmp_path, algorithms=[{"name": "mine", "algorithm": "mine_bug:Own"}])
-    record = run_cell(cells_of(path)[0].ready())
-    assert (record.status, record.reason) == ("failed", "ValueError: my bug (mine_bug.py:4)")

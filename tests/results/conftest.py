@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.results.pages.made import make_folder
+from tests.results.made import make_folder
 
 
 @pytest.fixture

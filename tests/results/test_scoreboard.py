@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from quadrepro.results.results import Results, results_folders
 from quadrepro.results.scoreboard import scoreboard_text, write_scoreboard
 from quadrepro.tables.verdicts import SCORE_HEADER
-from tests.results.pages.made import make_folder, manifest, run
+from tests.results.made import claims, make_folder, run
+
+PAPER, QUADBOOST = "quadboost", "Efficient Learning of Ensembles with QuadBoost"
 
 
 @pytest.fixture(autouse=True)
@@ -18,24 +19,17 @@ def current(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def make(
-    name: str,
-    paper: str = "quadboost",
-    scores: str = "",
-    claims: tuple[str, ...] = (),
-    notes: str | None = None,
-    group: str = "table1",
+    name: str, paper: str = PAPER, scores: str = "", *fates: str, group: str = "table1"
 ) -> None:
-    """Write a results folder; a claim with a ``!`` is on times."""
-    rows = "".join(f"c,{'true' if '!' in of else 'false'},,{of.strip('!')},,\n" for of in claims)
-    tables: dict[str, Any] = {"errors": {"title": "T"}, "verdicts": {"title": "V"}}
+    """Write a results folder with the outcomes of claims; one with a ``!`` is on times."""
+    rows = [f"c,{str('!' in fate).lower()},,{fate.strip('!')},," for fate in fates]
     make_folder(
         Path(name),
         run__json=run(title=f"Title of {name}", paper=paper, tables={"claims": group}),
         score__csv=",".join(SCORE_HEADER) + f"\n{scores}\n",
-        claims__csv=f"claim,timed,ours,holds,printed,holds in print\n{rows}",
+        claims__csv=claims(*rows),
         verdicts__csv=None,
-        notes__md=notes,
-        tables__json=manifest(tables=tables),
+        notes__md=None,
     )
 
 
@@ -51,18 +45,15 @@ def line(start: str) -> list[str]:
     return first.strip("| ").split(" | ")[1:]
 
 
-QUADBOOST = "Efficient Learning of Ensembles with QuadBoost"
-
-
 def score(inside: int, outside: int, table: str = "table1", off: str = "[]") -> str:
     return f"{table},{inside + outside},{inside},{outside},0,7.5,1,17,0.02,0.99,{off}"
 
 
 def test_of_experiments_with_the_same_claims_the_first_that_has_any_counts() -> None:
     make("quickstart")
-    make("table1", claims=("holds", "does not hold"))
-    make("theory", claims=("holds",), group="theory")
-    make("table1-distribution", claims=("not decided", "3 of 30", "holds", "!does not hold"))
+    make("table1", PAPER, "", "holds", "does not hold")
+    make("theory", PAPER, "", "holds", group="theory")
+    make("table1-distribution", PAPER, "", "not decided", "3 of 30", "holds", "!does not hold")
     assert line(QUADBOOST)[3:] == ["1", "0", "2", "1 does not hold"]
     link = "[table1-distribution](table1-distribution/claims.md)"
     assert line("table1") == ["1", "0", "2", "1 does not hold", link]
@@ -72,25 +63,25 @@ def test_of_experiments_with_the_same_claims_the_first_that_has_any_counts() -> 
 
 
 def test_a_score_without_comparable_numbers_gives_way_to_one_with_some() -> None:
-    make("table1-distribution", scores="table1,150,0,0,150,,,,,,[]")
-    make("table1", scores=score(140, 10))
-    make("table1-reweighting", scores=score(1, 1))
+    make("table1-distribution", PAPER, "table1,150,0,0,150,,,,,,[]")
+    make("table1", PAPER, score(140, 10))
+    make("table1-reweighting", PAPER, score(1, 1))
     assert line(QUADBOOST)[:3] == ["140 of 150", "10", "7.5"]
     (Path("table1") / "tables.json").unlink()
     assert line("table1")[0] == "none of 150 comparable"
 
 
 def test_experiments_that_the_paper_does_not_list_are_shown_and_not_counted() -> None:
-    make("table1-distribution", scores=score(140, 10))
-    make("table1-readings", scores=score(1, 19, "table2"), claims=("holds",))
+    make("table1-distribution", PAPER, score(140, 10))
+    make("table1-readings", PAPER, score(1, 19, "table2"), "holds")
     assert line(QUADBOOST)[:4] == ["140 of 150", "10", "7.5", "0"]
     assert "`table1-readings`, Title of table1-readings" in text()
 
 
 def test_without_results_that_the_paper_lists_all_count() -> None:
-    make("a", "../mine", score(3, 1, "t1"), claims=("holds",))
+    make("a", "../mine", score(3, 1, "t1"), "holds")
     make("b", "../mine", score(2, 0, "t2"))
-    make("mine", scores=score(3, 1), claims=("holds",))
+    make("mine", PAPER, score(3, 1), "holds")
     assert line("../mine") == ["5 of 6", "1", "15.0", "1", "0", "0", "–"]
     assert line(QUADBOOST)[:4] == ["3 of 4", "1", "7.5", "1"]
 
@@ -100,7 +91,7 @@ def test_a_reading_that_fits_a_printed_table_best_is_counted_beside_the_texts() 
     make("rescale-table1-fit", "rescale", score(23, 17))
     make("rescale-table2", "rescale", score(11, 9, "table2"))
     make("rescale-table3-fit", "rescale", score(5, 5, "table3"))
-    make("table1", scores=score(12, 3, "table2"))
+    make("table1", PAPER, score(12, 3, "table2"))
     assert "| 19 of 60 (34 as they fit best) |" in text()
     assert "Of the 60 printed means, 19 are inside as the texts say, and 34 under" in text()
     fits = line("table1, as it fits best")
@@ -111,11 +102,12 @@ def test_a_reading_that_fits_a_printed_table_best_is_counted_beside_the_texts() 
 def test_the_text_links_files_and_repeats_what_does_not_reproduce() -> None:
     notes = "# Notes\n\n## What does not reproduce\n\n- [Two](../x.md) stars.\n\n## More\n"
     off = '"[[""wine"", ""x""], [""car"", ""y""]]"'
-    make("table1", scores=score(140, 10, off=off), notes=notes)
-    make("mine", paper="")
+    make("table1", PAPER, score(140, 10, off=off))
+    Path("table1", "notes.md").write_text(notes)
+    make("mine", "")
     assert line("table1")[:5] == ["140 of 150", "10", "7.5 (1 to 17)", "0.040", "2"]
     written = write_scoreboard(Path()).read_text()
-    assert "[errors](table1/errors.md), [verdicts](table1/verdicts.md); figures" in written
+    assert "[errors](table1/errors.md), " in written
     assert "; figures [curves](table1/curves.svg); [notes](table1/notes.md)\n" in written
     assert "What does not reproduce, and why:\n\n- [Two](x.md) stars.\n" in written
     assert "## More" not in written

@@ -1,0 +1,139 @@
+"""A small results folder made by hand, with every kind of file a page reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from quadrepro.results.results import CELLS_HEADER, ERRORS_HEADER
+from quadrepro.tables.table import csv_text
+from quadrepro.tables.verdicts import DATA_HEADER, SCORE_HEADER
+from tests.make import config
+
+Rows = Mapping[tuple[str, str], tuple[int | None, ...]]
+
+ERRORS: Rows = {
+    ("monks", "quadboost"): (40, 44, 48),
+    ("monks", "adaboost"): (30, 30, 36),
+    ("wine", "quadboost"): (10, 20, 30),
+    ("wine", "adaboost"): (10, 20, 30),
+}
+"""Wrong examples of 100 on three splits."""
+
+VERDICTS = (
+    ("table1", "monks", "quadboost", "risk", "0.43", 0.44, 0.4, 0.48, 0.6, "inside", ""),
+    ("table1", "wine", "quadboost", "risk", "0.01", 0.2, 0.1, 0.3, 0.01, "outside", ""),
+    ("table1", "monks", "adaboost", "risk", "0.52", 0.32, 0.24, 0.4, 0.001, "outside", ""),
+    ("table1", "wine", "adaboost", "risk", "0.28", "", "", "", "", "not comparable", "no result"),
+)
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M 1.2345 2"/></svg>'
+
+RISKS = """## Small: test risks
+
+| Data set | QuadBoost | AdaBoost |
+|:---------|----------:|---------:|
+| monks    |      0.44 |     0.32 |
+| wine     |      0.20 |     0.20 |
+
+Ours are means.
+"""
+
+NOTES = """# Notes
+
+Both sets are small; see [the errors](errors.md).
+
+## What does not reproduce
+
+The printed risk of wine is **far** too low.
+
+## What is open
+
+Nothing.
+"""
+
+
+def make_folder(path: Path, **changes: str | None) -> Path:
+    """Write a results folder with some files replaced or, if they are None, left out.
+
+    Files are named as keywords, with a double underscore for the dot.
+    """
+    texts = every_file() | {name.replace("__", "."): text for name, text in changes.items()}
+    path.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        if text is not None:
+            (path / name).write_text(text, encoding="utf-8")
+    return path
+
+
+def manifest(**changes: Any) -> str:
+    """Return a ``tables.json`` with some of its fields replaced."""
+    tables = {name: {"title": f"Small: {name}"} for name in ("errors", "claims", "verdicts")}
+    return json.dumps({"tables": tables, "figures": ["curves.svg"]} | changes)
+
+
+def run(computed: list[dict[str, Any]] | None = None, **changes: Any) -> str:
+    """Return a ``run.json`` with some fields of the config replaced."""
+    release = {"cells": 12, "versions": {"quadrepro": "0.1.0", "numpy": "2.4.6"}}
+    asked = config(paper="quadboost", repeats=3, datasets=["monks", "wine"])
+    found = {
+        "experiment": "small",
+        "seed": 7,
+        "config": {**asked, "tables": {"claims": "table1"}, **changes},
+        "titles": {"quadboost": "QuadBoost", "adaboost": "AdaBoost"},
+        "data": {"monks": "sha256:aa", "wine": "sha256:bb"},
+        "computed": computed or [release],
+    }
+    return json.dumps(found)
+
+
+def cells(rows: Rows = ERRORS) -> str:
+    """Return a ``cells.csv`` from wrong examples of 100, by row and column; None is a failure."""
+    lines: list[tuple[Any, ...]] = []
+    for place, counts in rows.items():
+        for repeat, n in enumerate(counts):
+            chosen = json.dumps({"n_rounds": 5 + repeat % 2})
+            found = ("failed", *[""] * 5, "too slow")
+            if n is not None:
+                found = ("ok", n, 100, n / 100, chosen, 0.5, "")
+            lines.append((*place, repeat, *found))
+    return csv_text(CELLS_HEADER, lines)
+
+
+def errors(rows: Rows = ERRORS) -> str:
+    """Return an ``errors.csv`` that fits `cells` and the printed numbers of `VERDICTS`."""
+    printed = {(row, column): (text, "", word) for _, row, column, _, text, *_, word, _ in VERDICTS}
+    lines = []
+    for place, counts in rows.items():
+        risks = [n / 100 for n in counts if n is not None]
+        mean = fmean(risks) if None not in counts else None
+        sd = stdev(risks) if None not in counts and len(risks) > 1 else None
+        lines.append((*place, "risk", len(risks), mean, sd, *printed.get(place, [""] * 3)))
+    return csv_text(ERRORS_HEADER, lines)
+
+
+def claims(*rows: str) -> str:
+    """Return a ``claims.csv`` with these rows."""
+    return "\n".join(["claim,timed,ours,holds,printed,holds in print", *rows]) + "\n"
+
+
+def every_file() -> dict[str, str | None]:
+    """Return the files of a results folder by name."""
+    score = ("table1", 4, 1, 2, 1, 0.15, 0, 1, 0.007, 0.999, '[["monks", "adaboost"]]')
+    return {
+        "tables.json": manifest(),
+        "run.json": run(),
+        "cells.csv": cells(),
+        "errors.csv": errors(),
+        "errors.md": RISKS,
+        "verdicts.csv": csv_text(DATA_HEADER, VERDICTS),
+        "verdicts.md": "## Small: verdicts\n",
+        "score.csv": csv_text(SCORE_HEADER, [score]),
+        "claims.csv": claims("QuadBoost wins,false,1 of 2,not decided,17 of 25,holds", "Odd,,,,,"),
+        "claims.md": "## Small: claims\n",
+        "curves.svg": SVG,
+        "notes.md": NOTES,
+    }
