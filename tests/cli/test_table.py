@@ -26,6 +26,8 @@ def test_tables_of_several_configs_are_written_but_not_printed_and_figures_can_b
     text = computed.read_text()
     Path("second.yaml").write_text(f"{text}tables: {{ranking: true}}\n")
     Path("third.yaml").write_text(text.replace("seed: 7", "seed: 8"))
+    quadrepro("table", "second.yaml", *OPTIONS)
+    assert Path("results/second/ranking.svg").exists()
     words = ("table", "second.yaml", "third.yaml", computed, *OPTIONS, "--figures", "pdf")
     result = quadrepro(*words)
     assert result.exit_code == 1
@@ -34,6 +36,7 @@ def test_tables_of_several_configs_are_written_but_not_printed_and_figures_can_b
     assert "no cell of third.yaml has been computed in results/records\n" in result.stderr
     assert not Path("results/third").exists()
     assert Path("results/second/ranking.pdf").read_bytes().startswith(b"%PDF")
+    assert not Path("results/second/ranking.svg").exists()
 
 
 def test_a_page_is_written_from_a_folder_and_again_only_where_it_was(computed: Path) -> None:

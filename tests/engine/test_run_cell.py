@@ -434,3 +434,15 @@ def test_a_predictor_can_be_given_the_outputs_of_the_stumps() -> None:
     expected.fit(stumps.transform(train), y[split.train])
     wrong = expected.predict(stumps.transform(test)) != y[split.test]
     np.testing.assert_array_equal(run_cell(cell).wrong, wrong)
+
+
+def test_a_mistake_in_code_beside_the_config_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "mine_bug.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n"
+        "class Own(DummyClassifier):\n"
+        "    def fit(self, X, y):\n"
+        "        raise ValueError('my bug')\n"
+    )
+    path = write_config(tmp_path, algorithms=[{"name": "mine", "algorithm": "mine_bug:Own"}])
+    record = run_cell(cells_of(path)[0].ready())
+    assert (record.status, record.reason) == ("failed", "ValueError: my bug (mine_bug.py:4)")
