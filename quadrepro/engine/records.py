@@ -130,7 +130,9 @@ class RecordStore:
         arrays = {name: _compact(array) for name, array in held.items() if array is not None}
         text = json.dumps(fields, ensure_ascii=False).encode()
         content = io.BytesIO()
-        np.savez_compressed(content, record=np.frombuffer(text, np.uint8), **arrays)
+        np.savez_compressed(
+            content, allow_pickle=False, record=np.frombuffer(text, np.uint8), **arrays
+        )
         write_bytes(self.path(record.key), content.getvalue())
 
     def of(self, cells: Iterable[Cell]) -> list[Record]:
