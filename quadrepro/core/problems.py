@@ -220,23 +220,13 @@ class Sources:
         """Return the source of the row of a data set; rows are read only to count them."""
         of_view = json.dumps(view.content(), sort_keys=True)
         key = title, of_view, protocol.model_dump_json(exclude={"measures"})
-        if key not in self._sources:
-            self._sources[key] = self._make(name, protocol, view, of_view, title, parameters)
-        return self._sources[key]
-
-    def _make(
-        self,
-        name: str,
-        protocol: Protocol,
-        view: View,
-        of_view: str,
-        title: str,
-        parameters: Mapping[str, float],
-    ) -> RowSource:
+        if key in self._sources:
+            return self._sources[key]
         found, rule, folds = self.datasets[name], protocol.split, protocol.inner_folds
         if protocol.sample is not None:
             drawn = rule_of(found.card, parameters)
-            return FreshRows(found, view, title, *drawn, protocol.sample, folds)
+            fresh = FreshRows(found, view, title, *drawn, protocol.sample, folds)
+            return self._sources.setdefault(key, fresh)
         known = rule if rule.needs_rows else SplitRule()
         examples = self._examples.setdefault((name, of_view, known), Examples(found, view, known))
         n_rows, of = examples.n_rows, None
@@ -244,4 +234,4 @@ class Sources:
             n_rows, of = view.sample_rows, n_rows
         holdout = protocol.holdout is not None
         splitter = Splitter(title, rule, n_rows, folds, holdout, self.repeats, of)
-        return StoredRows(examples, splitter)
+        return self._sources.setdefault(key, StoredRows(examples, splitter))

@@ -17,9 +17,7 @@ import numpy as np
 import pandas as pd
 from sklearn import config_context
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.ensemble import BaggingClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray, Task
@@ -52,9 +50,6 @@ KEPT = ("passthrough", "drop")
 ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer|weak)")
 SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
 """Parameters that take an estimator, or a list of them."""
-
-BLOCK_BYTES = 4_000_000
-"""Size of a block of examples that bagged trees predict."""
 
 SEEDS = ("random_state", "random_seed", "seed")
 THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")
@@ -128,7 +123,7 @@ def checked(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     fitted, and code of the config's folder when it is called, which is in the first cell.
     """
     paths = paths_in(name, parameters)
-    if folder and own_files(paths, folder):
+    if own_files(paths, folder):
         for path in paths:
             check_path(path, folder)
         return None
@@ -220,35 +215,22 @@ def nested(
         return [stages[min(size, len(stages)) - 1] for size in sizes]
     estimator.set_params(warm_start=True)
     for size in sorted(set(sizes)):
-        found[size] = of_rows(estimator.set_params(**{name: size}).fit(X, y), X_new)
+        found[size] = estimator.set_params(**{name: size}).fit(X, y).predict(X_new)
     return [found[size] for size in sizes]
-
-
-def of_rows(estimator: Any, X: Any, method: str = "predict") -> Any:
-    """Return what a method gives for examples, which bagged trees are given in blocks.
-
-    Bagging copies all of them for each tree, which takes seven times as long for MNIST.
-    """
-    function = getattr(estimator, method)
-    bagged = isinstance(estimator, BaggingClassifier) and isinstance(X, np.ndarray)
-    if not bagged or not isinstance(estimator.estimator_, DecisionTreeClassifier):
-        return function(X)
-    n = max(1, BLOCK_BYTES // X[:1].nbytes)
-    return np.concatenate([function(X[i : i + n]) for i in range(0, len(X), n)])
 
 
 def estimator_outputs(
     estimator: Any, labels: FloatArray | None, data: TrainingData, X_new: Any
 ) -> Outputs:
     """Return the outputs of an estimator, fitted to the places of some labels."""
-    predicted = np.ravel(of_rows(estimator, X_new))
+    predicted = np.ravel(estimator.predict(X_new))
     if labels is None:
         return Outputs(predicted.astype(np.float64))
     seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
     scores = probabilities = None
     if hasattr(estimator, "predict_proba"):
         probabilities = np.zeros((len(predicted), data.n_classes))
-        probabilities[:, seen] = of_rows(estimator, X_new, "predict_proba")
+        probabilities[:, seen] = estimator.predict_proba(X_new)
     # Scores of pairs of classes are left out; of three classes there are three, too.
     pairs = getattr(estimator, "decision_function_shape", "") == "ovo"
     if hasattr(estimator, "decision_function") and len(seen) > 1 and not pairs:
@@ -282,15 +264,6 @@ class EstimatorPredictor(Imported, Predictor):
 
     takes_raw = True
 
-    name: str
-    """Name of a class of scikit-learn, or the import path of a class or function."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Fixed parameters; all others are hyper-parameters or have their defaults. If no seed is
-    given, one is drawn for all candidates on the same examples."""
-    folder: str = ""
-    """The folder of the config, if the estimator is code of its own."""
-    searched: tuple[str, ...] = ()
-    """Hyper-parameters of code of the config's own, known only when it is imported."""
     predicts: Task | Literal[""] = ""
     """The task of the config's own code."""
     categories: bool = False
@@ -303,12 +276,12 @@ class EstimatorPredictor(Imported, Predictor):
 
     @property
     def content(self) -> dict[str, Any]:
-        """What results depend on: not the folder, but the code in it, see `own_code`."""
-        own = ("name", "settings", "categories", "keeps_missing")
-        return {key: getattr(self, key) for key in own}
+        """What results depend on, with how examples are given."""
+        asked = {"categories": self.categories, "keeps_missing": self.keeps_missing}
+        return super().content | asked
 
     @property
-    def paths(self) -> tuple[str, ...]:  # type: ignore[override]
+    def paths(self) -> tuple[str, ...]:
         """Its import path, and those of all estimators among its parameters."""
         return paths_in(self.name, self.settings)
 
@@ -335,16 +308,15 @@ class EstimatorPredictor(Imported, Predictor):
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """All parameters of the estimator, each of them optional."""
-        given = {**self.settings, **dict.fromkeys(self.searched)}
-        if self.folder and own_files(paths_in(self.name, given), self.folder):
-            known = [*given]  # the code refuses others when it is imported
+        if own_files(self.paths, self.folder):
+            known = [*self.settings, *self.searched]  # it refuses others when it is imported
         else:
+            nested = [key for key in self.settings if "__" in key]
             try:
-                flat = {key: value for key, value in given.items() if "__" not in key}
-                known = names_of(build(self.name, flat, self.folder))
+                flat = {key: of for key, of in self.settings.items() if key not in nested}
+                known = names_of(build(self.name, flat))
             except ValueError:  # raised when the estimator is checked
-                known = [*inspect.signature(find(full_path(self.name))).parameters]
-                known += [key for key in given if "__" in key]
+                known = [*inspect.signature(find(full_path(self.name))).parameters, *nested]
         meaning = f"parameter of {label_of(self.name)}"
         found = {
             name: Parameter(name, "any", "small", meaning, optional=True, check=self._check)
@@ -366,8 +338,8 @@ class EstimatorPredictor(Imported, Predictor):
     ) -> Any:
         """Return the estimator of a candidate, not fitted."""
         made = build(self.name, {**self.settings, **(candidate or {})}, self.folder)
-        does = {self.predicts, None} if hasattr(made, "predict") else set()
-        if self.predicts and task_of(made) not in does:
+        does = task_of(made) or self.predicts if hasattr(made, "predict") else None
+        if self.predicts and does != self.predicts:
             number = self.predicts == "regression"
             wanted, mixin = ("a number", "Regressor") if number else ("classes", "Classifier")
             raise ValueError(
@@ -410,7 +382,7 @@ class EstimatorPredictor(Imported, Predictor):
                     predicted[group] = nested(estimator, sizes, X, y, X_new, method)
                 else:
                     estimator.fit(X, y)
-                    predicted[group] = np.ravel(of_rows(estimator, X_new, method))
+                    predicted[group] = np.ravel(getattr(estimator, method)(X_new))
         if labels is None or method != "predict":
             return predicted
         return labels[predicted.astype(np.intp)]
