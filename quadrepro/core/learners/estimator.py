@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
@@ -184,8 +184,6 @@ def settle(part: Any, random_state: int | None, nominal: Sequence[str] = ()) -> 
 
 def task_of(estimator: Any) -> Task | None:
     """Return whether an estimator predicts classes or numbers; None if it does neither."""
-    if not hasattr(estimator, "predict"):
-        return None
     if is_classifier(estimator):
         return "classification"
     return "regression" if is_regressor(estimator) else None
@@ -246,13 +244,14 @@ def estimator_outputs(
 class Parameter(Hyperparameter):
     """A parameter of an estimator, which checks its values itself."""
 
-    check: Callable[[Mapping[str, Value]], Any]
+    learner: EstimatorPredictor
 
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return the estimator's message about an invalid value, or None if all are valid."""
+        of = self.learner
         try:
             for value in values:
-                self.check({self.name: value})
+                checked(of.name, {**of.settings, self.name: value}, of.folder)
         except ValueError as error:
             return str(error)
         return None
@@ -319,15 +318,12 @@ class EstimatorPredictor(Imported, Predictor):
                 known = [*inspect.signature(find(full_path(self.name))).parameters, *nested]
         meaning = f"parameter of {label_of(self.name)}"
         found = {
-            name: Parameter(name, "any", "small", meaning, optional=True, check=self._check)
+            name: Parameter(name, "any", "small", meaning, optional=True, learner=self)
             for name in known
         }
         if self.name.startswith(f"{OURS}:") and N_ROUNDS.name in found:
             return tuple({**found, N_ROUNDS.name: replace(N_ROUNDS, optional=True)}.values())
         return tuple(found.values())
-
-    def _check(self, candidate: Mapping[str, Value]) -> None:
-        checked(self.name, {**self.settings, **candidate}, self.folder)
 
     def for_columns(self, data: TrainingData) -> Self:
         """Return this predictor with the columns that hold codes, if it asks for them."""
@@ -338,8 +334,8 @@ class EstimatorPredictor(Imported, Predictor):
     ) -> Any:
         """Return the estimator of a candidate, not fitted."""
         made = build(self.name, {**self.settings, **(candidate or {})}, self.folder)
-        does = task_of(made) or self.predicts if hasattr(made, "predict") else None
-        if self.predicts and does != self.predicts:
+        does = task_of(made) or self.predicts
+        if self.predicts and (does != self.predicts or not hasattr(made, "predict")):
             number = self.predicts == "regression"
             wanted, mixin = ("a number", "Regressor") if number else ("classes", "Classifier")
             raise ValueError(

@@ -33,7 +33,7 @@ from quadrepro.core.elementary import exp, log
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, check_choice
 from quadrepro.core.learners.learner import Entry, Outputs, Predictor
-from quadrepro.core.learners.losses import LOSSES, Loss, LossName, mean_of, ratio
+from quadrepro.core.learners.losses import LOSSES, Loss, LossName, SquaredLoss, mean_of, ratio
 from quadrepro.core.learners.trees import LeafArray, TreeFitter, Trees, check_size
 
 NU = Hyperparameter("nu", "number", "small", "share ν of the line search's step", largest=2.0)
@@ -283,9 +283,10 @@ class GradientBoost(Predictor):
 
     def outputs_of(self, predictions: FloatArray) -> Outputs:
         """Return the scores of classes with the probabilities that minimise the expected loss."""
-        if self.task == "regression":
+        loss = self.training_loss
+        if isinstance(loss, SquaredLoss):
             return Outputs(predictions)
-        positive = self.training_loss.probability(predictions)
+        positive = loss.probability(predictions)
         return Outputs.by_score(predictions, np.column_stack([1.0 - positive, positive]))
 
 
