@@ -17,7 +17,9 @@ import numpy as np
 import pandas as pd
 from sklearn import config_context
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.ensemble import BaggingClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray, Task
@@ -50,6 +52,9 @@ KEPT = ("passthrough", "drop")
 ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer|weak)")
 SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
 """Parameters that take an estimator, or a list of them."""
+
+BLOCK_BYTES = 4_000_000
+"""Size of a block of examples that bagged trees predict."""
 
 SEEDS = ("random_state", "random_seed", "seed")
 THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")
@@ -213,22 +218,35 @@ def nested(
         return [stages[min(size, len(stages)) - 1] for size in sizes]
     estimator.set_params(warm_start=True)
     for size in sorted(set(sizes)):
-        found[size] = estimator.set_params(**{name: size}).fit(X, y).predict(X_new)
+        found[size] = of_rows(estimator.set_params(**{name: size}).fit(X, y), X_new)
     return [found[size] for size in sizes]
+
+
+def of_rows(estimator: Any, X: Any, method: str = "predict") -> Any:
+    """Return what a method gives for examples, which bagged trees are given in blocks.
+
+    Bagging copies all of them for each tree, which takes seven times as long for MNIST.
+    """
+    function = getattr(estimator, method)
+    bagged = isinstance(estimator, BaggingClassifier) and isinstance(X, np.ndarray)
+    if not bagged or not isinstance(estimator.estimator_, DecisionTreeClassifier):
+        return function(X)
+    n = max(1, BLOCK_BYTES // X[:1].nbytes)
+    return np.concatenate([function(X[i : i + n]) for i in range(0, len(X), n)])
 
 
 def estimator_outputs(
     estimator: Any, labels: FloatArray | None, data: TrainingData, X_new: Any
 ) -> Outputs:
     """Return the outputs of an estimator, fitted to the places of some labels."""
-    predicted = np.ravel(estimator.predict(X_new))
+    predicted = np.ravel(of_rows(estimator, X_new))
     if labels is None:
         return Outputs(predicted.astype(np.float64))
     seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
     scores = probabilities = None
     if hasattr(estimator, "predict_proba"):
         probabilities = np.zeros((len(predicted), data.n_classes))
-        probabilities[:, seen] = estimator.predict_proba(X_new)
+        probabilities[:, seen] = of_rows(estimator, X_new, "predict_proba")
     # Scores of pairs of classes are left out; of three classes there are three, too.
     pairs = getattr(estimator, "decision_function_shape", "") == "ovo"
     if hasattr(estimator, "decision_function") and len(seen) > 1 and not pairs:
@@ -310,12 +328,12 @@ class EstimatorPredictor(Imported, Predictor):
         if own_files(self.paths, self.folder):
             known = [*self.settings, *self.searched]  # it refuses others when it is imported
         else:
-            nested = [key for key in self.settings if "__" in key]
+            of_parts = [key for key in self.settings if "__" in key]
             try:
-                flat = {key: of for key, of in self.settings.items() if key not in nested}
+                flat = {key: of for key, of in self.settings.items() if key not in of_parts}
                 known = names_of(build(self.name, flat))
             except ValueError:  # raised when the estimator is checked
-                known = [*inspect.signature(find(full_path(self.name))).parameters, *nested]
+                known = [*inspect.signature(find(full_path(self.name))).parameters, *of_parts]
         meaning = f"parameter of {label_of(self.name)}"
         found = {
             name: Parameter(name, "any", "small", meaning, optional=True, learner=self)
@@ -378,7 +396,7 @@ class EstimatorPredictor(Imported, Predictor):
                     predicted[group] = nested(estimator, sizes, X, y, X_new, method)
                 else:
                     estimator.fit(X, y)
-                    predicted[group] = np.ravel(getattr(estimator, method)(X_new))
+                    predicted[group] = np.ravel(of_rows(estimator, X_new, method))
         if labels is None or method != "predict":
             return predicted
         return labels[predicted.astype(np.intp)]

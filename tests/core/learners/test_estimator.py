@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_wine
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, LinearSVC
@@ -30,6 +30,7 @@ from quadrepro.core.learners.estimator import (
     checked,
     estimator_entry,
     estimator_outputs,
+    of_rows,
     pipeline_entry,
     settle,
     size_name,
@@ -454,6 +455,17 @@ def test_candidates_of_several_grids_that_differ_in_size_are_fitted_once(
     predictor = EstimatorPredictor("GradientBoostingClassifier")
     predictor.predictions(X, y, grids, X_new, rng())
     assert fitted == [(9, 1), (5, 2)]
+
+
+def test_blocks_of_rows_give_what_bagging_predicts_of_all(
+    examples: Examples, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y, X_new = examples
+    bagging = BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
+    monkeypatch.setattr("quadrepro.core.learners.estimator.BLOCK_BYTES", 7 * X[:1].nbytes)
+    np.testing.assert_array_equal(of_rows(bagging, X_new), bagging.predict(X_new))
+    found = of_rows(bagging, X_new, "predict_proba")
+    np.testing.assert_array_equal(found, bagging.predict_proba(X_new))
 
 
 # Outputs: classes, scores and probabilities.
