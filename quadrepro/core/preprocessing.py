@@ -13,6 +13,7 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.core import elementary
+from quadrepro.core.voters.thresholds import ranges_of
 from quadrepro.data.canonical import Column, RawTable, default_order, is_missing, is_text, numbers
 from quadrepro.data.card import Attribute, Card, View
 from quadrepro.data.schema import Threshold
@@ -216,19 +217,10 @@ class Normaliser:
         return np.where(missing, self.fill, X) if missing.any() else X
 
 
-def column_ranges(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return minimum and maximum of each column without its NaN; 0 for a column without values."""
-    # These leave NaN out.
-    low = np.fmin.reduce(X, axis=0, initial=np.inf)
-    high = np.fmax.reduce(X, axis=0, initial=-np.inf)
-    nothing = low > high
-    return np.where(nothing, 0.0, low), np.where(nothing, 0.0, high)
-
-
 def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return minimum, mean and deviation of each column; 0, 0, 1 without values."""
     n_seen = np.maximum((~np.isnan(X)).sum(axis=0), 1)
-    low, high = column_ranges(X)
+    low, high, _ = ranges_of(X)
     # The mean of equal values can differ from them by a rounding error, which is not a spread.
     mean = np.clip(np.nansum(X, axis=0) / n_seen, low, high)
     with np.errstate(over="ignore"):
@@ -274,7 +266,7 @@ def add_noise(
     values are narrowed to the share `contrast` of their range, about its middle.
     """
     # A column without values has no range, and stays NaN.
-    low, high = column_ranges(X[train])
+    low, high, _ = ranges_of(X[train])
     middle = (low + high) / 2
     still = X if contrast == 1.0 else middle + contrast * (X - middle)
     noisy = still + deviation * (high - low) * rng.standard_normal(X.shape)

@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, NumberArray, Task
+from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.preprocessing import Encoded, count_rows, encode
 from quadrepro.core.protocol import Protocol, Sample, SplitRule
 from quadrepro.core.seeds import Draws, generator
@@ -28,43 +28,22 @@ from quadrepro.errors import ConfigError
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """Examples and how they are divided.
+class Problem(Encoded):
+    """Encoded rows of a data set or of a fresh sample, and how they are divided.
 
     Attributes
     ----------
-    X : ndarray of shape (n_rows, n_attributes)
-        Attributes of the data set in its view, or of a fresh sample, as float64 or in a smaller
-        type that holds the same numbers; NaN if a value is missing.
-    y : ndarray of shape (n_rows,)
-        Labels -1 and +1, or numbers.
-    missing : {"mean", "low"}
-        How missing values are filled; see `quadrepro.core.preprocessing.Normaliser`.
     split : Split
         Training rows with their folds, validation rows, test rows.
-    classes : tuple of str
-        Names of the classes in the order of their codes; empty if numbers are predicted.
     truth : ndarray of shape (n_rows,) or None, default None
         The targets without their noise, if they are known.
-    n_codes : tuple of int, default ()
-        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
     id : str
         Tells problems apart, also in other processes.
     """
 
-    X: NumberArray
-    y: FloatArray
-    missing: Literal["mean", "low"]
     split: Split
-    classes: tuple[str, ...]
     truth: FloatArray | None = None
-    n_codes: tuple[int, ...] = ()
     id: str = field(init=False, repr=False, default_factory=lambda: uuid4().hex)
-
-    @classmethod
-    def of(cls, found: Encoded, split: Split, truth: FloatArray | None = None) -> Problem:
-        """Return encoded rows with a split."""
-        return cls(found.X, found.y, found.missing, split, found.classes, truth, found.n_codes)
 
     @property
     def task(self) -> Task:
@@ -123,7 +102,7 @@ class StoredRows:
     def problem(self, draws: Draws) -> Problem:
         """Return the rows with the split of one repeat."""
         encoded, known = read(self.examples)
-        return Problem.of(encoded, self.splitter.split(draws, known))
+        return Problem(**vars(encoded), split=self.splitter.split(draws, known))
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the rows, or they cannot be divided."""
@@ -179,7 +158,7 @@ class FreshRows:
         train, valid, test = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
         fold = deal(len(train), self.folds, generator(*draws, "folds"))
         split = Split(train, test, fold, valid if len(valid) else None)
-        return Problem.of(encoded, split, drawn.truth)
+        return Problem(**vars(encoded), split=split, truth=drawn.truth)
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the first sample, or the rule its sizes."""
@@ -220,23 +199,13 @@ class Sources:
         """Return the source of the row of a data set; rows are read only to count them."""
         of_view = json.dumps(view.content(), sort_keys=True)
         key = title, of_view, protocol.model_dump_json(exclude={"measures"})
-        if key not in self._sources:
-            self._sources[key] = self._make(name, protocol, view, of_view, title, parameters)
-        return self._sources[key]
-
-    def _make(
-        self,
-        name: str,
-        protocol: Protocol,
-        view: View,
-        of_view: str,
-        title: str,
-        parameters: Mapping[str, float],
-    ) -> RowSource:
+        if key in self._sources:
+            return self._sources[key]
         found, rule, folds = self.datasets[name], protocol.split, protocol.inner_folds
         if protocol.sample is not None:
             drawn = rule_of(found.card, parameters)
-            return FreshRows(found, view, title, *drawn, protocol.sample, folds)
+            fresh = FreshRows(found, view, title, *drawn, protocol.sample, folds)
+            return self._sources.setdefault(key, fresh)
         known = rule if rule.needs_rows else SplitRule()
         examples = self._examples.setdefault((name, of_view, known), Examples(found, view, known))
         n_rows, of = examples.n_rows, None
@@ -244,4 +213,4 @@ class Sources:
             n_rows, of = view.sample_rows, n_rows
         holdout = protocol.holdout is not None
         splitter = Splitter(title, rule, n_rows, folds, holdout, self.repeats, of)
-        return StoredRows(examples, splitter)
+        return self._sources.setdefault(key, StoredRows(examples, splitter))

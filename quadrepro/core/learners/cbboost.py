@@ -50,9 +50,17 @@ NO_MARGIN = 1e-12
 
 @njit
 def boost(
-    gram: FloatArray, correlations: FloatArray, n_rounds: int, reweight: bool, repeats: bool
+    gram: FloatArray,
+    correlations: FloatArray,
+    n_rounds: int,
+    reweight: bool,
+    repeats: bool,
+    by_slope: bool,
 ) -> Trace:
-    """Run Algorithm 1; return the voter of each round, and the signed change of its weight."""
+    """Run Algorithm 1; return the voter of each round, and the signed change of its weight.
+
+    A round picks the voter of largest decrease of the C-bound or, `by_slope`, of steepest descent.
+    """
     signs = np.where(np.abs(correlations) > NO_MARGIN, np.sign(correlations), 0.0)
     gamma, eta = signs * correlations, np.diag(gram)
     alpha, tau = np.zeros_like(gamma), np.zeros_like(gamma)
@@ -77,6 +85,8 @@ def boost(
                 scores[j] = decrease_if_reset(gamma[j], eta[j], alpha[j], tau[j], vote_gamma, nu)
             elif alpha[j] > 0.0 and not repeats:
                 scores[j] = 0.0
+            elif by_slope:
+                scores[j] = slope_of(gamma[j], eta[j], tau[j], vote_gamma, nu)
             else:
                 scores[j] = decrease(gamma[j], eta[j], tau[j], vote_gamma, nu)
     return np.array(picks, np.intp), np.array(changes)
@@ -171,7 +181,7 @@ class CBBoost(CBoundBoosting):
 
     def boost(self, gram: FloatArray, correlations: FloatArray, n_rounds: int) -> Trace:
         """Take steps to the voter that leads to the smallest C-bound."""
-        return boost(gram, correlations, n_rounds, self.reweight, self.allow_repeats)
+        return boost(gram, correlations, n_rounds, self.reweight, self.allow_repeats, False)
 
 
 GRID = {"n_rounds": [2, 5, 10, 20, 50, 100, 200, 500]}

@@ -17,14 +17,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import Grid, Hyperparameter
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs import MU, RESIDUAL, SolverError, feasible, mu_limit
 from quadrepro.core.voters.reduction import VotingProblem
@@ -268,9 +268,7 @@ def rounds(gram: FloatArray, margins: FloatArray, mu: float) -> Iterator[tuple[F
 
 
 EPSILON = Hyperparameter("epsilon", "number", "large", "excess of an edge that ends a run")
-ROUNDS = Hyperparameter(
-    "n_rounds", "integer", "small", "number of rounds T", optional=True, largest=1e9
-)
+ROUNDS = replace(N_ROUNDS, optional=True)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
@@ -128,7 +128,7 @@ def checked(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     fitted, and code of the config's folder when it is called, which is in the first cell.
     """
     paths = paths_in(name, parameters)
-    if folder and own_files(paths, folder):
+    if own_files(paths, folder):
         for path in paths:
             check_path(path, folder)
         return None
@@ -189,8 +189,6 @@ def settle(part: Any, random_state: int | None, nominal: Sequence[str] = ()) -> 
 
 def task_of(estimator: Any) -> Task | None:
     """Return whether an estimator predicts classes or numbers; None if it does neither."""
-    if not hasattr(estimator, "predict"):
-        return None
     if is_classifier(estimator):
         return "classification"
     return "regression" if is_regressor(estimator) else None
@@ -264,13 +262,14 @@ def estimator_outputs(
 class Parameter(Hyperparameter):
     """A parameter of an estimator, which checks its values itself."""
 
-    check: Callable[[Mapping[str, Value]], Any]
+    learner: EstimatorPredictor
 
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return the estimator's message about an invalid value, or None if all are valid."""
+        of = self.learner
         try:
             for value in values:
-                self.check({self.name: value})
+                checked(of.name, {**of.settings, self.name: value}, of.folder)
         except ValueError as error:
             return str(error)
         return None
@@ -282,15 +281,6 @@ class EstimatorPredictor(Imported, Predictor):
 
     takes_raw = True
 
-    name: str
-    """Name of a class of scikit-learn, or the import path of a class or function."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Fixed parameters; all others are hyper-parameters or have their defaults. If no seed is
-    given, one is drawn for all candidates on the same examples."""
-    folder: str = ""
-    """The folder of the config, if the estimator is code of its own."""
-    searched: tuple[str, ...] = ()
-    """Hyper-parameters of code of the config's own, known only when it is imported."""
     predicts: Task | Literal[""] = ""
     """The task of the config's own code."""
     categories: bool = False
@@ -303,12 +293,12 @@ class EstimatorPredictor(Imported, Predictor):
 
     @property
     def content(self) -> dict[str, Any]:
-        """What results depend on: not the folder, but the code in it, see `own_code`."""
-        own = ("name", "settings", "categories", "keeps_missing")
-        return {key: getattr(self, key) for key in own}
+        """What results depend on, with how examples are given."""
+        asked = {"categories": self.categories, "keeps_missing": self.keeps_missing}
+        return super().content | asked
 
     @property
-    def paths(self) -> tuple[str, ...]:  # type: ignore[override]
+    def paths(self) -> tuple[str, ...]:
         """Its import path, and those of all estimators among its parameters."""
         return paths_in(self.name, self.settings)
 
@@ -335,27 +325,23 @@ class EstimatorPredictor(Imported, Predictor):
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """All parameters of the estimator, each of them optional."""
-        given = {**self.settings, **dict.fromkeys(self.searched)}
-        if self.folder and own_files(paths_in(self.name, given), self.folder):
-            known = [*given]  # the code refuses others when it is imported
+        if own_files(self.paths, self.folder):
+            known = [*self.settings, *self.searched]  # it refuses others when it is imported
         else:
+            of_parts = [key for key in self.settings if "__" in key]
             try:
-                flat = {key: value for key, value in given.items() if "__" not in key}
-                known = names_of(build(self.name, flat, self.folder))
+                flat = {key: of for key, of in self.settings.items() if key not in of_parts}
+                known = names_of(build(self.name, flat))
             except ValueError:  # raised when the estimator is checked
-                known = [*inspect.signature(find(full_path(self.name))).parameters]
-                known += [key for key in given if "__" in key]
+                known = [*inspect.signature(find(full_path(self.name))).parameters, *of_parts]
         meaning = f"parameter of {label_of(self.name)}"
         found = {
-            name: Parameter(name, "any", "small", meaning, optional=True, check=self._check)
+            name: Parameter(name, "any", "small", meaning, optional=True, learner=self)
             for name in known
         }
         if self.name.startswith(f"{OURS}:") and N_ROUNDS.name in found:
             return tuple({**found, N_ROUNDS.name: replace(N_ROUNDS, optional=True)}.values())
         return tuple(found.values())
-
-    def _check(self, candidate: Mapping[str, Value]) -> None:
-        checked(self.name, {**self.settings, **candidate}, self.folder)
 
     def for_columns(self, data: TrainingData) -> Self:
         """Return this predictor with the columns that hold codes, if it asks for them."""
@@ -366,8 +352,8 @@ class EstimatorPredictor(Imported, Predictor):
     ) -> Any:
         """Return the estimator of a candidate, not fitted."""
         made = build(self.name, {**self.settings, **(candidate or {})}, self.folder)
-        does = {self.predicts, None} if hasattr(made, "predict") else set()
-        if self.predicts and task_of(made) not in does:
+        does = task_of(made) or self.predicts
+        if self.predicts and (does != self.predicts or not hasattr(made, "predict")):
             number = self.predicts == "regression"
             wanted, mixin = ("a number", "Regressor") if number else ("classes", "Classifier")
             raise ValueError(

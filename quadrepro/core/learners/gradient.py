@@ -33,64 +33,8 @@ from quadrepro.core.elementary import exp, log
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, check_choice
 from quadrepro.core.learners.learner import Entry, Outputs, Predictor
-from quadrepro.core.learners.losses import LOSSES, Loss, LossName, mean_of, ratio
+from quadrepro.core.learners.losses import LOSSES, Loss, LossName, SquaredLoss, mean_of, ratio
 from quadrepro.core.learners.trees import LeafArray, TreeFitter, Trees, check_size
-
-Lazy = Callable[[], FloatArray]
-"""Returns one number for each run, when it is needed."""
-
-
-def searched(k: int, value: FloatArray, beta: Lazy, unit: Lazy) -> FloatArray:
-    """Return β*."""
-    return beta()
-
-
-def shared(k: int, nu: FloatArray, beta: Lazy, unit: Lazy) -> FloatArray:
-    """Return ν β*."""
-    return nu * beta()
-
-
-def truncated(k: int, c: FloatArray, beta: Lazy, unit: Lazy) -> FloatArray:
-    """Return clip(β*, ±c k^(-2/3)); the bound is for g in its unit."""
-    bounds = exp(-2 / 3 * log(float(k))) * unit() * c
-    return np.clip(beta(), -bounds, bounds)
-
-
-def truncated_at_1(k: int, value: FloatArray, beta: Lazy, unit: Lazy) -> FloatArray:
-    """Return clip(β*, ±k^(-2/3))."""
-    return truncated(k, np.ones(len(value)), beta, unit)
-
-
-def of_length(k: int, eps: FloatArray, beta: Lazy, unit: Lazy) -> FloatArray:
-    """Return ε / rms(g); there is no line search.
-
-    The sign of ε should be that of <-∇Q(F), g>, which a least-squares fit never makes negative.
-    """
-    return eps * unit()
-
-
-def unchanged(k: int, value: FloatArray) -> FloatArray:
-    """Return α_k = 0."""
-    return np.zeros(len(value))
-
-
-def rescaling(k: int, u: FloatArray) -> FloatArray:
-    """Return α_k = min(1, 2 / (k + u))."""
-    return np.minimum(1.0, 2.0 / (k + u))
-
-
-def rescaling_in_theory(k: int, value: FloatArray) -> FloatArray:
-    """Return the α_k = 3 / (k + 3) of the theorems, whatever the values are."""
-    return np.full(len(value), 3.0 / (k + 3.0))
-
-
-class Step(NamedTuple):
-    """A way to step: w and α_k in round k for values of the hyper-parameter, if there is one."""
-
-    weight: Callable[[int, FloatArray, Lazy, Lazy], FloatArray]
-    alpha: Callable[[int, FloatArray], FloatArray] = unchanged
-    value: Hyperparameter | None = None
-
 
 NU = Hyperparameter("nu", "number", "small", "share ν of the line search's step", largest=2.0)
 U = Hyperparameter("u", "number", "small", "u of α_k = min(1, 2 / (k + u))")
@@ -102,15 +46,17 @@ TRUNCATION = Hyperparameter(
 StepName = Literal[
     "full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", "rescale-epsilon"
 ]
-STEPS: dict[StepName, Step] = {
-    "full": Step(searched),
-    "shrink": Step(shared, value=NU),
-    "truncate": Step(truncated, value=TRUNCATION),
-    "rescale": Step(searched, rescaling, U),
-    "epsilon": Step(of_length, value=EPS),
-    "rescale-truncate": Step(truncated_at_1, rescaling, U),
-    "rescale-epsilon": Step(of_length, rescaling_in_theory, EPS),
+STEPS: dict[StepName, Hyperparameter | None] = {
+    "full": None,
+    "shrink": NU,
+    "truncate": TRUNCATION,
+    "rescale": U,
+    "epsilon": EPS,
+    "rescale-truncate": U,
+    "rescale-epsilon": EPS,
 }
+"""The ways to step, each with its hyper-parameter if it has one."""
+
 TRUNCATED = ("truncate", "rescale-truncate")
 
 Bound = Literal["tree", "unit"]
@@ -213,12 +159,13 @@ class GradientBoost(Predictor):
     @property
     def value_name(self) -> str:
         """Name of the hyper-parameter other than ``n_rounds``; empty if there is none."""
-        return "" if self._step.value is None else self._step.value.name
+        return next((h.name for h in self.hyperparameters if h != N_ROUNDS), "")
 
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """What a grid may name."""
-        return (N_ROUNDS,) if self._step.value is None else (self._step.value, N_ROUNDS)
+        own = None if self.theory else STEPS[self.step]
+        return (N_ROUNDS,) if own is None else (own, N_ROUNDS)
 
     @property
     def training_loss(self) -> Loss:
@@ -226,14 +173,40 @@ class GradientBoost(Predictor):
         return LOSSES[self.loss or "l2"]
 
     @property
-    def _step(self) -> Step:
-        return Step(searched, rescaling_in_theory) if self.theory else STEPS[self.step]
-
-    @property
     def _as_fitted(self) -> bool:
         """Whether the bound of a truncated step is for the tree as it was fitted."""
         bound = self.bound or ("tree" if self.task == "regression" else "unit")
-        return self.step in TRUNCATED and bound == "tree"
+        return bound == "tree"
+
+    def _alphas(self, k: int, values: FloatArray) -> FloatArray:
+        """Return α_k for each value of the hyper-parameter."""
+        if self.theory or self.step == "rescale-epsilon":
+            return np.full(len(values), 3.0 / (k + 3.0))
+        if self.step in ("rescale", "rescale-truncate"):
+            return np.minimum(1.0, 2.0 / (k + values))
+        return np.zeros(len(values))
+
+    def _weights(
+        self,
+        k: int,
+        values: FloatArray,
+        g: FloatArray,
+        counts: FloatArray,
+        search: Callable[[], FloatArray],
+    ) -> FloatArray:
+        """Return w for each value of the hyper-parameter, given how to search for β*."""
+        if self.step in ("epsilon", "rescale-epsilon"):
+            # The sign should be that of <-∇Q(F), g>: a least-squares fit never makes it negative.
+            return values * unit_of(g, counts)
+        beta = search()
+        if self.step == "shrink":
+            return values * beta
+        if self.step not in TRUNCATED:
+            return beta
+        unit = 1.0 if self._as_fitted else unit_of(g, counts)
+        bounds = exp(-2 / 3 * log(float(k))) * unit
+        bounds = bounds * values if self.step == "truncate" else bounds
+        return np.clip(beta, -bounds, bounds)
 
     def rounds(
         self,
@@ -267,15 +240,13 @@ class GradientBoost(Predictor):
         """
         fitter = TreeFitter(X, self.cuts, self.depth, self.min_weight_fraction_leaf, weights)
         w = np.ones(len(y)) if weights is None else weights
-        step, loss = self._step, self.training_loss
-        scores, ones = np.zeros((len(values), len(y))), np.ones(len(values))
+        loss, scores = self.training_loss, np.zeros((len(values), len(y)))
         for k in range(1, n_rounds + 1):
             trees, leaves = fitter.fit(loss.descent(scores, y))
-            g, kept = trees.answers(leaves), 1.0 - step.alpha(k, values)
+            g, kept = trees.answers(leaves), 1.0 - self._alphas(k, values)
             scores *= kept[:, None]
-            beta = partial(loss.search, scores, g, leaves, y, w)
-            unit = (lambda: ones) if self._as_fitted else partial(unit_of, g, w)
-            weight = step.weight(k, values, beta, unit)
+            search = partial(loss.search, scores, g, leaves, y, w)
+            weight = self._weights(k, values, g, w, search)
             scores += weight[:, None] * g
             yield Round(trees, weight, kept), scores
 
@@ -312,9 +283,10 @@ class GradientBoost(Predictor):
 
     def outputs_of(self, predictions: FloatArray) -> Outputs:
         """Return the scores of classes with the probabilities that minimise the expected loss."""
-        if self.task == "regression":
+        loss = self.training_loss
+        if isinstance(loss, SquaredLoss):
             return Outputs(predictions)
-        positive = self.training_loss.probability(predictions)
+        positive = loss.probability(predictions)
         return Outputs.by_score(predictions, np.column_stack([1.0 - positive, positive]))
 
 

@@ -257,11 +257,28 @@ def names_algorithm(path: str, folder: str = "") -> bool:
     return path.partition(":")[2] in known
 
 
+@dataclass(frozen=True)
 class Imported(Learner):
-    """A learner whose code a config names by import paths."""
+    """A learner whose code a config names by an import path."""
 
-    folder: str
-    paths: tuple[str, ...]
+    name: str
+    """Name of a class of scikit-learn, or the import path of a class or function."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Fixed parameters; all others are hyper-parameters or have their defaults."""
+    folder: str = ""
+    """The folder of the config, if code in it can be named."""
+    searched: tuple[str, ...] = ()
+    """Hyper-parameters that the config gives values of; code of its folder checks them itself."""
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What results depend on: not the folder, but the code in it, see `own_code`."""
+        return {"name": self.name, "settings": self.settings}
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All import paths that it uses."""
+        return (full_path(self.name),)
 
     @property
     def own_code(self) -> tuple[tuple[str, str], ...]:
@@ -300,34 +317,15 @@ class ImportedAlgorithm(Imported):
     gives_votes = True
     takes_drawn_stumps = True
 
-    path: str
-    """The import path."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Fields of the class."""
-    folder: str = ""
-    """The folder of the config."""
-    searched: tuple[str, ...] = ()
-    """The hyper-parameters that the config gives values of; the class checks them."""
-
-    @property
-    def paths(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The import path."""
-        return (self.path,)
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """What results depend on: not the folder, but the code in it."""
-        return {"path": self.path, "settings": self.settings}
-
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """Those that the config gives values of."""
-        meaning = f"hyper-parameter of {self.path}"
+        meaning = f"hyper-parameter of {self.name}"
         return tuple(Hyperparameter(name, "any", "small", meaning) for name in self.searched)
 
     def made(self) -> Learner:
         """Return the imported algorithm."""
-        return Entry(find(self.path, self.folder), "", self.path).make(dict(self.settings))
+        return Entry(find(self.name, self.folder), "", self.name).make(dict(self.settings))
 
     def try_code(self, candidate: Mapping[str, Value]) -> None:
         """Import and make the algorithm, and check a candidate."""

@@ -78,6 +78,10 @@ class Learner(ABC):
     """Whether the learner can be asked to take categories and missing values as they are."""
     packages: ClassVar[tuple[str, ...]] = ()
     """Packages other than numpy whose versions results may depend on."""
+    categories = False
+    """Whether nominal attributes stay codes, as they are before they are normalised."""
+    keeps_missing = False
+    """Whether missing values stay NaN."""
 
     @property
     @abstractmethod
@@ -98,16 +102,6 @@ class Learner(ABC):
     def own_code(self) -> tuple[tuple[str, str], ...]:
         """Names and hashes of modules in the config's folder that results depend on."""
         return ()
-
-    @property
-    def categories(self) -> bool:
-        """Whether nominal attributes stay codes, as they are before they are normalised."""
-        return False
-
-    @property
-    def keeps_missing(self) -> bool:
-        """Whether missing values stay NaN."""
-        return False
 
     @property
     def task(self) -> Task:

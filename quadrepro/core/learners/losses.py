@@ -6,7 +6,7 @@ examples have shape (n_examples,). A loss gives
     mean         Q(F) = Σ w φ(F, y) / Σ w
     descent      -∂φ/∂F at every example, to which the next tree is fitted
     search       β = argmin Q(F + β g), or 0 if g is 0
-    probability  of the label +1, where scores minimise the expected loss
+    probability  of the label +1, where scores minimise the expected loss; not for numbers
 """
 
 from __future__ import annotations
@@ -74,10 +74,6 @@ class SquaredLoss:
         """Return <y - F, g> / <g, g>."""
         weighted = weights * g
         return ratio(((y - scores) * weighted).sum(axis=1), (g * weighted).sum(axis=1))
-
-    def probability(self, scores: FloatArray) -> FloatArray:
-        """Not for numbers."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

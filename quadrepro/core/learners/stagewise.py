@@ -17,6 +17,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -54,6 +55,7 @@ Round = tuple[list[Any], FloatArray, float]
 """Weak learners of a round, what they add to F on the training examples, and its weight."""
 
 
+@dataclass(eq=False, repr=False)
 class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers whose weak learner is fitted to the weights of every round.
 
@@ -100,17 +102,12 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        n_rounds: int = 100,
-        *,
-        cuts: int = 1,
-        depth: int | None = None,
-        weak: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_rounds, self.cuts, self.depth = n_rounds, cuts, depth
-        self.weak, self.random_state = weak, random_state
+    n_rounds: int = 100
+    _: KW_ONLY
+    cuts: int = 1
+    depth: int | None = None
+    weak: Any = None
+    random_state: Any = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -376,6 +373,7 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
         return of_two_classes(fitted[0].predict(X))
 
 
+@dataclass(eq=False, repr=False)
 class LogitBoostClassifier(StagewiseClassifier):
     r"""LogitBoost (Friedman, Hastie and Tibshirani 2000, algorithms 3 and 6).
 
@@ -424,18 +422,8 @@ class LogitBoostClassifier(StagewiseClassifier):
         "z_max": [Interval(Real, 1, 10**6, closed="both")],
     }
 
-    def __init__(
-        self,
-        n_rounds: int = 100,
-        *,
-        cuts: int = 1,
-        depth: int | None = None,
-        weak: Any = None,
-        z_max: float = 4.0,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(n_rounds, cuts=cuts, depth=depth, weak=weak, random_state=random_state)
-        self.z_max = z_max
+    _: KW_ONLY
+    z_max: float = 4.0
 
     def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
         fitted, n_classes = [], F.shape[1]

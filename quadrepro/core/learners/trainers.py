@@ -108,9 +108,12 @@ class Trainer(ABC):
     def outputs(self, i: int) -> Outputs:
         """Return the outputs for test examples of a candidate trained on the whole part."""
 
-    @abstractmethod
     def path(self) -> Trained:
-        """Train all candidates on the whole training part, to be measured."""
+        """Train all candidates on the whole training part, to be measured.
+
+        A config asks for no measures of drawn stumps or of more than two classes.
+        """
+        raise NotImplementedError
 
     def losses(self, fold: IntArray | None) -> FloatArray:
         """Return the loss of each candidate, summed over all that is held out; see `held_out`."""
@@ -180,7 +183,7 @@ class VoteTrainer(Trainer):
         super().__init__(data, grids)
         self.algorithm = algorithm
         self.H, self.H_test = data.matrices
-        self._problem: VotingProblem | None = None
+        self._problem: VotingProblem
         self._whole: FloatArray | None = None
 
     @property
@@ -192,8 +195,7 @@ class VoteTrainer(Trainer):
 
     def held_out(self, fold: IntArray | None) -> Iterator[Scored]:
         """Yield the folds with the votes that have not seen them."""
-        if fold is None:
-            raise ValueError("a hold-out chooses among votes over drawn stumps, not over a matrix")
+        assert fold is not None  # a hold-out chooses among votes over drawn stumps
         X, y = self.data.train
         folds = range(int(fold.max()) + 1)
         seen = [trained_on(fold, f) for f in folds]
@@ -230,10 +232,8 @@ class VoteTrainer(Trainer):
 
     def unsolved(self) -> NoSolutionError:
         """Return the error with the limit of the hyper-parameters."""
-        name, why = type(self.algorithm).__name__, ""
-        if self._problem is not None:
-            why = self.algorithm.limit(self._problem)
-        why = why or "the solver found no optimum"
+        name = type(self.algorithm).__name__
+        why = self.algorithm.limit(self._problem) or "the solver found no optimum"
         return NoSolutionError(f"no candidate of {name} has a solution: {why}")
 
     def _paths(self, H: FloatArray, y: FloatArray, samples: FloatArray | None = None) -> FloatArray:
@@ -246,8 +246,7 @@ class DrawnTrainer(Trainer):
 
     def __init__(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> None:
         super().__init__(data, grids)
-        if data.valid is None:
-            raise ValueError(NEEDS_HELD_OUT)
+        assert data.valid is not None  # only a hold-out draws stumps
         voters = data.voters
         train, valid, self.test = data.coded
         self.algorithm = algorithm
@@ -263,8 +262,6 @@ class DrawnTrainer(Trainer):
 
     def losses(self, fold: IntArray | None) -> FloatArray:
         """Return the errors on held-out examples, which the runs have counted."""
-        if fold is not None:
-            raise ValueError(NEEDS_HELD_OUT)
         runs = [self.algorithm.hold_out(self.problem, grid) for grid in self.grids]
         self._runs = [(run, i) for run in runs for i in range(len(run.candidates))]
         self.candidates = [run.candidates[i] for run, i in self._runs]
@@ -280,20 +277,11 @@ class DrawnTrainer(Trainer):
 
     def outputs(self, i: int) -> Outputs:
         """Return the sums of the vote, and the margins of the training examples."""
-        if not self._runs:
-            raise ValueError(NEEDS_HELD_OUT)
         run, place = self._runs[i]
         vote, problem = run.vote(place), self.problem
         total = float(np.abs(vote.weights).sum())
         margins = problem.y_train * vote.sums(problem.train) / (total if total > 0 else 1.0)
         return Outputs.of_vote(vote.sums(self.test), ZERO_VOTE * total, margins)
-
-    def path(self) -> Trained:
-        """Raise ValueError: a path has no held-out examples to choose the number of rounds."""
-        raise ValueError(NEEDS_HELD_OUT)
-
-
-NEEDS_HELD_OUT = "drawn stumps need held-out examples to choose the number of rounds"
 
 
 class PredictionTrainer(Trainer):
@@ -309,8 +297,7 @@ class PredictionTrainer(Trainer):
         data = self.data
         X, y = data.train
         if fold is None:
-            if data.valid is None:
-                raise ValueError("a hold-out needs held-out examples")
+            assert data.valid is not None
             yield Scored(data.valid.y, self._before_test(data.valid.X))
         elif len(self.candidates) > 1:
             for f in range(int(fold.max()) + 1):
@@ -321,12 +308,8 @@ class PredictionTrainer(Trainer):
 
     def outputs(self, i: int) -> Outputs:
         """Return what the predictions tell, or train the candidate once more."""
-        told = None
-        if self._on_test is not None:
-            told = self.predictor.outputs_of(self._on_test[i])
-        if told is None:
-            told = self.predictor.outputs(self.data, self.candidates[i], self.data.test.X)
-        return told
+        told = None if self._on_test is None else self.predictor.outputs_of(self._on_test[i])
+        return told or self.predictor.outputs(self.data, self.candidates[i], self.data.test.X)
 
     def path(self) -> Trained:
         """Return the scores of all candidates on training and test examples."""
@@ -381,10 +364,6 @@ class OneVsRest(Trainer):
         scores = np.full((columns.shape[1], self.data.n_classes), -np.inf)
         scores[:, self._codes] = columns.T
         return Outputs(self._codes[predicted], scores, self._probabilities(of_classes))
-
-    def path(self) -> Trained:
-        """Raise ValueError: what is measured of all candidates is of two classes."""
-        raise ValueError("only learners of two classes can be measured")
 
     def unsolved(self) -> NoSolutionError:
         """Return the error of the first class."""
