@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.adaboost import AdaBoost, take_rounds
@@ -49,20 +48,6 @@ def test_weights_are_the_lectures(problem: Problem, samples: FloatArray, n_round
             others = np.delete(found, decisive)
             assert found[decisive] * np.sign(expected[decisive]) > np.abs(others).sum() + 20
             np.testing.assert_allclose(others, np.delete(expected, decisive), atol=1e-9)
-
-
-class LeastError(ClassifierMixin, BaseEstimator):
-    """The weak learner of the lecture: the column, or its negative, of least weighted error."""
-
-    def fit(self, X: FloatArray, y: FloatArray, sample_weight: FloatArray) -> LeastError:
-        self.classes_ = np.unique(y)
-        edges = np.round((sample_weight * y) @ X, 11)
-        self.voter_ = int(np.abs(edges).argmax())
-        self.sign_ = np.sign(edges[self.voter_])
-        return self
-
-    def predict(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self.sign_ * X[:, self.voter_])
 
 
 def stumps(seed: int, m: int, noise: float) -> Problem:

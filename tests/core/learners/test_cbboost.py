@@ -36,11 +36,6 @@ def steps_of(algorithm: CBoundBoosting, H: FloatArray, y: FloatArray, n_rounds: 
     return list(zip(picks.tolist(), changes.tolist(), strict=True))
 
 
-def votes_of(H: FloatArray, steps: Steps) -> list[FloatArray]:
-    """Return the vote on the examples after each round."""
-    return list(np.cumsum([weight * H[:, j] for j, weight in steps], axis=0))
-
-
 def c_bound(F: FloatArray, y: FloatArray) -> float:
     return float(1 - (y @ F) ** 2 / (len(y) * (F @ F)))
 
@@ -111,20 +106,6 @@ def test_weights_set_anew_are_theorem_3_on_the_vote_without_the_voter(
         np.testing.assert_allclose(found, expected / np.abs(expected).sum(), atol=1e-9)
 
 
-def test_a_weight_set_anew_may_be_lowered_and_a_voter_left_out(
-    make_problem: Callable[..., Problem],
-) -> None:
-    problem = make_problem(m=25, n=30, seed=1)
-    steps = steps_of(CBBoost(reweight=True), *problem, 60)
-    first = {j: np.sign(weight) for j, weight in reversed(steps)}
-    assert any(weight * first[j] < 0 for j, weight in steps)
-    path = CBBoost(reweight=True).path(*problem, Grid.of({"n_rounds": list(range(1, 61))}))
-    left_out = (path[:-1] != 0) & (path[1:] == 0)
-    assert left_out.any()
-    # Voters are never turned round.
-    assert (path * np.array([first.get(j, 1.0) for j in range(30)]) >= 0).all()
-
-
 def test_weights_set_anew_end_at_the_least_c_bound_of_all_votes(
     make_problem: Callable[..., Problem],
 ) -> None:
@@ -157,28 +138,6 @@ def test_it_is_the_papers_algorithm(
         assert len(found) > 5
         assert [j for j, _ in found] == [j for j, _ in expected]
         np.testing.assert_allclose([a for _, a in found], [a for _, a in expected], rtol=1e-9)
-
-
-@each_kind
-@each_algorithm
-def test_each_round_lowers_the_c_bound_by_property_1(
-    make_problem: Callable[..., Problem], real: bool, algorithm: CBoundBoosting
-) -> None:
-    H, y = make_problem(real=real)
-    steps = steps_of(algorithm, H, y, 25)
-    votes = votes_of(H, steps)
-    decreases = []
-    for (j, weight), F, after in zip(steps[1:], votes, votes[1:], strict=False):
-        h = np.sign(weight) * H[:, j]
-        gamma, nu, tau, eta = (y * h).mean(), (F**2).mean(), (F * h).mean(), (h**2).mean()
-        decrease = (gamma * nu - (y * F).mean() * tau) ** 2 / (nu * (nu * eta - tau**2))
-        assert c_bound(F, y) - c_bound(after, y) == pytest.approx(decrease, abs=1e-13)
-        assert decrease > 0
-        decreases.append(decrease)
-    # Corollary 2 is these differences one after another.
-    corollary_2 = c_bound(votes[1], y) - sum(decreases[1:])
-    assert corollary_2 == pytest.approx(c_bound(votes[-1], y), abs=1e-13)
-    assert corollary_2 >= (y * votes[-1] <= 0).mean()
 
 
 @given(small_problems, st.sampled_from(ALGORITHMS))

@@ -61,10 +61,6 @@ def test_the_lectures_number_of_rounds_classifies_all_examples(problem: Problem)
     H, y = problem[0], np.sign(problem[0].sum(axis=1))
     gamma = least_edge(H, y)
     assert gamma >= 1 / 10 - 1e-9
-    assert_all_right(H, y, gamma)
-
-
-def assert_all_right(H: FloatArray, y: FloatArray, gamma: float) -> None:
     n_rounds = int(4 * np.log(len(y)) / gamma**2) + 1
     grid = Grid.of({"eta": [experts_rate(n_rounds, len(y))], "n_rounds": [n_rounds]})
     weights = HedgeBoost().path(H, y, grid)[0]
@@ -72,23 +68,13 @@ def assert_all_right(H: FloatArray, y: FloatArray, gamma: float) -> None:
     assert (y * (H @ weights) > 0).all()
 
 
-def test_a_perfect_voter_gets_every_vote(problem: Problem) -> None:
-    H, y = problem
-    grid = Grid.of({"eta": [0.2], "n_rounds": [1, 50]})
-    path = HedgeBoost().path(np.column_stack([H, -y]), y, grid)
-    assert not path[:, :-1].any()
-    assert path[:, -1].tolist() == [-1, -50]
-
-
-def test_numbers_out_of_range_are_refused(problem: Problem) -> None:
-    with pytest.raises(ValueError, match=r"eta must be at most 0.5, not 0.6"):
-        HedgeBoost().path(*problem, Grid.of({"eta": [0.6], "n_rounds": [1]}))
-    with pytest.raises(ValueError, match="eta must be positive and finite, not 0"):
-        HedgeBoost().path(*problem, Grid.of({"eta": [0.0], "n_rounds": [1]}))
-    with pytest.raises(ValueError, match="m >= 2 training examples, not 1"):
-        experts_rate(10, 1)
-    with pytest.raises(ValueError, match="n_rounds >= 1, not 0"):
-        experts_rate(0, 10)
+@pytest.mark.parametrize(
+    ("n_rounds", "m", "message"),
+    [(10, 1, "m >= 2 training examples, not 1"), (0, 10, "n_rounds >= 1, not 0")],
+)
+def test_a_rate_needs_rounds_and_examples(n_rounds: int, m: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        experts_rate(n_rounds, m)
 
 
 def test_without_a_rate_it_is_the_lectures(problem: Problem) -> None:
