@@ -34,7 +34,7 @@ from tests.core.variants import (
 
 Problem = tuple[FloatArray, FloatArray]
 
-LINKED = [AdaBoostClassifier(20), *BY_GRADIENT]
+
 STAGED = [*BOOSTING, *BY_GRADIENT, *REGRESSORS, *STAGEWISE]
 
 

@@ -12,6 +12,7 @@ from sklearn.utils import all_estimators
 
 from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.imported import check_path, enter, find, own_files
+from quadrepro.core.learners.registry import ALGORITHMS
 from tests.make import lines_of
 
 Write = Callable[..., str]
@@ -180,3 +181,6 @@ def test_a_key_holds_the_packages_of_nested_estimators_and_quadrepros_own_code()
     assert mixed.modules == ("quadrepro.core.learners.estimator",)
     ours = EstimatorPredictor("BaggingClassifier", {"estimator": "quadrepro:SAMMEClassifier"})
     assert "quadrepro.core.learners.stagewise" in ours.modules
+    weak = ALGORITHMS["samme"].make({"weak": "lightgbm:LGBMClassifier"})
+    assert weak.packages == ("scipy", "scikit-learn", "lightgbm")
+    assert "quadrepro.core.learners.stagewise" in weak.modules

@@ -24,7 +24,7 @@ from quadrepro.core.learners.trainers import OneVsRest, first_of_largest, traine
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.drawn import RandomStumps
 from quadrepro.core.voters.stumps import Stumps
-from tests.core.limited import Limited, weights
+from tests.core.learners.given import Limited, weights
 
 X, Y = load_wine(return_X_y=True)
 ORDER = np.random.default_rng(0).permutation(len(Y))

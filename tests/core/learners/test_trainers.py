@@ -44,8 +44,7 @@ from quadrepro.core.splits import KnownRows, deal
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
-from tests.core.learners.given import votes
-from tests.core.limited import FOLD, ONE_VOTER, Limited, weights
+from tests.core.learners.given import FOLD, ONE_VOTER, Limited, votes, weights
 
 Problem = tuple[FloatArray, FloatArray]
 NAN = float("nan")
