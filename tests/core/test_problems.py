@@ -82,7 +82,6 @@ def test_rows_of_other_noise_have_the_same_draws_and_keys_of_their_own(write: Wr
 
 def test_the_parts_of_a_sample_stand_one_after_the_other(write: Write) -> None:
     split = cells(write("m1", protocol=HELD_OUT))["m1", 0].problem.split
-    assert split.valid is not None
     parts = [part.tolist() for part in (split.train, split.valid, split.test)]
     assert parts == [list(range(20)), list(range(20, 30)), list(range(30, 60))]
     assert split.fold.size == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -20,6 +20,9 @@ from quadrepro.core.learners.trainers import VoteTrainer
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters
+
+Problem = tuple[FloatArray, FloatArray]
+MakeProblem = Callable[..., Problem]
 
 signs = st.sampled_from([-1.0, 1.0])
 small_labels = arrays(np.float64, 9, elements=signs)

@@ -14,9 +14,14 @@ from quadrepro.core.learners.learner import positive_votes
 from quadrepro.core.learners.rounds import FLOOR, UNITS, WeightBoosting
 from quadrepro.core.voters.chains import Chains, codes_of_voters
 from quadrepro.core.voters.reduction import VotingProblem
-from tests.core.learners.given import Turning, boosted, least_error, small_problems, small_samples
-
-Problem = tuple[FloatArray, FloatArray]
+from tests.core.learners.given import (
+    Problem,
+    Turning,
+    boosted,
+    least_error,
+    small_problems,
+    small_samples,
+)
 
 
 def lecture(H: FloatArray, y: FloatArray, copies: FloatArray, n_rounds: int) -> FloatArray:

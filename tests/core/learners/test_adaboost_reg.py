@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,9 +14,8 @@ from quadrepro.core.learners.adaboost_reg import AdaBoostReg, exact_sum, least_l
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.rounds import LARGEST_STEP
 from quadrepro.core.voters.reduction import reduce_problem
-from tests.core.learners.given import small_problems, small_samples
+from tests.core.learners.given import MakeProblem, Problem, small_problems, small_samples
 
-Problem = tuple[FloatArray, FloatArray]
 Power = Literal[1, 2]
 
 SOFT: dict[Power, list[float]] = {1: [30.0, 3.0, 0.5], 2: [3000.0, 100.0, 5.0]}
@@ -54,9 +52,7 @@ class Formulas:
 
 
 @each_power
-def test_a_round_is_the_formulas_from_scratch(
-    make_problem: Callable[..., Problem], power: Power
-) -> None:
+def test_a_round_is_the_formulas_from_scratch(make_problem: MakeProblem, power: Power) -> None:
     H, y = make_problem(m=60)
     for C in SOFT[power]:
         picks, changes = AdaBoostReg(power).steps(reduce_problem(H, y, merge_voters=False), C, 12)

@@ -158,7 +158,6 @@ def test_outputs_have_the_probabilities_of_the_loss() -> None:
     for loss, factor in (("logistic", 1.0), ("exponential", 2.0)):
         outputs = GradientBoost(loss=loss).outputs_of(scores)  # type: ignore[arg-type]
         assert outputs.predicted.tolist() == [0, 0, 1]
-        assert outputs.probabilities is not None
         np.testing.assert_allclose(outputs.probabilities[:, 1], 1 / (1 + np.exp(-factor * scores)))
         np.testing.assert_allclose(outputs.probabilities.sum(axis=1), 1)
     assert GradientBoost().outputs_of(scores).predicted.tolist() == scores.tolist()

@@ -12,9 +12,7 @@ from quadrepro.core.estimators import HedgeBoostClassifier
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.measures.adaboost import least_edge
-from tests.core.learners.given import SeenVoters, boosted, least_error, small_problems
-
-Problem = tuple[FloatArray, FloatArray]
+from tests.core.learners.given import Problem, SeenVoters, boosted, least_error, small_problems
 
 rates = st.sampled_from([0.03, 0.1, 0.3, 0.5])
 

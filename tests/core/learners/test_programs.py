@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -24,9 +23,8 @@ from quadrepro.core.learners.soft_margin import SoftMargin
 from quadrepro.core.voters.drawn import RandomStumps
 from quadrepro.core.voters.reduction import reduce_problem
 from tests import oracles
-from tests.core.learners.given import drawn_problem
+from tests.core.learners.given import MakeProblem, Problem, drawn_problem
 
-Problem = tuple[FloatArray, FloatArray]
 PRICES = np.geomspace(1e-3, 1e3, 7).tolist()
 SHARES = [1.0, 0.8, 0.6, 0.4, 0.25, 0.1, 0.02]
 MEANS = [0.15, 0.1, 0.03, 0.003]
@@ -58,7 +56,7 @@ def repeated(margins: FloatArray, counts: FloatArray) -> Problem:
 @pytest.mark.parametrize("real", [False, True])
 @pytest.mark.parametrize("n", [14, 90])
 def test_every_candidate_of_lpboost_is_optimal(
-    make_problem: Callable[..., Problem], real: bool, n: int
+    make_problem: MakeProblem, real: bool, n: int
 ) -> None:
     H, y = make_problem(m=50, n=n, real=real)
     for weights, C in zip(LPBoost().path(H, y, Grid.of({"C": PRICES})), PRICES, strict=True):
@@ -153,7 +151,7 @@ both = pytest.mark.parametrize(("algorithm", "grid"), GRIDS.items(), ids=["LP", 
 
 @both
 def test_only_adaboosts_voters_have_weight_and_in_its_direction(
-    make_problem: Callable[..., Problem], algorithm: SoftMargin, grid: Grid
+    make_problem: MakeProblem, algorithm: SoftMargin, grid: Grid
 ) -> None:
     H, y = make_problem(m=80, n=30)
     vote = AdaBoost().path(H, y, Grid.of({"n_rounds": [40]}))[0]
@@ -292,9 +290,7 @@ def test_the_limit_names_a_mean_margin_that_every_sample_allows(problem: Problem
     assert not np.isnan(path[:, 1]).any()
 
 
-def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far(
-    make_problem: Callable[..., Problem],
-) -> None:
+def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far(make_problem: MakeProblem) -> None:
     H, y = make_problem(m=120, n=15)
     rounds = Grid.of({"n_rounds": [1, 3, 6]})
     votes = CBBoost().path(H, y, rounds)

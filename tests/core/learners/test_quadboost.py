@@ -19,9 +19,8 @@ from quadrepro.core.learners.rounds import TIED_SHARE, first_of_largest, first_o
 from quadrepro.core.learners.trainers import NoSolutionError
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.stumps import Stumps
-from tests.core.learners.given import votes
+from tests.core.learners.given import MakeProblem, Problem, votes
 
-Problem = tuple[FloatArray, FloatArray]
 Rule = Callable[[FloatArray, FloatArray], FloatArray]
 MANY = 200_000
 
@@ -74,7 +73,7 @@ def transcription(
     ids=["vanilla", "l1", "l2", "linf"],
 )
 def test_additive_form_is_the_papers_algorithm(
-    make_problem: Callable[..., Problem],
+    make_problem: MakeProblem,
     real: bool,
     algorithm: QuadBoost,
     candidate: dict[str, float],
@@ -99,7 +98,7 @@ def test_l1_runs_until_no_residual_correlation_is_above_lambda() -> None:
 
 @pytest.mark.parametrize("reweight", [False, True])
 def test_an_l1_candidate_that_the_rounds_do_not_bring_to_lambda_is_never_chosen(
-    make_problem: Callable[..., Problem], monkeypatch: pytest.MonkeyPatch, reweight: bool
+    make_problem: MakeProblem, monkeypatch: pytest.MonkeyPatch, reweight: bool
 ) -> None:
     H, y = make_problem()
     monkeypatch.setattr(rounds, "MOST_ROUNDS", 35)
@@ -163,7 +162,7 @@ def within(H: FloatArray, y: FloatArray, alpha_max: float) -> FloatArray:
     ids=str,
 )
 def test_a_long_run_ends_at_the_regularised_least_squares(
-    make_problem: Callable[..., Problem],
+    make_problem: MakeProblem,
     real: bool,
     algorithm: QuadBoost,
     candidate: dict[str, float],

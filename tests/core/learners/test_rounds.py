@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -32,9 +32,14 @@ from quadrepro.core.learners.rounds import (
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import FixedVoters, VoterSource
-from tests.core.learners.given import SeenVoters, Turning, boosted, drawn_problem
-
-Problem = tuple[FloatArray, FloatArray]
+from tests.core.learners.given import (
+    MakeProblem,
+    Problem,
+    SeenVoters,
+    Turning,
+    boosted,
+    drawn_problem,
+)
 
 VALUES: dict[WeightBoosting, dict[str, list[float]]] = {
     AdaBoost(): {},
@@ -52,7 +57,7 @@ def grid_of(algorithm: WeightBoosting, rounds: list[float]) -> Grid:
 
 @each_algorithm
 def test_neither_batch_nor_merging_nor_order_changes_a_bit(
-    make_problem: Callable[..., Problem], algorithm: WeightBoosting
+    make_problem: MakeProblem, algorithm: WeightBoosting
 ) -> None:
     H, y = make_problem(m=40, n=6)
     rng = np.random.default_rng(0)
@@ -73,22 +78,6 @@ def test_neither_batch_nor_merging_nor_order_changes_a_bit(
 
 
 @each_algorithm
-def test_steps_add_up_to_the_path_and_end_with_the_run(
-    problem: Problem, algorithm: WeightBoosting
-) -> None:
-    H, y = problem
-    for voters in (H, np.column_stack([H, -y]), H[:, :1]):
-        reduced = reduce_problem(voters, y, merge_voters=False)
-        for value in algorithm.values(grid_of(algorithm, [1])):
-            picks, changes = algorithm.steps(reduced, value, 30)
-            path = algorithm.run(reduced, 0, value, np.arange(1, 32), False).votes
-            assert changes.all()
-            steps = np.zeros((31, voters.shape[1]))
-            steps[np.arange(len(picks)), picks] = changes
-            np.testing.assert_array_equal(path[:30], steps.cumsum(axis=0)[:30])
-
-
-@each_algorithm
 def test_a_perfect_voter_is_the_whole_vote_also_next_to_a_longer_run(
     problem: Problem, algorithm: WeightBoosting
 ) -> None:
@@ -105,7 +94,7 @@ def test_a_perfect_voter_is_the_whole_vote_also_next_to_a_longer_run(
 
 @each_algorithm
 def test_example_weights_begin_equal_and_keep_their_sum_and_examples_held_out_have_none(
-    make_problem: Callable[..., Problem], algorithm: WeightBoosting
+    make_problem: MakeProblem, algorithm: WeightBoosting
 ) -> None:
     H, y = make_problem(m=50)
     values = algorithm.values(grid_of(algorithm, [1]))

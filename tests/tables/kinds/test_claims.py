@@ -36,7 +36,6 @@ def test_claims_of_curves_over_drawn_values_are_written_and_not_judged(tmp_path:
     for cell in plan.cells:
         store.put(run_cell(cell))
     outcomes = write_results(plan, store, tmp_path / "drawn").outcomes
-    assert outcomes is not None
     assert all(record.ok for record in outcomes.records.values())
     found = dict(table_of(experiment, "claims", outcomes).rows)
     texts = [text for text, _ in found.values()]

@@ -80,9 +80,7 @@ def test_a_printed_probability_has_a_verdict_where_there_are_several_splits(
     printed = Printed("p", ("quadboost", "lpboost", "adaboost"), cells)
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
     found = made(experiment, "comparisons", outcomes(*repeats), printed)
-    assert found.verdicts is not None
     assert [v.word for v in found.verdicts.entries] == ["outside", "inside"]
-    assert found.table is not None
     assert ["†" in text for text in found.table.rows[0][1]] == [False, True, False]
     assert "±" in found.table.rows[0][1][1]
     alone = table_of(experiment, "comparisons", outcomes(ONE), printed)

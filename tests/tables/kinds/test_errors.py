@@ -79,13 +79,11 @@ def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
     off = replace(published, cells={**published.cells, ("monks", "quadboost"): "0.900"})
     found = made(experiment, "errors", outcomes(*repeats), off)
-    assert found.table is not None
     assert rows_of(found.table)["monks"][0] == "0.200 ± 0.100† (0.900)"
     entry = data_of(found.table)["monks", "quadboost"]
     assert [entry[k] for k in ("quantity", "splits", "mean", "sd", "printed", "verdict")] == [
         *("risk", "3", "0.2", "0.1", "0.900", "outside")
     ]
-    assert found.verdicts is not None
     assert [(v.row, v.column) for v in found.verdicts.outside] == [("monks", "quadboost")]
 
 
@@ -146,8 +144,6 @@ def test_errors_are_in_percent_where_they_are_printed_so_and_judged_by_welchs_te
     more = {("made-up", "adaboost_mean"): "4.00", ("made-up", "adaboost_sd"): "0.20"}
     printed = replace(printed, cells={**printed.cells, **more})
     found = made(experiment, "errors", of_thousand(ERRORS), printed)
-    assert found.table is not None
-    assert found.verdicts is not None
     assert found.table.title == "Two: test errors in percent"
     assert rows_of(found.table)["nist09"] == (
         "1.30 ± 0.08 (1.28 ± 0.22)",
@@ -177,7 +173,6 @@ def test_a_printed_mean_of_folds_is_placed_among_our_cross_validations() -> None
     }
     found = Outcomes(("monks", "wine"), ("quadboost",), 6, records)
     verdicts = made(load_mapping(config(**keys)), "errors", found, printed).verdicts
-    assert verdicts is not None
     [verdict] = verdicts.entries
     # Three cross-validations of two folds each: 0.20, 0.19, 0.18.
     assert verdict.ours == pytest.approx(0.19)
@@ -239,13 +234,11 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 def auc_of(record: Record) -> float:
     probabilities, scores = record.probabilities, record.scores
     if scores is None:
-        assert probabilities is not None
         scores = probabilities[:, 1]
     return float(roc_auc_score(record.actual, scores))
 
 
 def test_metrics_follow_the_errors_with_the_values_of_every_record(results: Results) -> None:
-    assert results.outcomes is not None
     data = results.table("errors").data.set_index(["dataset", "algorithm", "quantity"])
     for row in ("monks", "balance"):
         for column in ("adaboost", "bayes", "baseline"):
@@ -271,14 +264,11 @@ def test_cells_without_a_value_of_the_metric_are_counted(results: Results) -> No
     assert dict(results.made["errors"].rows)["monks, log loss"][0] == "–"
     note = "log loss is undefined, or there are no probabilities to compute it from (–), in cells: "
     assert f"{note}6 of AdaBoost." in results.made["errors"].notes
-    assert results.plan is not None
-    assert results.outcomes is not None
     place = ("monks", "bayes", 1)
     record = results.outcomes.records[place]
     one_class = replace(record, actual=np.zeros_like(record.predicted, dtype=np.intp))
     outcomes = replace(results.outcomes, records={**results.outcomes.records, place: one_class})
     table = make_tables(results.plan.experiment, outcomes)["errors"].table
-    assert table is not None
     assert any(note.startswith("AUC is ") and "1 of bayes" in note for note in table.notes)
     assert dict(table.rows)["monks, AUC"][1] == "–"
 
@@ -295,7 +285,6 @@ def test_on_one_data_set_algorithms_are_the_rows_and_metrics_the_columns(tmp_pat
 def test_a_printed_metric_stands_beside_ours_and_not_beside_errors(
     results: Results, tmp_path: Path
 ) -> None:
-    assert results.outcomes is not None
     data = results.table("errors").data.set_index(["dataset", "algorithm", "quantity"])
     ours = data.loc[("monks", "adaboost", "AUC")]["mean"]
     facts = Facts(metric="auc", unit="percent", of=MeanOf(splits=3))
@@ -303,8 +292,6 @@ def test_a_printed_metric_stands_beside_ours_and_not_beside_errors(
     printed = Printed("t", ("adaboost_mean", "bayes_mean"), cells, facts)
     experiment = load_mapping({**CONFIG_OF_METRICS, "baseline": True})
     found = made(experiment, "errors", results.outcomes, printed)
-    assert found.table is not None
-    assert found.verdicts is not None
     rows = rows_of(found.table)
     assert rows["monks, AUC"][0].endswith(f" (**{ours:.4f}**)")
     assert "†" in rows["monks, AUC"][1]

@@ -95,7 +95,6 @@ def test_a_printed_number_counts_once_in_what_chance_would_bring(
     other = next(row.entry.title for row in varied.config.rows if row.entry.title not in ERRORS)
     printed = replace(printed, cells={**printed.cells, (other, "quadboost"): "9.000"})
     verdicts = made(varied, "errors", of_all(varied, outcomes), printed).verdicts
-    assert verdicts is not None
     assert len(verdicts.entries) > 1
     assert (len(verdicts.judged), len(verdicts.outside)) == (1, 1)
     assert "t,1,0,1,0," in score_text([verdicts])

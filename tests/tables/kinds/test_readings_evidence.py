@@ -48,7 +48,6 @@ COUNTS = ({"monks": (1, 3, None)}, {"monks": (2, 4, None)}, {"monks": (2, 2, Non
 
 def test_each_printed_number_counts_with_its_own_columns_and_rounding(outcomes: Make) -> None:
     found = evidence(outcomes(*COUNTS), PRINTED, NOTHING, "monks")
-    assert found is not None
     both = np.array([[10.0, 30.0], [20.0, 40.0], [20.0, 20.0]])
     assert found.distances["mean"] == pytest.approx((20 - 50 / 3, 1))
     assert found.distances["sd"] == pytest.approx((8 - np.std([10, 20, 20], ddof=1),))
@@ -73,7 +72,6 @@ def test_a_mean_is_inside_if_its_verdict_is_which_allows_for_its_rounding(
     )
     table = replace(PRINTED, cells={**PRINTED.cells, ("monks", "quadboost_mean"): text})
     found = evidence(outcomes(*COUNTS), table, NOTHING, "monks")
-    assert found is not None
     assert found.inside == (inside,)
 
 
