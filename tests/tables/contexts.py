@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -30,6 +31,15 @@ def loaded(folder: Path, text: str) -> Experiment:
     path = folder / "config.yaml"
     path.write_text(text)
     return load_experiment(path)
+
+
+def beside_paper(folder: Path, config: str, paper: str, **tables: str) -> Experiment:
+    """Return the experiment of a config beside ``mypaper``, a paper with some printed tables."""
+    (folder / "mypaper" / "printed").mkdir(parents=True, exist_ok=True)
+    (folder / "mypaper" / "paper.yaml").write_text(paper)
+    for name, text in tables.items():
+        (folder / "mypaper" / "printed" / f"{name}.csv").write_text(text)
+    return loaded(folder, config)
 
 
 class Asking(Model):
@@ -84,6 +94,11 @@ def table_of(
     found = made(experiment, key, outcomes, printed).table
     assert found is not None
     return found
+
+
+def csv_of(table: Table) -> list[dict[str, str]]:
+    """Return the rows of the CSV of a table."""
+    return list(csv.DictReader(table.to_csv().splitlines()))
 
 
 def panels_of(

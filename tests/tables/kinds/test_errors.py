@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +24,7 @@ from quadrepro.results.results import Results
 from quadrepro.tables.made import make_tables
 from quadrepro.tables.table import Table
 from tests.make import config
-from tests.tables.contexts import as_regression, loaded, made, table_of
+from tests.tables.contexts import as_regression, csv_of, loaded, made, table_of
 
 Make = Callable[..., Outcomes]
 
@@ -37,8 +36,7 @@ def rows_of(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 def data_of(table: Table) -> dict[tuple[str, str], dict[str, str]]:
-    rows = csv.DictReader(table.to_csv().splitlines())
-    return {(row["dataset"], row["algorithm"]): row for row in rows}
+    return {(row["dataset"], row["algorithm"]): row for row in csv_of(table)}
 
 
 def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(
