@@ -58,14 +58,6 @@ def test_one_side_is_shown_refuted_or_open(
     assert lower(evidence, kind="higher-on-average", of=of, than=than).holds is is_higher
 
 
-def test_drawn_hyper_parameters_have_no_one_curve() -> None:
-    evidence = curves_of(APART)
-    drawn = {place: (*grids, *grids) for place, grids in evidence.outcomes.grids.items()}
-    evidence = replace(evidence, outcomes=replace(evidence.outcomes, grids=drawn))
-    with pytest.raises(Lacking, match="drawn or searched over, so there is no one curve"):
-        lower(evidence, than="b")
-
-
 def test_splits_that_overlap_decide_less() -> None:
     evidence = curves_of({"a": around(20, -1, 0, 1), "b": around(20.4, -1.2, 0, 1.2)})
     assert lower(evidence, than="b").holds
