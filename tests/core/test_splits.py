@@ -200,6 +200,8 @@ def test_rows_drawn_for_a_repeat_are_divided_among_themselves(rule: dict[str, An
     found = [np.concatenate(parts_of(split_of(rows, repeat))) for repeat in range(2)]
     assert [len({*of}) for of in found] == [100, 100]
     assert {*found[0]} != {*found[1]}
+    held = split_of(splitter(n_rows=100, of=120, holdout=True, **rule))
+    assert [len(part) for part in parts_of(held)] == [50, 25, 25]
     if rule:
         split = split_of(rows)
         halves = [np.bincount(CLASSES[part]) for part in parts_of(split)]
