@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.papers.printed import Printed
 from tests.make import of_wrong
 from tests.tables.contexts import loaded
 
@@ -65,22 +64,3 @@ def outcomes() -> Callable[..., Outcomes]:
         return Outcomes(rows, ALGORITHMS, len(errors), records, test_shares=shares)
 
     return make
-
-
-@pytest.fixture
-def published() -> Printed:
-    cells = {
-        ("monks", "quadboost"): "0.200",
-        ("monks", "lpboost"): "0.100",
-        ("monks", "adaboost"): "0.100",
-        ("titanic", "quadboost"): "0.300",
-        ("titanic", "lpboost"): "0.400",
-        ("titanic", "adaboost"): "0.500",
-        ("wine", "quadboost"): "0.100",
-        ("wine", "lpboost"): "0.200",
-        ("wine", "adaboost"): "0.300",
-        ("mean_running_time_s", "quadboost"): "0.5",
-        ("mean_running_time_s", "lpboost"): "10",
-        ("mean_running_time_s", "adaboost"): "20",
-    }
-    return Printed("three", ALGORITHMS, cells)

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from quadrepro.base.models import Model, validated
-from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.tables import KINDS, AskedField
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds.base import Context, Kind, Made
 from quadrepro.tables.table import Table
+
+Make = Callable[..., Outcomes]
+"""The fixture `outcomes`."""
+
+ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
+"""Errors of the three algorithms in ten examples on one split."""
 
 
 def loaded(folder: Path, text: str) -> Experiment:
@@ -120,29 +122,3 @@ def as_regression(found: Outcomes, row: str) -> Outcomes:
         for place, record in found.records.items()
     }
     return replace(found, records=records)
-
-
-SPLITS = 3
-"""Splits of margins."""
-
-Margins = dict[tuple[str, str, int], FloatArray]
-
-
-def drawn_margins(rows: Sequence[str], columns: Sequence[str]) -> Margins:
-    """Return margins of every split, drawn with a fixed seed."""
-    rng = np.random.default_rng(3)
-    return {
-        (row, column, split): rng.normal(0.3 + 0.1 * i, 0.2 - 0.05 * j, 50).clip(-1, 1)
-        for i, row in enumerate(rows)
-        for j, column in enumerate(columns)
-        for split in range(SPLITS)
-    }
-
-
-def with_margins(rows: tuple[str, ...], columns: tuple[str, ...], kept: Margins) -> Outcomes:
-    """Return outcomes whose records keep some margins."""
-    records = {
-        place: Record("k", "ok", 1, 10, margins=kept.get(place))
-        for place in product(rows, columns, range(SPLITS))
-    }
-    return Outcomes(rows, columns, SPLITS, records)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import matplotlib
@@ -17,7 +16,6 @@ from quadrepro.tables.critical_difference import alike, draw_critical_difference
 from quadrepro.tables.figure import (
     add_legend,
     new_figure,
-    plain_labels,
 )
 
 
@@ -53,27 +51,6 @@ def test_a_legend_has_each_label_of_all_panels_once_in_their_order() -> None:
     empty = Figure()
     add_legend(empty)
     assert empty.legends == []
-
-
-@pytest.mark.parametrize(
-    ("ends", "labels"),
-    [
-        ((0.21, 0.58), {"0.3", "0.4", "0.5"}),
-        ((0.015, 0.4), {"0.02", "0.05", "0.1", "0.2"}),
-        ((0.0015, 400), {"0.01", "0.1", "1", "10", "100"}),
-    ],
-)
-def test_a_logarithmic_axis_has_labels_in_plain_numbers(
-    ends: tuple[float, float], labels: set[str]
-) -> None:
-    panel = Figure(figsize=(3, 3)).subplots()
-    panel.set(yscale="log", ylim=ends)
-    plain_labels(panel.yaxis)
-    ticks = [*panel.yaxis.get_major_ticks(), *panel.yaxis.get_minor_ticks()]
-    panel.figure.draw_without_rendering()
-    shown = {t.label1.get_text() for t in ticks if ends[0] <= t.get_loc() <= ends[1]}
-    assert labels <= shown
-    assert all(re.fullmatch(r"[\d.]*", text) for text in shown)
 
 
 DEMSAR = (["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], [1.964, 2.0, 2.893, 3.143], 1.25)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -28,11 +27,8 @@ from quadrepro.stats import (
 from quadrepro.tables.kinds.comparisons import COMPARISONS, probabilities
 from quadrepro.tables.table import Table
 from tests.make import config
-from tests.tables.contexts import as_regression, context_of, made, table_of
+from tests.tables.contexts import ONE, Make, as_regression, context_of, made, table_of
 
-Make = Callable[..., Outcomes]
-
-ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
 MANY = {f"set{i}": (1 + i % 3, 4 + i % 2, 3) for i in range(6)}
 PAIRS = [*combinations(("quadboost", "lpboost", "adaboost"), 2)]
 
@@ -53,15 +49,6 @@ def test_probabilities_come_from_the_examples_only_one_gets_wrong(outcomes: Make
     # The wrong examples of the fixture are nested, so differences of counts are all there is.
     expected = better_over_all([better_on_one(1, 0), better_on_one(0, 1), better_on_one(0, 1)])
     assert probabilities(outcomes(ONE), "quadboost", "lpboost") == [pytest.approx(expected)]
-
-
-def test_the_matrix_is_complementary_with_a_half_on_the_diagonal(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    found = data_of(table_of(experiment, "comparisons", outcomes(ONE)))
-    for (a, b), row in found.items():
-        assert row["probability"] + found[b, a]["probability"] == pytest.approx(1)
-        assert row["probability"] == pytest.approx(0.5) or a != b
 
 
 def test_the_printed_order_leads(experiment: Experiment, outcomes: Make) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -16,9 +15,8 @@ from quadrepro.stats import holm
 from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.kinds.base import Context
 from tests.tables.conftest import CONFIG
-from tests.tables.contexts import context_of, loaded
+from tests.tables.contexts import Make, context_of, loaded
 
-Make = Callable[..., Outcomes]
 SPLITS = [(1, 3, 7), (2, 2, 8), (1, 2, 7), (2, 3, 9), (1, 1, 8), (2, 4, 8), (1, 2, 8), (2, 1, 7)]
 TESTED = (
     "By corrected resampled t-tests over 8 splits, adjusted for all pairs by Holm's method "

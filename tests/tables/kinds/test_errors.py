@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,11 +23,19 @@ from quadrepro.results.results import Results
 from quadrepro.tables.made import make_tables
 from quadrepro.tables.table import Table
 from tests.make import config
-from tests.tables.contexts import as_regression, csv_of, loaded, made, table_of
+from tests.tables.conftest import ALGORITHMS
+from tests.tables.contexts import ONE, Make, as_regression, csv_of, loaded, made, table_of
 
-Make = Callable[..., Outcomes]
-
-ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
+TEXTS = {
+    "monks": ("0.200", "0.100", "0.100"),
+    "titanic": ("0.300", "0.400", "0.500"),
+    "wine": ("0.100", "0.200", "0.300"),
+    TIME_ROW: ("0.5", "10", "20"),
+}
+CELLS = {
+    (row, c): text for row, of in TEXTS.items() for c, text in zip(ALGORITHMS, of, strict=True)
+}
+PUBLISHED = Printed("three", ALGORITHMS, CELLS)
 
 
 def rows_of(table: Table) -> dict[str, tuple[str, ...]]:
@@ -40,9 +47,9 @@ def data_of(table: Table) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(
-    experiment: Experiment, outcomes: Make, published: Printed
+    experiment: Experiment, outcomes: Make
 ) -> None:
-    rows = rows_of(table_of(experiment, "errors", outcomes(ONE), published))
+    rows = rows_of(table_of(experiment, "errors", outcomes(ONE), PUBLISHED))
     assert rows["monks"] == ("0.200 (0.200)", "**0.100** (**0.100**)", "**0.100** (**0.100**)")
     assert rows["wine"] == ("0.100 (**0.100**)", "0.200 (0.200)", "**0.000** (0.300)")
     # Means of equal counts are lowest together.
@@ -52,9 +59,9 @@ def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(
 
 
 def test_mean_running_times_are_the_last_row_and_marked_as_measured(
-    experiment: Experiment, outcomes: Make, published: Printed
+    experiment: Experiment, outcomes: Make
 ) -> None:
-    table = table_of(experiment, "errors", outcomes(ONE, seconds=1.25), published)
+    table = table_of(experiment, "errors", outcomes(ONE, seconds=1.25), PUBLISHED)
     name, entries = table.rows[-1]
     assert entries == ("1.250 (0.5)", "1.250 (10)", "1.250 (20)")
     assert table.timed_rows == (name, TIME_ROW)
@@ -62,20 +69,20 @@ def test_mean_running_times_are_the_last_row_and_marked_as_measured(
 
 
 def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(
-    experiment: Experiment, outcomes: Make, published: Printed
+    experiment: Experiment, outcomes: Make
 ) -> None:
     found = outcomes({**ONE, "monks": (2, None, 1)})
-    table = table_of(experiment, "errors", found, published)
+    table = table_of(experiment, "errors", found, PUBLISHED)
     assert rows_of(table)["monks"] == ("0.200 (0.200)", "– (**0.100**)", "0.100 (**0.100**)")
     assert "1 of 9 cells have no result (–): 1 missing." in table.notes
     assert "LPBoost: a departure." in table.notes
 
 
 def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
-    experiment: Experiment, outcomes: Make, published: Printed
+    experiment: Experiment, outcomes: Make
 ) -> None:
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
-    off = replace(published, cells={**published.cells, ("monks", "quadboost"): "0.900"})
+    off = replace(PUBLISHED, cells={**PUBLISHED.cells, ("monks", "quadboost"): "0.900"})
     found = made(experiment, "errors", outcomes(*repeats), off)
     assert rows_of(found.table)["monks"][0] == "0.200 ± 0.100† (0.900)"
     entry = data_of(found.table)["monks", "quadboost"]
@@ -86,12 +93,12 @@ def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
 
 
 def test_a_data_set_that_cannot_be_had_is_a_row_of_dashes_with_its_reason(
-    experiment: Experiment, outcomes: Make, published: Printed
+    experiment: Experiment, outcomes: Make
 ) -> None:
     absent = (Absent(name="animals", reason="it is no longer offered."),)
     lacking = experiment.config.model_copy(update={"absent": absent})
-    cells = {**published.cells, ("animals", "quadboost"): "0.120"}
-    printed = replace(published, cells=cells)
+    cells = {**PUBLISHED.cells, ("animals", "quadboost"): "0.120"}
+    printed = replace(PUBLISHED, cells=cells)
     table = table_of(replace(experiment, config=lacking), "errors", outcomes(ONE), printed)
     assert rows_of(table)["animals"] == ("– (0.120)", "–", "–")
     assert "animals: it is no longer offered." in table.notes

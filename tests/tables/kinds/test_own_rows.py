@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +15,7 @@ from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.made import check_tables, make_tables
 from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.verdicts import score_text, verdicts_table
-from tests.tables.contexts import asking_for, context_of, loaded, made, table_of
-
-Make = Callable[..., Outcomes]
+from tests.tables.contexts import Make, asking_for, context_of, loaded, made, table_of
 
 CONFIG = """title: Several
 protocol: {view: quadboost, split: {train: half, at_most: 500}, noise: {deviation: 0}}

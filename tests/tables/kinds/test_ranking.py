@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_mapping
-from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.stats import rank_methods
 from quadrepro.tables.made import check_tables
 from tests.make import config
-from tests.tables.contexts import asking_for, made, table_of
-
-Make = Callable[..., Outcomes]
-ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
+from tests.tables.contexts import ONE, Make, asking_for, made, table_of
 
 
 @pytest.fixture

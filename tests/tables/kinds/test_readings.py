@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,7 +35,7 @@ from quadrepro.tables.kinds.readings import (
 )
 from quadrepro.tables.made import check_tables
 from quadrepro.tables.table import Table
-from tests.tables.contexts import as_regression, asking_for, csv_of, loaded, table_of
+from tests.tables.contexts import Make, as_regression, asking_for, csv_of, loaded, table_of
 
 # Tables
 
@@ -258,9 +257,6 @@ def test_a_config_without_readings_or_deviations_is_refused(tmp_path: Path) -> N
 
 
 # Evidence
-
-
-Make = Callable[..., Outcomes]
 
 
 BESIDE = Printed(

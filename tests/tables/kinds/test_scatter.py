@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
@@ -9,12 +8,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
-from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.tables.made import check_tables
-from tests.tables.contexts import as_regression, asking_for, loaded, panels_of, table_of
+from tests.tables.contexts import Make, as_regression, asking_for, loaded, panels_of, table_of
 
-Make = Callable[..., Outcomes]
 SPLITS = (
     {"monks": (2, 1, 2), "titanic": (3, 4, 5), "wine": (1, 2, 0)},
     {"monks": (2, 3, 4), "titanic": (3, 2, 5), "wine": (1, 2, None)},
