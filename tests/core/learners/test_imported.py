@@ -247,13 +247,6 @@ class Signs(TransformerMixin, BaseEstimator):
 
     def transform(self, X):
         return np.where(X @ self.directions_ > 0, 1.0, -1.0)
-
-
-class Learned(Signs):
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 """
 
 

@@ -19,16 +19,12 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncod
 
 from quadrepro import (
     AdaBoostClassifier,
-    CBBoostClassifier,
-    CqBoostClassifier,
-    EBBoostClassifier,
-    LPBoostClassifier,
     QuadBoostClassifier,
-    RegularizedQPBoostClassifier,
     Stumps,
 )
 from quadrepro.base.types import FloatArray
 from quadrepro.core.voters import thresholds
+from tests.core.variants import ONE_OF_EACH_CLASS
 
 matrices = arrays(np.float64, (7, 3), elements=st.floats(-1e6, 1e6))
 
@@ -144,18 +140,6 @@ def test_a_share_of_the_weight_out_of_range_is_refused(share: float) -> None:
         Stumps(min_weight_fraction_leaf=share).fit(np.zeros((2, 1)))
 
 
-VOTES = [
-    AdaBoostClassifier(15),
-    EBBoostClassifier(n_rounds=15),
-    QuadBoostClassifier("l2", lam=1.0, n_rounds=15),
-    CBBoostClassifier(15),
-    LPBoostClassifier(C=0.1),
-    RegularizedQPBoostClassifier(C=0.1, n_rounds=10),
-    CqBoostClassifier(mu=0.1, n_rounds=10),
-]
-each_vote = pytest.mark.parametrize("vote", VOTES, ids=repr)
-
-
 @pytest.fixture
 def examples() -> tuple[FloatArray, FloatArray]:
     rng = np.random.default_rng(0)
@@ -163,7 +147,9 @@ def examples() -> tuple[FloatArray, FloatArray]:
     return X, np.where(X[:, 0] + X[:, 1] + rng.normal(size=90) > 0, 7, 3)
 
 
-@each_vote
+@pytest.mark.parametrize(
+    "vote", [e for e in ONE_OF_EACH_CLASS if "voters" in e.get_params()], ids=repr
+)
 def test_a_vote_is_that_over_the_voter_matrix(
     vote: Any, examples: tuple[FloatArray, FloatArray]
 ) -> None:
