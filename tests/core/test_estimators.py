@@ -26,6 +26,7 @@ from quadrepro.core import estimators
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.rounds import WeightBoosting
 from quadrepro.core.learners.stagewise import StagewiseClassifier
+from tests.core.learners.given import make_problem
 from tests.core.variants import (
     ALL,
     BOOSTING,
@@ -54,8 +55,8 @@ def each(variants: list[Any]) -> Any:
 
 
 @each([e for e in VOTES if e.get_params().get("eta", "") is not None])
-def test_weights_are_those_of_the_algorithms_path(problem: Problem, estimator: Any) -> None:
-    H, y = problem
+def test_weights_are_those_of_the_algorithms_path(estimator: Any) -> None:
+    H, y = make_problem()
     parameters, learner = estimator.get_params(), estimator.learner
     settings = [f.name for f in fields(learner) if f.name in parameters]
     algorithm = learner(**{name: parameters[name] for name in settings})

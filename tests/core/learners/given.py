@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -22,7 +22,6 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters
 
 Problem = tuple[FloatArray, FloatArray]
-MakeProblem = Callable[..., Problem]
 
 signs = st.sampled_from([-1.0, 1.0])
 small_labels = arrays(np.float64, 9, elements=signs)
@@ -30,6 +29,14 @@ small_problems = st.tuples(arrays(np.float64, (9, 5), elements=signs), small_lab
 small_samples = arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 1.0, 3.0])).filter(
     lambda samples: bool((samples.sum(axis=1) > 0).all())
 )
+
+
+def make_problem(m: int = 60, n: int = 12, *, seed: int = 0, real: bool = False) -> Problem:
+    """Return a voter matrix and noisy labels."""
+    rng = np.random.default_rng(seed)
+    H = rng.uniform(-1, 1, (m, n)) if real else rng.choice([-1.0, 1.0], (m, n))
+    score = H[:, : max(1, n // 2)].sum(axis=1) + rng.normal(0, 1.5, m)
+    return H, np.where(score > 0, 1.0, -1.0)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from quadrepro.core.preprocessing import Normaliser, encode
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset
-from tests.core.learners.given import Problem
+from tests.core.learners.given import make_problem
 
 
 def test_candidates_run_with_the_first_axis_outermost() -> None:
@@ -223,10 +223,8 @@ def test_the_reduced_problem_gives_the_weights_of_the_plain_one(
         np.testing.assert_array_equal(positive_votes(H, ours), positive_votes(H, theirs))
 
 
-def test_a_path_is_over_the_plain_voters_whether_equal_ones_are_merged_or_not(
-    problem: Problem,
-) -> None:
-    H, y = problem
+def test_a_path_is_over_the_plain_voters_whether_equal_ones_are_merged_or_not() -> None:
+    H, y = make_problem()
     doubled = np.hstack([-H, H])
     for algorithm in (QuadBoost("l2"), QuadBoost("l2", reweight=True)):
         grid = Grid.of({"n_rounds": [40], "lam": [0.5]})
@@ -235,8 +233,8 @@ def test_a_path_is_over_the_plain_voters_whether_equal_ones_are_merged_or_not(
         assert weights[12:].any() != algorithm.merges_voters
 
 
-def test_a_vote_calls_positive_what_has_a_positive_sum(problem: Problem) -> None:
-    H, _ = problem
+def test_a_vote_calls_positive_what_has_a_positive_sum() -> None:
+    H, _ = make_problem()
     weights = np.random.default_rng(0).normal(size=(4, 12))
     positive = positive_votes(H, weights)
     assert positive.shape == (60, 4)

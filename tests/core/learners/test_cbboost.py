@@ -12,7 +12,7 @@ from quadrepro.core.learners.cbboost import CBBoost, CBoundBoosting
 from quadrepro.core.learners.gbcbboost import GBCBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
-from tests.core.learners.given import MakeProblem, Problem, signs, small_labels
+from tests.core.learners.given import Problem, make_problem, signs, small_labels
 
 Steps = list[tuple[int, float]]
 
@@ -93,9 +93,7 @@ def by_weights_set_anew(H: FloatArray, y: FloatArray, n_rounds: int) -> FloatArr
 
 
 @each_kind
-def test_weights_set_anew_are_theorem_3_on_the_vote_without_the_voter(
-    make_problem: MakeProblem, real: bool
-) -> None:
+def test_weights_set_anew_are_theorem_3_on_the_vote_without_the_voter(real: bool) -> None:
     for seed in range(4):
         H, y = make_problem(m=35, n=30, seed=seed, real=real)
         expected = by_weights_set_anew(H, y, 40)
@@ -103,7 +101,7 @@ def test_weights_set_anew_are_theorem_3_on_the_vote_without_the_voter(
         np.testing.assert_allclose(found, expected / np.abs(expected).sum(), atol=1e-9)
 
 
-def test_weights_set_anew_end_at_the_least_c_bound_of_all_votes(make_problem: MakeProblem) -> None:
+def test_weights_set_anew_end_at_the_least_c_bound_of_all_votes() -> None:
     H, y = make_problem(m=200)
     path = CBBoost(reweight=True).path(H, y, Grid.of({"n_rounds": [20_000]}))
     # The vote of least C-bound with weights of one sign is the projection of y on their cone.
@@ -122,7 +120,6 @@ def test_weights_set_anew_end_at_the_least_c_bound_of_all_votes(make_problem: Ma
     ids=repr,
 )
 def test_it_is_the_papers_algorithm(
-    make_problem: MakeProblem,
     real: bool,
     algorithm: CBoundBoosting,
     variant: dict[str, bool],
@@ -154,9 +151,9 @@ def test_the_c_bound_never_rises_and_bounds_the_training_error(
 
 @pytest.mark.parametrize("algorithm", WITHOUT_REPEATS, ids=repr)
 def test_without_repeats_each_voter_is_taken_once_and_an_equal_one_stands_in(
-    problem: Problem, make_problem: MakeProblem, algorithm: CBoundBoosting
+    algorithm: CBoundBoosting,
 ) -> None:
-    picks = [j for j, _ in steps_of(algorithm, *problem, 50)]
+    picks = [j for j, _ in steps_of(algorithm, *make_problem(), 50)]
     assert len(picks) == len(set(picks)) > 5
     H, y = make_problem(n=4)
     grid = Grid.of({"n_rounds": [50]})

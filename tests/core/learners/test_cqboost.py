@@ -15,7 +15,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs import SolverError
 from quadrepro.core.voters.reduction import reduce_problem
 from tests import oracles
-from tests.core.learners.given import MakeProblem, Problem
+from tests.core.learners.given import make_problem
 
 VALUES = [0.4, 0.2, 0.05]
 EPSILONS = [1.0, 0.1, 1e-2, 1e-4, 1e-8, 1e-14]
@@ -110,7 +110,7 @@ def test_every_run_ends_at_an_optimum_and_never_rises(
         assert found.gap <= 1e-6 * found.objective
 
 
-def test_by_default_a_run_has_all_its_rounds(make_problem: MakeProblem) -> None:
+def test_by_default_a_run_has_all_its_rounds() -> None:
     H, y = make_problem(m=100, n=14)
     axes = {"mu": VALUES, "epsilon": EPSILONS}
     path = CqBoost().path(H, y, Grid.of(axes))
@@ -118,10 +118,8 @@ def test_by_default_a_run_has_all_its_rounds(make_problem: MakeProblem) -> None:
     assert len(np.unique(path, axis=0)) > 3 * len(VALUES)
 
 
-def test_a_mean_margin_that_no_voter_has_gives_nan_and_leaves_the_others_alone(
-    problem: Problem,
-) -> None:
-    H, y = problem
+def test_a_mean_margin_that_no_voter_has_gives_nan_and_leaves_the_others_alone() -> None:
+    H, y = make_problem()
     path = CqBoost().path(H, y, Grid.of({"mu": [0.99, *VALUES], "epsilon": [1e-6]}))
     assert np.isnan(path[0]).all()
     np.testing.assert_array_equal(
@@ -147,9 +145,9 @@ def test_after_hundreds_of_voters_that_come_and_go_the_weights_have_twelve_digit
 
 
 def test_a_residual_above_the_bound_is_an_error_and_a_candidate_without_weights(
-    problem: Problem, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(cqboost, "RESIDUAL", -1.0)
     with pytest.raises(SolverError, match=r"CqBoost's program at mu = 0.1 has a residual of"):
         next(run(draw(0), 0.1))
-    assert np.isnan(CqBoost().path(*problem, Grid.of({"mu": [0.1], "epsilon": [0.1]}))).all()
+    assert np.isnan(CqBoost().path(*make_problem(), Grid.of({"mu": [0.1], "epsilon": [0.1]}))).all()

@@ -12,10 +12,10 @@ from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid
 from tests.core.learners.given import (
-    MakeProblem,
     Problem,
     SeenVoters,
     boosted,
+    make_problem,
     small_problems,
     small_samples,
 )
@@ -80,9 +80,7 @@ def test_the_sums_over_the_two_sides_are_the_sums_over_pairs(
 
 @pytest.mark.parametrize("lam", LAMBDAS)
 @pytest.mark.parametrize("complements", [True, False])
-def test_it_is_the_papers_algorithm(
-    make_problem: MakeProblem, lam: float, complements: bool
-) -> None:
+def test_it_is_the_papers_algorithm(lam: float, complements: bool) -> None:
     for seed in range(3):
         H, y = make_problem(m=40, n=9, seed=seed)
         picks, alphas = zip(*transcription(H, y, lam, 15, complements), strict=True)

@@ -12,7 +12,7 @@ from quadrepro.core.estimators import HedgeBoostClassifier
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.measures.adaboost import least_edge
-from tests.core.learners.given import Problem, least_error, small_problems
+from tests.core.learners.given import Problem, least_error, make_problem, small_problems
 
 rates = st.sampled_from([0.03, 0.1, 0.3, 0.5])
 
@@ -59,8 +59,8 @@ def test_a_rate_needs_rounds_and_examples(n_rounds: int, m: int, message: str) -
         experts_rate(n_rounds, m)
 
 
-def test_without_a_rate_it_is_the_lectures(problem: Problem) -> None:
-    H, y = problem
+def test_without_a_rate_it_is_the_lectures() -> None:
+    H, y = make_problem()
     given = HedgeBoostClassifier((np.log(60) / 90) ** 0.5, n_rounds=90, voters="precomputed")
     found = HedgeBoostClassifier(n_rounds=90, voters="precomputed").fit(H, y)
     assert found.eta_ == pytest.approx(given.eta)

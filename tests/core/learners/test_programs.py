@@ -23,7 +23,7 @@ from quadrepro.core.learners.soft_margin import SoftMargin
 from quadrepro.core.voters.drawn import RandomStumps
 from quadrepro.core.voters.reduction import reduce_problem
 from tests import oracles
-from tests.core.learners.given import MakeProblem, Problem, drawn_problem
+from tests.core.learners.given import Problem, drawn_problem, make_problem
 
 PRICES = np.geomspace(1e-3, 1e3, 7).tolist()
 SHARES = [1.0, 0.8, 0.6, 0.4, 0.25, 0.1, 0.02]
@@ -55,9 +55,7 @@ def repeated(margins: FloatArray, counts: FloatArray) -> Problem:
 
 @pytest.mark.parametrize("real", [False, True])
 @pytest.mark.parametrize("n", [14, 90])
-def test_every_candidate_of_lpboost_is_optimal(
-    make_problem: MakeProblem, real: bool, n: int
-) -> None:
+def test_every_candidate_of_lpboost_is_optimal(real: bool, n: int) -> None:
     H, y = make_problem(m=50, n=n, real=real)
     for weights, C in zip(LPBoost().path(H, y, Grid.of({"C": PRICES})), PRICES, strict=True):
         objective, gap, _ = oracles.lpboost(H, y, C, weights)
@@ -151,7 +149,7 @@ both = pytest.mark.parametrize(("algorithm", "grid"), GRIDS.items(), ids=["LP", 
 
 @both
 def test_only_adaboosts_voters_have_weight_and_in_its_direction(
-    make_problem: MakeProblem, algorithm: SoftMargin, grid: Grid
+    algorithm: SoftMargin, grid: Grid
 ) -> None:
     H, y = make_problem(m=80, n=30)
     vote = AdaBoost().path(H, y, Grid.of({"n_rounds": [40]}))[0]
@@ -182,10 +180,8 @@ def test_over_drawn_stumps_the_program_is_over_those_of_adaboost_each_once(
         assert held.errors[i] == wrong.sum()
 
 
-def test_of_equal_voters_the_first_has_lp_regs_weight_and_all_share_qp_regs(
-    problem: Problem,
-) -> None:
-    H, y = problem
+def test_of_equal_voters_the_first_has_lp_regs_weight_and_all_share_qp_regs() -> None:
+    H, y = make_problem()
     margins, ones = np.hstack([H, H[:, ::-1]]) * y[:, None], np.ones(len(y))
     [[lp, nu], [qp, C]] = GRIDS.items()
     weights = lp.solve(margins, ones, nu)
@@ -212,11 +208,9 @@ def test_where_adaboost_finds_no_voter_the_vote_is_empty(algorithm: SoftMargin, 
 
 
 @both
-def test_the_number_of_rounds_must_be_positive(
-    problem: Problem, algorithm: SoftMargin, grid: Grid
-) -> None:
+def test_the_number_of_rounds_must_be_positive(algorithm: SoftMargin, grid: Grid) -> None:
     with pytest.raises(ValueError, match="n_rounds must be positive"):
-        type(algorithm)(n_rounds=0).path(*problem, grid)
+        type(algorithm)(n_rounds=0).path(*make_problem(), grid)
 
 
 # MinCq
@@ -267,18 +261,16 @@ def test_of_several_optima_the_one_of_least_norm_is_found(share: float) -> None:
             assert right.T @ np.linalg.lstsq(right.T, w)[0] == pytest.approx(w, abs=1e-5)
 
 
-def test_a_mean_margin_that_no_vote_has_gives_nan_and_leaves_the_others_alone(
-    problem: Problem,
-) -> None:
-    H, y = problem
+def test_a_mean_margin_that_no_vote_has_gives_nan_and_leaves_the_others_alone() -> None:
+    H, y = make_problem()
     assert MEANS[0] < np.abs(y @ H / len(y)).mean() < 0.5
     path = MinCq().path(H, y, Grid.of({"mu": [0.9, 0.5, *MEANS]}))
     assert np.isnan(path[:2]).all()
     np.testing.assert_array_equal(path[2:], MinCq().path(H, y, Grid.of({"mu": MEANS})))
 
 
-def test_the_limit_names_a_mean_margin_that_every_sample_allows(problem: Problem) -> None:
-    H, y = problem
+def test_the_limit_names_a_mean_margin_that_every_sample_allows() -> None:
+    H, y = make_problem()
     samples = np.stack([np.arange(len(y)) < 30, np.arange(len(y)) >= 30]).astype(float)
     said = MinCq().limit(reduce_problem(H, y, samples, merge_voters=False))
     start, end = "mu can be at most ", " on the smallest of these samples"
@@ -290,7 +282,7 @@ def test_the_limit_names_a_mean_margin_that_every_sample_allows(problem: Problem
     assert not np.isnan(path[:, 1]).any()
 
 
-def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far(make_problem: MakeProblem) -> None:
+def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far() -> None:
     H, y = make_problem(m=120, n=15)
     rounds = Grid.of({"n_rounds": [1, 3, 6]})
     votes = CBBoost().path(H, y, rounds)
@@ -302,8 +294,8 @@ def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far(make_problem: Mak
         assert not weights[~chosen].any()
 
 
-def test_after_cbboost_a_mean_margin_that_its_voters_lack_gives_nan(problem: Problem) -> None:
-    H, y = problem
+def test_after_cbboost_a_mean_margin_that_its_voters_lack_gives_nan() -> None:
+    H, y = make_problem()
     algorithm = MinCqOnCBBoost(mu=0.9)
     assert np.isnan(algorithm.path(H, y, Grid.of({"n_rounds": [1, 5]}))).all()
     assert "mu = 0.9" in algorithm.limit(reduce_problem(H, y))
@@ -315,14 +307,14 @@ def test_after_cbboost_a_mean_margin_that_its_voters_lack_gives_nan(problem: Pro
 
 
 def test_a_residual_above_the_bound_is_an_error_and_leaves_candidates_without_weights(
-    problem: Problem, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(programs, "RESIDUAL", 0.0)
     monkeypatch.setitem(lpboost.OPTIONS, "simplex_iteration_limit", 0)
     with pytest.raises(SolverError, match=r"PIQP ended as Status.PIQP_SOLVED with a residual of"):
         MarginQP(margins_of(0), counts_of(0)).solve(2.0)
-    assert np.isnan(MinCq().path(*problem, Grid.of({"mu": MEANS}))).all()
+    assert np.isnan(MinCq().path(*make_problem(), Grid.of({"mu": MEANS}))).all()
     for algorithm, grid in GRIDS.items():
-        assert np.isnan(algorithm.path(*problem, grid)).any(axis=1)[-1]
+        assert np.isnan(algorithm.path(*make_problem(), grid)).any(axis=1)[-1]
         held = algorithm.hold_out(drawn_problem(9, 5, per_round=4), grid)
         assert np.isnan(held.errors[-1])

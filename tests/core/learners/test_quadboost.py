@@ -19,7 +19,7 @@ from quadrepro.core.learners.rounds import TIED_SHARE, first_of_largest, first_o
 from quadrepro.core.learners.trainers import NoSolutionError
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.stumps import Stumps
-from tests.core.learners.given import MakeProblem, Problem, votes
+from tests.core.learners.given import Problem, make_problem, votes
 
 Rule = Callable[[FloatArray, FloatArray], FloatArray]
 MANY = 200_000
@@ -73,7 +73,6 @@ def transcription(
     ids=["vanilla", "l1", "l2", "linf"],
 )
 def test_additive_form_is_the_papers_algorithm(
-    make_problem: MakeProblem,
     real: bool,
     algorithm: QuadBoost,
     candidate: dict[str, float],
@@ -98,7 +97,7 @@ def test_l1_runs_until_no_residual_correlation_is_above_lambda() -> None:
 
 @pytest.mark.parametrize("reweight", [False, True])
 def test_an_l1_candidate_that_the_rounds_do_not_bring_to_lambda_is_never_chosen(
-    make_problem: MakeProblem, monkeypatch: pytest.MonkeyPatch, reweight: bool
+    monkeypatch: pytest.MonkeyPatch, reweight: bool
 ) -> None:
     H, y = make_problem()
     monkeypatch.setattr(rounds, "MOST_ROUNDS", 35)
@@ -162,7 +161,6 @@ def within(H: FloatArray, y: FloatArray, alpha_max: float) -> FloatArray:
     ids=str,
 )
 def test_a_long_run_ends_at_the_regularised_least_squares(
-    make_problem: MakeProblem,
     real: bool,
     algorithm: QuadBoost,
     candidate: dict[str, float],
@@ -174,8 +172,8 @@ def test_a_long_run_ends_at_the_regularised_least_squares(
     np.testing.assert_allclose(found, oracle(H, y, **candidate), atol=1e-7)
 
 
-def test_reweighting_bounds_each_of_two_equal_voters_on_its_own(problem: Problem) -> None:
-    H, y = problem
+def test_reweighting_bounds_each_of_two_equal_voters_on_its_own() -> None:
+    H, y = make_problem()
     doubled = np.hstack([H, H])
     found = fit(QuadBoost("linf", reweight=True), (doubled, y), alpha_max=0.02, n_rounds=MANY)
     oracle = lsq_linear(doubled, y, (-0.02, 0.02), method="trf")

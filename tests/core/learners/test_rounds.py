@@ -33,12 +33,11 @@ from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import FixedVoters, VoterSource
 from tests.core.learners.given import (
-    MakeProblem,
-    Problem,
     SeenVoters,
     Turning,
     boosted,
     drawn_problem,
+    make_problem,
 )
 
 VALUES: dict[WeightBoosting, dict[str, list[float]]] = {
@@ -56,9 +55,7 @@ def grid_of(algorithm: WeightBoosting, rounds: list[float]) -> Grid:
 
 
 @each_algorithm
-def test_neither_batch_nor_merging_nor_order_changes_a_bit(
-    make_problem: MakeProblem, algorithm: WeightBoosting
-) -> None:
+def test_neither_batch_nor_merging_nor_order_changes_a_bit(algorithm: WeightBoosting) -> None:
     H, y = make_problem(m=40, n=6)
     rng = np.random.default_rng(0)
     samples = rng.integers(0, 4, (2, 40)).astype(float)
@@ -79,9 +76,9 @@ def test_neither_batch_nor_merging_nor_order_changes_a_bit(
 
 @each_algorithm
 def test_a_perfect_voter_is_the_whole_vote_also_next_to_a_longer_run(
-    problem: Problem, algorithm: WeightBoosting
+    algorithm: WeightBoosting,
 ) -> None:
-    H, y = problem
+    H, y = make_problem()
     first = np.arange(60) < 40
     samples = np.vstack([first, np.ones(60)]).astype(float)
     turned = np.column_stack([H, np.where(first, -y, y)])
@@ -94,7 +91,7 @@ def test_a_perfect_voter_is_the_whole_vote_also_next_to_a_longer_run(
 
 @each_algorithm
 def test_example_weights_begin_equal_and_keep_their_sum_and_examples_held_out_have_none(
-    make_problem: MakeProblem, algorithm: WeightBoosting
+    algorithm: WeightBoosting,
 ) -> None:
     H, y = make_problem(m=50)
     values = algorithm.values(grid_of(algorithm, [1]))
@@ -123,10 +120,8 @@ def test_fractions_and_many_copies_are_as_good_as_few_whole_ones(
 
 
 @pytest.mark.parametrize("complements", [True, False])
-def test_the_strongest_voter_has_the_least_weighted_error(
-    problem: Problem, complements: bool
-) -> None:
-    H, y = problem
+def test_the_strongest_voter_has_the_least_weighted_error(complements: bool) -> None:
+    H, y = make_problem()
     w = np.random.default_rng(0).exponential(size=(15, 60))
     units = np.rint(w / w.sum(axis=1, keepdims=True) * UNITS)
     picks, edges = strongest(SeenVoters(H, y, complements), units)
@@ -170,9 +165,9 @@ def test_in_a_run_equal_errors_tie_although_their_sums_round_differently(
 
 @pytest.mark.parametrize("redraws", [False, True])
 def test_a_voter_without_error_ends_the_run_and_one_without_an_edge_if_all_stay(
-    problem: Problem, redraws: bool
+    redraws: bool,
 ) -> None:
-    voters = FixedVoters(*problem)
+    voters = FixedVoters(*make_problem())
     voters.redraws = redraws
     for t, decisive in ((1, 1.0), (3, 3 * LARGEST_STEP)):
         tanhs = np.array([1.0, 0.5, -1.0, NO_EDGE, -NO_EDGE])

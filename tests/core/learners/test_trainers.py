@@ -52,7 +52,14 @@ from quadrepro.core.splits import KnownRows, deal
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
-from tests.core.learners.given import FOLD, ONE_VOTER, Limited, Problem, votes, weights
+from tests.core.learners.given import (
+    FOLD,
+    ONE_VOTER,
+    Limited,
+    make_problem,
+    votes,
+    weights,
+)
 
 NAN = float("nan")
 
@@ -108,8 +115,8 @@ def test_losses_count_errors_or_add_squares_and_are_nan_without_a_solution() -> 
 
 
 @pytest.mark.parametrize("in_time", [False, True])
-def test_votes_are_judged_by_folds_that_they_have_not_seen(problem: Problem, in_time: bool) -> None:
-    H, y = problem
+def test_votes_are_judged_by_folds_that_they_have_not_seen(in_time: bool) -> None:
+    H, y = make_problem()
     H_test = np.random.default_rng(1).choice([-1.0, 1.0], (9, 12))
     fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
     trainer = votes(QuadBoost("l2"), H, y, GRIDS, H_test)
@@ -131,10 +138,8 @@ def test_votes_are_judged_by_folds_that_they_have_not_seen(problem: Problem, in_
 
 
 @pytest.mark.parametrize("in_time", [False, True])
-def test_a_choice_by_balanced_error_counts_every_class_alike(
-    problem: Problem, in_time: bool
-) -> None:
-    H, y = problem
+def test_a_choice_by_balanced_error_counts_every_class_alike(in_time: bool) -> None:
+    H, y = make_problem()
     fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
     trainer = votes(QuadBoost("l2"), H, y, GRIDS, H)
     held = np.flatnonzero(fold >= 0)
@@ -152,8 +157,8 @@ def test_a_choice_by_balanced_error_counts_every_class_alike(
     assert best == np.argmin(losses)
 
 
-def test_what_is_measured_are_the_votes_of_all_grids(problem: Problem) -> None:
-    H, y = problem
+def test_what_is_measured_are_the_votes_of_all_grids() -> None:
+    H, y = make_problem()
     grids = [Grid.of({"n_rounds": [2, 9]}), Grid.of({"n_rounds": [30]})]
     trained = votes(AdaBoost(), H, y, grids, H[:7]).path()
     expected = AdaBoost().path(H, y, Grid.of({"n_rounds": [2, 9, 30]}))

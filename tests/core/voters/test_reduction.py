@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from quadrepro.base.types import FloatArray
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.source import FixedVoters
+from tests.core.learners.given import make_problem
 
 voters = arrays(np.float64, (6, 9), elements=st.sampled_from([-1.0, 1.0]))
 real_voters = arrays(np.float64, (5, 6), elements=st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]))
@@ -129,10 +129,8 @@ def test_impossible_problems_are_refused(
         reduce_problem(H, y, samples)
 
 
-def test_sums_and_signs_are_products_with_the_labels(
-    problem: tuple[FloatArray, FloatArray],
-) -> None:
-    H, y = problem
+def test_sums_and_signs_are_products_with_the_labels() -> None:
+    H, y = make_problem()
     source = FixedVoters(H, y)
     units = np.random.default_rng(0).integers(0, 2**40, (4, len(y))).astype(float)
     np.testing.assert_array_equal(source.sums(units), (units * y) @ H)

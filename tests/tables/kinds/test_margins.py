@@ -56,9 +56,7 @@ def outcomes(kept: Margins) -> Outcomes:
     return Outcomes(ROWS, COLUMNS, SPLITS, records)
 
 
-def test_entries_are_moments_of_all_margins_beside_the_printed_ones(
-    experiment: Experiment,
-) -> None:
+def test_entries_are_moments_of_all_margins_beside_the_printed_ones(experiment: Experiment) -> None:
     kept = margins()
     found = made(experiment, "margins", outcomes(kept))
     table, verdicts = found.table, found.verdicts
