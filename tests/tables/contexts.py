@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -17,15 +17,34 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.tables import KINDS, AskedField
 from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds.base import Context, Kind, Made
 from quadrepro.tables.table import Table
+from tests.make import of_wrong
 
-Make = Callable[..., Outcomes]
-"""The fixture `outcomes`."""
+ALGORITHMS = ("quadboost", "lpboost", "adaboost")
 
 ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
 """Errors of the three algorithms in ten examples on one split."""
+
+
+def outcomes_of(*errors: dict[str, tuple[int | None, ...]], seconds: float = 1.0) -> Outcomes:
+    """Return outcomes of 10 test examples from numbers of errors, one mapping a split."""
+    rows = tuple(errors[0])
+    records = {}
+    for repeat, of_repeat in enumerate(errors):
+        for row, counts in of_repeat.items():
+            for algorithm, count in zip(ALGORITHMS, counts, strict=True):
+                key = f"{row} {algorithm} {repeat}"
+                record = Record(key, "missing")
+                if count is not None:
+                    wrong = np.arange(10) < count
+                    record = Record(
+                        key, "ok", count, 10, {"C": 1.0}, seconds=seconds, **of_wrong(wrong)
+                    )
+                records[row, algorithm, repeat] = record
+    return Outcomes(rows, ALGORITHMS, len(errors), records, test_shares=dict.fromkeys(rows, 0.5))
 
 
 def loaded(folder: Path, text: str) -> Experiment:

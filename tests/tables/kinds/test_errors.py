@@ -23,8 +23,16 @@ from quadrepro.results.results import Results
 from quadrepro.tables.made import make_tables
 from quadrepro.tables.table import Table
 from tests.make import config
-from tests.tables.conftest import ALGORITHMS
-from tests.tables.contexts import ONE, Make, as_regression, csv_of, loaded, made, table_of
+from tests.tables.contexts import (
+    ALGORITHMS,
+    ONE,
+    as_regression,
+    csv_of,
+    loaded,
+    made,
+    outcomes_of,
+    table_of,
+)
 
 TEXTS = {
     "monks": ("0.200", "0.100", "0.100"),
@@ -46,44 +54,36 @@ def data_of(table: Table) -> dict[tuple[str, str], dict[str, str]]:
     return {(row["dataset"], row["algorithm"]): row for row in csv_of(table)}
 
 
-def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    rows = rows_of(table_of(experiment, "errors", outcomes(ONE), PUBLISHED))
+def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(experiment: Experiment) -> None:
+    rows = rows_of(table_of(experiment, "errors", outcomes_of(ONE), PUBLISHED))
     assert rows["monks"] == ("0.200 (0.200)", "**0.100** (**0.100**)", "**0.100** (**0.100**)")
     assert rows["wine"] == ("0.100 (**0.100**)", "0.200 (0.200)", "**0.000** (0.300)")
     # Means of equal counts are lowest together.
     splits = ({"monks": errors, "wine": (3, 4, 5)} for errors in ((1, 3, 3), (2, 2, 2), (3, 1, 2)))
-    entries = rows_of(table_of(experiment, "errors", outcomes(*splits)))["monks"]
+    entries = rows_of(table_of(experiment, "errors", outcomes_of(*splits)))["monks"]
     assert ["**" in text for text in entries] == [True, True, False]
 
 
-def test_mean_running_times_are_the_last_row_and_marked_as_measured(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    table = table_of(experiment, "errors", outcomes(ONE, seconds=1.25), PUBLISHED)
+def test_mean_running_times_are_the_last_row_and_marked_as_measured(experiment: Experiment) -> None:
+    table = table_of(experiment, "errors", outcomes_of(ONE, seconds=1.25), PUBLISHED)
     name, entries = table.rows[-1]
     assert entries == ("1.250 (0.5)", "1.250 (10)", "1.250 (20)")
     assert table.timed_rows == (name, TIME_ROW)
     assert data_of(table)[TIME_ROW, "lpboost"]["printed"] == "10"
 
 
-def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    found = outcomes({**ONE, "monks": (2, None, 1)})
+def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(experiment: Experiment) -> None:
+    found = outcomes_of({**ONE, "monks": (2, None, 1)})
     table = table_of(experiment, "errors", found, PUBLISHED)
     assert rows_of(table)["monks"] == ("0.200 (0.200)", "– (**0.100**)", "0.100 (**0.100**)")
     assert "1 of 9 cells have no result (–): 1 missing." in table.notes
     assert "LPBoost: a departure." in table.notes
 
 
-def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
-    experiment: Experiment, outcomes: Make
-) -> None:
+def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(experiment: Experiment) -> None:
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
     off = replace(PUBLISHED, cells={**PUBLISHED.cells, ("monks", "quadboost"): "0.900"})
-    found = made(experiment, "errors", outcomes(*repeats), off)
+    found = made(experiment, "errors", outcomes_of(*repeats), off)
     assert rows_of(found.table)["monks"][0] == "0.200 ± 0.100† (0.900)"
     entry = data_of(found.table)["monks", "quadboost"]
     assert [entry[k] for k in ("quantity", "splits", "mean", "sd", "printed", "verdict")] == [
@@ -93,21 +93,19 @@ def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
 
 
 def test_a_data_set_that_cannot_be_had_is_a_row_of_dashes_with_its_reason(
-    experiment: Experiment, outcomes: Make
+    experiment: Experiment,
 ) -> None:
     absent = (Absent(name="animals", reason="it is no longer offered."),)
     lacking = experiment.config.model_copy(update={"absent": absent})
     cells = {**PUBLISHED.cells, ("animals", "quadboost"): "0.120"}
     printed = replace(PUBLISHED, cells=cells)
-    table = table_of(replace(experiment, config=lacking), "errors", outcomes(ONE), printed)
+    table = table_of(replace(experiment, config=lacking), "errors", outcomes_of(ONE), printed)
     assert rows_of(table)["animals"] == ("– (0.120)", "–", "–")
     assert "animals: it is no longer offered." in table.notes
 
 
-def test_numbers_have_rmses_with_four_digits_in_the_place_of_risks(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    table = table_of(experiment, "errors", as_regression(outcomes(ONE), "titanic"))
+def test_numbers_have_rmses_with_four_digits_in_the_place_of_risks(experiment: Experiment) -> None:
+    table = table_of(experiment, "errors", as_regression(outcomes_of(ONE), "titanic"))
     assert rows_of(table)["titanic"] == ("**0.7500**", "1.0000", "1.2500")
     assert rows_of(table)["monks"] == ("0.200", "**0.100**", "**0.100**")
     assert data_of(table)["titanic", "quadboost"]["quantity"] == "RMSE"

@@ -35,7 +35,14 @@ from quadrepro.tables.kinds.readings import (
 )
 from quadrepro.tables.made import check_tables
 from quadrepro.tables.table import Table
-from tests.tables.contexts import Make, as_regression, asking_for, csv_of, loaded, table_of
+from tests.tables.contexts import (
+    as_regression,
+    asking_for,
+    csv_of,
+    loaded,
+    outcomes_of,
+    table_of,
+)
 
 # Tables
 
@@ -275,8 +282,8 @@ BESIDE = Printed(
 COUNTS = ({"monks": (1, 3, None)}, {"monks": (2, 4, None)}, {"monks": (2, 2, None)})
 
 
-def test_each_printed_number_counts_with_its_own_columns_and_rounding(outcomes: Make) -> None:
-    found = evidence(outcomes(*COUNTS), BESIDE, NOTHING, "monks")
+def test_each_printed_number_counts_with_its_own_columns_and_rounding() -> None:
+    found = evidence(outcomes_of(*COUNTS), BESIDE, NOTHING, "monks")
     both = np.array([[10.0, 30.0], [20.0, 40.0], [20.0, 20.0]])
     assert found.distances["mean"] == pytest.approx((20 - 50 / 3, 1))
     assert found.distances["sd"] == pytest.approx((8 - np.std([10, 20, 20], ddof=1),))
@@ -293,22 +300,22 @@ def test_each_printed_number_counts_with_its_own_columns_and_rounding(outcomes: 
 
 @pytest.mark.parametrize(("text", "inside"), [("29", True), ("29.0", False)])
 def test_a_mean_is_inside_if_its_verdict_is_which_allows_for_its_rounding(
-    outcomes: Make, text: str, inside: bool
+    text: str, inside: bool
 ) -> None:
     ours, printed = Moments(50 / 3, float(np.std([10, 20, 20], ddof=1)), 3), Moments(29, 8, 5)
     assert (
         welch_test(ours, printed).p_value < 0.05 < welch_test(ours, printed, rounding=0.5).p_value
     )
     table = replace(BESIDE, cells={**BESIDE.cells, ("monks", "quadboost_mean"): text})
-    found = evidence(outcomes(*COUNTS), table, NOTHING, "monks")
+    found = evidence(outcomes_of(*COUNTS), table, NOTHING, "monks")
     assert found.inside == (inside,)
 
 
-def test_without_print_or_splits_there_is_no_evidence(outcomes: Make) -> None:
-    assert evidence(outcomes(*COUNTS), NOTHING, NOTHING, "monks") is None
-    assert evidence(outcomes(*COUNTS[:1]), BESIDE, NOTHING, "monks") is None
+def test_without_print_or_splits_there_is_no_evidence() -> None:
+    assert evidence(outcomes_of(*COUNTS), NOTHING, NOTHING, "monks") is None
+    assert evidence(outcomes_of(*COUNTS[:1]), BESIDE, NOTHING, "monks") is None
     lacking = (*COUNTS[:2], {"monks": (2, None, 1)})
-    assert evidence(outcomes(*lacking), BESIDE, NOTHING, "monks") is None
+    assert evidence(outcomes_of(*lacking), BESIDE, NOTHING, "monks") is None
 
 
 def test_factors_are_of_kinds_of_number_that_both_readings_have() -> None:
