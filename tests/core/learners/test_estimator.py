@@ -49,7 +49,6 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
 def examples() -> Examples:
     """Return 90 examples, noisy labels, and 90 new examples."""
     draws = np.random.default_rng(4)
@@ -263,17 +262,17 @@ def test_what_neither_classifies_nor_predicts_is_refused() -> None:
 # Predictions are those of the estimator itself.
 
 
-def forest(examples: Examples, seed: int, **settings: Any) -> FloatArray:
-    X, y, X_new = examples
+def forest(seed: int, **settings: Any) -> FloatArray:
+    X, y, X_new = examples()
     inner = {"RandomForestClassifier": {"n_estimators": 2, **settings}}
     predictor = EstimatorPredictor("CalibratedClassifierCV", {"estimator": inner, "cv": 2})
     return predictor.predictions(X, y, [Grid.of({})], X_new, rng(seed))[0]
 
 
-def test_chance_comes_from_the_generator_unless_a_seed_is_given(examples: Examples) -> None:
-    np.testing.assert_array_equal(forest(examples, 1), forest(examples, 1))
-    assert len({forest(examples, seed).tobytes() for seed in range(5)}) > 1
-    assert len({forest(examples, seed, random_state=3).tobytes() for seed in range(5)}) == 1
+def test_chance_comes_from_the_generator_unless_a_seed_is_given() -> None:
+    np.testing.assert_array_equal(forest(1), forest(1))
+    assert len({forest(seed).tobytes() for seed in range(5)}) > 1
+    assert len({forest(seed, random_state=3).tobytes() for seed in range(5)}) == 1
 
 
 @pytest.mark.parametrize(
@@ -301,8 +300,8 @@ def test_a_learner_survives_the_way_to_a_worker() -> None:
 
 
 @pytest.mark.parametrize("path", BOOSTERS)
-def test_a_booster_predicts_what_it_predicts_by_itself(path: str, examples: Examples) -> None:
-    X, y, X_new = examples
+def test_a_booster_predicts_what_it_predicts_by_itself(path: str) -> None:
+    X, y, X_new = examples()
     size = {"iterations" if "cat" in path else "n_estimators": 4}
     for task, n_classes in (("classification", 2), ("multiclass", 3), ("regression", 0)):
         path = path.replace("Classifier", "Regressor") if task == "regression" else path
@@ -322,8 +321,8 @@ def last() -> Any:
     return sys.modules["mine_built"].last
 
 
-def test_a_class_with_fit_and_predict_is_an_estimator(own: str, examples: Examples) -> None:
-    X, y, X_new = examples
+def test_a_class_with_fit_and_predict_is_an_estimator(own: str) -> None:
+    X, y, X_new = examples()
     plain = EstimatorPredictor("mine_built:Plain", {}, own).for_task("classification")
     grid = Grid.of({"share": [0.0, 1.0]})
     found = plain.predictions(X, y, [grid], X_new, rng())
@@ -334,10 +333,8 @@ def test_a_class_with_fit_and_predict_is_an_estimator(own: str, examples: Exampl
     np.testing.assert_array_equal(found, np.ones((1, 90)))
 
 
-def test_what_code_of_the_folder_predicts_is_asked_when_it_runs(
-    own: str, examples: Examples
-) -> None:
-    X, y, X_new = examples
+def test_what_code_of_the_folder_predicts_is_asked_when_it_runs(own: str) -> None:
+    X, y, X_new = examples()
     numbers = EstimatorPredictor("mine_built:make", {"kind": "B"}, own).for_task("regression")
     assert numbers.task == "regression"
     assert "mine_built" not in sys.modules
@@ -345,8 +342,8 @@ def test_what_code_of_the_folder_predicts_is_asked_when_it_runs(
         numbers.predictions(X, y, [Grid.of({})], X_new, rng())
 
 
-def test_classes_are_given_as_codes_without_gaps(own: str, examples: Examples) -> None:
-    X, _, X_new = examples
+def test_classes_are_given_as_codes_without_gaps(own: str) -> None:
+    X, _, X_new = examples()
     predictor = EstimatorPredictor("mine_built:Plain", {}, own)
     predictor.predictions(X, np.tile([-1.0, 1.0], 45), [Grid.of({})], X_new, rng())
     np.testing.assert_array_equal(last()[1], np.tile([0, 1], 45))
@@ -355,8 +352,8 @@ def test_classes_are_given_as_codes_without_gaps(own: str, examples: Examples) -
     assert {*found[0]} == {0.0}
 
 
-def test_a_fold_with_one_class_predicts_it(examples: Examples) -> None:
-    X, _, X_new = examples
+def test_a_fold_with_one_class_predicts_it() -> None:
+    X, _, X_new = examples()
     for name in ("LogisticRegression", "quadrepro:RealAdaBoostClassifier"):
         found = EstimatorPredictor(name).predictions(X, -np.ones(90), [Grid.of({})], X_new, rng())
         np.testing.assert_array_equal(found, -np.ones((1, 90)))
@@ -365,9 +362,7 @@ def test_a_fold_with_one_class_predicts_it(examples: Examples) -> None:
 NOMINAL = np.array([[0, 0.5], [2, 1.5], [np.nan, np.nan], [1, 0.0]])
 
 
-def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(
-    own: str, examples: Examples
-) -> None:
+def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(own: str) -> None:
     y = np.array([1.0, -1.0, 1.0, -1.0])
     predictor = EstimatorPredictor("mine_built:Plain", folder=own, categories=True)
     bound = predictor.for_columns(data_of(NOMINAL, y, n_codes=(4, 0)))
@@ -375,7 +370,7 @@ def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(
     codes = pd.Categorical(["0", "2", None, "1"], categories=["0", "1", "2", "3"])
     pd.testing.assert_frame_equal(last()[0], pd.DataFrame({"x0": codes, "x1": NOMINAL[:, 1]}))
     assert bound.content == predictor.content
-    X, y, X_new = examples
+    X, y, X_new = examples()
     numbers = predictor.for_columns(data_of(X, y, n_codes=(0, 0, 0, 0)))
     numbers.predictions(X, y, [Grid.of({})], X_new, rng())
     np.testing.assert_array_equal(last()[0], X)
@@ -414,9 +409,9 @@ CANDIDATES: list[tuple[str, dict[str, Any], list[dict[str, list[Any]]]]] = [
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("name", "settings", "axes"), CANDIDATES)
 def test_every_candidate_predicts_as_if_it_were_the_only_one(
-    name: str, settings: dict[str, Any], axes: list[dict[str, list[Any]]], examples: Examples
+    name: str, settings: dict[str, Any], axes: list[dict[str, list[Any]]]
 ) -> None:
-    X, y, X_new = examples
+    X, y, X_new = examples()
     y = y + X[:, 0] if "Regressor" in name else y
     grids, state = [Grid.of(values) for values in axes], int(rng(7).integers(2**31))
     found = EstimatorPredictor(name, settings).predictions(X, y, grids, X_new, rng(7))
@@ -428,9 +423,9 @@ def test_every_candidate_predicts_as_if_it_were_the_only_one(
 
 
 def test_candidates_of_several_grids_that_differ_in_size_are_fitted_once(
-    examples: Examples, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    X, y, X_new = examples
+    X, y, X_new = examples()
     fitted: list[tuple[int, int]] = []
     fit = GradientBoostingClassifier.fit
 
@@ -446,10 +441,8 @@ def test_candidates_of_several_grids_that_differ_in_size_are_fitted_once(
     assert fitted == [(9, 1), (5, 2)]
 
 
-def test_blocks_of_rows_give_what_bagging_predicts_of_all(
-    examples: Examples, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    X, y, X_new = examples
+def test_blocks_of_rows_give_what_bagging_predicts_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, X_new = examples()
     bagging = BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
     monkeypatch.setattr("quadrepro.core.learners.estimator.BLOCK_BYTES", 7 * X[:1].nbytes)
     np.testing.assert_array_equal(of_rows(bagging, X_new), bagging.predict(X_new))

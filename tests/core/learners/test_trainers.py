@@ -210,8 +210,8 @@ def test_so_many_voters_are_drawn_from_those_that_vary(n_voters: int, learn: boo
     found = voters(n_voters).matrices(Part(X, DATA.train.y), DATA.test.X, named)
     chosen = np.sort(named("voters").permutation([0, 1, 2, 3, 8, 9, 10, 11])[:n_voters])
     stumps = Stumps(4).fit(X)
-    for H, examples in zip(found, (X, DATA.test.X), strict=True):
-        np.testing.assert_array_equal(H, stumps.transform(examples)[:, chosen])
+    for H, rows in zip(found, (X, DATA.test.X), strict=True):
+        np.testing.assert_array_equal(H, stumps.transform(rows)[:, chosen])
     with pytest.raises(ValueError, match="9 voters are asked for, but only 8 "):
         voters(9).matrices(Part(X, DATA.train.y), X, named)
 
@@ -308,7 +308,6 @@ def numbers(
     )
 
 
-@pytest.fixture
 def examples() -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return 120 attributes' rows, noisy numbers to predict, and 50 new rows."""
     draws = np.random.default_rng(2)
@@ -319,8 +318,8 @@ def examples() -> tuple[FloatArray, FloatArray, FloatArray]:
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 
 
-def test_a_search_over_a_classifier_agrees_with_scikit_learns(examples: Examples) -> None:
-    X, y, X_new = examples
+def test_a_search_over_a_classifier_agrees_with_scikit_learns() -> None:
+    X, y, X_new = examples()
     labels, fold, values = np.where(y > 0, 1.0, -1.0), np.arange(120) % 5, [1, 3, 7, 15, 31]
     knn = EstimatorPredictor("KNeighborsClassifier", {"weights": "distance"})
     data = numbers(X, labels, X_new)
@@ -336,10 +335,8 @@ def test_a_search_over_a_classifier_agrees_with_scikit_learns(examples: Examples
     np.testing.assert_array_equal(outputs.probabilities, search.predict_proba(X_new))
 
 
-def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn(
-    examples: Examples,
-) -> None:
-    X, y, X_new = examples
+def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn() -> None:
+    X, y, X_new = examples()
     values = {"max_depth": [1, 2, 4, 8]}
     tree = EstimatorPredictor("DecisionTreeRegressor", {"random_state": 0})
     data = numbers(X, y, X_new, "regression")

@@ -140,7 +140,6 @@ def test_a_share_of_the_weight_out_of_range_is_refused(share: float) -> None:
         Stumps(min_weight_fraction_leaf=share).fit(np.zeros((2, 1)))
 
 
-@pytest.fixture
 def examples() -> tuple[FloatArray, FloatArray]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 4))
@@ -150,10 +149,8 @@ def examples() -> tuple[FloatArray, FloatArray]:
 @pytest.mark.parametrize(
     "vote", [e for e in ONE_OF_EACH_CLASS if "voters" in e.get_params()], ids=repr
 )
-def test_a_vote_is_that_over_the_voter_matrix(
-    vote: Any, examples: tuple[FloatArray, FloatArray]
-) -> None:
-    plain, y = examples
+def test_a_vote_is_that_over_the_voter_matrix(vote: Any) -> None:
+    plain, y = examples()
     gaps = np.where(np.random.default_rng(1).random(plain.shape) < 0.15, np.nan, plain)
     on_pca = make_pipeline(PCA(2), Stumps(5))
     for voters, X in ((Stumps(3, missing="branch"), gaps), (on_pca, plain)):
@@ -185,8 +182,8 @@ def test_low_high_and_missing_values_can_have_any_labels() -> None:
     ],
     ids=["pca", "one-hot", "stumps on pca"],
 )
-def test_any_transformer_may_vote(voters: Any, examples: tuple[FloatArray, FloatArray]) -> None:
-    X, y = examples
+def test_any_transformer_may_vote(voters: Any) -> None:
+    X, y = examples()
     vote = QuadBoostClassifier("l2", lam=0.1, n_rounds=200, voters=voters).fit(X, y)
     assert vote.score(X, y) > 0.65
     *_, last = vote.staged_decision_function(X)
@@ -207,10 +204,8 @@ class Shifted(TransformerMixin, BaseEstimator):
         return X if self.returns is None else self.returns
 
 
-def test_a_transformer_sees_the_labels_as_they_were_given(
-    examples: tuple[FloatArray, FloatArray],
-) -> None:
-    X, y = examples
+def test_a_transformer_sees_the_labels_as_they_were_given() -> None:
+    X, y = examples()
     vote = QuadBoostClassifier(n_rounds=5, voters=Shifted()).fit(X / np.abs(X).max(), y)
     assert vote.voters_.labels_.tolist() == [3, 7]
 
@@ -227,8 +222,6 @@ def test_a_transformer_sees_the_labels_as_they_were_given(
         (np.full((90, 1), 1e-9), "the values of voter 0 are at most 1e-09"),
     ],
 )
-def test_what_is_no_voter_matrix_is_refused(
-    returns: Any, message: str, examples: tuple[FloatArray, FloatArray]
-) -> None:
+def test_what_is_no_voter_matrix_is_refused(returns: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        QuadBoostClassifier(n_rounds=5, voters=Shifted(returns)).fit(*examples)
+        QuadBoostClassifier(n_rounds=5, voters=Shifted(returns)).fit(*examples())
