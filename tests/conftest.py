@@ -12,11 +12,9 @@ import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import settings
 
-from quadrepro.base.types import FloatArray
 from quadrepro.data import store
 from quadrepro.data.card import Card
 from tests.data.tables import make_card
@@ -30,7 +28,6 @@ os.environ["COLUMNS"] = "100"
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-Problem = tuple[FloatArray, FloatArray]
 
 # No example fails for being slow, and every run tries the same ones.
 for name, examples in (("default", 25), ("thorough", 200)):
@@ -62,24 +59,6 @@ algorithms:
     grid: {n_rounds: 5}
 baseline: false
 """
-
-
-@pytest.fixture
-def make_problem() -> Callable[..., Problem]:
-    """Return a function that draws a voter matrix and noisy labels."""
-
-    def make(m: int = 60, n: int = 12, *, seed: int = 0, real: bool = False) -> Problem:
-        rng = np.random.default_rng(seed)
-        H = rng.uniform(-1, 1, (m, n)) if real else rng.choice([-1.0, 1.0], (m, n))
-        score = H[:, : max(1, n // 2)].sum(axis=1) + rng.normal(0, 1.5, m)
-        return H, np.where(score > 0, 1.0, -1.0)
-
-    return make
-
-
-@pytest.fixture
-def problem(make_problem: Callable[..., Problem]) -> Problem:
-    return make_problem()
 
 
 @pytest.fixture

@@ -1,28 +1,37 @@
-"""Estimators: the votes of their algorithms, with stages, probabilities and importances."""
+"""Estimators: the votes of their algorithms, with stages, weights, probabilities, conventions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro import (
     AdaBoostClassifier,
+    AdaBoostRegClassifier,
     GradientBoostClassifier,
     HedgeBoostClassifier,
+    LPBoostClassifier,
     QuadBoostClassifier,
+    RegularizedQPBoostClassifier,
     Stumps,
 )
 from quadrepro.base.types import FloatArray
 from quadrepro.core import estimators
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.rounds import WeightBoosting
+from quadrepro.core.learners.stagewise import StagewiseClassifier
+from tests.core.learners.given import make_problem
 from tests.core.variants import (
+    ALL,
     BOOSTING,
     BY_GRADIENT,
+    ONE_OF_EACH_CLASS,
     PROGRAMS,
     REGRESSORS,
     STAGEWISE,
@@ -34,7 +43,7 @@ from tests.core.variants import (
 
 Problem = tuple[FloatArray, FloatArray]
 
-LINKED = [AdaBoostClassifier(20), *BY_GRADIENT]
+
 STAGED = [*BOOSTING, *BY_GRADIENT, *REGRESSORS, *STAGEWISE]
 
 
@@ -46,8 +55,8 @@ def each(variants: list[Any]) -> Any:
 
 
 @each([e for e in VOTES if e.get_params().get("eta", "") is not None])
-def test_weights_are_those_of_the_algorithms_path(problem: Problem, estimator: Any) -> None:
-    H, y = problem
+def test_weights_are_those_of_the_algorithms_path(estimator: Any) -> None:
+    H, y = make_problem()
     parameters, learner = estimator.get_params(), estimator.learner
     settings = [f.name for f in fields(learner) if f.name in parameters]
     algorithm = learner(**{name: parameters[name] for name in settings})
@@ -116,18 +125,14 @@ def test_stages_are_shorter_runs(estimator: Any) -> None:
     np.testing.assert_allclose(stages[-1], outputs(fitted, X), rtol=1e-9, atol=1e-12)
 
 
-@each(PROGRAMS)
-def test_a_program_has_no_stages(estimator: Any) -> None:
-    assert not [name for name in dir(estimator) if name.startswith("staged_")]
-    assert clone(estimator).fit(*examples()).n_iter_ == 1
-
-
 @each([*VOTES, *BY_GRADIENT, *STAGEWISE])
 def test_the_label_is_the_sign_of_the_decision_in_every_round(estimator: Any) -> None:
     X, y = examples()
     fitted = clone(estimator).fit(X, y)
     labels, decisions = [fitted.predict(X)], [fitted.decision_function(X)]
-    if estimator not in PROGRAMS:
+    if estimator in PROGRAMS:
+        assert not [name for name in dir(estimator) if name.startswith("staged_")]
+    else:
         labels += fitted.staged_predict(X)
         decisions += fitted.staged_decision_function(X)
     for found, numbers in zip(labels, decisions, strict=True):
@@ -180,3 +185,91 @@ def test_probabilities_are_the_frequencies_of_the_classes(estimator: Any, weight
     else:
         fitted.fit(X.repeat(n, axis=0), y.repeat(n))
     np.testing.assert_allclose(fitted.predict_proba(X[1:3]), [[0.75, 0.25], [0.25, 0.75]])
+
+
+PRICED = (AdaBoostRegClassifier, LPBoostClassifier, RegularizedQPBoostClassifier)
+"""Estimators with a price per example, so that twice the examples are another problem."""
+
+UNPRICED = [estimator for estimator in ONE_OF_EACH_CLASS if not isinstance(estimator, PRICED)]
+
+
+def assert_same(first: Any, second: Any, X: FloatArray, rtol: float = 1e-7) -> None:
+    expected = outputs(second, X)
+    np.testing.assert_allclose(
+        outputs(first, X), expected, rtol=rtol, atol=rtol * np.abs(expected).max()
+    )
+
+
+@pytest.mark.parametrize("estimator", ALL, ids=repr)
+def test_whole_weights_are_repeated_rows_and_weight_zero_leaves_a_row_out(estimator: Any) -> None:
+    X, y = examples(estimator)
+    weights = np.random.default_rng(1).integers(0, 4, len(X))
+    # A row of weight zero must not move the thresholds, nor be a class of its own.
+    X[0], weights[0] = 100.0, 0
+    weighted = clone(estimator).fit(X, y, sample_weight=weights)
+    repeated = clone(estimator).fit(X.repeat(weights, axis=0), y.repeat(weights))
+    assert_same(weighted, repeated, X[1:])
+    np.testing.assert_allclose(
+        weighted.feature_importances_, repeated.feature_importances_, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("estimator", UNPRICED, ids=repr)
+def test_a_scale_of_the_weights_changes_nothing(estimator: Any) -> None:
+    X, y = examples(estimator)
+    weights = np.random.default_rng(2).uniform(0.2, 3.0, len(X))
+    # Experts have another rate if the weights add up to more than the examples.
+    first = clone(estimator).fit(X, y, sample_weight=0.5 * weights)
+    assert_same(first, clone(estimator).fit(X, y, sample_weight=0.3 * weights), X)
+
+
+@pytest.mark.parametrize("price", [0.05, 0.2])
+@pytest.mark.parametrize("kind", [LPBoostClassifier, RegularizedQPBoostClassifier])
+def test_the_price_of_slack_is_that_of_a_weight_of_one(kind: Any, price: float) -> None:
+    X, y = examples(kind())
+    weights = np.random.default_rng(2).uniform(0.2, 3.0, len(X))
+    first = kind(4 * price).fit(X, y, sample_weight=weights)
+    assert_same(first, kind(price).fit(X, y, sample_weight=4 * weights), X)
+
+
+def test_the_default_rate_of_experts_depends_on_total_weight_or_number_of_examples() -> None:
+    X, y = examples(HedgeBoostClassifier())
+    eta = {s: HedgeBoostClassifier().fit(X, y, np.full(60, s)).eta_ for s in (0.01, 1.0, 4.0)}
+    assert eta[4.0] == HedgeBoostClassifier().fit(X.repeat(4, axis=0), y.repeat(4)).eta_
+    assert eta[0.01] == eta[1.0] < eta[4.0]
+
+
+@pytest.mark.parametrize("estimator", [*filter(is_classifier, ONE_OF_EACH_CLASS)], ids=repr)
+def test_weights_of_classes_multiply_those_of_examples(estimator: Any) -> None:
+    X, y = examples(estimator)
+    weights = np.random.default_rng(3).uniform(0.5, 2.0, len(X))
+    positive = y == "yes"
+    share = weights[positive].sum() / weights.sum()
+    balanced = weights * np.where(positive, 0.5 / share, 0.5 / (1 - share))
+    for class_weight, expected in (
+        ({"yes": 3.0}, weights * np.where(positive, 3.0, 1.0)),
+        ("balanced", balanced),
+    ):
+        by_class = clone(estimator).set_params(class_weight=class_weight)
+        assert_same(
+            by_class.fit(X, y, sample_weight=weights),
+            clone(estimator).fit(X, y, sample_weight=expected),
+            X,
+        )
+
+
+OF_TREES = {type(estimator): estimator for estimator in reversed(STAGEWISE)}
+ESTIMATORS = [*ONE_OF_EACH_CLASS, *OF_TREES.values(), Stumps()]
+
+
+def exempt(estimator: Any) -> dict[str, str]:
+    """Return the checks that an estimator fails, as scikit-learn's `AdaBoostClassifier` does."""
+    name = "check_sample_weight_equivalence_on_dense_data"
+    of_trees = isinstance(estimator, StagewiseClassifier)
+    return {name: "equally good cuts are told apart by rounding"} if of_trees else {}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=exempt)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_follows_scikit_learns_conventions(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)

@@ -179,7 +179,6 @@ def test_every_spread_is_used_as_a_standard_deviation(
     path = written(f"d,a_mean,a{ending}\nzoo,10.0,0.5\n")
     table = read_printed(path, Facts(of=MeanOf(splits=20)))
     moments = table.moments("zoo", "a")
-    assert moments is not None
     assert (moments.mean, moments.n) == (10.0, 20)
     assert moments.sd == pytest.approx(0.5 * factor)
     assert table.rounding("zoo", "a_sd") == pytest.approx(0.05 * factor)

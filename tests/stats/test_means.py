@@ -22,7 +22,17 @@ from quadrepro.stats import (
     paired_t_test,
     welch_test,
 )
-from tests.stats.examples import ANNEAL
+
+# Corani and Benavoli's tutorial: wrong examples of naive Bayes less those of AODE on anneal, in ten
+# times tenfold cross-validation; of each ten folds the last two have 89 examples, the others 90.
+ANNEAL_COUNTS = [
+    *(2, 1, 2, 1, 1, 1, 1, 0, 2, 3, 1, 1, 2, 1, 1, 1, 1, 6, 6, 0),
+    *(3, 3, 2, 4, 1, 1, 1, 0, 1, 4, 2, 2, 1, 4, 0, 5, 1, 3, 2, 2),
+    *(0, 1, 2, 1, 3, 1, 4, 0, 0, 5, 3, 3, 2, 0, 2, 3, 1, 2, 3, 1),
+    *(1, 1, 2, 0, 5, 1, 2, 0, 2, 1, 0, 2, 1, 1, 1, 2, 1, 0, 1, 3),
+    *(1, 1, 1, 2, 3, 2, 1, 0, 4, 2, 2, 0, 2, 6, 2, 0, 1, 2, 2, 0),
+]
+ANNEAL = [count / (90 if i % 10 < 8 else 89) for i, count in enumerate(ANNEAL_COUNTS)]
 
 pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=30)
 
@@ -179,18 +189,6 @@ def test_equivalence_without_spread_is_judged_by_the_value() -> None:
     edge = equivalence_test([0.3, 0.2], [0.2, 0.1], 0.1)
     assert not edge.significant
     assert not edge.different
-
-
-@pytest.mark.parametrize(("skewness", "rate"), [(0, 0.05), (2, 0.122)])
-def test_differences_of_the_margin_are_called_equivalent_at_the_stated_rate(
-    skewness: int, rate: float
-) -> None:
-    rng = np.random.default_rng(0)
-    shape = 400, 14
-    noise = rng.exponential(size=shape) - 1 if skewness else rng.normal(size=shape)
-    found = [equivalence_test(3 + of, np.zeros(14), 3).significant for of in noise]
-    # Three standard errors.
-    assert np.mean(found) == pytest.approx(rate, abs=3 * (rate * (1 - rate) / 400) ** 0.5)
 
 
 @pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf")])

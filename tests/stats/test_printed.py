@@ -12,7 +12,6 @@ from scipy.stats import binom
 from scipy.stats import t as student
 
 from quadrepro.stats import (
-    COVERAGE,
     chance_of_a_group,
     chance_of_misses,
     count_misses,
@@ -32,15 +31,6 @@ def test_the_interval_is_students_for_the_mean_of_further_repeats(
     low, high = student.interval(0.95, n - 1, mean, sd * (1 / further + 1 / n) ** 0.5)
     where = placement(ours, 0.5, 0.0005, further=further)
     assert (where.mean, where.low, where.high) == pytest.approx((mean, low, high))
-
-
-@pytest.mark.parametrize(("n", "further"), [(2, 1), (8, 20)])
-def test_the_mean_of_further_draws_is_inside_95_times_of_100(n: int, further: int) -> None:
-    draws = np.random.default_rng(1).normal(0.2, 0.03, (1000, n + further))
-    hits = [not placement(w[:n], w[n:].mean(), 0.0, further=further).significant for w in draws]
-    # Three standard errors of the simulation; the test above has the interval to all digits.
-    assert COVERAGE == 0.95
-    assert np.mean(hits) == pytest.approx(0.95, abs=3 * (0.95 * 0.05 / 1000) ** 0.5)
 
 
 def test_a_repeat_that_is_not_a_number_leaves_no_verdict() -> None:

@@ -26,7 +26,43 @@ from quadrepro.stats import (
     wilcoxon_test,
 )
 from quadrepro.stats.ranks import EXACT, distribution_of_rank_sums
-from tests.stats.examples import AFTER, BEFORE, column, risks_of_demsar
+
+# Demšar (2006), Table 6: areas under the ROC curve of C4.5, with m, with cf, and with both. The
+# paper ranks unrounded numbers: on voting, .975 with cf is above .975 with both.
+DEMSAR = [
+    (0.763, 0.768, 0.771, 0.798),
+    (0.599, 0.591, 0.590, 0.569),
+    (0.954, 0.971, 0.968, 0.967),
+    (0.628, 0.661, 0.654, 0.657),
+    (0.882, 0.888, 0.886, 0.898),
+    (0.936, 0.931, 0.916, 0.931),
+    (0.661, 0.668, 0.609, 0.685),
+    (0.583, 0.583, 0.563, 0.625),
+    (0.775, 0.838, 0.866, 0.875),
+    (1.000, 1.000, 1.000, 1.000),
+    (0.940, 0.962, 0.965, 0.962),
+    (0.619, 0.666, 0.614, 0.669),
+    (0.972, 0.981, 0.975, 0.9749),
+    (0.957, 0.978, 0.946, 0.970),
+]
+
+# Hollander and Wolfe (1973), Table 3.1: depression before and after a first visit.
+BEFORE = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
+AFTER = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
+
+# García and Herrera (2008): p-values of the pairs of five methods on 30 data sets, by itself and
+# adjusted by the method of Holm.
+
+
+def risks_of_demsar() -> list[tuple[float, ...]]:
+    """Return the areas as risks: the lower, the better."""
+    return [tuple(1 - area for area in row) for row in DEMSAR]
+
+
+def column(i: int) -> list[float]:
+    """Return the risks of one of Demšar's four methods."""
+    return [row[i] for row in risks_of_demsar()]
+
 
 NAMES = ("C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf")
 RISKS = {name: column(i) for i, name in enumerate(NAMES)}
@@ -79,14 +115,6 @@ def test_many_pairs_have_the_normal_p_value_of_scipy_with_pratts_zeros() -> None
     exact = wilcoxon_test(d[:EXACT], np.zeros(EXACT)).p_value
     assert exact == pytest.approx(fewer, rel=0.05)
     assert exact != pytest.approx(fewer, rel=1e-9)
-
-
-@given(few_pairs)
-def test_the_test_is_symmetric(values: list[tuple[int, int]]) -> None:
-    a, b = zip(*values, strict=True)
-    there, back = wilcoxon_test(a, b), wilcoxon_test(b, a)
-    assert (there.rank_sum, there.other_rank_sum) == (back.other_rank_sum, back.rank_sum)
-    assert there.p_value == back.p_value
 
 
 @pytest.mark.parametrize("n", [2, EXACT + 1])
@@ -319,17 +347,6 @@ def test_every_pair_has_what_the_functions_say_of_it() -> None:
         assert pair.posterior == bayesian_signed_rank(a, b, 0.01)
     assert [p.rank_p_holm for p in found.pairs] == holm(p.rank_p for p in found.pairs)
     assert [p.wilcoxon_p_holm for p in found.pairs] == holm(p.wilcoxon_p for p in found.pairs)
-
-
-@pytest.mark.parametrize(("k", "n"), [(2, 8), (4, 14)])
-def test_ranks_further_apart_than_the_critical_difference_are_significant(k: int, n: int) -> None:
-    rng = np.random.default_rng(k)
-    for _ in range(5):
-        tables = {str(i): (rng.random(n) + i / 2 / k).tolist() for i in range(k)}
-        found = rank_methods(tables)
-        for pair in found.pairs:
-            far = -pair.rank_difference > found.critical_difference
-            assert far == (pair.nemenyi_p < 0.05)
 
 
 def test_methods_of_equal_rank_keep_their_order() -> None:

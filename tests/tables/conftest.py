@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
-from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record
-from quadrepro.papers.printed import Printed
-from tests.make import of_wrong
 from tests.tables.contexts import loaded
-
-ALGORITHMS = ("quadboost", "lpboost", "adaboost")
 
 CONFIG = """title: Three
 protocol: {view: quadboost}
@@ -41,46 +33,3 @@ def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
     found: list[Figure] = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: found.append(figure))
     return found
-
-
-@pytest.fixture
-def outcomes() -> Callable[..., Outcomes]:
-    """Return a function that makes outcomes of 10 test examples from numbers of errors."""
-
-    def make(*errors: dict[str, tuple[int | None, ...]], seconds: float = 1.0) -> Outcomes:
-        rows = tuple(errors[0])
-        records = {}
-        for repeat, of_repeat in enumerate(errors):
-            for row, counts in of_repeat.items():
-                for algorithm, count in zip(ALGORITHMS, counts, strict=True):
-                    key = f"{row} {algorithm} {repeat}"
-                    record = Record(key, "missing")
-                    if count is not None:
-                        wrong = np.arange(10) < count
-                        record = Record(
-                            key, "ok", count, 10, {"C": 1.0}, seconds=seconds, **of_wrong(wrong)
-                        )
-                    records[row, algorithm, repeat] = record
-        shares = dict.fromkeys(rows, 0.5)
-        return Outcomes(rows, ALGORITHMS, len(errors), records, test_shares=shares)
-
-    return make
-
-
-@pytest.fixture
-def published() -> Printed:
-    cells = {
-        ("monks", "quadboost"): "0.200",
-        ("monks", "lpboost"): "0.100",
-        ("monks", "adaboost"): "0.100",
-        ("titanic", "quadboost"): "0.300",
-        ("titanic", "lpboost"): "0.400",
-        ("titanic", "adaboost"): "0.500",
-        ("wine", "quadboost"): "0.100",
-        ("wine", "lpboost"): "0.200",
-        ("wine", "adaboost"): "0.300",
-        ("mean_running_time_s", "quadboost"): "0.5",
-        ("mean_running_time_s", "lpboost"): "10",
-        ("mean_running_time_s", "adaboost"): "20",
-    }
-    return Printed("three", ALGORITHMS, cells)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,7 +13,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from quadrepro.base.models import Model, validated
-from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.tables import KINDS, AskedField
@@ -23,6 +21,30 @@ from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds.base import Context, Kind, Made
 from quadrepro.tables.table import Table
+from tests.make import of_wrong
+
+ALGORITHMS = ("quadboost", "lpboost", "adaboost")
+
+ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
+"""Errors of the three algorithms in ten examples on one split."""
+
+
+def outcomes_of(*errors: dict[str, tuple[int | None, ...]], seconds: float = 1.0) -> Outcomes:
+    """Return outcomes of 10 test examples from numbers of errors, one mapping a split."""
+    rows = tuple(errors[0])
+    records = {}
+    for repeat, of_repeat in enumerate(errors):
+        for row, counts in of_repeat.items():
+            for algorithm, count in zip(ALGORITHMS, counts, strict=True):
+                key = f"{row} {algorithm} {repeat}"
+                record = Record(key, "missing")
+                if count is not None:
+                    wrong = np.arange(10) < count
+                    record = Record(
+                        key, "ok", count, 10, {"C": 1.0}, seconds=seconds, **of_wrong(wrong)
+                    )
+                records[row, algorithm, repeat] = record
+    return Outcomes(rows, ALGORITHMS, len(errors), records, test_shares=dict.fromkeys(rows, 0.5))
 
 
 def loaded(folder: Path, text: str) -> Experiment:
@@ -30,6 +52,15 @@ def loaded(folder: Path, text: str) -> Experiment:
     path = folder / "config.yaml"
     path.write_text(text)
     return load_experiment(path)
+
+
+def beside_paper(folder: Path, config: str, paper: str, **tables: str) -> Experiment:
+    """Return the experiment of a config beside ``mypaper``, a paper with some printed tables."""
+    (folder / "mypaper" / "printed").mkdir(parents=True, exist_ok=True)
+    (folder / "mypaper" / "paper.yaml").write_text(paper)
+    for name, text in tables.items():
+        (folder / "mypaper" / "printed" / f"{name}.csv").write_text(text)
+    return loaded(folder, config)
 
 
 class Asking(Model):
@@ -86,6 +117,11 @@ def table_of(
     return found
 
 
+def csv_of(table: Table) -> list[dict[str, str]]:
+    """Return the rows of the CSV of a table."""
+    return list(csv.DictReader(table.to_csv().splitlines()))
+
+
 def panels_of(
     experiment: Experiment, key: str, outcomes: Outcomes, figures: list[Figure]
 ) -> list[Axes]:
@@ -105,29 +141,3 @@ def as_regression(found: Outcomes, row: str) -> Outcomes:
         for place, record in found.records.items()
     }
     return replace(found, records=records)
-
-
-SPLITS = 3
-"""Splits of margins."""
-
-Margins = dict[tuple[str, str, int], FloatArray]
-
-
-def drawn_margins(rows: Sequence[str], columns: Sequence[str]) -> Margins:
-    """Return margins of every split, drawn with a fixed seed."""
-    rng = np.random.default_rng(3)
-    return {
-        (row, column, split): rng.normal(0.3 + 0.1 * i, 0.2 - 0.05 * j, 50).clip(-1, 1)
-        for i, row in enumerate(rows)
-        for j, column in enumerate(columns)
-        for split in range(SPLITS)
-    }
-
-
-def with_margins(rows: tuple[str, ...], columns: tuple[str, ...], kept: Margins) -> Outcomes:
-    """Return outcomes whose records keep some margins."""
-    records = {
-        place: Record("k", "ok", 1, 10, margins=kept.get(place))
-        for place in product(rows, columns, range(SPLITS))
-    }
-    return Outcomes(rows, columns, SPLITS, records)

@@ -1,17 +1,21 @@
+"""Figures: the same bytes for everyone, with legends and diagrams."""
+
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from quadrepro.tables.critical_difference import alike, draw_critical_difference
 from quadrepro.tables.figure import (
     add_legend,
-    fitted,
     new_figure,
-    plain_labels,
 )
 
 
@@ -36,21 +40,6 @@ def test_names_are_no_formulas_and_their_controls_are_shown(tmp_path: Path) -> N
     assert r"<!-- $x_1$ and \x1b -->" in path.read_text()
 
 
-@pytest.mark.parametrize("width", [2.0, 4.0, 8.0])
-@pytest.mark.parametrize("linestyle", ["-", ""])
-def test_a_legend_is_no_wider_than_its_figure(width: float, linestyle: str) -> None:
-    names = ("AdaBoost", "Random Forests", "CB-Boost", "MinCq", "a name that is longer than others")
-    with matplotlib.rc_context({"font.size": 9}):
-        figure = Figure(figsize=(width, 3.0), layout="constrained")
-        panel = figure.subplots()
-        for name in names:
-            panel.plot([0], [0], linestyle=linestyle, marker="o", label=name)
-        add_legend(figure)
-        figure.draw_without_rendering()
-    [legend] = figure.legends
-    assert legend.get_window_extent().width <= width * figure.dpi
-
-
 def test_a_legend_has_each_label_of_all_panels_once_in_their_order() -> None:
     figure = Figure()
     a, b = figure.subplots(1, 2)
@@ -64,33 +53,48 @@ def test_a_legend_has_each_label_of_all_panels_once_in_their_order() -> None:
     assert empty.legends == []
 
 
-@pytest.mark.parametrize("title", ["Random forest of stumps " * 3, "RANDOMFOREST" * 5])
-def test_fitted_titles_of_neighbours_do_not_collide(title: str, tmp_path: Path) -> None:
-    with new_figure(tmp_path / "titles.png", 6, 3) as figure:
-        panels = figure.subplots(1, 2)
-        for panel in panels:
-            panel.set_title(fitted(title, 2.3))
-    left, right = (panel.title.get_window_extent() for panel in panels)
-    assert left.x1 < right.x0
-    assert left.x0 >= 0
+DEMSAR = (["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"], [1.964, 2.0, 2.893, 3.143], 1.25)
 
 
-@pytest.mark.parametrize(
-    ("ends", "labels"),
-    [
-        ((0.21, 0.58), {"0.3", "0.4", "0.5"}),
-        ((0.015, 0.4), {"0.02", "0.05", "0.1", "0.2"}),
-        ((0.0015, 400), {"0.01", "0.1", "1", "10", "100"}),
-    ],
-)
-def test_a_logarithmic_axis_has_labels_in_plain_numbers(
-    ends: tuple[float, float], labels: set[str]
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=12).map(sorted), st.integers(1, 30))
+def test_methods_share_a_group_if_and_only_if_they_are_less_than_critical_apart(
+    ranks: list[int], critical: int
 ) -> None:
-    panel = Figure(figsize=(3, 3)).subplots()
-    panel.set(yscale="log", ylim=ends)
-    plain_labels(panel.yaxis)
-    ticks = [*panel.yaxis.get_major_ticks(), *panel.yaxis.get_minor_ticks()]
-    panel.figure.draw_without_rendering()
-    shown = {t.label1.get_text() for t in ticks if ends[0] <= t.get_loc() <= ends[1]}
-    assert labels <= shown
-    assert all(re.fullmatch(r"[\d.]*", text) for text in shown)
+    groups = alike(ranks, critical)
+    for i in range(len(ranks)):
+        for j in range(i):
+            together = any(first <= j and i <= last for first, last in groups)
+            assert together == (ranks[i] - ranks[j] < critical)
+    assert len({last for _, last in groups}) == len({first for first, _ in groups}) == len(groups)
+
+
+def test_demsars_diagram(figures: list[Figure], tmp_path: Path) -> None:
+    draw_critical_difference(tmp_path / "ranking.svg", *DEMSAR)
+    [panel] = figures[0].axes
+    assert [text.get_text() for text in panel.texts] == [
+        *("1", "2", "3", "4", "CD 1.25"),
+        *("C4.5+m+cf  1.96", "C4.5+m  2.00", "2.89  C4.5+cf", "3.14  C4.5"),
+    ]
+    [bar] = [line for line in panel.get_lines() if line.get_linewidth() > 3]
+    tick = {int(t.get_text()): t.get_position()[0] for t in panel.texts[:4]}
+    ends = bar.get_xdata()
+    # The one group runs from the best to the worst.
+    assert np.interp(1.964, [1, 4], [tick[1], tick[4]]) == pytest.approx(min(ends) + 0.04)
+    assert np.interp(3.143, [1, 4], [tick[1], tick[4]]) == pytest.approx(max(ends) - 0.04)
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 30])
+def test_names_neither_overlap_nor_leave_the_figure(
+    n: int, figures: list[Figure], tmp_path: Path
+) -> None:
+    titles = [f"a rather long name of method {i}" for i in range(n)]
+    ranks = [1 + 0.9 * i for i in range(n)]
+    draw_critical_difference(tmp_path / "ranking.svg", titles, ranks, 1.4)
+    figure = figures[0]
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    boxes = [text.get_window_extent(renderer) for text in figure.axes[0].texts]
+    width, height = figure.get_size_inches() * figure.dpi
+    for i, box in enumerate(boxes):
+        assert 0 <= box.x0 < box.x1 <= width
+        assert 0 <= box.y0 < box.y1 <= height
+        assert not any(box.overlaps(other) for other in boxes[:i])

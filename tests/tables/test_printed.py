@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from quadrepro.config.config import Experiment
-from quadrepro.config.loading import load_experiment
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import NOTHING
 from quadrepro.tables.printed import check_claims, check_printed, described, printed_for
-from tests.tables.contexts import loaded
+from tests.tables.contexts import beside_paper, loaded
 
 CONFIG = """title: Own
 protocol: {view: quadboost}
@@ -48,13 +47,7 @@ def load(tmp_path: Path) -> Load:
         if file:
             assert old in texts[file]
             texts[file] = texts[file].replace(old, new)
-        folder = tmp_path / "mypaper"
-        (folder / "printed").mkdir(parents=True, exist_ok=True)
-        (folder / "paper.yaml").write_text(texts["paper"])
-        for name in TABLES:
-            (folder / f"printed/{name}.csv").write_text(texts[name])
-        (tmp_path / "own.yaml").write_text(texts["config"])
-        return load_experiment(tmp_path / "own.yaml")
+        return beside_paper(tmp_path, **texts)
 
     return load
 
@@ -93,33 +86,33 @@ def test_a_config_that_names_no_table_has_no_printed_numbers(load: Load) -> None
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("errors: table1", "errors: tabel1", "own.yaml:9:10: the paper ./mypaper has no printed"),
-        ("claims: table1", "claims: table9", "own.yaml:9:47: the paper ./mypaper has no claims"),
-        ("errors: table1", "errors: table2", "own.yaml:9:10: table2 of the paper ./mypaper holds"),
+        ("errors: table1", "errors: tabel1", "9:10: the paper ./mypaper has no printed"),
+        ("claims: table1", "claims: table9", "9:47: the paper ./mypaper has no claims"),
+        ("errors: table1", "errors: table2", "9:10: table2 of the paper ./mypaper holds"),
         (
             "[monks, titanic,",
             "[monks, {name: balance, as: titanc},",
-            "own.yaml:3:19: no row 'titanc' is printed; did you mean 'titanic' (.../mypaper/"
+            "3:19: no row 'titanc' is printed; did you mean 'titanic' (.../mypaper/"
             "printed/table1.csv:3)?",
         ),
-        ("as: wine 1}", "as: wine 1, printed: iris}", "own.yaml:3:28: no row 'iris' is printed;"),
-        ("name: quadboost", "name: quadbost, algorithm: quadboost", f"own.yaml:6:6: {NO_QUADBOST}"),
+        ("as: wine 1}", "as: wine 1, printed: iris}", "3:28: no row 'iris' is printed;"),
+        ("name: quadboost", "name: quadbost, algorithm: quadboost", f"6:6: {NO_QUADBOST}"),
     ],
 )
 def test_what_a_config_misspells_is_named_with_its_place(
     load: Load, old: str, new: str, message: str
 ) -> None:
-    assert refused(lambda: load("config", old, new)).startswith(f".../{message}")
+    assert refused(lambda: load("config", old, new)).startswith(f".../config.yaml:{message}")
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        ("table1", "titanic", "titanc", "own.yaml:3:19: no row 'titanic' is printed; did you mean"),
-        ("table2", "\nquadboost", "\nquadbost", "own.yaml:6:6: .../mypaper/printed/table2.csv has"),
-        ("paper", "quadboost", "quadbost", "own.yaml:6:6: the paper ./mypaper has no algorithm"),
-        ("paper", "[monks]", "[monk]", "mypaper/paper.yaml:7:65: .../own.yaml has no row "),
-        ("paper", "[titanic]", "[titanc]", "mypaper/paper.yaml:7:82: .../own.yaml has no row "),
+        ("table1", "titanic", "titanc", "config.yaml:3:19: no row 'titanic' is printed; did"),
+        ("table2", "\nquadboost", "\nquadbost", "config.yaml:6:6: .../mypaper/printed/table2.csv"),
+        ("paper", "quadboost", "quadbost", "config.yaml:6:6: the paper ./mypaper has no algo"),
+        ("paper", "[monks]", "[monk]", "mypaper/paper.yaml:7:65: .../config.yaml has no row "),
+        ("paper", "[titanic]", "[titanc]", "mypaper/paper.yaml:7:82: .../config.yaml has no row "),
     ],
 )
 def test_what_a_paper_misspells_is_named_with_its_place(

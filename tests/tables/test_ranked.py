@@ -1,16 +1,123 @@
+"""Tables of scores: read from files, ranked, and told apart."""
+
 from __future__ import annotations
 
-import csv
+from collections.abc import Callable
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from quadrepro.errors import ConfigError, DataError
 from quadrepro.stats import bayesian_correlated_t, corrected_t_test, holm, rank_methods
 from quadrepro.tables.ranked import (
     Splits,
     compare_splits,
     ranking_table,
 )
+from quadrepro.tables.scores import Scores, direction, read_scores, told_apart
 from quadrepro.tables.table import Table
+from tests.make import refusal
+from tests.tables.contexts import csv_of
+
+Write = Callable[[str], Path]
+
+
+BAD = [
+    ("", "the file has no rows"),
+    ("a,b\n", "a table of scores has a line of names"),
+    ("a,b\n1,2\n1,2,3\n", ", line 3: 3 fields, but the first row has 2"),
+    ("d,a,b\nx,1,2\ny,3,four\n", ", line 3, column 'b': 'four' is not a number such as 0.035"),
+    ("d,a,b\nx,1,2\ny,3,inf\n", ", line 3, column 'b': 'inf' is not a number"),
+    ("a,b\n1,2\nx,2\n", ", line 3, column 'a': 'x' is not a number"),
+    ("d;a;b\nx;1;1.234,5\n", ", line 2, column 'b': '1.234,5' is not a number"),
+    ("a,a\n1,2\n2,3\n", ", line 1, column 2: duplicate 'a'"),
+    ("d,a,\nx,1,2\ny,2,3\n", ", line 1, column 3: the column has no name"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD)
+def test_what_is_no_table_of_scores_is_refused_with_its_place(
+    write_scores: Write, text: str, message: str
+) -> None:
+    assert message in refusal(write_scores(text), read_scores, DataError)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", " "])
+def test_fields_are_separated_as_init_knows_it(write_scores: Write, separator: str) -> None:
+    found = read_scores(write_scores("set,a,b\nx,1,2\n\ny,3,NA\n".replace(",", separator)))
+    assert ([*found.table], found.table.index.name) == (["a", "b"], "set")
+    assert [*found.table.index] == ["line 2 (x)", "line 4 (y)"]
+    assert [*found.table.iloc[0]] == [1, 2]
+    assert found.gaps == {"line 4 (y)": ["b"]}
+
+
+def test_an_unnamed_first_column_names_the_rows_even_by_numbers(write_scores: Write) -> None:
+    found = read_scores(write_scores(",a,b\n0,1,2\n1,3,4\n"))
+    assert found.table.to_dict("list") == {"a": [1, 3], "b": [2, 4]}
+    assert [*read_scores(write_scores("z,a\n0,1\n1,3\n")).table] == ["z", "a"]
+
+
+def test_commas_are_decimal_signs_where_other_signs_separate_fields(write_scores: Write) -> None:
+    for text in ("set;a;b\nx;0,5;0.25\ny;1;-\n", "set a b\nx 0,5 0,25\n"):
+        assert [*read_scores(write_scores(text)).table.iloc[0]] == [0.5, 0.25]
+
+
+def scores(names: tuple[str, ...] = ("a", "b"), source: str = "s.csv", of_rows: str = "") -> Scores:
+    return Scores(pd.DataFrame(0.9, pd.Index(["r"], name=of_rows), names), source)
+
+
+@pytest.mark.parametrize(
+    ("found", "higher"),
+    [
+        (scores(("svm_acc", "knn acc")), True),
+        (scores(source="x/AUC-2020.csv"), True),
+        (scores(of_rows="Accuracy"), True),
+        (scores(("F1 of A", "F1 of B")), True),
+        (scores(source="errors.csv"), False),
+        (scores(("RMSE.a", "RMSE.b")), False),
+    ],
+)
+def test_a_word_in_the_names_tells_which_scores_are_better(found: Scores, higher: bool) -> None:
+    assert direction(found, None) is higher
+    assert direction(found, not higher) is not higher
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        scores(),
+        scores(("auc-boost", "knn")),
+        scores(("accurate", "accurate b")),
+        scores(source="auc_error.csv"),
+    ],
+)
+def test_what_the_names_leave_open_is_asked_and_not_guessed(found: Scores) -> None:
+    with pytest.raises(ConfigError, match=r"--higher-is-better .* or --lower-is-better"):
+        direction(found, None)
+    assert direction(found, True)
+
+
+LOSSES = {"a": [0.1, 0.2, 0.1, 0.3, 0.1, 0.2, 0.1], "b": [0.2, 0.31, 0.22, 0.4, 0.25, 0.3, 0.2]}
+
+
+def test_the_sentence_names_the_test_and_the_methods_that_differ() -> None:
+    ranking = rank_methods(LOSSES)
+    assert told_apart(ranking, None).startswith("By Wilcoxon's signed-rank tests over 7 data sets")
+    assert told_apart(ranking, None).endswith(": a is better than b (p = 0.016).")
+    three = told_apart(rank_methods(LOSSES | {"c": LOSSES["a"][::-1]}), None)
+    assert "adjusted for 3 pairs by Holm's method" in three
+    assert ": a is better than b (p = 0.047), c is better than b (p = 0.047) and no other" in three
+    few = rank_methods({name: of[:4] for name, of in LOSSES.items()})
+    assert told_apart(few, None).endswith("told apart, for which 4 are too few.")
+
+
+def test_resamples_are_compared_by_the_corrected_test() -> None:
+    splits = Splits(dict(LOSSES), 0.1)
+    sentence = told_apart(rank_methods(LOSSES), splits)
+    assert sentence.startswith("By corrected resampled t-tests over 7 resamples (p ≤ 0.05)")
+    assert ": a is better than b (p < 0.001)." in sentence
+
 
 RISKS = {
     "a": [0.20, 0.31, 0.15, 0.27, 0.09, 0.11, 0.24],
@@ -22,10 +129,6 @@ TITLES = {"a": "A", "b": "B", "c": "C|"}
 
 def cells(table: Table) -> dict[str, list[str]]:
     return {name: [*entries] for name, entries in table.rows}
-
-
-def data(table: Table) -> list[dict[str, str]]:
-    return list(csv.DictReader(table.to_csv().splitlines()))
 
 
 def test_pairs_stand_by_rank_with_rounded_numbers_for_reading() -> None:
@@ -50,29 +153,15 @@ def test_pairs_stand_by_rank_with_rounded_numbers_for_reading() -> None:
     assert ranks == ["0.109", "< 0.001*", f"{adjusted[2]:.3f}"]
 
 
-def test_the_direction_and_the_tests_of_all_methods_are_named() -> None:
-    ranking = rank_methods(RISKS)
-    table = ranking_table("T", ranking, TITLES)
-    assert table.notes[0].startswith("The lower the risk, the better. Mean ranks over 7 data sets")
-    turned = ranking_table("T", ranking, TITLES, higher_is_better=True, quantity="AUC")
-    assert turned.notes[0].startswith("The higher the AUC, the better. ")
-
-
 def test_an_infinite_f_is_shown() -> None:
     risks = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.4], "c": [0.3, 0.4, 0.5]}
     note = ranking_table("T", rank_methods(risks), TITLES).notes[0]
     assert note.endswith("Iman and Davenport: ∞, p = 0.028.")
 
 
-def test_without_a_rope_nothing_is_the_same() -> None:
-    table = ranking_table("T", rank_methods(RISKS), TITLES)
-    assert table.header[-1] == "better / worse"
-    assert cells(table)["A – B"][-1] == "1.00 / 0.00"
-
-
 def test_the_csv_has_every_number() -> None:
     ranking = rank_methods(RISKS, rope=0.01)
-    rows = data(ranking_table("T", ranking, TITLES))
+    rows = csv_of(ranking_table("T", ranking, TITLES))
     assert [(row["method"], row["against"]) for row in rows] == [(p.a, p.b) for p in ranking.pairs]
     for row, pair in zip(rows, ranking.pairs, strict=True):
         assert float(row["wilcoxon p"]) == pytest.approx(pair.wilcoxon_p)
@@ -87,8 +176,8 @@ def test_differences_of_scores_have_the_sign_of_the_scores() -> None:
     of_risks = ranking_table("T", rank_methods(RISKS), TITLES)
     of_scores = ranking_table("T", rank_methods(negative), TITLES, higher_is_better=True)
     assert list(cells(of_scores)) == ["C| – B", "C| – A", "B – A"]
-    risk = next(row for row in data(of_risks) if row["against"] == "c")
-    score = next(r for r in data(of_scores) if (r["method"], r["against"]) == ("c", risk["method"]))
+    [risk] = [row for row in csv_of(of_risks) if (row["method"], row["against"]) == ("a", "c")]
+    [score] = [row for row in csv_of(of_scores) if (row["method"], row["against"]) == ("c", "a")]
     assert float(score["shift"]) == pytest.approx(-float(risk["shift"]))
     assert float(score["shift low"]) == pytest.approx(-float(risk["shift high"]))
 

@@ -1,4 +1,4 @@
-"""Voters whose matrix is given, and small problems with many ties."""
+"""Voters and votes that are given, and small problems with many ties."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.grid import Grid, Stopping
+from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Part, Rng, TrainingData
 from quadrepro.core.learners.rounds import Round, WeightBoosting
 from quadrepro.core.learners.trainers import VoteTrainer
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters
+
+Problem = tuple[FloatArray, FloatArray]
 
 signs = st.sampled_from([-1.0, 1.0])
 small_labels = arrays(np.float64, 9, elements=signs)
@@ -26,6 +29,14 @@ small_problems = st.tuples(arrays(np.float64, (9, 5), elements=signs), small_lab
 small_samples = arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 1.0, 3.0])).filter(
     lambda samples: bool((samples.sum(axis=1) > 0).all())
 )
+
+
+def make_problem(m: int = 60, n: int = 12, *, seed: int = 0, real: bool = False) -> Problem:
+    """Return a voter matrix and noisy labels."""
+    rng = np.random.default_rng(seed)
+    H = rng.uniform(-1, 1, (m, n)) if real else rng.choice([-1.0, 1.0], (m, n))
+    score = H[:, : max(1, n // 2)].sum(axis=1) + rng.normal(0, 1.5, m)
+    return H, np.where(score > 0, 1.0, -1.0)
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,33 @@ def votes(
     test = Part(H_test, np.zeros(len(H_test)))
     data = TrainingData(Part(H, y), test, None, Given(), lambda name: np.random.default_rng(0))
     return VoteTrainer(algorithm, data, grids)
+
+
+@dataclass(frozen=True)
+class Limited(Algorithm):
+    """Gives every voter one weight, which has no solution above 2, or on one sample above 1."""
+
+    hyperparameters: ClassVar[tuple[Hyperparameter, ...]] = (
+        Hyperparameter("weight", "any", "small", "weight of every voter"),
+    )
+
+    def limit(self, problem: VotingProblem) -> str:
+        return f"weight must be at most 1 for {problem.n_samples} samples"
+
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        values = np.array(grid.axis("weight"), dtype=np.float64)
+        found = np.tile(values, (problem.n_samples, 1))
+        found[:, values > 2] = np.nan
+        found[0, values > 1] = np.nan
+        return np.repeat(found[:, :, None], problem.H.shape[1], axis=2)
+
+
+def weights(*values: float) -> Grid:
+    return Grid.of({"weight": values})
+
+
+ONE_VOTER = np.array([[1.0], [-1.0], [1.0], [-1.0]])
+FOLD = np.array([0, 0, 1, 1])
 
 
 class SeenVoters(FixedVoters):

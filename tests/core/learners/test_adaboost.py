@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.learners.adaboost import AdaBoost, take_rounds
@@ -15,9 +14,14 @@ from quadrepro.core.learners.learner import positive_votes
 from quadrepro.core.learners.rounds import FLOOR, UNITS, WeightBoosting
 from quadrepro.core.voters.chains import Chains, codes_of_voters
 from quadrepro.core.voters.reduction import VotingProblem
-from tests.core.learners.given import Turning, boosted, least_error, small_problems, small_samples
-
-Problem = tuple[FloatArray, FloatArray]
+from tests.core.learners.given import (
+    Problem,
+    Turning,
+    boosted,
+    least_error,
+    small_problems,
+    small_samples,
+)
 
 
 def lecture(H: FloatArray, y: FloatArray, copies: FloatArray, n_rounds: int) -> FloatArray:
@@ -49,20 +53,6 @@ def test_weights_are_the_lectures(problem: Problem, samples: FloatArray, n_round
             others = np.delete(found, decisive)
             assert found[decisive] * np.sign(expected[decisive]) > np.abs(others).sum() + 20
             np.testing.assert_allclose(others, np.delete(expected, decisive), atol=1e-9)
-
-
-class LeastError(ClassifierMixin, BaseEstimator):
-    """The weak learner of the lecture: the column, or its negative, of least weighted error."""
-
-    def fit(self, X: FloatArray, y: FloatArray, sample_weight: FloatArray) -> LeastError:
-        self.classes_ = np.unique(y)
-        edges = np.round((sample_weight * y) @ X, 11)
-        self.voter_ = int(np.abs(edges).argmax())
-        self.sign_ = np.sign(edges[self.voter_])
-        return self
-
-    def predict(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self.sign_ * X[:, self.voter_])
 
 
 def stumps(seed: int, m: int, noise: float) -> Problem:

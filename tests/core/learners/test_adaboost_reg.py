@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,9 +14,8 @@ from quadrepro.core.learners.adaboost_reg import AdaBoostReg, exact_sum, least_l
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.rounds import LARGEST_STEP
 from quadrepro.core.voters.reduction import reduce_problem
-from tests.core.learners.given import small_problems, small_samples
+from tests.core.learners.given import Problem, make_problem, small_problems, small_samples
 
-Problem = tuple[FloatArray, FloatArray]
 Power = Literal[1, 2]
 
 SOFT: dict[Power, list[float]] = {1: [30.0, 3.0, 0.5], 2: [3000.0, 100.0, 5.0]}
@@ -54,9 +52,7 @@ class Formulas:
 
 
 @each_power
-def test_a_round_is_the_formulas_from_scratch(
-    make_problem: Callable[..., Problem], power: Power
-) -> None:
+def test_a_round_is_the_formulas_from_scratch(power: Power) -> None:
     H, y = make_problem(m=60)
     for C in SOFT[power]:
         picks, changes = AdaBoostReg(power).steps(reduce_problem(H, y, merge_voters=False), C, 12)
@@ -87,9 +83,9 @@ def test_examples_too_light_for_whole_units_count_in_a_long_step() -> None:
     assert np.abs(changes).max() < 12.0
 
 
-def test_a_step_without_end_is_not_taken(problem: Problem) -> None:
+def test_a_step_without_end_is_not_taken() -> None:
     # With C w² above 1 for every example the loss falls for ever, however many are wrong.
-    H, y = problem
+    H, y = make_problem()
     assert not AdaBoostReg().path(H, y, Grid.of({"C": [1e5], "n_rounds": [10]})).any()
 
 

@@ -1,25 +1,187 @@
+"""Grids and what all paths have in common."""
+
 from __future__ import annotations
+
+from typing import cast
 
 import numpy as np
 import pytest
 
 from quadrepro.base.types import FloatArray
+from quadrepro.config.axis import Axis
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.cbboost import CBBoost
+from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.learner import positive_votes
-from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.learner import Algorithm, positive_votes
 from quadrepro.core.learners.quadboost import QuadBoost
+from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.learners.rounds import BoostingAlgorithm
 from quadrepro.core.preprocessing import Normaliser, encode
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset
+from tests.core.learners.given import make_problem
 
-Problem = tuple[FloatArray, FloatArray]
+
+def test_candidates_run_with_the_first_axis_outermost() -> None:
+    grid = Grid.of({"a": [1, 2], "b": [3, 4]})
+    assert grid.candidates == [
+        {"a": 1, "b": 3},
+        {"a": 1, "b": 4},
+        {"a": 2, "b": 3},
+        {"a": 2, "b": 4},
+    ]
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_flattened_weights_follow_the_candidates(names: tuple[str, str]) -> None:
+    grid = Grid.of({"a": [1, 2], "b": [3, 4, 5]})
+    axes = dict(grid.axes)
+    array = np.array([[[[10 * x + y]] for y in axes[names[1]]] for x in axes[names[0]]])
+    array = array.reshape(1, len(axes[names[0]]), len(axes[names[1]]), 1)
+    flat = grid.flatten(array.astype(float), names)[0, :, 0]
+    expected = [10 * c[names[0]] + c[names[1]] for c in grid.candidates]
+    assert flat.tolist() == expected
+
+
+def test_an_axis_that_the_grid_does_not_name_is_none_and_has_length_one() -> None:
+    grid = Grid.of({"b": [3, 4]})
+    assert (grid.axis("b"), grid.axis("a")) == ((3, 4), None)
+    flat = grid.flatten(np.arange(12.0).reshape(2, 1, 2, 3), ("a", "b"))
+    np.testing.assert_array_equal(flat, np.arange(12.0).reshape(2, 2, 3))
+
+
+def test_an_empty_axis_is_refused() -> None:
+    with pytest.raises(ValueError, match="'lam' has no value"):
+        Grid.of({"lam": []})
+
+
+COUNT = Hyperparameter("count", "integer", "small", "a count")
+PRICE = Hyperparameter("price", "number", "large", "a price", zero=True)
+SHARE = Hyperparameter("share", "number", "small", "a share", largest=0.5)
+NAME = Hyperparameter("name", "any", "small", "a name")
+
+
+@pytest.mark.parametrize(
+    ("hyperparameter", "values"),
+    [
+        (COUNT, [1, 2.0, 10]),
+        (PRICE, [5, 0.5, 0]),
+        (SHARE, [0.1, 0.5]),
+        (NAME, ["b", "a", None, True, "b", float("nan")]),
+        (NAME, []),
+    ],
+)
+def test_valid_values_have_no_fault(hyperparameter: Hyperparameter, values: list[Value]) -> None:
+    assert hyperparameter.fault(values) is None
+
+
+@pytest.mark.parametrize(
+    ("hyperparameter", "values", "fault"),
+    [
+        (COUNT, [1, "2"], "count takes numbers, not '2'"),
+        (COUNT, [None], "count takes numbers, not None"),
+        (PRICE, [True], "price takes numbers, not True"),
+        (COUNT, [0, 1], "count must be positive and finite, not 0"),
+        (COUNT, [1, -1], "count must be positive and finite, not -1"),
+        (COUNT, [float("nan")], "count must be positive and finite, not nan"),
+        (PRICE, [-0.5], "price must be at least 0 and finite, not -0.5"),
+        (PRICE, [float("inf")], "price must be at least 0 and finite, not inf"),
+        (COUNT, [2.5], "count takes whole numbers, not 2.5"),
+        (SHARE, [0.1, 0.6], "share must be at most 0.5, not 0.6"),
+        (SHARE, [0.1, 0.1], "share lists a value twice"),
+        (COUNT, [1, 3, 2], "the values of count must increase: ties go to the first, simplest"),
+        (PRICE, [1, 2], "the values of price must decrease: ties go to the first, simplest"),
+    ],
+)
+def test_an_invalid_value_is_named(
+    hyperparameter: Hyperparameter, values: list[Value], fault: str
+) -> None:
+    assert str(hyperparameter.fault(values)).startswith(fault)
+
+
+def test_a_hyperparameter_that_a_grid_may_leave_out_is_not_asked_for() -> None:
+    CqBoost().check(Grid.of({"mu": [0.1], "epsilon": [0.1]}))
+    with pytest.raises(ValueError, match="CqBoost needs a value of epsilon"):
+        CqBoost().check(Grid.of({"mu": [0.1]}))
+    with pytest.raises(ValueError, match="CqBoost needs a value of mu, epsilon"):
+        CqBoost().check(Grid.of({"n_rounds": [3]}))
+    with pytest.raises(ValueError, match="AdaBoost has no hyper-parameter 'lam'"):
+        AdaBoost().path(np.ones((2, 1)), np.ones(2), Grid.of({"n_rounds": [1], "lam": [1.0]}))
+    with pytest.raises(ValueError, match="n_rounds must increase"):
+        AdaBoost().path(np.ones((2, 1)), np.ones(2), Grid.of({"n_rounds": [20, 10]}))
+
+
+def test_a_candidate_is_checked_value_by_value() -> None:
+    QuadBoost("l2").check_candidate(lam=1.0, n_rounds=5)
+    with pytest.raises(ValueError, match="lam must be positive"):
+        QuadBoost("l2").check_candidate(n_rounds=5, lam=0.0)
+
+
+def test_a_learner_does_its_own_task_and_no_other() -> None:
+    algorithm = AdaBoost()
+    assert algorithm.task == "classification"
+    assert algorithm.for_task("classification") is algorithm
+    assert algorithm.for_task("regression") is None
+
+
+VOTES = [name for name, entry in ALGORITHMS.items() if entry.learner.gives_votes]
+each_vote = pytest.mark.parametrize("name", VOTES)
+
+
+def learner_of(name: str) -> Algorithm:
+    return cast(Algorithm, ALGORITHMS[name].make({}))
+
+
+def grid_of(name: str) -> Grid:
+    """Return the ends of the default grid, and few rounds."""
+    known = {h.name: h for h in learner_of(name).hyperparameters}
+    axes = {key: Axis.model_validate(axis) for key, axis in ALGORITHMS[name].grid.items()}
+    ends = {
+        key: axis.resolve(known[key].kind)[:: max(1, len(axis) - 1)] for key, axis in axes.items()
+    }
+    return Grid.of(ends | ({"n_rounds": [3, 12]} if "n_rounds" in ends else {}))
+
+
+def draw(n: int = 40) -> tuple[FloatArray, FloatArray]:
+    """Return a voter matrix with equal and opposite voters and equal examples, and labels."""
+    rng = np.random.default_rng(5)
+    H = rng.choice([-1.0, 1.0], (n, 9))
+    H[:, 3], H[:, 4] = H[:, 0], -H[:, 1]
+    H[20:24] = H[:4]
+    y = np.where(H[:, 0] + H[:, 1] + H[:, 2] + rng.normal(size=n) > 0, 1.0, -1.0)
+    y[20:24] = y[:4]
+    return H, y
+
+
+def assert_close(found: FloatArray, expected: FloatArray) -> None:
+    # A solver may add up in another order.
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+@each_vote
+def test_a_candidate_is_the_same_alone_and_among_others(name: str) -> None:
+    (H, y), learner, grid = draw(), learner_of(name), grid_of(name)
+    path = learner.path(H, y, grid)
+    assert path.shape == (len(grid), 9)
+    for candidate, weights in zip(grid.candidates, path, strict=True):
+        alone = Grid.of({key: [value] for key, value in candidate.items()})
+        assert_close(learner.path(H, y, alone)[0], weights)
+
+
+@each_vote
+def test_a_sample_gives_the_weights_of_repeated_examples_in_any_order(name: str) -> None:
+    (H, y), learner, grid = draw(), learner_of(name), grid_of(name)
+    rng = np.random.default_rng(7)
+    samples = rng.integers(0, 3, (2, len(y)))
+    for counts, path in zip(samples, learner.path(H, y, grid, samples * 1.0), strict=True):
+        rows = rng.permutation(np.repeat(np.arange(len(y)), counts))
+        assert_close(path, learner.path(H[rows], y[rows], grid))
+
 
 GRIDS: dict[BoostingAlgorithm, dict[str, list[float]]] = {
     AdaBoost(): {"n_rounds": [1, 100, 3000]},
@@ -61,22 +223,8 @@ def test_the_reduced_problem_gives_the_weights_of_the_plain_one(
         np.testing.assert_array_equal(positive_votes(H, ours), positive_votes(H, theirs))
 
 
-def test_lpboosts_objective_is_the_same_on_the_reduced_problem() -> None:
-    # A linear program may have several optimal votes, so the objectives are compared.
-    H, y = real_problem("titanic")
-    grid = Grid.of({"C": [0.01, 0.1, 1.0]})
-    plain = VotingProblem(H, y, np.ones((1, len(y))), np.arange(H.shape[1]), H.shape[1])
-    for ours, theirs, C in zip(
-        LPBoost().path(H, y, grid), LPBoost()._paths(plain, grid)[0], [0.01, 0.1, 1.0], strict=True
-    ):
-        a, b = (np.abs(w).sum() + C * np.maximum(0, 1 - y * (H @ w)).sum() for w in (ours, theirs))
-        assert a == pytest.approx(b, rel=1e-7)
-
-
-def test_a_path_is_over_the_plain_voters_whether_equal_ones_are_merged_or_not(
-    problem: Problem,
-) -> None:
-    H, y = problem
+def test_a_path_is_over_the_plain_voters_whether_equal_ones_are_merged_or_not() -> None:
+    H, y = make_problem()
     doubled = np.hstack([-H, H])
     for algorithm in (QuadBoost("l2"), QuadBoost("l2", reweight=True)):
         grid = Grid.of({"n_rounds": [40], "lam": [0.5]})
@@ -85,8 +233,8 @@ def test_a_path_is_over_the_plain_voters_whether_equal_ones_are_merged_or_not(
         assert weights[12:].any() != algorithm.merges_voters
 
 
-def test_a_vote_calls_positive_what_has_a_positive_sum(problem: Problem) -> None:
-    H, _ = problem
+def test_a_vote_calls_positive_what_has_a_positive_sum() -> None:
+    H, _ = make_problem()
     weights = np.random.default_rng(0).normal(size=(4, 12))
     positive = positive_votes(H, weights)
     assert positive.shape == (60, 4)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,9 +12,8 @@ from quadrepro.core.learners.cbboost import CBBoost, CBoundBoosting
 from quadrepro.core.learners.gbcbboost import GBCBBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
-from tests.core.learners.given import signs, small_labels
+from tests.core.learners.given import Problem, make_problem, signs, small_labels
 
-Problem = tuple[FloatArray, FloatArray]
 Steps = list[tuple[int, float]]
 
 ALGORITHMS = [CBBoost(), CBBoost(reweight=True), CBBoost(allow_repeats=False), GBCBBoost()]
@@ -34,11 +31,6 @@ def steps_of(algorithm: CBoundBoosting, H: FloatArray, y: FloatArray, n_rounds: 
     """Return each round's voter and its signed weight, before the weights are normalised."""
     picks, changes = algorithm.steps(reduce_problem(H, y, merge_voters=False), np.nan, n_rounds)
     return list(zip(picks.tolist(), changes.tolist(), strict=True))
-
-
-def votes_of(H: FloatArray, steps: Steps) -> list[FloatArray]:
-    """Return the vote on the examples after each round."""
-    return list(np.cumsum([weight * H[:, j] for j, weight in steps], axis=0))
 
 
 def c_bound(F: FloatArray, y: FloatArray) -> float:
@@ -101,9 +93,7 @@ def by_weights_set_anew(H: FloatArray, y: FloatArray, n_rounds: int) -> FloatArr
 
 
 @each_kind
-def test_weights_set_anew_are_theorem_3_on_the_vote_without_the_voter(
-    make_problem: Callable[..., Problem], real: bool
-) -> None:
+def test_weights_set_anew_are_theorem_3_on_the_vote_without_the_voter(real: bool) -> None:
     for seed in range(4):
         H, y = make_problem(m=35, n=30, seed=seed, real=real)
         expected = by_weights_set_anew(H, y, 40)
@@ -111,23 +101,7 @@ def test_weights_set_anew_are_theorem_3_on_the_vote_without_the_voter(
         np.testing.assert_allclose(found, expected / np.abs(expected).sum(), atol=1e-9)
 
 
-def test_a_weight_set_anew_may_be_lowered_and_a_voter_left_out(
-    make_problem: Callable[..., Problem],
-) -> None:
-    problem = make_problem(m=25, n=30, seed=1)
-    steps = steps_of(CBBoost(reweight=True), *problem, 60)
-    first = {j: np.sign(weight) for j, weight in reversed(steps)}
-    assert any(weight * first[j] < 0 for j, weight in steps)
-    path = CBBoost(reweight=True).path(*problem, Grid.of({"n_rounds": list(range(1, 61))}))
-    left_out = (path[:-1] != 0) & (path[1:] == 0)
-    assert left_out.any()
-    # Voters are never turned round.
-    assert (path * np.array([first.get(j, 1.0) for j in range(30)]) >= 0).all()
-
-
-def test_weights_set_anew_end_at_the_least_c_bound_of_all_votes(
-    make_problem: Callable[..., Problem],
-) -> None:
+def test_weights_set_anew_end_at_the_least_c_bound_of_all_votes() -> None:
     H, y = make_problem(m=200)
     path = CBBoost(reweight=True).path(H, y, Grid.of({"n_rounds": [20_000]}))
     # The vote of least C-bound with weights of one sign is the projection of y on their cone.
@@ -146,7 +120,6 @@ def test_weights_set_anew_end_at_the_least_c_bound_of_all_votes(
     ids=repr,
 )
 def test_it_is_the_papers_algorithm(
-    make_problem: Callable[..., Problem],
     real: bool,
     algorithm: CBoundBoosting,
     variant: dict[str, bool],
@@ -157,28 +130,6 @@ def test_it_is_the_papers_algorithm(
         assert len(found) > 5
         assert [j for j, _ in found] == [j for j, _ in expected]
         np.testing.assert_allclose([a for _, a in found], [a for _, a in expected], rtol=1e-9)
-
-
-@each_kind
-@each_algorithm
-def test_each_round_lowers_the_c_bound_by_property_1(
-    make_problem: Callable[..., Problem], real: bool, algorithm: CBoundBoosting
-) -> None:
-    H, y = make_problem(real=real)
-    steps = steps_of(algorithm, H, y, 25)
-    votes = votes_of(H, steps)
-    decreases = []
-    for (j, weight), F, after in zip(steps[1:], votes, votes[1:], strict=False):
-        h = np.sign(weight) * H[:, j]
-        gamma, nu, tau, eta = (y * h).mean(), (F**2).mean(), (F * h).mean(), (h**2).mean()
-        decrease = (gamma * nu - (y * F).mean() * tau) ** 2 / (nu * (nu * eta - tau**2))
-        assert c_bound(F, y) - c_bound(after, y) == pytest.approx(decrease, abs=1e-13)
-        assert decrease > 0
-        decreases.append(decrease)
-    # Corollary 2 is these differences one after another.
-    corollary_2 = c_bound(votes[1], y) - sum(decreases[1:])
-    assert corollary_2 == pytest.approx(c_bound(votes[-1], y), abs=1e-13)
-    assert corollary_2 >= (y * votes[-1] <= 0).mean()
 
 
 @given(small_problems, st.sampled_from(ALGORITHMS))
@@ -200,9 +151,9 @@ def test_the_c_bound_never_rises_and_bounds_the_training_error(
 
 @pytest.mark.parametrize("algorithm", WITHOUT_REPEATS, ids=repr)
 def test_without_repeats_each_voter_is_taken_once_and_an_equal_one_stands_in(
-    problem: Problem, make_problem: Callable[..., Problem], algorithm: CBoundBoosting
+    algorithm: CBoundBoosting,
 ) -> None:
-    picks = [j for j, _ in steps_of(algorithm, *problem, 50)]
+    picks = [j for j, _ in steps_of(algorithm, *make_problem(), 50)]
     assert len(picks) == len(set(picks)) > 5
     H, y = make_problem(n=4)
     grid = Grid.of({"n_rounds": [50]})

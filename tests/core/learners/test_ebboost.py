@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,9 +11,14 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.grid import Grid
-from tests.core.learners.given import SeenVoters, boosted, small_problems, small_samples
-
-Problem = tuple[FloatArray, FloatArray]
+from tests.core.learners.given import (
+    Problem,
+    SeenVoters,
+    boosted,
+    make_problem,
+    small_problems,
+    small_samples,
+)
 
 LAMBDAS = [30.0, 2.0, 1.0, 0.4, 0.01]
 
@@ -77,9 +80,7 @@ def test_the_sums_over_the_two_sides_are_the_sums_over_pairs(
 
 @pytest.mark.parametrize("lam", LAMBDAS)
 @pytest.mark.parametrize("complements", [True, False])
-def test_it_is_the_papers_algorithm(
-    make_problem: Callable[..., Problem], lam: float, complements: bool
-) -> None:
+def test_it_is_the_papers_algorithm(lam: float, complements: bool) -> None:
     for seed in range(3):
         H, y = make_problem(m=40, n=9, seed=seed)
         picks, alphas = zip(*transcription(H, y, lam, 15, complements), strict=True)

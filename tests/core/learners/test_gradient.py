@@ -13,15 +13,12 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators import (
-    AdaBoostClassifier,
     GradientBoostClassifier,
     GradientBoostRegressor,
 )
 from quadrepro.core.learners.gradient import GradientBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.losses import LOSSES
-from quadrepro.core.voters.stumps import Stumps
-from tests.make import lines_of
 
 GRIDS: dict[str, dict[str, list[float]]] = {
     "full": {},
@@ -161,7 +158,6 @@ def test_outputs_have_the_probabilities_of_the_loss() -> None:
     for loss, factor in (("logistic", 1.0), ("exponential", 2.0)):
         outputs = GradientBoost(loss=loss).outputs_of(scores)  # type: ignore[arg-type]
         assert outputs.predicted.tolist() == [0, 0, 1]
-        assert outputs.probabilities is not None
         np.testing.assert_allclose(outputs.probabilities[:, 1], 1 / (1 + np.exp(-factor * scores)))
         np.testing.assert_allclose(outputs.probabilities.sum(axis=1), 1)
     assert GradientBoost().outputs_of(scores).predicted.tolist() == scores.tolist()
@@ -174,7 +170,6 @@ def test_outputs_have_the_probabilities_of_the_loss() -> None:
         ({"step": "full", "theory": True}, "theory is for step 'rescale', not 'full'"),
         ({"step": "truncate", "bound": "ball"}, "bound must be None, 'tree' or 'unit', not 'ball'"),
         ({"step": "full", "bound": "unit"}, "bound is for steps 'truncate' and .* not 'full'"),
-        ({"cuts": 4, "depth": 2}, "give depth 2 or cuts 4"),
         ({"min_weight_fraction_leaf": 0.6}, "must be between 0 and 0.5, not 0.6"),
     ],
 )
@@ -250,45 +245,3 @@ def test_importances_are_those_of_scikit_learns_gradient_boosting(
     np.testing.assert_allclose(
         ours.feature_importances_, theirs.feature_importances_, rtol=1e-6, atol=1e-12
     )
-
-
-def test_boosting_by_the_exponential_loss_is_adaboost_where_trees_answer_alike() -> None:
-    # Every example has its mirror image in the other class: both answers of a stump are as large.
-    rng = np.random.default_rng(0)
-    X = rng.choice([-1.0, 1.0], size=(40, 3))
-    y = np.where(X.sum(axis=1) + rng.normal(0, 1.5, 40) > 0, 1, -1)
-    X, y = np.vstack([X, -X]), np.concatenate([y, -y])
-    ours = GradientBoostClassifier("full", n_rounds=30, loss="exponential").fit(X, y)
-    adaboost = AdaBoostClassifier(n_rounds=30, voters=Stumps(1)).fit(X, y)
-    np.testing.assert_allclose(
-        [*ours.staged_decision_function(X)], [*adaboost.staged_decision_function(X)], rtol=1e-9
-    )
-
-
-CODE = """
-import hashlib
-import numpy as np
-from quadrepro.core.learners.gradient import STEPS, GradientBoost
-from quadrepro.core.learners.grid import Grid
-
-rng = np.random.default_rng(0)
-X = np.hstack([rng.normal(size=(30, 3)), rng.integers(0, 4, (30, 2))])
-y = X[:, 0] * X[:, 3] + X[:, 1] + rng.normal(size=30)
-labels = np.where(y > 1, 1.0, -1.0)
-for step in STEPS:
-    for loss, targets in (("l2", y), ("logistic", labels), ("exponential", labels)):
-        algorithm = GradientBoost(step, loss, cuts=3)
-        own = {h.name: [0.1, 0.5] for h in algorithm.hyperparameters if h.name != "n_rounds"}
-        grid = Grid.of({**own, "n_rounds": [1, 5]})
-        scores = algorithm.predictions(X[:24], targets[:24], [grid], X, rng)
-        print(step, loss, hashlib.sha256(scores.tobytes()).hexdigest())
-"""
-
-
-@pytest.mark.slow
-def test_an_older_processor_and_plain_python_give_the_same_bits() -> None:
-    # numpy takes no notice of features that it does not know.
-    older = "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"
-    plain = lines_of(CODE, NPY_DISABLE_CPU_FEATURES=older, NUMBA_DISABLE_JIT="1")
-    assert plain == lines_of(CODE)
-    assert len(plain) == 21

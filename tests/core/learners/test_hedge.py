@@ -12,9 +12,7 @@ from quadrepro.core.estimators import HedgeBoostClassifier
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.measures.adaboost import least_edge
-from tests.core.learners.given import SeenVoters, boosted, least_error, small_problems
-
-Problem = tuple[FloatArray, FloatArray]
+from tests.core.learners.given import Problem, least_error, make_problem, small_problems
 
 rates = st.sampled_from([0.03, 0.1, 0.3, 0.5])
 
@@ -39,32 +37,12 @@ def test_votes_are_the_lectures(problem: Problem, eta: float, n_rounds: int) -> 
     np.testing.assert_array_equal(found, lecture(*problem, eta, n_rounds))
 
 
-@given(small_problems, rates, st.integers(1, 60))
-def test_the_regret_is_below_its_bound_at_any_rate(
-    problem: Problem, eta: float, n_rounds: int
-) -> None:
-    voters, (H, y) = SeenVoters(*problem), problem
-    paid, costs = 0.0, np.zeros(len(y))
-    rounds = boosted(HedgeBoost(), voters, n_rounds, [eta])
-    for (picks, votes, last), [p] in zip(rounds, voters.seen, strict=True):
-        if last[0]:
-            break
-        cost = votes[0] * y * H[:, picks[0]] > 0
-        paid += p @ cost / p.sum()
-        costs += cost
-    assert paid - costs.min() <= eta * n_rounds + np.log(9) / eta + 1e-9
-
-
 @given(small_problems)
 def test_the_lectures_number_of_rounds_classifies_all_examples(problem: Problem) -> None:
     # Labels that are the majority of five voters: their mean edge, and so the largest, is 1/5.
     H, y = problem[0], np.sign(problem[0].sum(axis=1))
     gamma = least_edge(H, y)
     assert gamma >= 1 / 10 - 1e-9
-    assert_all_right(H, y, gamma)
-
-
-def assert_all_right(H: FloatArray, y: FloatArray, gamma: float) -> None:
     n_rounds = int(4 * np.log(len(y)) / gamma**2) + 1
     grid = Grid.of({"eta": [experts_rate(n_rounds, len(y))], "n_rounds": [n_rounds]})
     weights = HedgeBoost().path(H, y, grid)[0]
@@ -72,27 +50,17 @@ def assert_all_right(H: FloatArray, y: FloatArray, gamma: float) -> None:
     assert (y * (H @ weights) > 0).all()
 
 
-def test_a_perfect_voter_gets_every_vote(problem: Problem) -> None:
-    H, y = problem
-    grid = Grid.of({"eta": [0.2], "n_rounds": [1, 50]})
-    path = HedgeBoost().path(np.column_stack([H, -y]), y, grid)
-    assert not path[:, :-1].any()
-    assert path[:, -1].tolist() == [-1, -50]
+@pytest.mark.parametrize(
+    ("n_rounds", "m", "message"),
+    [(10, 1, "m >= 2 training examples, not 1"), (0, 10, "n_rounds >= 1, not 0")],
+)
+def test_a_rate_needs_rounds_and_examples(n_rounds: int, m: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        experts_rate(n_rounds, m)
 
 
-def test_numbers_out_of_range_are_refused(problem: Problem) -> None:
-    with pytest.raises(ValueError, match=r"eta must be at most 0.5, not 0.6"):
-        HedgeBoost().path(*problem, Grid.of({"eta": [0.6], "n_rounds": [1]}))
-    with pytest.raises(ValueError, match="eta must be positive and finite, not 0"):
-        HedgeBoost().path(*problem, Grid.of({"eta": [0.0], "n_rounds": [1]}))
-    with pytest.raises(ValueError, match="m >= 2 training examples, not 1"):
-        experts_rate(10, 1)
-    with pytest.raises(ValueError, match="n_rounds >= 1, not 0"):
-        experts_rate(0, 10)
-
-
-def test_without_a_rate_it_is_the_lectures(problem: Problem) -> None:
-    H, y = problem
+def test_without_a_rate_it_is_the_lectures() -> None:
+    H, y = make_problem()
     given = HedgeBoostClassifier((np.log(60) / 90) ** 0.5, n_rounds=90, voters="precomputed")
     found = HedgeBoostClassifier(n_rounds=90, voters="precomputed").fit(H, y)
     assert found.eta_ == pytest.approx(given.eta)

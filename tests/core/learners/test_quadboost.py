@@ -19,9 +19,8 @@ from quadrepro.core.learners.rounds import TIED_SHARE, first_of_largest, first_o
 from quadrepro.core.learners.trainers import NoSolutionError
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.stumps import Stumps
-from tests.core.learners.given import votes
+from tests.core.learners.given import Problem, make_problem, votes
 
-Problem = tuple[FloatArray, FloatArray]
 Rule = Callable[[FloatArray, FloatArray], FloatArray]
 MANY = 200_000
 
@@ -74,7 +73,6 @@ def transcription(
     ids=["vanilla", "l1", "l2", "linf"],
 )
 def test_additive_form_is_the_papers_algorithm(
-    make_problem: Callable[..., Problem],
     real: bool,
     algorithm: QuadBoost,
     candidate: dict[str, float],
@@ -99,7 +97,7 @@ def test_l1_runs_until_no_residual_correlation_is_above_lambda() -> None:
 
 @pytest.mark.parametrize("reweight", [False, True])
 def test_an_l1_candidate_that_the_rounds_do_not_bring_to_lambda_is_never_chosen(
-    make_problem: Callable[..., Problem], monkeypatch: pytest.MonkeyPatch, reweight: bool
+    monkeypatch: pytest.MonkeyPatch, reweight: bool
 ) -> None:
     H, y = make_problem()
     monkeypatch.setattr(rounds, "MOST_ROUNDS", 35)
@@ -109,18 +107,6 @@ def test_an_l1_candidate_that_the_rounds_do_not_bring_to_lambda_is_never_chosen(
     assert np.isnan(losses).tolist() == [False, True]
     with pytest.raises(NoSolutionError, match="after 35 rounds, a step is still not small"):
         votes(algorithm, H, y, [grid], H).outputs(1)
-
-
-def test_the_voter_of_largest_correlation_need_not_lower_the_risk_most() -> None:
-    H = np.array([[1, 0.1], [1, 0.1], [-1, -0.1], [-0.2, -0.1]])
-    y = np.array([1.0, 1.0, -1.0, -1.0])
-    # μ = (0.8, 0.1) and η = (0.76, 0.01), so that the risk falls by 0.84 or by 1.
-    by_decrease = fit(QuadBoost(), (H, y), n_rounds=1)
-    by_correlation = fit(QuadBoost(selection="correlation"), (H, y), n_rounds=1)
-    np.testing.assert_allclose(by_decrease, [0.0, 10.0], rtol=1e-12)
-    np.testing.assert_allclose(by_correlation, [0.8 / 0.76, 0.0], rtol=1e-12)
-    estimator = QuadBoostClassifier(n_rounds=1, selection="correlation", voters="precomputed")
-    np.testing.assert_array_equal(estimator.fit(H, y).voter_weights_, by_correlation)
 
 
 @pytest.mark.parametrize(
@@ -145,39 +131,49 @@ def test_an_impossible_selection_is_refused(settings: dict[str, Any], message: s
         QuadBoost(**settings)
 
 
-@pytest.mark.parametrize(("real", "lam"), [(False, 0.3), (True, 0.1), (False, 0.01), (True, 0.001)])
-def test_l1_reweighting_ends_at_the_lasso(
-    make_problem: Callable[..., Problem], real: bool, lam: float
+def lasso(H: FloatArray, y: FloatArray, lam: float) -> FloatArray:
+    found = Lasso(alpha=lam, fit_intercept=False, tol=1e-14, max_iter=MANY).fit(H, y)
+    return np.asarray(found.coef_)
+
+
+def ridge(H: FloatArray, y: FloatArray, lam: float) -> FloatArray:
+    found = Ridge(alpha=lam * len(y), fit_intercept=False, solver="cholesky").fit(H, y)
+    return np.asarray(found.coef_)
+
+
+def within(H: FloatArray, y: FloatArray, alpha_max: float) -> FloatArray:
+    return np.asarray(lsq_linear(H, y, (-alpha_max, alpha_max), method="bvls").x)
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize(
+    ("algorithm", "candidate", "oracle"),
+    [
+        (QuadBoost(), {}, lambda H, y: np.linalg.lstsq(H, y)[0]),
+        (QuadBoost(reweight=True), {}, lambda H, y: np.linalg.lstsq(H, y)[0]),
+        *((QuadBoost("l1", reweight=True), {"lam": lam}, lasso) for lam in (0.3, 0.1, 0.001)),
+        *((QuadBoost("l2", reweight=True), {"lam": lam}, ridge) for lam in (10.0, 1.0, 0.01)),
+        *(
+            (QuadBoost("linf", reweight=True), {"alpha_max": most}, within)
+            for most in (0.01, 0.1, 1.0)
+        ),
+    ],
+    ids=str,
+)
+def test_a_long_run_ends_at_the_regularised_least_squares(
+    real: bool,
+    algorithm: QuadBoost,
+    candidate: dict[str, float],
+    oracle: Callable[..., FloatArray],
 ) -> None:
     H, y = make_problem(real=real)
-    found = fit(QuadBoost("l1", reweight=True), (H, y), lam=lam)
-    lasso = Lasso(alpha=lam, fit_intercept=False, tol=1e-14, max_iter=MANY).fit(H, y)
-    np.testing.assert_allclose(found, lasso.coef_, atol=1e-7)
+    rounds = {} if algorithm.norm == "l1" else {"n_rounds": MANY}
+    found = fit(algorithm, (H, y), **candidate, **rounds)
+    np.testing.assert_allclose(found, oracle(H, y, **candidate), atol=1e-7)
 
 
-@pytest.mark.parametrize(("real", "lam"), [(True, 10.0), (False, 1.0), (True, 0.01)])
-def test_l2_reweighting_ends_at_ridge(
-    make_problem: Callable[..., Problem], real: bool, lam: float
-) -> None:
-    H, y = make_problem(real=real)
-    found = fit(QuadBoost("l2", reweight=True), (H, y), lam=lam, n_rounds=MANY)
-    ridge = Ridge(alpha=lam * len(y), fit_intercept=False, solver="cholesky").fit(H, y)
-    np.testing.assert_allclose(found, ridge.coef_, atol=1e-9)
-
-
-@pytest.mark.parametrize(("real", "alpha_max"), [(False, 0.01), (True, 0.1), (False, 1.0)])
-def test_linf_reweighting_ends_at_bounded_least_squares(
-    make_problem: Callable[..., Problem], real: bool, alpha_max: float
-) -> None:
-    H, y = make_problem(real=real)
-    algorithm = QuadBoost("linf", reweight=True)
-    found = fit(algorithm, (H, y), alpha_max=alpha_max, n_rounds=MANY)
-    oracle = lsq_linear(H, y, (-alpha_max, alpha_max), method="bvls").x
-    np.testing.assert_allclose(found, oracle, atol=1e-8)
-
-
-def test_reweighting_bounds_each_of_two_equal_voters_on_its_own(problem: Problem) -> None:
-    H, y = problem
+def test_reweighting_bounds_each_of_two_equal_voters_on_its_own() -> None:
+    H, y = make_problem()
     doubled = np.hstack([H, H])
     found = fit(QuadBoost("linf", reweight=True), (doubled, y), alpha_max=0.02, n_rounds=MANY)
     oracle = lsq_linear(doubled, y, (-0.02, 0.02), method="trf")
@@ -185,23 +181,6 @@ def test_reweighting_bounds_each_of_two_equal_voters_on_its_own(problem: Problem
     assert risk == pytest.approx(oracle.cost, rel=1e-8)
     alone = fit(QuadBoost("linf", reweight=True), (H, y), alpha_max=0.02, n_rounds=MANY)
     assert risk < ((y - H @ alone) ** 2).sum() / 2
-
-
-@pytest.mark.parametrize("reweight", [False, True])
-@pytest.mark.parametrize("real", [False, True])
-def test_vanilla_ends_at_least_squares(
-    make_problem: Callable[..., Problem], real: bool, reweight: bool
-) -> None:
-    H, y = make_problem(real=real)
-    found = fit(QuadBoost(reweight=reweight), (H, y), n_rounds=MANY)
-    np.testing.assert_allclose(found, np.linalg.lstsq(H, y)[0], atol=1e-8)
-
-
-FORMS = {
-    "additive": {},
-    "reweight": {"reweight": True},
-    "correlation": {"selection": "correlation"},
-}
 
 
 def test_a_run_ends_with_a_step_within_the_tolerance() -> None:
@@ -223,11 +202,13 @@ def test_of_voters_that_only_rounding_tells_apart_the_first_is_picked(
     assert first_of_size(np.array([0.1, -0.5, 0.5]) * scores / [0.1, 0.5, 0.5], scores[2]) == pick
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_ties_go_to_the_voter_of_lowest_index(form: str) -> None:
+@pytest.mark.parametrize(
+    "algorithm", [QuadBoost(), QuadBoost(reweight=True), QuadBoost(selection="correlation")]
+)
+def test_ties_go_to_the_voter_of_lowest_index(algorithm: QuadBoost) -> None:
     # Each voter errs on one example of its own.
     H = 1.0 - 2.0 * np.eye(7)[:, :5]
     nearly = H * (1.0 - 1e-13 * np.arange(5)[::-1])
     for voters in (H, nearly):
-        picks, _ = QuadBoost(**FORMS[form]).steps(reduce_problem(voters, np.ones(7)), np.nan, 1)
+        picks, _ = algorithm.steps(reduce_problem(voters, np.ones(7)), np.nan, 1)
         assert picks.tolist() == [0]

@@ -12,7 +12,6 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.learners.registry import ALGORITHMS, find_entry
-from tests.make import lines_of
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
@@ -67,28 +66,3 @@ def test_a_preset_cannot_be_changed() -> None:
     entry = ALGORITHMS["rboosting"]
     assert "step" not in entry.settings
     assert entry.make({"step": "full"}) == entry.make({})
-
-
-HEAVY = (
-    "quadrepro.core.learners.adaboost",
-    "quadrepro.core.learners.lpboost",
-    "quadrepro.core.learners.programs",
-    "quadrepro.core.learners.gradient",
-)
-
-
-def loaded_by(code: str) -> list[str]:
-    """Return the modules that a fresh interpreter has after running some code."""
-    return lines_of(f"import sys\n{code}\nprint(*sys.modules, sep='\\n')")
-
-
-def test_an_algorithm_is_imported_when_it_is_needed_and_not_before() -> None:
-    before = loaded_by("from quadrepro.core.learners.registry import ALGORITHMS, find_entry")
-    assert "quadrepro.core.learners.registry" in before
-    assert not [name for name in before if name.startswith((*HEAVY, "sklearn"))]
-    after = loaded_by(
-        "from quadrepro.core.learners.registry import *\nALGORITHMS['lpboost'].learner"
-    )
-    assert "quadrepro.core.learners.lpboost" in after
-    assert "quadrepro.core.learners.estimator" not in after
-    assert not [name for name in after if name.startswith("quadrepro.core.learners.gradient")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -32,9 +32,13 @@ from quadrepro.core.learners.rounds import (
 from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import FixedVoters, VoterSource
-from tests.core.learners.given import SeenVoters, Turning, boosted, drawn_problem
-
-Problem = tuple[FloatArray, FloatArray]
+from tests.core.learners.given import (
+    SeenVoters,
+    Turning,
+    boosted,
+    drawn_problem,
+    make_problem,
+)
 
 VALUES: dict[WeightBoosting, dict[str, list[float]]] = {
     AdaBoost(): {},
@@ -51,9 +55,7 @@ def grid_of(algorithm: WeightBoosting, rounds: list[float]) -> Grid:
 
 
 @each_algorithm
-def test_neither_batch_nor_merging_nor_order_changes_a_bit(
-    make_problem: Callable[..., Problem], algorithm: WeightBoosting
-) -> None:
+def test_neither_batch_nor_merging_nor_order_changes_a_bit(algorithm: WeightBoosting) -> None:
     H, y = make_problem(m=40, n=6)
     rng = np.random.default_rng(0)
     samples = rng.integers(0, 4, (2, 40)).astype(float)
@@ -73,26 +75,10 @@ def test_neither_batch_nor_merging_nor_order_changes_a_bit(
 
 
 @each_algorithm
-def test_steps_add_up_to_the_path_and_end_with_the_run(
-    problem: Problem, algorithm: WeightBoosting
-) -> None:
-    H, y = problem
-    for voters in (H, np.column_stack([H, -y]), H[:, :1]):
-        reduced = reduce_problem(voters, y, merge_voters=False)
-        for value in algorithm.values(grid_of(algorithm, [1])):
-            picks, changes = algorithm.steps(reduced, value, 30)
-            path = algorithm.run(reduced, 0, value, np.arange(1, 32), False).votes
-            assert changes.all()
-            steps = np.zeros((31, voters.shape[1]))
-            steps[np.arange(len(picks)), picks] = changes
-            np.testing.assert_array_equal(path[:30], steps.cumsum(axis=0)[:30])
-
-
-@each_algorithm
 def test_a_perfect_voter_is_the_whole_vote_also_next_to_a_longer_run(
-    problem: Problem, algorithm: WeightBoosting
+    algorithm: WeightBoosting,
 ) -> None:
-    H, y = problem
+    H, y = make_problem()
     first = np.arange(60) < 40
     samples = np.vstack([first, np.ones(60)]).astype(float)
     turned = np.column_stack([H, np.where(first, -y, y)])
@@ -105,7 +91,7 @@ def test_a_perfect_voter_is_the_whole_vote_also_next_to_a_longer_run(
 
 @each_algorithm
 def test_example_weights_begin_equal_and_keep_their_sum_and_examples_held_out_have_none(
-    make_problem: Callable[..., Problem], algorithm: WeightBoosting
+    algorithm: WeightBoosting,
 ) -> None:
     H, y = make_problem(m=50)
     values = algorithm.values(grid_of(algorithm, [1]))
@@ -134,10 +120,8 @@ def test_fractions_and_many_copies_are_as_good_as_few_whole_ones(
 
 
 @pytest.mark.parametrize("complements", [True, False])
-def test_the_strongest_voter_has_the_least_weighted_error(
-    problem: Problem, complements: bool
-) -> None:
-    H, y = problem
+def test_the_strongest_voter_has_the_least_weighted_error(complements: bool) -> None:
+    H, y = make_problem()
     w = np.random.default_rng(0).exponential(size=(15, 60))
     units = np.rint(w / w.sum(axis=1, keepdims=True) * UNITS)
     picks, edges = strongest(SeenVoters(H, y, complements), units)
@@ -149,21 +133,18 @@ def test_the_strongest_voter_has_the_least_weighted_error(
         assert edge == pytest.approx(all_edges[best] * (1 if best < 12 else -1), abs=1e-12)
 
 
-def test_voters_whose_errors_differ_by_rounding_tie_to_the_lowest_index() -> None:
-    H = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]])
-    for difference, pick in ((TIE / 4, 0), (TIE, 1)):
-        units = UNITS / 4 + difference * np.array([[0.0, 0.0, -1.0, 1.0]])
-        assert strongest(FixedVoters(H, np.ones(4)), units)[0].tolist() == [pick]
-
-
-def test_a_tie_is_as_wide_as_the_rounding_of_a_long_sum() -> None:
-    m = 4096
-    H = np.ones((m, 2))
+@pytest.mark.parametrize(
+    ("m", "difference", "pick"),
+    # The sum of many weights is rounded further.
+    [(4, TIE / 4, 0), (4, TIE, 1), (4096, 1023, 0), (4096, 1025, 1)],
+)
+def test_voters_whose_errors_differ_by_rounding_tie_to_the_lowest_index(
+    m: int, difference: float, pick: int
+) -> None:
+    H, units = np.ones((m, 2)), np.full((1, m), UNITS / m)
     H[-1, 0] = H[-2, 1] = -1.0
-    for difference, pick in ((m / 4 - 1, 0), (m / 4 + 1, 1)):
-        units = np.full((1, m), UNITS / m)
-        units[0, -2:] += -difference, difference
-        assert strongest(FixedVoters(H, np.ones(m)), units)[0].tolist() == [pick]
+    units[0, -2:] += -difference, difference
+    assert strongest(FixedVoters(H, np.ones(m)), units)[0].tolist() == [pick]
 
 
 @pytest.mark.parametrize("algorithm", list(VALUES)[:4], ids=repr)
@@ -184,9 +165,9 @@ def test_in_a_run_equal_errors_tie_although_their_sums_round_differently(
 
 @pytest.mark.parametrize("redraws", [False, True])
 def test_a_voter_without_error_ends_the_run_and_one_without_an_edge_if_all_stay(
-    problem: Problem, redraws: bool
+    redraws: bool,
 ) -> None:
-    voters = FixedVoters(*problem)
+    voters = FixedVoters(*make_problem())
     voters.redraws = redraws
     for t, decisive in ((1, 1.0), (3, 3 * LARGEST_STEP)):
         tanhs = np.array([1.0, 0.5, -1.0, NO_EDGE, -NO_EDGE])
@@ -262,24 +243,9 @@ def test_a_round_without_an_edge_ends_a_run_only_if_all_rounds_have_the_same_stu
             assert candidate["n_rounds"] == 1 + np.count_nonzero(weights) <= 2
 
 
-def test_over_drawn_stumps_ebboost_of_lambda_0_is_adaboost() -> None:
-    problem = drawn_problem(3)
-    alone = AdaBoost().hold_out(problem, Grid.of({}))
-    found = EBBoost().hold_out(problem, Grid.of({"lam": [1.0, 0.0]}))
-    ours, theirs = found.vote(1), alone.vote(0)
-    np.testing.assert_array_equal([ours.attributes, ours.cuts], [theirs.attributes, theirs.cuts])
-    np.testing.assert_allclose(ours.weights, theirs.weights, rtol=1e-12)
-    assert found.candidates[1] == {"lam": 0.0, **alone.candidates[0]}
-    assert found.errors[1] == alone.errors[0]
-
-
-def assert_same(found: StoppedRuns, i: int, alone: StoppedRuns) -> None:
-    assert found.errors[i] == alone.errors[0]
-    assert found.candidates[i] == alone.candidates[0]
-    ours, theirs = found.vote(i), alone.vote(0)
-    np.testing.assert_array_equal(ours.attributes, theirs.attributes)
-    np.testing.assert_array_equal(ours.cuts, theirs.cuts)
-    np.testing.assert_array_equal(ours.weights, theirs.weights)
+def stumps_of(runs: StoppedRuns, i: int) -> tuple[FloatArray, ...]:
+    vote = runs.vote(i)
+    return vote.attributes, vote.cuts, vote.weights
 
 
 @pytest.mark.parametrize("changes", [{}, {"take": "last", "lag": 9}], ids=repr)
@@ -300,7 +266,11 @@ def test_values_side_by_side_over_drawn_stumps_are_separate_runs_until_each_ends
     problem = replace(problem, stopping=replace(problem.stopping, **changes))
     together = algorithm.hold_out(problem, Grid.of({name: values}))
     for i, value in enumerate(values):
-        assert_same(together, i, algorithm.hold_out(problem, Grid.of({name: [value]})))
+        alone = algorithm.hold_out(problem, Grid.of({name: [value]}))
+        assert together.errors[i] == alone.errors[0]
+        assert together.candidates[i] == alone.candidates[0]
+        for ours, theirs in zip(stumps_of(together, i), stumps_of(alone, 0), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
     # With patience the values end in different rounds: it is not one end for all.
     assert "lag" in changes or len({candidate["n_rounds"] for candidate in together.candidates}) > 2
 
@@ -386,9 +356,7 @@ def test_every_run_is_what_it_is_by_hand_whatever_ends_it(
         n_rounds = errors.index(min(errors)) + 1 if stopping.take == "best" else len(errors)
         assert found.candidates[i] == {"line": i, "n_rounds": n_rounds}
         assert found.errors[i] == errors[n_rounds - 1]
-        stumps = found.vote(i)
-        ours = zip(stumps.attributes, stumps.cuts, stumps.weights, strict=True)
-        assert list(ours) == vote[:n_rounds]
+        assert list(zip(*stumps_of(found, i), strict=True)) == vote[:n_rounds]
 
 
 def test_an_even_vote_is_negative_and_a_nearly_even_one_is_not() -> None:

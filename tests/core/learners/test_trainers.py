@@ -1,28 +1,33 @@
-"""Candidates are trained without what they are judged by, and the first of least loss is chosen."""
+"""Candidates are trained without what judges them; the first of least loss is chosen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_wine
 from sklearn.feature_selection import SelectKBest
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import GridSearchCV, PredefinedSplit, TimeSeriesSplit
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeRegressor
 
-from quadrepro import QuadBoostClassifier
+from quadrepro import AdaBoostClassifier, GradientBoostClassifier
 from quadrepro.base.types import FloatArray, IntArray, Task
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.estimator import EstimatorPredictor
+from quadrepro.core.learners.gradient import GradientBoost
 from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping
 from quadrepro.core.learners.learner import (
+    Learner,
     Part,
     Predictor,
     TrainingData,
@@ -34,20 +39,28 @@ from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.learners.trainers import (
     DrawnTrainer,
     NoSolutionError,
+    OneVsRest,
     PredictionTrainer,
     Scored,
     VoteTrainer,
     choose,
+    first_of_largest,
+    trainer_of,
 )
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.splits import KnownRows, deal
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
-from tests.core.learners.given import votes
-from tests.core.limited import FOLD, ONE_VOTER, Limited, weights
+from tests.core.learners.given import (
+    FOLD,
+    ONE_VOTER,
+    Limited,
+    make_problem,
+    votes,
+    weights,
+)
 
-Problem = tuple[FloatArray, FloatArray]
 NAN = float("nan")
 
 
@@ -102,8 +115,8 @@ def test_losses_count_errors_or_add_squares_and_are_nan_without_a_solution() -> 
 
 
 @pytest.mark.parametrize("in_time", [False, True])
-def test_votes_are_judged_by_folds_that_they_have_not_seen(problem: Problem, in_time: bool) -> None:
-    H, y = problem
+def test_votes_are_judged_by_folds_that_they_have_not_seen(in_time: bool) -> None:
+    H, y = make_problem()
     H_test = np.random.default_rng(1).choice([-1.0, 1.0], (9, 12))
     fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
     trainer = votes(QuadBoost("l2"), H, y, GRIDS, H_test)
@@ -124,28 +137,9 @@ def test_votes_are_judged_by_folds_that_they_have_not_seen(problem: Problem, in_
         assert outputs.zero == pytest.approx(ZERO_VOTE * np.abs(whole[i]).sum())
 
 
-def test_a_search_agrees_with_scikit_learns(make_problem: Callable[..., Problem]) -> None:
-    H, y = make_problem(m=100, n=12)
-    fold = np.arange(100) % 5
-    values = {"lam": [100.0, 10.0, 1.0], "n_rounds": [1, 10, 100]}
-    trainer = votes(QuadBoost("l2"), H, y, [Grid.of(values)], H)
-    best, losses = choose(trainer, fold)
-    search = GridSearchCV(
-        QuadBoostClassifier("l2", voters="precomputed"),
-        values,
-        cv=PredefinedSplit(fold),
-        scoring=lambda estimator, X, y: -(estimator.predict(X) != y).sum(),
-    ).fit(H, y)
-    np.testing.assert_array_equal(losses, -5 * search.cv_results_["mean_test_score"])
-    assert trainer.candidates[best] == search.best_params_
-    np.testing.assert_array_equal(trainer.weights[best], search.best_estimator_.voter_weights_)
-
-
 @pytest.mark.parametrize("in_time", [False, True])
-def test_a_choice_by_balanced_error_counts_every_class_alike(
-    problem: Problem, in_time: bool
-) -> None:
-    H, y = problem
+def test_a_choice_by_balanced_error_counts_every_class_alike(in_time: bool) -> None:
+    H, y = make_problem()
     fold = np.arange(60) // 12 - 1 if in_time else np.arange(60) % 4
     trainer = votes(QuadBoost("l2"), H, y, GRIDS, H)
     held = np.flatnonzero(fold >= 0)
@@ -163,8 +157,8 @@ def test_a_choice_by_balanced_error_counts_every_class_alike(
     assert best == np.argmin(losses)
 
 
-def test_what_is_measured_are_the_votes_of_all_grids(problem: Problem) -> None:
-    H, y = problem
+def test_what_is_measured_are_the_votes_of_all_grids() -> None:
+    H, y = make_problem()
     grids = [Grid.of({"n_rounds": [2, 9]}), Grid.of({"n_rounds": [30]})]
     trained = votes(AdaBoost(), H, y, grids, H[:7]).path()
     expected = AdaBoost().path(H, y, Grid.of({"n_rounds": [2, 9, 30]}))
@@ -216,8 +210,8 @@ def test_so_many_voters_are_drawn_from_those_that_vary(n_voters: int, learn: boo
     found = voters(n_voters).matrices(Part(X, DATA.train.y), DATA.test.X, named)
     chosen = np.sort(named("voters").permutation([0, 1, 2, 3, 8, 9, 10, 11])[:n_voters])
     stumps = Stumps(4).fit(X)
-    for H, examples in zip(found, (X, DATA.test.X), strict=True):
-        np.testing.assert_array_equal(H, stumps.transform(examples)[:, chosen])
+    for H, rows in zip(found, (X, DATA.test.X), strict=True):
+        np.testing.assert_array_equal(H, stumps.transform(rows)[:, chosen])
     with pytest.raises(ValueError, match="9 voters are asked for, but only 8 "):
         voters(9).matrices(Part(X, DATA.train.y), X, named)
 
@@ -307,7 +301,6 @@ def numbers(
     )
 
 
-@pytest.fixture
 def examples() -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return 120 attributes' rows, noisy numbers to predict, and 50 new rows."""
     draws = np.random.default_rng(2)
@@ -318,8 +311,8 @@ def examples() -> tuple[FloatArray, FloatArray, FloatArray]:
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 
 
-def test_a_search_over_a_classifier_agrees_with_scikit_learns(examples: Examples) -> None:
-    X, y, X_new = examples
+def test_a_search_over_a_classifier_agrees_with_scikit_learns() -> None:
+    X, y, X_new = examples()
     labels, fold, values = np.where(y > 0, 1.0, -1.0), np.arange(120) % 5, [1, 3, 7, 15, 31]
     knn = EstimatorPredictor("KNeighborsClassifier", {"weights": "distance"})
     data = numbers(X, labels, X_new)
@@ -335,10 +328,8 @@ def test_a_search_over_a_classifier_agrees_with_scikit_learns(examples: Examples
     np.testing.assert_array_equal(outputs.probabilities, search.predict_proba(X_new))
 
 
-def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn(
-    examples: Examples,
-) -> None:
-    X, y, X_new = examples
+def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn() -> None:
+    X, y, X_new = examples()
     values = {"max_depth": [1, 2, 4, 8]}
     tree = EstimatorPredictor("DecisionTreeRegressor", {"random_state": 0})
     data = numbers(X, y, X_new, "regression")
@@ -418,6 +409,159 @@ def test_a_hold_out_predicts_validation_and_test_examples_together() -> None:
     spy, trainer = spying(valid=valid)
     assert trainer.losses(None).tolist() == [1.0] * 3
     scores = trainer.outputs(1).scores
-    assert scores is not None
     assert scores.tolist() == [1.0] * 4
     assert spy.seen == [(10, 9, drawn("all"))]
+
+
+# More than two classes
+
+
+X, Y = load_wine(return_X_y=True)
+ORDER = np.random.default_rng(0).permutation(len(Y))
+TRAIN, VALID, TEST = (Part(X[i], Y[i].astype(float)) for i in np.split(ORDER, [80, 130]))
+FOLDS = np.arange(80) % 4
+GRID = Grid.of({"n_rounds": [1, 3, 20]})
+FIXED = FixedStumps(4)
+OF_CLASSES = DrawnStumps(
+    lambda codes, y: RandomStumps(codes, y, np.random.default_rng(5), per_round=30),
+    Stopping(patience=10, max_rounds=200),
+)
+
+
+def data(voters: Any = FIXED, train: Part = TRAIN) -> TrainingData:
+    return TrainingData(train, TEST, VALID, voters, named, "multiclass", 3)
+
+
+def one_vs_rest(learner: Learner, grid: Grid = GRID, **changes: Any) -> OneVsRest:
+    trainer = trainer_of(learner, data(**changes), [grid])
+    assert isinstance(trainer, OneVsRest)
+    return trainer
+
+
+def voted(n_rounds: int) -> OneVsRestClassifier:
+    return OneVsRestClassifier(AdaBoostClassifier(n_rounds, voters="precomputed"))
+
+
+@pytest.mark.parametrize("n_rounds", [1, 2, 20])
+def test_votes_predict_what_scikit_learns_one_vs_rest_does(n_rounds: int) -> None:
+    stumps = Stumps(4).fit(TRAIN.X)
+    H, H_test = stumps.transform(TRAIN.X), stumps.transform(TEST.X)
+    theirs = voted(n_rounds).fit(H, TRAIN.y)
+    trainer = one_vs_rest(AdaBoost(), Grid.of({"n_rounds": [n_rounds]}))
+    fitted = trainer.outputs(0)
+    scores = theirs.decision_function(H_test)
+    np.testing.assert_allclose(fitted.scores, scores, atol=1e-12)
+    # Of equal scores scikit-learn takes the last.
+    two_best = np.sort(scores, axis=1)[:, -2:]
+    clear = two_best[:, 1] > two_best[:, 0] + 1e-9
+    assert clear.mean() > 0.5
+    np.testing.assert_array_equal(fitted.predicted[clear], theirs.predict(H_test)[clear])
+    np.testing.assert_array_equal(fitted.predicted, np.round(scores, 9).argmax(axis=1))
+    assert fitted.probabilities is None
+
+
+def test_the_losses_over_folds_are_the_errors_of_one_vs_rest_without_each_fold() -> None:
+    H = Stumps(4).fit(TRAIN.X).transform(TRAIN.X)
+    trainer = one_vs_rest(AdaBoost())
+    losses = trainer.losses(FOLDS)
+    expected = np.zeros(3)
+    for f in range(4):
+        rest, out = f != FOLDS, f == FOLDS
+        for i, n_rounds in enumerate((1, 3, 20)):
+            scores = voted(n_rounds).fit(H[rest], TRAIN.y[rest]).decision_function(H[out])
+            expected[i] += (np.round(scores, 9).argmax(axis=1) != TRAIN.y[out]).sum()
+    assert losses.tolist() == expected.tolist()
+    assert len(set(expected)) > 1
+    assert trainer.candidates[1] == {"n_rounds": 3}
+
+
+def boosted(n_rounds: int) -> OneVsRestClassifier:
+    return OneVsRestClassifier(GradientBoostClassifier("full", n_rounds=n_rounds))
+
+
+def test_boosted_trees_have_the_outputs_of_scikit_learns_one_vs_rest() -> None:
+    trainer = one_vs_rest(GradientBoost(loss="logistic"))
+    losses, expected = trainer.losses(None), []
+    for i, n_rounds in enumerate((1, 3, 20)):
+        theirs = boosted(n_rounds).fit(*TRAIN)
+        expected.append(float((theirs.predict(VALID.X) != VALID.y).sum()))
+        fitted = trainer.outputs(i)
+        scores = theirs.decision_function(TEST.X)
+        np.testing.assert_array_equal(fitted.scores, scores)
+        np.testing.assert_array_equal(fitted.predicted, scores.argmax(axis=1))
+        of_classes = 1 / (1 + np.exp(-scores))
+        of_classes /= of_classes.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(fitted.probabilities, of_classes, rtol=1e-9)
+    assert losses.tolist() == expected
+
+
+def test_drawn_stumps_give_each_class_its_own_rounds() -> None:
+    grid = Grid.of({"lam": [3.0, 0.3]})
+    trainer = one_vs_rest(EBBoost(), grid, voters=OF_CLASSES)
+    losses = trainer.losses(None)
+    alone = [trainer_of(EBBoost(), data(OF_CLASSES).against_rest(c), [grid]) for c in range(3)]
+    for of_class in alone:
+        of_class.losses(None)
+    for i in range(2):
+        rounds = ", ".join(str(of_class.candidates[i]["n_rounds"]) for of_class in alone)
+        assert trainer.candidates[i] == {"lam": (3.0, 0.3)[i], "n_rounds": rounds}
+        scores = np.column_stack([of_class.outputs(i).scores for of_class in alone])
+        fitted = trainer.outputs(i)
+        np.testing.assert_array_equal(fitted.scores, scores)
+        np.testing.assert_array_equal(fitted.predicted, scores.argmax(axis=1))
+    assert 0 < losses.min() <= losses.max() < len(VALID.y) / 2
+
+
+def test_held_out_examples_of_drawn_stumps_are_predicted_as_test_examples() -> None:
+    as_test = TrainingData(TRAIN, VALID, VALID, OF_CLASSES, named, "multiclass", 3)
+    trainer = trainer_of(AdaBoost(), as_test, [Grid.of({})])
+    assert trainer.losses(None).tolist() == [(trainer.outputs(0).predicted != VALID.y).sum()]
+
+
+def test_of_more_classes_each_has_voters_that_learn_it_from_the_rest() -> None:
+    best = make_pipeline(SelectKBest(k=1), Stumps(12))
+    learned = data(TransformerVoters(lambda: clone(best)))
+    found = trainer_of(AdaBoost(), learned, [Grid.of({"n_rounds": [20]})]).outputs(0)
+    for code in range(3):
+        signs = np.where(TRAIN.y == code, 1.0, -1.0)
+        voters = clone(best).fit(TRAIN.X, signs)
+        [vote] = AdaBoost().path(voters.transform(TRAIN.X), signs, Grid.of({"n_rounds": [20]}))
+        expected = voters.transform(TEST.X) @ vote
+        np.testing.assert_allclose(found.scores[:, code], expected, atol=1e-12)
+
+
+def test_a_class_that_the_training_part_lacks_is_never_predicted() -> None:
+    rows = TRAIN.y != 1
+    part = Part(TRAIN.X[rows], TRAIN.y[rows])
+    for learner in (AdaBoost(), GradientBoost(loss="logistic")):
+        trainer = one_vs_rest(learner, train=part)
+        fitted = trainer.outputs(2)
+        assert set(fitted.predicted.tolist()) == {0, 2}
+        assert (fitted.scores[:, 1] == -np.inf).all()
+        if fitted.probabilities is not None:
+            assert not fitted.probabilities[:, 1].any()
+            np.testing.assert_allclose(fitted.probabilities.sum(axis=1), 1.0)
+    # All held-out examples of the class are errors.
+    errors = trainer.losses(None)
+    assert (errors >= (VALID.y == 1).sum()).all()
+
+
+def test_a_candidate_needs_a_solution_for_every_class() -> None:
+    losses = one_vs_rest(Limited(), weights(1.0, 2.0)).losses(FOLDS)
+    assert np.isnan(losses).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("scores", "zero", "first"),
+    [
+        ([0.1, 0.3, 0.3], 0.0, 1),
+        ([0.3, 0.3 + 1e-15, 0.0], 1e-12, 0),
+        ([0.3, 0.3 + 1e-9, 0.0], 1e-12, 1),
+        ([NAN, -5.0, NAN], 0.0, 1),
+        ([NAN, NAN, NAN], 0.0, 0),
+        ([-1.0, np.inf, np.inf], 0.0, 1),
+    ],
+)
+def test_the_first_of_equal_scores_counts(scores: list[float], zero: float, first: int) -> None:
+    column: FloatArray = np.array(scores)[:, None]
+    assert first_of_largest(column, zero).tolist() == [first]

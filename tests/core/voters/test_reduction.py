@@ -1,3 +1,5 @@
+"""Equal voters and examples are merged without a change; sums of a matrix are its own."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,6 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.core.voters.source import FixedVoters
+from tests.core.learners.given import make_problem
 
 voters = arrays(np.float64, (6, 9), elements=st.sampled_from([-1.0, 1.0]))
 real_voters = arrays(np.float64, (5, 6), elements=st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]))
@@ -123,3 +127,16 @@ def test_impossible_problems_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         reduce_problem(H, y, samples)
+
+
+def test_sums_and_signs_are_products_with_the_labels() -> None:
+    H, y = make_problem()
+    source = FixedVoters(H, y)
+    units = np.random.default_rng(0).integers(0, 2**40, (4, len(y))).astype(float)
+    np.testing.assert_array_equal(source.sums(units), (units * y) @ H)
+    np.testing.assert_array_equal(source.signs(np.array([5, 0])), (H[:, [5, 0]] * y[:, None]).T)
+
+
+def test_voters_need_the_values_minus_and_plus_one() -> None:
+    with pytest.raises(ValueError, match="needs voters with values -1 and \\+1"):
+        FixedVoters(np.array([[1.0, 0.5]]), np.ones(1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -28,11 +27,8 @@ from quadrepro.stats import (
 from quadrepro.tables.kinds.comparisons import COMPARISONS, probabilities
 from quadrepro.tables.table import Table
 from tests.make import config
-from tests.tables.contexts import as_regression, context_of, made, table_of
+from tests.tables.contexts import ONE, as_regression, context_of, made, outcomes_of, table_of
 
-Make = Callable[..., Outcomes]
-
-ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
 MANY = {f"set{i}": (1 + i % 3, 4 + i % 2, 3) for i in range(6)}
 PAIRS = [*combinations(("quadboost", "lpboost", "adaboost"), 2)]
 
@@ -49,50 +45,37 @@ def numbers(found: Outcomes) -> Outcomes:
     return found
 
 
-def test_probabilities_come_from_the_examples_only_one_gets_wrong(outcomes: Make) -> None:
+def test_probabilities_come_from_the_examples_only_one_gets_wrong() -> None:
     # The wrong examples of the fixture are nested, so differences of counts are all there is.
     expected = better_over_all([better_on_one(1, 0), better_on_one(0, 1), better_on_one(0, 1)])
-    assert probabilities(outcomes(ONE), "quadboost", "lpboost") == [pytest.approx(expected)]
+    assert probabilities(outcomes_of(ONE), "quadboost", "lpboost") == [pytest.approx(expected)]
 
 
-def test_the_matrix_is_complementary_with_a_half_on_the_diagonal(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    found = data_of(table_of(experiment, "comparisons", outcomes(ONE)))
-    for (a, b), row in found.items():
-        assert row["probability"] + found[b, a]["probability"] == pytest.approx(1)
-        assert row["probability"] == pytest.approx(0.5) or a != b
-
-
-def test_the_printed_order_leads(experiment: Experiment, outcomes: Make) -> None:
+def test_the_printed_order_leads(experiment: Experiment) -> None:
     cells = {("adaboost", "adaboost"): "0.50", ("adaboost", "quadboost"): "0.58"}
     table = table_of(
-        experiment, "comparisons", outcomes(ONE), Printed("p", ("adaboost", "quadboost"), cells)
+        experiment, "comparisons", outcomes_of(ONE), Printed("p", ("adaboost", "quadboost"), cells)
     )
     assert table.header[1:] == ("AdaBoost", "QuadBoost", "LPBoost")
     assert table.rows[0][1][1].endswith("(0.58)")
 
 
 def test_a_printed_probability_has_a_verdict_where_there_are_several_splits(
-    experiment: Experiment, outcomes: Make
+    experiment: Experiment,
 ) -> None:
     cells = {("quadboost", "lpboost"): "0.99", ("quadboost", "adaboost"): "0.50"}
     printed = Printed("p", ("quadboost", "lpboost", "adaboost"), cells)
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
-    found = made(experiment, "comparisons", outcomes(*repeats), printed)
-    assert found.verdicts is not None
+    found = made(experiment, "comparisons", outcomes_of(*repeats), printed)
     assert [v.word for v in found.verdicts.entries] == ["outside", "inside"]
-    assert found.table is not None
     assert ["†" in text for text in found.table.rows[0][1]] == [False, True, False]
     assert "±" in found.table.rows[0][1][1]
-    alone = table_of(experiment, "comparisons", outcomes(ONE), printed)
+    alone = table_of(experiment, "comparisons", outcomes_of(ONE), printed)
     assert not any("†" in text for text in alone.rows[0][1])
 
 
-def test_stars_are_of_the_sign_test_and_adjusted_for_all_pairs(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    many = outcomes({f"set{i}": (1, 5, 5 + i % 2) for i in range(8)})
+def test_stars_are_of_the_sign_test_and_adjusted_for_all_pairs(experiment: Experiment) -> None:
+    many = outcomes_of({f"set{i}": (1, 5, 5 + i % 2) for i in range(8)})
     table = table_of(experiment, "comparisons", many)
     found = data_of(table)
     expected = holm(found[pair]["p"] for pair in PAIRS)
@@ -106,33 +89,33 @@ def test_stars_are_of_the_sign_test_and_adjusted_for_all_pairs(
     assert "for 3 pairs by Holm's method, 2 of 2 starred pairs survive: QuadBoost and LPBo" in note
 
 
-def test_a_star_may_not_survive_the_adjustment(experiment: Experiment, outcomes: Make) -> None:
+def test_a_star_may_not_survive_the_adjustment(experiment: Experiment) -> None:
     # Six wins of six, p = 0.031; three times that is above the level.
-    found = outcomes({f"set{i}": (1, 5, (0, 6)[i % 2]) for i in range(6)})
+    found = outcomes_of({f"set{i}": (1, 5, (0, 6)[i % 2]) for i in range(6)})
     [note] = [n for n in table_of(experiment, "comparisons", found).notes if "Holm" in n]
     assert note.endswith("0 of 1 starred pairs survive: QuadBoost and LPBoost, p = 0.094.")
-    nothing = table_of(experiment, "comparisons", outcomes(ONE)).notes[1]
+    nothing = table_of(experiment, "comparisons", outcomes_of(ONE)).notes[1]
     assert nothing.endswith("by Holm's method, no pair is significant.")
 
 
 def test_nothing_is_tested_over_missing_cells_unless_they_may_be_left_out(
-    experiment: Experiment, outcomes: Make
+    experiment: Experiment,
 ) -> None:
-    lacking = outcomes({**ONE, "monks": (2, None, 1)})
+    lacking = outcomes_of({**ONE, "monks": (2, None, 1)})
     table = table_of(experiment, "comparisons", lacking)
     assert [text.strip("_") for text in table.rows[1][1]] == ["–", "–", "–"]
     assert table.rows[0][1][2] != "–"
     assert not any("Holm" in note for note in table.notes)
-    whole = outcomes({name: errors for name, errors in ONE.items() if name != "monks"})
+    whole = outcomes_of({name: errors for name, errors in ONE.items() if name != "monks"})
     found = table_of(experiment, "comparisons", replace(lacking, allow_missing=True))
     assert found.data_rows == table_of(experiment, "comparisons", whole).data_rows
     assert any(note.startswith("Over the 2 of 3 data sets") for note in found.notes)
 
 
 def test_numbers_over_data_sets_have_the_signed_rank_posterior_and_the_sign_test(
-    experiment: Experiment, outcomes: Make
+    experiment: Experiment,
 ) -> None:
-    plain = numbers(outcomes(MANY))
+    plain = numbers(outcomes_of(MANY))
     found = data_of(table_of(experiment, "comparisons", plain))
     means = {c: [plain.mean(row, c) or 0.0 for row in plain.rows] for c in plain.columns}
     for a, b in PAIRS:
@@ -145,9 +128,9 @@ def test_numbers_over_data_sets_have_the_signed_rank_posterior_and_the_sign_test
 
 
 def test_where_the_highest_is_best_the_better_one_wins_and_differences_keep_their_sign(
-    experiment: Experiment, outcomes: Make
+    experiment: Experiment,
 ) -> None:
-    plain = numbers(outcomes(MANY))
+    plain = numbers(outcomes_of(MANY))
     higher = replace(METRICS["rmse"], greater_is_better=True)
     values = {place: -record.value for place, record in plain.records.items()}
     of_higher = table_of(experiment, "comparisons", replace(plain, metric=higher, measured=values))
@@ -158,20 +141,18 @@ def test_where_the_highest_is_best_the_better_one_wins_and_differences_keep_thei
         assert turned["mean difference"] == pytest.approx(-row["mean difference"])
 
 
-def test_data_sets_without_a_unit_in_common_are_counted_alone(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    table = table_of(experiment, "comparisons", as_regression(outcomes(MANY), "set0"))
+def test_data_sets_without_a_unit_in_common_are_counted_alone(experiment: Experiment) -> None:
+    table = table_of(experiment, "comparisons", as_regression(outcomes_of(MANY), "set0"))
     assert table.rows[0][1][1] == "6–0*"
     assert table.notes[0].startswith("On how many of 6 data sets the row's algorithm is better")
 
 
 @pytest.mark.parametrize("of_numbers", [False, True])
 def test_on_the_splits_of_one_data_set_pairs_have_the_tests_for_overlapping_splits(
-    experiment: Experiment, outcomes: Make, of_numbers: bool
+    experiment: Experiment, of_numbers: bool
 ) -> None:
     repeats = [{"monks": errors} for errors in ((1, 3, 4), (2, 3, 3), (1, 4, 5), (3, 5, 4))]
-    plain = outcomes(*repeats)
+    plain = outcomes_of(*repeats)
     plain = numbers(plain) if of_numbers else plain
     table = table_of(experiment, "comparisons", plain)
     found = data_of(table)
@@ -188,17 +169,15 @@ def test_on_the_splits_of_one_data_set_pairs_have_the_tests_for_overlapping_spli
     assert "sign test" not in text
 
 
-def test_one_split_of_one_data_set_has_no_test_of_signs(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    table = table_of(experiment, "comparisons", outcomes({"monks": (1, 5, 2)}))
+def test_one_split_of_one_data_set_has_no_test_of_signs(experiment: Experiment) -> None:
+    table = table_of(experiment, "comparisons", outcomes_of({"monks": (1, 5, 2)}))
     assert float(table.rows[0][1][1]) > 0.7
     assert "sign test" not in " ".join(table.notes)
     context = context_of(experiment, "comparisons")
-    assert COMPARISONS.make(context, numbers(outcomes({"monks": (1, 5, 2)}))) is None
+    assert COMPARISONS.make(context, numbers(outcomes_of({"monks": (1, 5, 2)}))) is None
 
 
-def test_a_lone_algorithm_is_not_compared(outcomes: Make) -> None:
+def test_a_lone_algorithm_is_not_compared() -> None:
     lone = load_mapping(config(datasets=[*ONE], algorithms=["quadboost"], baseline=True))
     assert KINDS.find("comparisons") is COMPARISONS
-    assert COMPARISONS.make(context_of(lone, "comparisons"), outcomes(ONE)) is None
+    assert COMPARISONS.make(context_of(lone, "comparisons"), outcomes_of(ONE)) is None

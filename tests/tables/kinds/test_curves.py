@@ -14,7 +14,6 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.registry import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.tables.kinds.curves import POINTS
 from tests.tables.contexts import asking_for, loaded, panels_of, table_of
 
 CONFIG = """title: Two
@@ -163,22 +162,6 @@ def test_a_band_is_a_deviation_wide_and_ends_where_nothing_is_left(
     np.testing.assert_allclose(
         [vertices[:, 1].min(), vertices[:, 1].max()], 0.2 + np.array([-1, 1]) * 0.02**0.5
     )
-
-
-def test_a_band_of_many_points_is_thinned_and_keeps_its_ends(
-    load: Load, figures: list[Figure]
-) -> None:
-    n = 5 * POINTS
-    slope = [1 / t for t in range(1, n + 1)]
-    found = outcomes(
-        {"adaboost": {"train_error": [slope, slope], "test_error": [slope, slope]}},
-        GRIDS | {"adaboost": Grid.of({"n_rounds": range(1, n + 1)})},
-    )
-    panel = panels_of(load(), "curves", found, figures)[0]
-    assert len(lines(panel)[0].get_xdata()) == n
-    [outline] = [path.vertices for path in panel.collections[0].get_paths()]
-    assert len(outline) < 2 * POINTS + 10
-    assert (outline[:, 0].min(), outline[:, 0].max()) == (1, n)
 
 
 def test_nothing_with_a_logarithm_is_drawn_on_a_linear_scale_and_no_records_leave_panels_empty(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,11 +23,27 @@ from quadrepro.results.results import Results
 from quadrepro.tables.made import make_tables
 from quadrepro.tables.table import Table
 from tests.make import config
-from tests.tables.contexts import as_regression, loaded, made, table_of
+from tests.tables.contexts import (
+    ALGORITHMS,
+    ONE,
+    as_regression,
+    csv_of,
+    loaded,
+    made,
+    outcomes_of,
+    table_of,
+)
 
-Make = Callable[..., Outcomes]
-
-ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
+TEXTS = {
+    "monks": ("0.200", "0.100", "0.100"),
+    "titanic": ("0.300", "0.400", "0.500"),
+    "wine": ("0.100", "0.200", "0.300"),
+    TIME_ROW: ("0.5", "10", "20"),
+}
+CELLS = {
+    (row, c): text for row, of in TEXTS.items() for c, text in zip(ALGORITHMS, of, strict=True)
+}
+PUBLISHED = Printed("three", ALGORITHMS, CELLS)
 
 
 def rows_of(table: Table) -> dict[str, tuple[str, ...]]:
@@ -37,74 +51,61 @@ def rows_of(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 def data_of(table: Table) -> dict[tuple[str, str], dict[str, str]]:
-    rows = csv.DictReader(table.to_csv().splitlines())
-    return {(row["dataset"], row["algorithm"]): row for row in rows}
+    return {(row["dataset"], row["algorithm"]): row for row in csv_of(table)}
 
 
-def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(
-    experiment: Experiment, outcomes: Make, published: Printed
-) -> None:
-    rows = rows_of(table_of(experiment, "errors", outcomes(ONE), published))
+def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(experiment: Experiment) -> None:
+    rows = rows_of(table_of(experiment, "errors", outcomes_of(ONE), PUBLISHED))
     assert rows["monks"] == ("0.200 (0.200)", "**0.100** (**0.100**)", "**0.100** (**0.100**)")
     assert rows["wine"] == ("0.100 (**0.100**)", "0.200 (0.200)", "**0.000** (0.300)")
     # Means of equal counts are lowest together.
     splits = ({"monks": errors, "wine": (3, 4, 5)} for errors in ((1, 3, 3), (2, 2, 2), (3, 1, 2)))
-    entries = rows_of(table_of(experiment, "errors", outcomes(*splits)))["monks"]
+    entries = rows_of(table_of(experiment, "errors", outcomes_of(*splits)))["monks"]
     assert ["**" in text for text in entries] == [True, True, False]
 
 
-def test_mean_running_times_are_the_last_row_and_marked_as_measured(
-    experiment: Experiment, outcomes: Make, published: Printed
-) -> None:
-    table = table_of(experiment, "errors", outcomes(ONE, seconds=1.25), published)
+def test_mean_running_times_are_the_last_row_and_marked_as_measured(experiment: Experiment) -> None:
+    table = table_of(experiment, "errors", outcomes_of(ONE, seconds=1.25), PUBLISHED)
     name, entries = table.rows[-1]
     assert entries == ("1.250 (0.5)", "1.250 (10)", "1.250 (20)")
     assert table.timed_rows == (name, TIME_ROW)
     assert data_of(table)[TIME_ROW, "lpboost"]["printed"] == "10"
 
 
-def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(
-    experiment: Experiment, outcomes: Make, published: Printed
-) -> None:
-    found = outcomes({**ONE, "monks": (2, None, 1)})
-    table = table_of(experiment, "errors", found, published)
+def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(experiment: Experiment) -> None:
+    found = outcomes_of({**ONE, "monks": (2, None, 1)})
+    table = table_of(experiment, "errors", found, PUBLISHED)
     assert rows_of(table)["monks"] == ("0.200 (0.200)", "– (**0.100**)", "0.100 (**0.100**)")
     assert "1 of 9 cells have no result (–): 1 missing." in table.notes
     assert "LPBoost: a departure." in table.notes
 
 
-def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(
-    experiment: Experiment, outcomes: Make, published: Printed
-) -> None:
+def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(experiment: Experiment) -> None:
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
-    off = replace(published, cells={**published.cells, ("monks", "quadboost"): "0.900"})
-    found = made(experiment, "errors", outcomes(*repeats), off)
-    assert found.table is not None
+    off = replace(PUBLISHED, cells={**PUBLISHED.cells, ("monks", "quadboost"): "0.900"})
+    found = made(experiment, "errors", outcomes_of(*repeats), off)
     assert rows_of(found.table)["monks"][0] == "0.200 ± 0.100† (0.900)"
     entry = data_of(found.table)["monks", "quadboost"]
     assert [entry[k] for k in ("quantity", "splits", "mean", "sd", "printed", "verdict")] == [
         *("risk", "3", "0.2", "0.1", "0.900", "outside")
     ]
-    assert found.verdicts is not None
     assert [(v.row, v.column) for v in found.verdicts.outside] == [("monks", "quadboost")]
 
 
 def test_a_data_set_that_cannot_be_had_is_a_row_of_dashes_with_its_reason(
-    experiment: Experiment, outcomes: Make, published: Printed
+    experiment: Experiment,
 ) -> None:
     absent = (Absent(name="animals", reason="it is no longer offered."),)
     lacking = experiment.config.model_copy(update={"absent": absent})
-    cells = {**published.cells, ("animals", "quadboost"): "0.120"}
-    printed = replace(published, cells=cells)
-    table = table_of(replace(experiment, config=lacking), "errors", outcomes(ONE), printed)
+    cells = {**PUBLISHED.cells, ("animals", "quadboost"): "0.120"}
+    printed = replace(PUBLISHED, cells=cells)
+    table = table_of(replace(experiment, config=lacking), "errors", outcomes_of(ONE), printed)
     assert rows_of(table)["animals"] == ("– (0.120)", "–", "–")
     assert "animals: it is no longer offered." in table.notes
 
 
-def test_numbers_have_rmses_with_four_digits_in_the_place_of_risks(
-    experiment: Experiment, outcomes: Make
-) -> None:
-    table = table_of(experiment, "errors", as_regression(outcomes(ONE), "titanic"))
+def test_numbers_have_rmses_with_four_digits_in_the_place_of_risks(experiment: Experiment) -> None:
+    table = table_of(experiment, "errors", as_regression(outcomes_of(ONE), "titanic"))
     assert rows_of(table)["titanic"] == ("**0.7500**", "1.0000", "1.2500")
     assert rows_of(table)["monks"] == ("0.200", "**0.100**", "**0.100**")
     assert data_of(table)["titanic", "quadboost"]["quantity"] == "RMSE"
@@ -146,8 +147,6 @@ def test_errors_are_in_percent_where_they_are_printed_so_and_judged_by_welchs_te
     more = {("made-up", "adaboost_mean"): "4.00", ("made-up", "adaboost_sd"): "0.20"}
     printed = replace(printed, cells={**printed.cells, **more})
     found = made(experiment, "errors", of_thousand(ERRORS), printed)
-    assert found.table is not None
-    assert found.verdicts is not None
     assert found.table.title == "Two: test errors in percent"
     assert rows_of(found.table)["nist09"] == (
         "1.30 ± 0.08 (1.28 ± 0.22)",
@@ -177,7 +176,6 @@ def test_a_printed_mean_of_folds_is_placed_among_our_cross_validations() -> None
     }
     found = Outcomes(("monks", "wine"), ("quadboost",), 6, records)
     verdicts = made(load_mapping(config(**keys)), "errors", found, printed).verdicts
-    assert verdicts is not None
     [verdict] = verdicts.entries
     # Three cross-validations of two folds each: 0.20, 0.19, 0.18.
     assert verdict.ours == pytest.approx(0.19)
@@ -239,13 +237,11 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 def auc_of(record: Record) -> float:
     probabilities, scores = record.probabilities, record.scores
     if scores is None:
-        assert probabilities is not None
         scores = probabilities[:, 1]
     return float(roc_auc_score(record.actual, scores))
 
 
 def test_metrics_follow_the_errors_with_the_values_of_every_record(results: Results) -> None:
-    assert results.outcomes is not None
     data = results.table("errors").data.set_index(["dataset", "algorithm", "quantity"])
     for row in ("monks", "balance"):
         for column in ("adaboost", "bayes", "baseline"):
@@ -271,14 +267,11 @@ def test_cells_without_a_value_of_the_metric_are_counted(results: Results) -> No
     assert dict(results.made["errors"].rows)["monks, log loss"][0] == "–"
     note = "log loss is undefined, or there are no probabilities to compute it from (–), in cells: "
     assert f"{note}6 of AdaBoost." in results.made["errors"].notes
-    assert results.plan is not None
-    assert results.outcomes is not None
     place = ("monks", "bayes", 1)
     record = results.outcomes.records[place]
     one_class = replace(record, actual=np.zeros_like(record.predicted, dtype=np.intp))
     outcomes = replace(results.outcomes, records={**results.outcomes.records, place: one_class})
     table = make_tables(results.plan.experiment, outcomes)["errors"].table
-    assert table is not None
     assert any(note.startswith("AUC is ") and "1 of bayes" in note for note in table.notes)
     assert dict(table.rows)["monks, AUC"][1] == "–"
 
@@ -295,7 +288,6 @@ def test_on_one_data_set_algorithms_are_the_rows_and_metrics_the_columns(tmp_pat
 def test_a_printed_metric_stands_beside_ours_and_not_beside_errors(
     results: Results, tmp_path: Path
 ) -> None:
-    assert results.outcomes is not None
     data = results.table("errors").data.set_index(["dataset", "algorithm", "quantity"])
     ours = data.loc[("monks", "adaboost", "AUC")]["mean"]
     facts = Facts(metric="auc", unit="percent", of=MeanOf(splits=3))
@@ -303,8 +295,6 @@ def test_a_printed_metric_stands_beside_ours_and_not_beside_errors(
     printed = Printed("t", ("adaboost_mean", "bayes_mean"), cells, facts)
     experiment = load_mapping({**CONFIG_OF_METRICS, "baseline": True})
     found = made(experiment, "errors", results.outcomes, printed)
-    assert found.table is not None
-    assert found.verdicts is not None
     rows = rows_of(found.table)
     assert rows["monks, AUC"][0].endswith(f" (**{ours:.4f}**)")
     assert "†" in rows["monks, AUC"][1]

@@ -44,10 +44,6 @@ def test_every_kind_has_the_key_of_its_place() -> None:
     assert {*UNASKED} <= {*KINDS}
 
 
-def test_errors_and_comparisons_are_there_without_being_asked_for(load: Load) -> None:
-    assert load().config.tables.every == {"errors": "", "comparisons": ""}
-
-
 def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load) -> None:
     asked = load("scatter: adaboost", "errors: table1", "times: true").config.tables.every
     assert [*asked] == [key for key in KINDS if key in asked]
@@ -80,7 +76,3 @@ def test_what_a_config_asks_for_is_kept_as_it_is_written(load: Load) -> None:
     written = {"margins": {"panels": [{"row": "monks"}]}, "ranking": True, "errors": ""}
     assert config.model_dump(mode="json")["tables"] == written
     assert config.tables.keys() == {"margins", "ranking"}
-
-
-def test_every_fault_below_tables_is_named_at_once(load: Load) -> None:
-    assert fault_of(load, "errors: 3", "times: 5").count("\n") == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +15,7 @@ from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.made import check_tables, make_tables
 from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.verdicts import score_text, verdicts_table
-from tests.tables.contexts import asking_for, context_of, loaded, made, table_of
-
-Make = Callable[..., Outcomes]
+from tests.tables.contexts import asking_for, context_of, loaded, made, outcomes_of, table_of
 
 CONFIG = """title: Several
 protocol: {view: quadboost, split: {train: half, at_most: 500}, noise: {deviation: 0}}
@@ -45,17 +42,17 @@ def own(config: Experiment, row: str) -> str:
     return f"{row}, noise 0" if config.config.sweeps else row
 
 
-def of_all(experiment: Experiment, outcomes: Make) -> Outcomes:
+def of_all(experiment: Experiment) -> Outcomes:
     """Return outcomes of all rows; on those that are no data sets, the order is the other one."""
     config, plain = experiment.config, {own(experiment, row): of for row, of in ERRORS.items()}
     errors = {row.entry.title: plain.get(row.entry.title, (9, 5, 1)) for row in config.rows}
     more = {row: tuple(n + 1 for n in of) for row, of in errors.items()}
-    return replace(outcomes(errors, more), own_rows=config.own_rows)
+    return replace(outcomes_of(errors, more), own_rows=config.own_rows)
 
 
-def of_data_sets(experiment: Experiment, outcomes: Make) -> Outcomes:
+def of_data_sets(experiment: Experiment) -> Outcomes:
     errors = {own(experiment, row): of for row, of in ERRORS.items()}
-    return outcomes(errors, {row: tuple(n + 1 for n in of) for row, of in errors.items()})
+    return outcomes_of(errors, {row: tuple(n + 1 for n in of) for row, of in errors.items()})
 
 
 @pytest.fixture(params=[READINGS, NOISE], ids=["readings", "sweep"])
@@ -70,32 +67,27 @@ def test_the_rows_that_count_are_those_as_the_config_has_them(varied: Experiment
 
 
 @pytest.mark.parametrize("name", ["comparisons", "ranking"])
-def test_pairs_and_ranks_are_those_of_the_data_sets_alone(
-    name: str, varied: Experiment, outcomes: Make
-) -> None:
-    found = table_of(varied, name, of_all(varied, outcomes))
-    plain = table_of(varied, name, of_data_sets(varied, outcomes))
+def test_pairs_and_ranks_are_those_of_the_data_sets_alone(name: str, varied: Experiment) -> None:
+    found = table_of(varied, name, of_all(varied))
+    plain = table_of(varied, name, of_data_sets(varied))
     assert (found.rows, found.data_rows) == (plain.rows, plain.data_rows)
     assert own_rows_note(varied.config) in found.notes
 
 
-def test_a_conclusion_is_that_of_the_data_sets_alone(varied: Experiment, outcomes: Make) -> None:
+def test_a_conclusion_is_that_of_the_data_sets_alone(varied: Experiment) -> None:
     context = context_of(varied, "comparisons")
-    found = conclusion(context, of_all(varied, outcomes))
-    plain = conclusion(context, of_data_sets(varied, outcomes))
+    found = conclusion(context, of_all(varied))
+    plain = conclusion(context, of_data_sets(varied))
     assert found.startswith("Best by risk over 6 data sets: QuadBoost")
     assert found == plain
     assert found.endswith(f" {own_rows_note(varied.config)}")
 
 
-def test_a_printed_number_counts_once_in_what_chance_would_bring(
-    varied: Experiment, outcomes: Make
-) -> None:
+def test_a_printed_number_counts_once_in_what_chance_would_bring(varied: Experiment) -> None:
     printed = Printed("t", ("quadboost",), {(own(varied, "monks"), "quadboost"): "9.000"})
     other = next(row.entry.title for row in varied.config.rows if row.entry.title not in ERRORS)
     printed = replace(printed, cells={**printed.cells, (other, "quadboost"): "9.000"})
-    verdicts = made(varied, "errors", of_all(varied, outcomes), printed).verdicts
-    assert verdicts is not None
+    verdicts = made(varied, "errors", of_all(varied), printed).verdicts
     assert len(verdicts.entries) > 1
     assert (len(verdicts.judged), len(verdicts.outside)) == (1, 1)
     assert "t,1,0,1,0," in score_text([verdicts])
@@ -105,12 +97,10 @@ def test_a_printed_number_counts_once_in_what_chance_would_bring(
     assert own_rows_note(varied.config) in table.notes
 
 
-def test_without_the_configs_own_value_nothing_is_tested_over_data_sets(
-    tmp_path: Path, outcomes: Make
-) -> None:
+def test_without_the_configs_own_value_nothing_is_tested_over_data_sets(tmp_path: Path) -> None:
     experiment = loaded(tmp_path, f"{CONFIG}{THRESHOLDS}tables: {{scatter: quadboost}}\n")
     assert experiment.config.own_rows == frozenset()
-    found = of_all(experiment, outcomes)
+    found = of_all(experiment)
     tables = {name: of.table for name, of in make_tables(experiment, found).items()}
     assert {*tables} == {"errors", "scatter"}
     message = "No row has the config's own stumps, so nothing is tested over data sets."

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_mapping
-from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.stats import rank_methods
 from quadrepro.tables.made import check_tables
 from tests.make import config
-from tests.tables.contexts import asking_for, made, table_of
-
-Make = Callable[..., Outcomes]
-ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
+from tests.tables.contexts import ONE, asking_for, made, outcomes_of, table_of
 
 
 @pytest.fixture
@@ -25,11 +20,9 @@ def asked(experiment: Experiment) -> Experiment:
     return asking_for(experiment, ranking={"rope": 0.05})
 
 
-def test_pairs_have_the_numbers_of_the_ranking_of_mean_risks(
-    asked: Experiment, outcomes: Make
-) -> None:
+def test_pairs_have_the_numbers_of_the_ranking_of_mean_risks(asked: Experiment) -> None:
     more = {"monks": (3, 2, 3), "titanic": (3, 3, 5), "wine": (1, 1, 2)}
-    found = outcomes(ONE, more)
+    found = outcomes_of(ONE, more)
     table = table_of(asked, "ranking", found)
     risks = {c: [found.mean(row, c) or 0.0 for row in found.rows] for c in found.columns}
     ranking = rank_methods(risks, 0.05)
@@ -45,15 +38,14 @@ def test_pairs_have_the_numbers_of_the_ranking_of_mean_risks(
 
 
 def test_a_missing_cell_allows_no_ranking_unless_its_data_set_may_be_left_out(
-    asked: Experiment, outcomes: Make
+    asked: Experiment,
 ) -> None:
-    gap = outcomes({**ONE, "monks": (2, None, 1)})
+    gap = outcomes_of({**ONE, "monks": (2, None, 1)})
     nothing = made(asked, "ranking", gap)
-    assert nothing.table is not None
     assert nothing.table.rows == ()
     assert nothing.draw is None
     found = table_of(asked, "ranking", replace(gap, allow_missing=True))
-    whole = outcomes({name: errors for name, errors in ONE.items() if name != "monks"})
+    whole = outcomes_of({name: errors for name, errors in ONE.items() if name != "monks"})
     assert found.data_rows == table_of(asked, "ranking", whole).data_rows
     assert found.notes[-1].startswith("Over the 2 of 3 data sets")
 

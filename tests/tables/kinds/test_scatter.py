@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
@@ -9,12 +8,17 @@ import pytest
 from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
-from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.tables.made import check_tables
-from tests.tables.contexts import as_regression, asking_for, loaded, panels_of, table_of
+from tests.tables.contexts import (
+    as_regression,
+    asking_for,
+    loaded,
+    outcomes_of,
+    panels_of,
+    table_of,
+)
 
-Make = Callable[..., Outcomes]
 SPLITS = (
     {"monks": (2, 1, 2), "titanic": (3, 4, 5), "wine": (1, 2, 0)},
     {"monks": (2, 3, 4), "titanic": (3, 2, 5), "wine": (1, 2, None)},
@@ -29,8 +33,8 @@ def against(experiment: Experiment) -> Experiment:
     return found
 
 
-def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment, outcomes: Make) -> None:
-    table = table_of(against, "scatter", outcomes(*SPLITS))
+def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment) -> None:
+    table = table_of(against, "scatter", outcomes_of(*SPLITS))
     found = dict(table.rows)
     differences = [-10.0, 10, 10, 10, -10, 10]
     moments = f"+{fmean(differences):.2f} ± {stdev(differences):.2f}"
@@ -41,10 +45,8 @@ def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment, outco
     assert table.data_rows[0] == ("lpboost", "monks", 0.2, 0.1)
 
 
-def test_a_panel_an_algorithm_and_a_dot_a_split(
-    against: Experiment, outcomes: Make, figures: list[Figure]
-) -> None:
-    lp, ada = panels_of(against, "scatter", outcomes(*SPLITS), figures)
+def test_a_panel_an_algorithm_and_a_dot_a_split(against: Experiment, figures: list[Figure]) -> None:
+    lp, ada = panels_of(against, "scatter", outcomes_of(*SPLITS), figures)
     assert (lp.get_xlabel(), lp.get_ylabel()) == ("risk of QuadBoost", "risk of LPBoost")
     diagonal, *rows = lp.get_lines()
     assert list(diagonal.get_xdata()) == list(diagonal.get_ydata())
@@ -69,8 +71,8 @@ baseline: false
 """
 
 
-def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path, outcomes: Make) -> None:
-    found = outcomes({"diabetes": (2, 1, 4), "boston": (1, 3, 3)})
+def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path) -> None:
+    found = outcomes_of({"diabetes": (2, 1, 4), "boston": (1, 3, 3)})
     for row in found.rows:
         found = as_regression(found, row)
     table = table_of(loaded(tmp_path, NUMBERS), "scatter", found)

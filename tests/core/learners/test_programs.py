@@ -1,0 +1,320 @@
+"""Solutions of programs are optimal by the program alone, and what has no solution is NaN."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners import lpboost, programs
+from quadrepro.core.learners.adaboost import AdaBoost
+from quadrepro.core.learners.cbboost import CBBoost
+from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.lp_reg import MarginLP, RegularizedLP
+from quadrepro.core.learners.lpboost import LinearProgram, LPBoost
+from quadrepro.core.learners.mincq import MinCq, MinCqOnCBBoost, quasi_uniform
+from quadrepro.core.learners.programs import SolverError
+from quadrepro.core.learners.qp_reg import MarginQP, RegularizedQP
+from quadrepro.core.learners.soft_margin import SoftMargin
+from quadrepro.core.voters.drawn import RandomStumps
+from quadrepro.core.voters.reduction import reduce_problem
+from tests import oracles
+from tests.core.learners.given import Problem, drawn_problem, make_problem
+
+PRICES = np.geomspace(1e-3, 1e3, 7).tolist()
+SHARES = [1.0, 0.8, 0.6, 0.4, 0.25, 0.1, 0.02]
+MEANS = [0.15, 0.1, 0.03, 0.003]
+seeds, few = st.integers(0, 10**6), st.integers(1, 30)
+
+
+def margins_of(
+    seed: int, m: int = 40, n: int = 12, right: float = 0.62, *, real: bool = False
+) -> FloatArray:
+    """Return y h of random voters that are right so often."""
+    rng = np.random.default_rng(seed)
+    margins = np.where(rng.random((m, n)) < right, 1.0, -1.0)
+    return margins * rng.random((m, n)) if real else margins
+
+
+def counts_of(seed: int, m: int = 40) -> FloatArray:
+    return np.random.default_rng(seed).integers(1, 4, m).astype(float)
+
+
+def repeated(margins: FloatArray, counts: FloatArray) -> Problem:
+    """Return the problem in which every example stands as often as it counts."""
+    rows = margins.repeat(counts.astype(int), axis=0)
+    return rows, np.ones(len(rows))
+
+
+# LPBoost
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("n", [14, 90])
+def test_every_candidate_of_lpboost_is_optimal(real: bool, n: int) -> None:
+    H, y = make_problem(m=50, n=n, real=real)
+    for weights, C in zip(LPBoost().path(H, y, Grid.of({"C": PRICES})), PRICES, strict=True):
+        objective, gap, _ = oracles.lpboost(H, y, C, weights)
+        assert abs(gap) <= 1e-8 * objective
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0])
+def test_where_no_voter_pays_for_itself_the_vote_is_empty(C: float) -> None:
+    H = np.array([[1.0], [1.0], [-1.0], [-1.0], [-1.0]])
+    y = np.array([1.0, -1.0, 1.0, -1.0, -1.0])
+    # C m max|mu| = C: up to 1 nothing is gained by the voter, and at 1 only just nothing.
+    assert LPBoost().path(H, y, Grid.of({"C": [C]})) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_solver_is_silent_and_an_unbounded_program_is_an_error(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    ones = np.ones(1)
+    program = LinearProgram(-ones, ones[None], -np.inf * ones, np.inf * ones, 0 * ones)
+    assert program.solve(3 * ones)[0] == pytest.approx(3.0)
+    with pytest.raises(SolverError, match="HiGHS ended with 'Unbounded'"):
+        program.solve(np.inf * ones)
+    assert capfd.readouterr().out == ""
+
+
+# LP_REG and QP_REG
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_weights_of_lp_reg_are_optimal_and_have_the_soft_margin(seed: int) -> None:
+    margins, counts = margins_of(seed), counts_of(seed)
+    program = MarginLP(margins, counts)
+    for nu in SHARES:
+        weights, value = program.solve(nu)
+        found = oracles.lp_reg(*repeated(margins, counts), nu, weights)
+        assert value == pytest.approx(-found.objective, abs=1e-9)
+        assert found.gap < 1e-8
+        assert found.violation < 1e-9
+
+
+@given(seeds, st.integers(1, 60), few, st.floats(0.1, 0.95), st.booleans(), st.sampled_from(PRICES))
+# Programs whose optimum is degenerate.
+@example(204469, 26, 11, 0.74, False, 10.0)
+@example(520364, 6, 19, 0.94, False, 0.1)
+@example(793437, 49, 24, 0.93, True, 0.1)
+@example(962121, 25, 9, 0.83, True, 100.0)
+@example(853635, 54, 8, 0.87, False, 1000.0)
+def test_weights_of_qp_reg_are_optimal(
+    seed: int, m: int, n: int, right: float, real: bool, C: float
+) -> None:
+    margins, counts = margins_of(seed, m, n, right, real=real), counts_of(seed, m)
+    weights = MarginQP(margins, counts).solve(C)
+    found = oracles.qp_reg(*repeated(margins, counts), C, weights)
+    assert found.gap <= 1e-6 * found.objective
+    assert found.violation < 1e-12
+
+
+@pytest.mark.parametrize("C", [1e3, 1e4])
+def test_twin_voters_and_high_prices_have_a_solution(C: float) -> None:
+    for seed in range(10):
+        margins, counts = margins_of(seed, 30, 10), counts_of(seed, 30)
+        twins = margins.copy()
+        twins[np.random.default_rng(seed).integers(0, 30, 10), np.arange(10)] *= -1
+        margins = np.hstack([margins, twins])
+        weights = MarginQP(margins, counts).solve(C)
+        found = oracles.qp_reg(*repeated(margins, counts), C, weights)
+        assert found.gap <= 1e-5 * found.objective
+
+
+@pytest.mark.parametrize("C", [0.01, 0.1, 1.0])
+def test_a_voter_without_error_has_the_weight_of_the_closed_form(C: float) -> None:
+    # b² + C m (1 - b)_+ is least at C m / 2, but at 1 once that is larger.
+    [weight] = MarginQP(np.ones((1, 1)), np.array([5.0])).solve(C)
+    assert weight == pytest.approx(min(1.0, 5 * C / 2), abs=1e-9)
+
+
+def test_a_price_does_not_depend_on_those_before_it() -> None:
+    for seed, right in ((6, 0.62), (1, 0.8)):
+        problem = margins_of(seed, 30, 40, right), counts_of(seed, 30)
+        program = MarginQP(*problem)
+        for C in PRICES:
+            assert program.solve(C) == pytest.approx(MarginQP(*problem).solve(C), abs=1e-7)
+
+
+GRIDS: dict[SoftMargin, Grid] = {
+    RegularizedLP(n_rounds=40): Grid.of({"nu": [1.0, 0.7, 0.5, 0.3, 0.1]}),
+    RegularizedQP(n_rounds=40): Grid.of({"C": [0.001, 0.01, 0.1, 1.0, 100.0]}),
+}
+both = pytest.mark.parametrize(("algorithm", "grid"), GRIDS.items(), ids=["LP", "QP"])
+
+
+@both
+def test_only_adaboosts_voters_have_weight_and_in_its_direction(
+    algorithm: SoftMargin, grid: Grid
+) -> None:
+    H, y = make_problem(m=80, n=30)
+    vote = AdaBoost().path(H, y, Grid.of({"n_rounds": [40]}))[0]
+    path = algorithm.path(H, y, grid)
+    assert {*np.sign(vote)} == {-1, 0, 1}
+    assert (path * np.sign(vote) >= 0).all()
+    assert not path[:, vote == 0].any()
+    assert path.any(axis=1).all()
+
+
+@both
+def test_over_drawn_stumps_the_program_is_over_those_of_adaboost_each_once(
+    algorithm: SoftMargin, grid: Grid
+) -> None:
+    problem = drawn_problem(9, 5, per_round=4)
+    found, held = AdaBoost().hold_out(problem, Grid.of({})), algorithm.hold_out(problem, grid)
+    vote = found.vote(0)
+    picks = np.stack([vote.attributes, vote.cuts, np.sign(vote.weights)])
+    first = np.sort(np.unique(picks, axis=1, return_index=True)[1])
+    signs = np.sign(vote.weights)[first]
+    margins = vote.outputs(problem.train)[:, first] * signs * problem.y_train[:, None]
+    later = np.delete(np.arange(len(vote.weights)), first)
+    for i, weights in enumerate(algorithm.solve(margins, np.ones(60), grid)):
+        assert held.candidates[i] == grid.candidates[i] | found.candidates[0]
+        np.testing.assert_array_equal(held.vote(i).weights[first], weights * signs)
+        assert not held.vote(i).weights[later].any()
+        wrong = (held.vote(i).sums(problem.valid) > 1e-12) != (problem.y_valid > 0)
+        assert held.errors[i] == wrong.sum()
+
+
+def test_of_equal_voters_the_first_has_lp_regs_weight_and_all_share_qp_regs() -> None:
+    H, y = make_problem()
+    margins, ones = np.hstack([H, H[:, ::-1]]) * y[:, None], np.ones(len(y))
+    [[lp, nu], [qp, C]] = GRIDS.items()
+    weights = lp.solve(margins, ones, nu)
+    assert not weights[:, 12:].any()
+    np.testing.assert_array_equal(weights[:, :12], lp.solve(margins[:, :12], ones, nu))
+    weights = qp.solve(margins, ones, C)
+    assert weights[:, 12:] == pytest.approx(weights[:, 11::-1], abs=1e-6)
+
+
+@both
+def test_where_adaboost_finds_no_voter_the_vote_is_empty(algorithm: SoftMargin, grid: Grid) -> None:
+    H = np.array([[1.0], [1.0], [-1.0], [-1.0]])
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    assert not algorithm.path(H, y, grid).any()
+    problem = drawn_problem(9, 5, per_round=4)
+    flat, y = np.zeros_like(problem.train), np.tile(y, 15)
+    constant = replace(
+        problem,
+        source=lambda: RandomStumps(flat, y, np.random.default_rng(1), per_round=5),
+        train=flat,
+        y_train=y,
+    )
+    assert not algorithm.hold_out(constant, grid).vote(0).weights.any()
+
+
+@both
+def test_the_number_of_rounds_must_be_positive(algorithm: SoftMargin, grid: Grid) -> None:
+    with pytest.raises(ValueError, match="n_rounds must be positive"):
+        type(algorithm)(n_rounds=0).path(*make_problem(), grid)
+
+
+# MinCq
+
+
+@given(seeds, st.integers(1, 40), few, st.booleans(), st.sampled_from([0.01, 0.3, 0.6, 0.9, 1.0]))
+def test_votes_of_mincq_are_optimal(seed: int, m: int, n: int, real: bool, share: float) -> None:
+    H, y = margins_of(seed, m, n, real=real), np.ones(m)
+    mu = share * float(np.abs(y @ H / m).mean())
+    if mu < 1e-3:
+        return
+    [weights] = MinCq().path(H, y, Grid.of({"mu": [mu]}))
+    found = oracles.mincq(H, y, mu, weights)
+    assert found.violation <= 1e-8
+    # A ridge of 1e-7 moves the slope, and no other vote is further away than both bounds.
+    assert found.gap <= 1e-6 * found.objective + 4e-7 * np.abs(weights).sum() / n
+
+
+def test_equal_voters_and_complements_have_equal_weights_within_a_bound_each() -> None:
+    plain, copies = margins_of(1, 60, 6, real=True), np.array([0, 0, 1, 2, 2, 2, 3, 4, 5])
+    signs = np.array([1, -1, 1, 1, 1, -1, -1, 1, 1])
+    H, y = plain[:, copies] * signs, np.ones(60)
+    mu = 0.7 * float(np.abs(y @ H / 60).mean())
+    [weights] = MinCq().path(H, y, Grid.of({"mu": [mu]}))
+    for voter in range(6):
+        assert np.ptp((weights * signs)[copies == voter]) == 0.0
+    found = oracles.mincq(H, y, mu, weights)
+    assert found.gap <= 1e-6 * found.objective
+
+
+def test_weights_on_a_bound_are_exactly_there_and_cancel() -> None:
+    right = margins_of(2, 60, 9, real=True)
+    gram, margins = right.T @ right / 60, right.mean(axis=0)
+    largest = float(np.abs(margins).mean())
+    most, fewer = quasi_uniform(gram, margins, [largest, 0.95 * largest])
+    np.testing.assert_array_equal(most, np.sign(margins) / 9)
+    assert 3 < (np.abs(fewer) == 1 / 9).sum() < 9
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3])
+def test_of_several_optima_the_one_of_least_norm_is_found(share: float) -> None:
+    for seed in range(6):
+        right = margins_of(seed, 7, 20, 0.6)
+        gram, margins = right.T @ right / 7, right.mean(axis=0)
+        [w] = quasi_uniform(gram, margins, [share * float(np.abs(margins).mean())])
+        if np.abs(w).max() < 0.99 / 20:
+            # No bound is in the way: w has no part along which no vote changes.
+            assert right.T @ np.linalg.lstsq(right.T, w)[0] == pytest.approx(w, abs=1e-5)
+
+
+def test_a_mean_margin_that_no_vote_has_gives_nan_and_leaves_the_others_alone() -> None:
+    H, y = make_problem()
+    assert MEANS[0] < np.abs(y @ H / len(y)).mean() < 0.5
+    path = MinCq().path(H, y, Grid.of({"mu": [0.9, 0.5, *MEANS]}))
+    assert np.isnan(path[:2]).all()
+    np.testing.assert_array_equal(path[2:], MinCq().path(H, y, Grid.of({"mu": MEANS})))
+
+
+def test_the_limit_names_a_mean_margin_that_every_sample_allows() -> None:
+    H, y = make_problem()
+    samples = np.stack([np.arange(len(y)) < 30, np.arange(len(y)) >= 30]).astype(float)
+    said = MinCq().limit(reduce_problem(H, y, samples, merge_voters=False))
+    start, end = "mu can be at most ", " on the smallest of these samples"
+    assert said.startswith(start)
+    assert said.endswith(end)
+    named = float(said.removeprefix(start).removesuffix(end))
+    path = MinCq().path(H, y, Grid.of({"mu": [1.02 * named, named]}), samples)
+    assert np.isnan(path[:, 0]).any()
+    assert not np.isnan(path[:, 1]).any()
+
+
+def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far() -> None:
+    H, y = make_problem(m=120, n=15)
+    rounds = Grid.of({"n_rounds": [1, 3, 6]})
+    votes = CBBoost().path(H, y, rounds)
+    path = MinCqOnCBBoost(mu=0.1).path(H, y, rounds)
+    for weights, vote in zip(path, votes, strict=True):
+        chosen = vote != 0
+        alone = MinCq().path(H[:, chosen], y, Grid.of({"mu": [0.1]}))[0]
+        assert weights[chosen] == pytest.approx(alone, abs=1e-9)
+        assert not weights[~chosen].any()
+
+
+def test_after_cbboost_a_mean_margin_that_its_voters_lack_gives_nan() -> None:
+    H, y = make_problem()
+    algorithm = MinCqOnCBBoost(mu=0.9)
+    assert np.isnan(algorithm.path(H, y, Grid.of({"n_rounds": [1, 5]}))).all()
+    assert "mu = 0.9" in algorithm.limit(reduce_problem(H, y))
+    none = np.array([[1.0], [-1.0]]), np.array([1.0, 1.0])
+    assert np.isnan(MinCqOnCBBoost().path(*none, Grid.of({"n_rounds": [2]}))).all()
+
+
+# Without a solution
+
+
+def test_a_residual_above_the_bound_is_an_error_and_leaves_candidates_without_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(programs, "RESIDUAL", 0.0)
+    monkeypatch.setitem(lpboost.OPTIONS, "simplex_iteration_limit", 0)
+    with pytest.raises(SolverError, match=r"PIQP ended as Status.PIQP_SOLVED with a residual of"):
+        MarginQP(margins_of(0), counts_of(0)).solve(2.0)
+    assert np.isnan(MinCq().path(*make_problem(), Grid.of({"mu": MEANS}))).all()
+    for algorithm, grid in GRIDS.items():
+        assert np.isnan(algorithm.path(*make_problem(), grid)).any(axis=1)[-1]
+        held = algorithm.hold_out(drawn_problem(9, 5, per_round=4), grid)
+        assert np.isnan(held.errors[-1])
