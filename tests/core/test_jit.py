@@ -25,11 +25,10 @@ RUN = """
 import numpy as np
 from tests.core.variants import CLASSIFIERS, REGRESSORS, examples, outputs
 for model in [*CLASSIFIERS, *REGRESSORS]:
-    if "AdaBoostReg" not in str(model):
-        X, y = examples(model)
-        print(model, outputs(model.fit(X, y), X).tobytes().hex())
+    X, y = examples(model)
+    print(model, outputs(model.fit(X, y), X).tobytes().hex())
 """
-"""Fits every variant but AdaBoost_REG, whose line search does not run without a compiler."""
+"""Fits every variant."""
 
 
 @pytest.mark.slow

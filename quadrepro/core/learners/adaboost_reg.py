@@ -189,7 +189,7 @@ def exact_sum(terms: FloatArray, counts: FloatArray) -> float:
     for i in range(len(terms)):
         largest = max(largest, sizes[i] & 0x7FFFFFFFFFFFFFFF)
     bits = 52 - math.frexp(counts.sum())[1]
-    exponent = max((largest >> 52) - 1022, -900)
+    exponent = max(int(largest >> 52) - 1022, -900)
     scale, fine = math.ldexp(1.0, bits - exponent), math.ldexp(1.0, bits)
     whole, rest = np.int64(0), np.int64(0)
     for i in range(len(terms)):

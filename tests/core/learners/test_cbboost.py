@@ -132,6 +132,28 @@ def test_it_is_the_papers_algorithm(
         np.testing.assert_allclose([a for _, a in found], [a for _, a in expected], rtol=1e-9)
 
 
+@each_kind
+@pytest.mark.parametrize(
+    "algorithm", [CBBoost(), CBBoost(allow_repeats=False), GBCBBoost()], ids=repr
+)
+def test_each_round_lowers_the_c_bound_by_property_1(real: bool, algorithm: CBoundBoosting) -> None:
+    H, y = make_problem(real=real)
+    steps = steps_of(algorithm, H, y, 25)
+    votes = np.cumsum([weight * H[:, j] for j, weight in steps], axis=0)
+    decreases = []
+    for (j, weight), F, after in zip(steps[1:], votes, votes[1:], strict=False):
+        h = np.sign(weight) * H[:, j]
+        gamma, nu, tau, eta = (y * h).mean(), (F**2).mean(), (F * h).mean(), (h**2).mean()
+        decrease = (gamma * nu - (y * F).mean() * tau) ** 2 / (nu * (nu * eta - tau**2))
+        assert c_bound(F, y) - c_bound(after, y) == pytest.approx(decrease, abs=1e-13)
+        assert decrease > 0
+        decreases.append(decrease)
+    # Corollary 2 is these differences one after another.
+    corollary_2 = c_bound(votes[1], y) - sum(decreases[1:])
+    assert corollary_2 == pytest.approx(c_bound(votes[-1], y), abs=1e-13)
+    assert corollary_2 >= (y * votes[-1] <= 0).mean()
+
+
 @given(small_problems, st.sampled_from(ALGORITHMS))
 def test_the_c_bound_never_rises_and_bounds_the_training_error(
     problem: Problem, algorithm: CBoundBoosting

@@ -13,12 +13,14 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators import (
+    AdaBoostClassifier,
     GradientBoostClassifier,
     GradientBoostRegressor,
 )
 from quadrepro.core.learners.gradient import GradientBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.losses import LOSSES
+from quadrepro.core.voters.stumps import Stumps
 
 GRIDS: dict[str, dict[str, list[float]]] = {
     "full": {},
@@ -244,4 +246,17 @@ def test_importances_are_those_of_scikit_learns_gradient_boosting(
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-6)
     np.testing.assert_allclose(
         ours.feature_importances_, theirs.feature_importances_, rtol=1e-6, atol=1e-12
+    )
+
+
+def test_boosting_by_the_exponential_loss_is_adaboost_where_trees_answer_alike() -> None:
+    # Every example has its mirror image in the other class: both answers of a stump are as large.
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1.0, 1.0], size=(40, 3))
+    y = np.where(X.sum(axis=1) + rng.normal(0, 1.5, 40) > 0, 1, -1)
+    X, y = np.vstack([X, -X]), np.concatenate([y, -y])
+    ours = GradientBoostClassifier("full", n_rounds=30, loss="exponential").fit(X, y)
+    adaboost = AdaBoostClassifier(n_rounds=30, voters=Stumps(1)).fit(X, y)
+    np.testing.assert_allclose(
+        [*ours.staged_decision_function(X)], [*adaboost.staged_decision_function(X)], rtol=1e-9
     )

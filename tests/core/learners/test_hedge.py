@@ -12,7 +12,14 @@ from quadrepro.core.estimators import HedgeBoostClassifier
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.measures.adaboost import least_edge
-from tests.core.learners.given import Problem, least_error, make_problem, small_problems
+from tests.core.learners.given import (
+    Problem,
+    SeenVoters,
+    boosted,
+    least_error,
+    make_problem,
+    small_problems,
+)
 
 rates = st.sampled_from([0.03, 0.1, 0.3, 0.5])
 
@@ -35,6 +42,22 @@ def lecture(H: FloatArray, y: FloatArray, eta: float, n_rounds: int) -> FloatArr
 def test_votes_are_the_lectures(problem: Problem, eta: float, n_rounds: int) -> None:
     found = HedgeBoost().path(*problem, Grid.of({"eta": [eta], "n_rounds": [n_rounds]}))[0]
     np.testing.assert_array_equal(found, lecture(*problem, eta, n_rounds))
+
+
+@given(small_problems, rates, st.integers(1, 60))
+def test_the_regret_is_below_its_bound_at_any_rate(
+    problem: Problem, eta: float, n_rounds: int
+) -> None:
+    voters, (H, y) = SeenVoters(*problem), problem
+    paid, costs = 0.0, np.zeros(len(y))
+    rounds = boosted(HedgeBoost(), voters, n_rounds, [eta])
+    for (picks, votes, last), [p] in zip(rounds, voters.seen, strict=True):
+        if last[0]:
+            break
+        cost = votes[0] * y * H[:, picks[0]] > 0
+        paid += p @ cost / p.sum()
+        costs += cost
+    assert paid - costs.min() <= eta * n_rounds + np.log(9) / eta + 1e-9
 
 
 @given(small_problems)

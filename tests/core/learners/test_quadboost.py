@@ -158,7 +158,6 @@ def within(H: FloatArray, y: FloatArray, alpha_max: float) -> FloatArray:
             for most in (0.01, 0.1, 1.0)
         ),
     ],
-    ids=str,
 )
 def test_a_long_run_ends_at_the_regularised_least_squares(
     real: bool,
