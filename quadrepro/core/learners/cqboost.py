@@ -86,15 +86,18 @@ def append(program: Program, i: int) -> None:
 
 
 @njit
-def forward(U: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the solution x of U'x = b."""
-    x = b.copy()
-    for i in range(len(x)):
-        x[i] /= U[i, i]
-        known, row, rest = x[i], U[i, i + 1 : len(x)], x[i + 1 :]
-        for j in range(len(rest)):
-            rest[j] -= known * row[j]
-    return x
+def forward(U: FloatArray, sides: FloatArray) -> FloatArray:
+    """Return the solution x of U'x = b for each row b of `sides`."""
+    found = sides.copy()
+    n = found.shape[1]
+    for i in range(n):
+        row = U[i, i + 1 : n]
+        for x in found:
+            x[i] /= U[i, i]
+            known, rest = x[i], x[i + 1 :]
+            for j in range(len(rest)):
+                rest[j] -= known * row[j]
+    return found
 
 
 @njit
@@ -125,11 +128,7 @@ def newton_move(
     """Return the move to the optimum over the support for weights of any sign, and its β."""
     # With forward(a) and forward(b) for a and b, products are those of the system, a'K⁻¹b.
     plain = np.ones(len(q))
-    move, ones, surplus = (
-        forward(U, (edges - beta * above) / 2.0),
-        forward(U, plain),
-        forward(U, above),
-    )
+    move, ones, surplus = forward(U, np.stack(((edges - beta * above) / 2.0, plain, above)))
     # First to the sum of 1, then to the mean margin, in a direction that keeps the sum.
     squares = dot(ones, ones)
     move += (1.0 - dot(plain, q) - dot(ones, move)) / squares * ones
@@ -213,6 +212,31 @@ def minimise(program: Program, size: int, beta: float) -> tuple[int, float]:
     return size, beta
 
 
+@njit
+def judge(program: Program, size: int, beta: float) -> tuple[float, float, int]:
+    """Return the residual of the weights, and by how much which voter not yet added is above ν.
+
+    The residual is the largest violation of a constraint or of a condition on an edge, the latter
+    divided by max(1, β). Of voters whose edges differ by rounding alone the first is returned.
+    """
+    edges, added, chosen = program.edges, program.added, program.support[:size]
+    weights, scale = program.q[chosen], max(1.0, beta)
+    nu, surplus = dot(weights, edges[chosen]), dot(weights, program.above[chosen])
+    lacking = 1.0 - dot(weights, np.ones(size))
+    inside, outside = -np.inf, -np.inf
+    for j in range(len(edges)):
+        if added[j]:
+            inside = max(inside, edges[j])
+        else:
+            outside = max(outside, edges[j])
+    spread = max(inside - nu, nu - edges[chosen].min())
+    residual = np.array([spread / scale, abs(lacking), -surplus, beta * surplus]).max()
+    first = 0
+    while outside > -np.inf and (added[first] or edges[first] < outside - NOISE * scale):
+        first += 1
+    return residual, (outside - nu if outside - nu > NOISE * scale else 0.0), first
+
+
 def rounds(gram: FloatArray, margins: FloatArray, mu: float) -> Iterator[tuple[FloatArray, float]]:
     """Yield the vote after each round, until no edge is above ν.
 
@@ -233,8 +257,7 @@ def rounds(gram: FloatArray, margins: FloatArray, mu: float) -> Iterator[tuple[F
     Raises
     ------
     SolverError
-        If weights have a residual above `RESIDUAL`: the largest violation of a constraint or of a
-        condition on an edge, the latter divided by max(1, β).
+        If weights have a residual above `RESIDUAL`.
     """
     n = len(margins)
     above = np.concatenate([margins, -margins]) - mu
@@ -249,22 +272,13 @@ def rounds(gram: FloatArray, margins: FloatArray, mu: float) -> Iterator[tuple[F
     update_edges(program, size, beta)
     while True:
         size, beta = minimise(program, size, beta)
-        chosen, scale = support[:size], max(1.0, beta)
-        weights = q[chosen]
-        nu, surplus = dot(weights, edges[chosen]), dot(weights, above[chosen])
-        lacking = 1.0 - dot(weights, np.ones(size))
-        spread = max(float(edges[added].max()) - nu, nu - float(edges[chosen].min()))
-        residual = max(spread / scale, abs(lacking), -surplus, beta * surplus)
+        residual, excess, joining = judge(program, size, beta)
         if not residual <= RESIDUAL:
             raise SolverError(f"CqBoost's program at mu = {mu:g} has a residual of {residual:.1g}")
-        outside = np.where(added, -np.inf, edges)
-        largest = float(outside.max())
-        excess = largest - nu if largest - nu > NOISE * scale else 0.0
         yield q[:n] - q[n:], excess
         if not excess:
             return
-        # The first of those that differ by rounding alone.
-        added[(outside >= largest - NOISE * scale).argmax()] = True
+        added[joining] = True
 
 
 EPSILON = Hyperparameter("epsilon", "number", "large", "excess of an edge that ends a run")
@@ -304,7 +318,10 @@ def _write_votes(
 ) -> None:
     """Write the vote with which a run ends for each ε and number of rounds, one after the other."""
     waiting = np.ones(out.shape[:2], dtype=np.bool_)
+    loosest, earliest = epsilons.max(), limits.min()
     for t, (vote, excess) in enumerate(run, 1):
+        if excess > loosest and t < earliest:
+            continue
         ends = waiting & ((excess <= epsilons)[:, None] | (t >= limits))
         out[ends] = vote
         waiting &= ~ends
