@@ -145,7 +145,8 @@ def own_file(path: str, folder: str) -> Path | None:
         return None
     beside = [file.stem for file in Path(folder).glob("*.py")] if folder else []
     meant = closest(module, [SKLEARN, *BOOSTERS, *beside])
-    hint = f"; did you mean {meant!r}?" if meant else ": pip install the package that has it"
+    misspelt = meant not in (None, module)
+    hint = f"; did you mean {meant!r}?" if misspelt else ": pip install the package that has it"
     raise ValueError(f"unknown module {module!r}{hint}")
 
 

@@ -13,6 +13,7 @@ from sklearn.utils import all_estimators
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.core.cell import Cell
+from quadrepro.core.learners import imported
 from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.imported import (
     ImportedAlgorithm,
@@ -91,6 +92,14 @@ def test_what_is_not_there_or_not_an_estimator_is_refused(
     monkeypatch.syspath_prepend(write(mine_started="raise SystemExit"))
     with pytest.raises(ValueError, match=re.escape(message)):
         find(path, write("configs"))
+
+
+def test_a_package_that_is_not_installed_is_to_be_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(imported, "distributions", lambda module: ())
+    with pytest.raises(ValueError, match="unknown module 'xgboost': pip install the package"):
+        check_path("xgboost:XGBClassifier", "")
 
 
 def test_modules_and_packages_of_the_folder_are_found_with_what_they_import(write: Write) -> None:
