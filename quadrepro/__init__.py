@@ -12,15 +12,14 @@ if TYPE_CHECKING:
     from . import stats
     from ._version import __version__
     from .api import RankedScores, rank, reproduce
-    from .core.estimators import (
+    from .core.estimators.trees import GradientBoostClassifier, GradientBoostRegressor
+    from .core.estimators.votes import (
         AdaBoostClassifier,
         AdaBoostRegClassifier,
         CBBoostClassifier,
         CqBoostClassifier,
         EBBoostClassifier,
         GBCBBoostClassifier,
-        GradientBoostClassifier,
-        GradientBoostRegressor,
         HedgeBoostClassifier,
         LPBoostClassifier,
         MinCqClassifier,
@@ -41,11 +40,11 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "_version": ["__version__"],
     "api": ["RankedScores", "rank", "reproduce"],
-    "core.estimators": [
+    "core.estimators.trees": ["GradientBoostClassifier", "GradientBoostRegressor"],
+    "core.estimators.votes": [
         *("AdaBoostClassifier", "AdaBoostRegClassifier", "CBBoostClassifier"),
         *("CqBoostClassifier", "EBBoostClassifier", "GBCBBoostClassifier"),
-        *("GradientBoostClassifier", "GradientBoostRegressor", "HedgeBoostClassifier"),
-        *("LPBoostClassifier", "MinCqClassifier", "QuadBoostClassifier"),
+        *("HedgeBoostClassifier", "LPBoostClassifier", "MinCqClassifier", "QuadBoostClassifier"),
         *("RegularizedLPBoostClassifier", "RegularizedQPBoostClassifier"),
     ],
     "core.learners.stagewise": [

@@ -22,7 +22,7 @@ from quadrepro import (
     Stumps,
 )
 from quadrepro.base.types import FloatArray
-from quadrepro.core import estimators
+from quadrepro.core.estimators import votes
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.rounds import WeightBoosting
 from quadrepro.core.learners.stagewise import StagewiseClassifier
@@ -163,7 +163,7 @@ def test_examples_are_applied_in_blocks(voters: Any, monkeypatch: pytest.MonkeyP
     X = np.where(examples()[0] > 0, 1.0, -1.0)
     fitted = AdaBoostClassifier(3, voters=voters).fit(X, X[:, 0] + X[:, 1] + X[:, 2] > 0)
     expected = [fitted.decision_function(X), *staged_outputs(fitted, X)]
-    monkeypatch.setattr(estimators, "BLOCK", 7)
+    monkeypatch.setattr(votes, "BLOCK", 7)
     found = [fitted.decision_function(X), *staged_outputs(fitted, X)]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 

@@ -11,12 +11,12 @@ from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.metrics import log_loss, mean_squared_error
 from sklearn.tree import DecisionTreeRegressor
 
-from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators import (
+from quadrepro import (
     AdaBoostClassifier,
     GradientBoostClassifier,
     GradientBoostRegressor,
 )
+from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.gradient import GradientBoost
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.losses import LOSSES

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quadrepro import HedgeBoostClassifier
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators import HedgeBoostClassifier
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.measures.adaboost import least_edge

@@ -10,8 +10,8 @@ from scipy.optimize import lsq_linear
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import Lasso, Ridge
 
+from quadrepro import QuadBoostClassifier
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators import QuadBoostClassifier
 from quadrepro.core.learners import rounds
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.quadboost import QuadBoost, Selection

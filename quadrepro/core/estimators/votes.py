@@ -1,36 +1,37 @@
-"""scikit-learn's estimators over the algorithms.
+"""Votes over given voters, as estimators of scikit-learn.
 
-A class names its algorithm and its parameters; fitting and predicting are in two bases, that of
-votes and that of boosted trees. Stagewise classifiers are in `quadrepro.core.learners.stagewise`.
+A class names its algorithm and its parameters; `VoteClassifier` fits and predicts.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
-from sklearn.utils.metaestimators import available_if
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
+from quadrepro.core.estimators.decision import (
+    DecisionClassifier,
+    candidate_of,
+    settings_of,
+    two_classes,
+)
 from quadrepro.core.learners.adaboost import AdaBoost, run_over
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.gbcbboost import GBCBBoost
-from quadrepro.core.learners.gradient import Bound, GradientBoost, StepName
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, check_choice
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
-from quadrepro.core.learners.learner import Algorithm, Learner
+from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.learners.mincq import MinCq
@@ -51,115 +52,6 @@ BLOCK = 2**14
 
 UNTIL_CONVERGED = 100_000
 """Largest number of rounds of QuadBoost if the user gives none, unless the norm is L1."""
-
-
-def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:
-    """Return the two classes of a problem in sorted order, and the labels as -1 and +1."""
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) != 2:
-        kind = "class" if len(classes) == 1 else "classes"
-        raise ValueError(
-            f"Only binary classification is supported: y holds {len(classes)} {kind}, not 2"
-        )
-    return classes, np.where(codes == 1, 1.0, -1.0)
-
-
-def _has_link(estimator: DecisionClassifier) -> bool:
-    return estimator._link > 0
-
-
-def _is_staged(estimator: DecisionClassifier) -> bool:
-    return not issubclass(estimator.learner, Algorithm) or issubclass(
-        estimator.learner, BoostingAlgorithm
-    )
-
-
-class DecisionClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier of two classes by the sign of a decision function."""
-
-    learner: ClassVar[type[Learner]]
-    classes_: NDArray[Any]
-
-    @property
-    def _link(self) -> float:
-        """C of the probability 1 / (1 + exp(-c F)) to which the loss ties F; 0 if it does not."""
-        return 0.0
-
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return a number for each example, above zero for the second class."""
-        raise NotImplementedError
-
-    def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """Yield these numbers after each round."""
-        raise NotImplementedError
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each example, from `classes_`; a decision of zero is the first.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Examples, or their voter matrix if `voters` is ``"precomputed"``.
-        """
-        return self._labels(self.decision_function(X))
-
-    @available_if(_has_link)  # type: ignore[untyped-decorator]  # scikit-learn's
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the probabilities of both classes, by the link of the loss.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Examples, or their voter matrix.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, 2)
-            Probabilities, in the order of `classes_`.
-        """
-        return self._probabilities(self.decision_function(X))
-
-    @available_if(_is_staged)  # type: ignore[untyped-decorator]  # scikit-learn's
-    def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """Yield the decisions after 1, 2, ... rounds."""
-        return self._staged_decisions(X)
-
-    @available_if(_is_staged)  # type: ignore[untyped-decorator]  # scikit-learn's
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield the labels after 1, 2, ... rounds."""
-        return map(self._labels, self._staged_decisions(X))
-
-    @available_if(_has_link)  # type: ignore[untyped-decorator]  # scikit-learn's
-    def staged_predict_proba(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """Yield the probabilities of both classes after 1, 2, ... rounds."""
-        return map(self._probabilities, self._staged_decisions(X))
-
-    def _labels(self, decisions: FloatArray) -> NDArray[Any]:
-        return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])
-
-    def _probabilities(self, decisions: FloatArray) -> FloatArray:
-        return np.stack([expit(-self._link * decisions), expit(self._link * decisions)], axis=1)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-
-def settings_of(estimator: Any) -> dict[str, Any]:
-    """Return the parameters that are settings of the estimator's learner."""
-    names = [field.name for field in fields(estimator.learner)]
-    return {
-        name: value for name, value in estimator.get_params(deep=False).items() if name in names
-    }
-
-
-def candidate_of(estimator: Any, learner: Learner) -> dict[str, float]:
-    """Return the parameters that are hyper-parameters of a learner, or raise ValueError."""
-    known = [(h, getattr(estimator, h.name)) for h in learner.hyperparameters]
-    given = {h.name: value for h, value in known if not (h.optional and value is None)}
-    learner.check_candidate(**given)
-    return given
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -847,249 +739,3 @@ class CqBoostClassifier(VoteClassifier):
     _: KW_ONLY
     epsilon: float = 1e-6
     n_rounds: int | None = None
-
-
-@dataclass(eq=False, repr=False)
-class BoostedTrees(BaseEstimator):
-    """Base of the estimators of gradient boosting, with one of seven ways to step.
-
-    Parameters
-    ----------
-    step : {"full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", \
-            "rescale-epsilon"}, default "rescale"
-        Boosting, RSboosting, RTboosting, RBoosting, ε-boosting (Re-scale boosting, section IV),
-        re-scale RTboosting or re-scale ε-boosting (its Remark 1).
-    n_rounds : int, default 100
-        Number of rounds.
-    nu : float, default 0.1
-        Share ν of the line search's step, for ``step="shrink"``; 0.1 is what Remark 2 recommends,
-        as for ``eps``.
-    u : float, default 10.0
-        u of α_k = min(1, 2 / (k + u)), for ``step="rescale"`` and ``"rescale-truncate"``.
-    eps : float, default 0.1
-        Length ε of a step in units of y or of the score, for ``step="epsilon"`` and
-        ``"rescale-epsilon"``.
-    truncation : float, default 1.0
-        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; 1 is what
-        Remark 2 recommends.
-    cuts : int, default 1
-        Number of cuts J of a tree; 1 gives a stump.
-    depth : int or None, default None
-        Depth of the trees, instead of a number of cuts.
-    bound : {"tree", "unit"} or None, default None
-        For the truncated steps: whether the weight is bounded for a tree as it was fitted, or for
-        one with a root mean square of 1; None for "tree" in regression and "unit" for classes.
-    min_weight_fraction_leaf : float, default 0.0
-        Least share of the weight of all examples in a leaf.
-
-    Attributes
-    ----------
-    rounds_ : list of Round
-        What each round added.
-    train_loss_ : ndarray of shape (n_rounds,)
-        Mean loss on the training examples after each round.
-    n_iter_ : int
-        Number of rounds that were run, which is `n_rounds`.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the decrease of squared errors by the trees' cuts.
-    n_features_in_ : int
-        Number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, if all of them are strings.
-
-    References
-    ----------
-    S. Lin, Y. Wang and L. Xu, "Re-scale boosting for regression and classification", 2015.
-    """
-
-    learner: ClassVar[type[Learner]] = GradientBoost
-
-    step: StepName = "rescale"
-    _: KW_ONLY
-    n_rounds: int = 100
-    nu: float = 0.1
-    u: float = 10.0
-    eps: float = 0.1
-    truncation: float = 1.0
-    cuts: int = 1
-    depth: int | None = None
-    bound: Bound | None = None
-    min_weight_fraction_leaf: float = 0.0
-
-    @property
-    def feature_importances_(self) -> FloatArray:
-        """Share of each feature in the decrease of squared errors; all 0 if no tree has a cut."""
-        check_is_fitted(self)
-        total = self._gains.sum()
-        return np.asarray(self._gains / total if total > 0 else self._gains)
-
-    def _train(self, X: FloatArray, y: FloatArray, weights: FloatArray | None, loss: Any) -> None:
-        algorithm = GradientBoost(**settings_of(self) | {"loss": loss})
-        candidate = candidate_of(self, algorithm)
-        values = np.array([candidate.get(algorithm.value_name, 1.0)], dtype=np.float64)
-        n_rounds = int(candidate[N_ROUNDS.name])
-        if weights is not None:
-            # The mean loss does not depend on the scale, but the limits of a line search do.
-            weights = weights / weights.mean()
-        counts = np.ones(len(y)) if weights is None else weights
-        self.rounds_, losses, self._gains = [], [], np.zeros(X.shape[1])
-        for added, scores in algorithm.rounds(X, y, values, n_rounds, weights):
-            self.rounds_.append(added)
-            losses.append(algorithm.training_loss.mean(scores, y, counts)[0])
-            np.add.at(self._gains, added.trees.features[0], np.square(added.trees.gains[0]))
-        self.train_loss_, self.n_iter_ = np.array(losses), len(losses)
-
-    def _staged_scores(self, X: ArrayLike) -> Iterator[FloatArray]:
-        check_is_fitted(self)
-        X = validated(self, X, reset=False)
-        columns = np.ascontiguousarray(np.asarray(X).T)
-        scores = np.zeros((1, columns.shape[1]))
-        for added in self.rounds_:
-            added.follow(scores, added.trees.leaves(columns))
-            yield scores[0].copy()
-
-    def _scores(self, X: ArrayLike) -> FloatArray:
-        return deque(self._staged_scores(X), maxlen=1).pop()
-
-
-class GradientBoostRegressor(RegressorMixin, BoostedTrees):
-    """Boosting of regression trees by the squared loss (Re-scale boosting).
-
-    The parameters are those of `BoostedTrees`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import GradientBoostRegressor
-    >>> X = np.arange(8.0)[:, None]
-    >>> model = GradientBoostRegressor("rescale", n_rounds=50).fit(X, X[:, 0] ** 2)
-    >>> model.predict([[2.0], [6.0]]).round(1)
-    array([ 4. , 35.1])
-    >>> model.train_loss_[[0, 9, 49]].round(2)
-    array([57.83,  4.4 ,  0.25])
-
-    Trees of depth 2 see how two attributes act together:
-
-    >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
-    >>> y = X[:, 0] * X[:, 1]
-    >>> for depth in (1, 2):
-    ...     model = GradientBoostRegressor("shrink", n_rounds=200, depth=depth).fit(X, y)
-    ...     print(round(model.score(X, y), 2))
-    0.33
-    0.98
-    """
-
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training examples.
-        y : array-like of shape (n_samples,)
-            Numbers to predict.
-        sample_weight : array-like of shape (n_samples,) or None, default None
-            How often each example counts; None for once. Examples of weight 0 are left out.
-
-        Returns
-        -------
-        GradientBoostRegressor
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If a parameter or a weight is out of range.
-        """
-        X, y = validated(self, X, y, y_numeric=True)
-        numbers = np.asarray(y, dtype=np.float64)
-        self._train(*weighted_examples(np.asarray(X), numbers, sample_weight), "l2")
-        return self
-
-    def predict(self, X: ArrayLike) -> FloatArray:
-        """Return the predicted numbers, shape (n_samples,)."""
-        return self._scores(X)
-
-    def staged_predict(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """Yield the predicted numbers after 1, 2, ... rounds."""
-        return self._staged_scores(X)
-
-
-@dataclass(eq=False, repr=False)
-class GradientBoostClassifier(DecisionClassifier, BoostedTrees):
-    """Boosting of regression trees by the loss of two classes (Re-scale boosting).
-
-    Parameters
-    ----------
-    loss : {"logistic", "exponential"}, default "logistic"
-        The loss of a score F at a label y of -1 or +1: log(1 + exp(-y F)), or AdaBoost's
-        exp(-y F), with which ``step="rescale"`` is re-scale AdaBoost.
-    class_weight : "balanced", dict or None, default None
-        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
-    step, n_rounds, nu, u, eps, truncation, cuts, depth, bound, min_weight_fraction_leaf
-        As of `BoostedTrees`.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (2,)
-        The labels; a score above zero is the second. Others as of `BoostedTrees`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quadrepro import GradientBoostClassifier
-    >>> X = np.arange(6.0)[:, None]
-    >>> y = np.array(["no", "no", "yes", "no", "yes", "yes"])
-    >>> model = GradientBoostClassifier("shrink", nu=0.5, n_rounds=20).fit(X, y)
-    >>> model.predict([[0.5], [4.8]])
-    array(['no', 'yes'], dtype='<U3')
-    >>> model.train_loss_[[0, 9, 19]].round(2)
-    array([0.46, 0.13, 0.05])
-    """
-
-    _: KW_ONLY
-    loss: Literal["logistic", "exponential"] = "logistic"
-    class_weight: ClassWeight = None
-
-    @property
-    def _link(self) -> float:
-        # Exponential loss has its least mean at F = ½ ln(p/(1-p)), logistic loss at ln(p/(1-p)).
-        return 2.0 if self.loss == "exponential" else 1.0
-
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training examples.
-        y : array-like of shape (n_samples,)
-            Labels, two distinct ones.
-        sample_weight : array-like of shape (n_samples,) or None, default None
-            How often each example counts; None for once. Examples of weight 0 are left out.
-
-        Returns
-        -------
-        GradientBoostClassifier
-            The fitted classifier.
-
-        Raises
-        ------
-        ValueError
-            If there are not two classes or a parameter or a weight is out of range.
-        """
-        check_choice("loss", self.loss, Literal["logistic", "exponential"])
-        X, y = validated(self, X, y)
-        check_classification_targets(y)
-        examples = np.asarray(X), np.asarray(y), sample_weight
-        X, y, weights = weighted_examples(*examples, self.class_weight)
-        self.classes_, signs = two_classes(y)
-        self._train(X, signs, weights, self.loss)
-        return self
-
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return the scores, shape (n_samples,); above zero for the second class."""
-        return self._scores(X)
-
-    def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
-        return self._staged_scores(X)

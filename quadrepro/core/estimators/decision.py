@@ -1,0 +1,126 @@
+"""What votes and boosted trees share: labels and probabilities, and which parameters are whose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.learner import Algorithm, Learner
+from quadrepro.core.learners.rounds import BoostingAlgorithm
+
+
+def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:
+    """Return the two classes of a problem in sorted order, and the labels as -1 and +1."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) != 2:
+        kind = "class" if len(classes) == 1 else "classes"
+        raise ValueError(
+            f"Only binary classification is supported: y holds {len(classes)} {kind}, not 2"
+        )
+    return classes, np.where(codes == 1, 1.0, -1.0)
+
+
+def _has_link(estimator: DecisionClassifier) -> bool:
+    return estimator._link > 0
+
+
+def _is_staged(estimator: DecisionClassifier) -> bool:
+    return not issubclass(estimator.learner, Algorithm) or issubclass(
+        estimator.learner, BoostingAlgorithm
+    )
+
+
+class DecisionClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier of two classes by the sign of a decision function."""
+
+    learner: ClassVar[type[Learner]]
+    classes_: NDArray[Any]
+
+    @property
+    def _link(self) -> float:
+        """C of the probability 1 / (1 + exp(-c F)) to which the loss ties F; 0 if it does not."""
+        return 0.0
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return a number for each example, above zero for the second class."""
+        raise NotImplementedError
+
+    def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield these numbers after each round."""
+        raise NotImplementedError
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each example, from `classes_`; a decision of zero is the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples, or their voter matrix if `voters` is ``"precomputed"``.
+        """
+        return self._labels(self.decision_function(X))
+
+    @available_if(_has_link)  # type: ignore[untyped-decorator]  # scikit-learn's
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the probabilities of both classes, by the link of the loss.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Examples, or their voter matrix.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Probabilities, in the order of `classes_`.
+        """
+        return self._probabilities(self.decision_function(X))
+
+    @available_if(_is_staged)  # type: ignore[untyped-decorator]  # scikit-learn's
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield the decisions after 1, 2, ... rounds."""
+        return self._staged_decisions(X)
+
+    @available_if(_is_staged)  # type: ignore[untyped-decorator]  # scikit-learn's
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
+        """Yield the labels after 1, 2, ... rounds."""
+        return map(self._labels, self._staged_decisions(X))
+
+    @available_if(_has_link)  # type: ignore[untyped-decorator]  # scikit-learn's
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield the probabilities of both classes after 1, 2, ... rounds."""
+        return map(self._probabilities, self._staged_decisions(X))
+
+    def _labels(self, decisions: FloatArray) -> NDArray[Any]:
+        return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])
+
+    def _probabilities(self, decisions: FloatArray) -> FloatArray:
+        return np.stack([expit(-self._link * decisions), expit(self._link * decisions)], axis=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def settings_of(estimator: Any) -> dict[str, Any]:
+    """Return the parameters that are settings of the estimator's learner."""
+    names = [field.name for field in fields(estimator.learner)]
+    return {
+        name: value for name, value in estimator.get_params(deep=False).items() if name in names
+    }
+
+
+def candidate_of(estimator: Any, learner: Learner) -> dict[str, float]:
+    """Return the parameters that are hyper-parameters of a learner, or raise ValueError."""
+    known = [(h, getattr(estimator, h.name)) for h in learner.hyperparameters]
+    given = {h.name: value for h, value in known if not (h.optional and value is None)}
+    learner.check_candidate(**given)
+    return given

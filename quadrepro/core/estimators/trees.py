@@ -1,0 +1,272 @@
+"""Gradient boosting of regression trees, as estimators of scikit-learn."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from quadrepro.base.types import FloatArray
+from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
+from quadrepro.core.estimators.decision import (
+    DecisionClassifier,
+    candidate_of,
+    settings_of,
+    two_classes,
+)
+from quadrepro.core.learners.gradient import Bound, GradientBoost, StepName
+from quadrepro.core.learners.grid import N_ROUNDS, check_choice
+from quadrepro.core.learners.learner import Learner
+
+
+@dataclass(eq=False, repr=False)
+class BoostedTrees(BaseEstimator):
+    """Base of the estimators of gradient boosting, with one of seven ways to step.
+
+    Parameters
+    ----------
+    step : {"full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", \
+            "rescale-epsilon"}, default "rescale"
+        Boosting, RSboosting, RTboosting, RBoosting, ε-boosting (Re-scale boosting, section IV),
+        re-scale RTboosting or re-scale ε-boosting (its Remark 1).
+    n_rounds : int, default 100
+        Number of rounds.
+    nu : float, default 0.1
+        Share ν of the line search's step, for ``step="shrink"``; 0.1 is what Remark 2 recommends,
+        as for ``eps``.
+    u : float, default 10.0
+        u of α_k = min(1, 2 / (k + u)), for ``step="rescale"`` and ``"rescale-truncate"``.
+    eps : float, default 0.1
+        Length ε of a step in units of y or of the score, for ``step="epsilon"`` and
+        ``"rescale-epsilon"``.
+    truncation : float, default 1.0
+        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; 1 is what
+        Remark 2 recommends.
+    cuts : int, default 1
+        Number of cuts J of a tree; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
+    bound : {"tree", "unit"} or None, default None
+        For the truncated steps: whether the weight is bounded for a tree as it was fitted, or for
+        one with a root mean square of 1; None for "tree" in regression and "unit" for classes.
+    min_weight_fraction_leaf : float, default 0.0
+        Least share of the weight of all examples in a leaf.
+
+    Attributes
+    ----------
+    rounds_ : list of Round
+        What each round added.
+    train_loss_ : ndarray of shape (n_rounds,)
+        Mean loss on the training examples after each round.
+    n_iter_ : int
+        Number of rounds that were run, which is `n_rounds`.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the decrease of squared errors by the trees' cuts.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    S. Lin, Y. Wang and L. Xu, "Re-scale boosting for regression and classification", 2015.
+    """
+
+    learner: ClassVar[type[Learner]] = GradientBoost
+
+    step: StepName = "rescale"
+    _: KW_ONLY
+    n_rounds: int = 100
+    nu: float = 0.1
+    u: float = 10.0
+    eps: float = 0.1
+    truncation: float = 1.0
+    cuts: int = 1
+    depth: int | None = None
+    bound: Bound | None = None
+    min_weight_fraction_leaf: float = 0.0
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of each feature in the decrease of squared errors; all 0 if no tree has a cut."""
+        check_is_fitted(self)
+        total = self._gains.sum()
+        return np.asarray(self._gains / total if total > 0 else self._gains)
+
+    def _train(self, X: FloatArray, y: FloatArray, weights: FloatArray | None, loss: Any) -> None:
+        algorithm = GradientBoost(**settings_of(self) | {"loss": loss})
+        candidate = candidate_of(self, algorithm)
+        values = np.array([candidate.get(algorithm.value_name, 1.0)], dtype=np.float64)
+        n_rounds = int(candidate[N_ROUNDS.name])
+        if weights is not None:
+            # The mean loss does not depend on the scale, but the limits of a line search do.
+            weights = weights / weights.mean()
+        counts = np.ones(len(y)) if weights is None else weights
+        self.rounds_, losses, self._gains = [], [], np.zeros(X.shape[1])
+        for added, scores in algorithm.rounds(X, y, values, n_rounds, weights):
+            self.rounds_.append(added)
+            losses.append(algorithm.training_loss.mean(scores, y, counts)[0])
+            np.add.at(self._gains, added.trees.features[0], np.square(added.trees.gains[0]))
+        self.train_loss_, self.n_iter_ = np.array(losses), len(losses)
+
+    def _staged_scores(self, X: ArrayLike) -> Iterator[FloatArray]:
+        check_is_fitted(self)
+        X = validated(self, X, reset=False)
+        columns = np.ascontiguousarray(np.asarray(X).T)
+        scores = np.zeros((1, columns.shape[1]))
+        for added in self.rounds_:
+            added.follow(scores, added.trees.leaves(columns))
+            yield scores[0].copy()
+
+    def _scores(self, X: ArrayLike) -> FloatArray:
+        return deque(self._staged_scores(X), maxlen=1).pop()
+
+
+class GradientBoostRegressor(RegressorMixin, BoostedTrees):
+    """Boosting of regression trees by the squared loss (Re-scale boosting).
+
+    The parameters are those of `BoostedTrees`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import GradientBoostRegressor
+    >>> X = np.arange(8.0)[:, None]
+    >>> model = GradientBoostRegressor("rescale", n_rounds=50).fit(X, X[:, 0] ** 2)
+    >>> model.predict([[2.0], [6.0]]).round(1)
+    array([ 4. , 35.1])
+    >>> model.train_loss_[[0, 9, 49]].round(2)
+    array([57.83,  4.4 ,  0.25])
+
+    Trees of depth 2 see how two attributes act together:
+
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    >>> y = X[:, 0] * X[:, 1]
+    >>> for depth in (1, 2):
+    ...     model = GradientBoostRegressor("shrink", n_rounds=200, depth=depth).fit(X, y)
+    ...     print(round(model.score(X, y), 2))
+    0.33
+    0.98
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training examples.
+        y : array-like of shape (n_samples,)
+            Numbers to predict.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            How often each example counts; None for once. Examples of weight 0 are left out.
+
+        Returns
+        -------
+        GradientBoostRegressor
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or a weight is out of range.
+        """
+        X, y = validated(self, X, y, y_numeric=True)
+        numbers = np.asarray(y, dtype=np.float64)
+        self._train(*weighted_examples(np.asarray(X), numbers, sample_weight), "l2")
+        return self
+
+    def predict(self, X: ArrayLike) -> FloatArray:
+        """Return the predicted numbers, shape (n_samples,)."""
+        return self._scores(X)
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[FloatArray]:
+        """Yield the predicted numbers after 1, 2, ... rounds."""
+        return self._staged_scores(X)
+
+
+@dataclass(eq=False, repr=False)
+class GradientBoostClassifier(DecisionClassifier, BoostedTrees):
+    """Boosting of regression trees by the loss of two classes (Re-scale boosting).
+
+    Parameters
+    ----------
+    loss : {"logistic", "exponential"}, default "logistic"
+        The loss of a score F at a label y of -1 or +1: log(1 + exp(-y F)), or AdaBoost's
+        exp(-y F), with which ``step="rescale"`` is re-scale AdaBoost.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    step, n_rounds, nu, u, eps, truncation, cuts, depth, bound, min_weight_fraction_leaf
+        As of `BoostedTrees`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; a score above zero is the second. Others as of `BoostedTrees`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quadrepro import GradientBoostClassifier
+    >>> X = np.arange(6.0)[:, None]
+    >>> y = np.array(["no", "no", "yes", "no", "yes", "yes"])
+    >>> model = GradientBoostClassifier("shrink", nu=0.5, n_rounds=20).fit(X, y)
+    >>> model.predict([[0.5], [4.8]])
+    array(['no', 'yes'], dtype='<U3')
+    >>> model.train_loss_[[0, 9, 19]].round(2)
+    array([0.46, 0.13, 0.05])
+    """
+
+    _: KW_ONLY
+    loss: Literal["logistic", "exponential"] = "logistic"
+    class_weight: ClassWeight = None
+
+    @property
+    def _link(self) -> float:
+        # Exponential loss has its least mean at F = ½ ln(p/(1-p)), logistic loss at ln(p/(1-p)).
+        return 2.0 if self.loss == "exponential" else 1.0
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training examples.
+        y : array-like of shape (n_samples,)
+            Labels, two distinct ones.
+        sample_weight : array-like of shape (n_samples,) or None, default None
+            How often each example counts; None for once. Examples of weight 0 are left out.
+
+        Returns
+        -------
+        GradientBoostClassifier
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes or a parameter or a weight is out of range.
+        """
+        check_choice("loss", self.loss, Literal["logistic", "exponential"])
+        X, y = validated(self, X, y)
+        check_classification_targets(y)
+        examples = np.asarray(X), np.asarray(y), sample_weight
+        X, y, weights = weighted_examples(*examples, self.class_weight)
+        self.classes_, signs = two_classes(y)
+        self._train(X, signs, weights, self.loss)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return the scores, shape (n_samples,); above zero for the second class."""
+        return self._scores(X)
+
+    def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
+        return self._staged_scores(X)
