@@ -115,15 +115,6 @@ def read_yaml(
     return YamlSource(path, data, mark)
 
 
-def is_utf8(text: str) -> bool:
-    """Return whether a text can be written in UTF-8, as the names of some files cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 class _Typed(yaml.CSafeLoader):
     """Reads scalars by YAML 1.2."""
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from quadrepro.base.files import write_text
-from quadrepro.base.yaml import is_utf8, to_yaml
+from quadrepro.base.yaml import to_yaml
 from quadrepro.data.canonical import codes_of, content_hash, default_order, number, numbers
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import to_table
@@ -86,8 +86,11 @@ class Options:
 def inspect_file(path: Path, target: str, **options: Any) -> Card:
     """Describe a user's file, with the fields of `Options`."""
     told = Options(**options)
-    if not is_utf8(str(path.resolve())):
-        raise DataError(f"{path}: the path of the file must be UTF-8, since its card names it")
+    try:
+        str(path.resolve()).encode()
+    except UnicodeEncodeError:
+        message = f"{path}: the path of the file must be UTF-8, since its card names it"
+        raise DataError(message) from None
     frame, layout = _read(path, target, told)
     _check_names(path, [*frame.columns], target, told.nominal)
     gaps = _gaps(path, frame, told.missing)

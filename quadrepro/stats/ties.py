@@ -70,6 +70,7 @@ def ranked(values: FloatArray, sizes: FloatArray) -> FloatArray:
     rising = np.argsort(values)
     slack = np.maximum(TIE * sizes[rising], LEAST)
     apart = np.diff(values[rising]) > np.maximum(slack[1:], slack[:-1])
+    # As scipy.stats.rankdata counts them, but that takes half a second to import.
     groups = np.zeros(len(values), dtype=np.intp)
     groups[rising[1:]] = np.cumsum(apart)
     sizes_of_groups = np.bincount(groups)

@@ -181,7 +181,9 @@ class CBBoost(CBoundBoosting):
 
     def boost(self, gram: FloatArray, correlations: FloatArray, n_rounds: int) -> Trace:
         """Take steps to the voter that leads to the smallest C-bound."""
-        return boost(gram, correlations, n_rounds, self.reweight, self.allow_repeats, False)
+        return boost(
+            gram, correlations, n_rounds, self.reweight, self.allow_repeats, by_slope=False
+        )
 
 
 GRID = {"n_rounds": [2, 5, 10, 20, 50, 100, 200, 500]}
