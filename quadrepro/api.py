@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quadrepro.base.resources import RECORDS, find_config
+from quadrepro.base.resources import RECORDS, RESULTS, default_out, find_config
 from quadrepro.base.text import few, tell
 from quadrepro.errors import ConfigError, DataError
 
@@ -175,7 +175,7 @@ def reproduce(
     *,
     jobs: int | None = None,
     data: str | Path | None = None,
-    out: str | Path = "results",
+    out: str | Path | None = None,
     repeats: int | None = None,
     offline: bool | None = None,
     timeout: float | None = None,
@@ -196,8 +196,9 @@ def reproduce(
         Number of worker processes, by default the number of cores; 1 computes in this process.
     data : str or Path, optional
         Folder of canonical CSV files, by default the one that ``QUADREPRO_DATA`` names.
-    out : str or Path, default "results"
-        Folder in which each experiment gets a folder of its name.
+    out : str or Path, optional
+        Folder in which each experiment gets a folder of its name, by default ``build`` for a config
+        that ships and ``results`` for your own.
     repeats : int, optional
         Number of random splits, instead of the config's.
     offline : bool, optional
@@ -220,7 +221,7 @@ def reproduce(
     Raises
     ------
     ConfigError
-        If the config does not hold together.
+        If the config is inconsistent.
     DataError
         If data are missing or differ from their cards.
 
@@ -245,6 +246,8 @@ def reproduce(
     offline = is_offline() if offline is None else offline
     plan = prepare(config, data=data, repeats=repeats, offline=offline)
     plan.try_code()
+    if out is None:
+        out = RESULTS if isinstance(config, Mapping) else default_out(config)
     store = RecordStore(Path(out) / RECORDS)
     todo = store.missing(plan.cells, retry)
     limits = {plan.experiment.name: limits_of(plan, timeout, memory)}

@@ -112,8 +112,8 @@ def _usage(error: click.ClickException) -> str:
     "quadrepro rank scores.csv               test a table of scores\n"
     "quadrepro run quickstart                reproduce five rows of a paper's table",
     epilog="Exit codes: 0 done; 1 some cells failed or are missing; "
-    "2 usage or config; 3 data missing or different from its card; 4 tables differ, "
-    "a check of results fails, or a paper fails `audit --strict`; 130 interrupted.",
+    "2 usage or config; 3 data missing or different from its card; 4 tables or recomputed "
+    "results differ, or a paper fails `audit --strict`; 130 interrupted.",
 )
 @click.version_option(package_name="quadrepro")
 def main() -> None:

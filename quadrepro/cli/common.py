@@ -44,8 +44,7 @@ format_option = click.option(
     type=click.Choice(("auto", "markdown", "latex")),
     default="auto",
     show_default=True,
-    help="How tables are printed: drawn to the width of a terminal and Markdown elsewhere, always "
-    "Markdown, or LaTeX, which prints all tables of an experiment.",
+    help="auto draws tables on a terminal and prints Markdown elsewhere; latex prints all tables.",
 )
 out_option = click.option(
     "--out",

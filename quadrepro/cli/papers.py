@@ -109,8 +109,8 @@ def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> N
 
     The columns of SCORES are methods and its rows data sets, or resamples of one; a first column
     that is not of numbers names the rows. Fields are separated by commas, semicolons, tabs or
-    blanks. Prints mean ranks, Friedman's test, and of each pair Nemenyi's test, the rank difference
-    and Wilcoxon's test by Holm's method, the shift and the Bayesian signed-rank test. The last
+    blanks. Prints mean ranks, Friedman's test, and for each pair Nemenyi's test, tests of ranks and
+    Wilcoxon's test with Holm's correction, the shift and the Bayesian signed-rank test. The last
     sentence names the methods that differ.
     """
     found = rank(scores, **options)

@@ -36,7 +36,7 @@ def _download(url: str, known_hash: str | None, folder: Path) -> Path:
     pooch.get_logger().setLevel("WARNING")
     try:
         return Path(store.fetch(name, progressbar=sys.stderr.isatty()))
-    except (requests.RequestException, ValueError, OSError) as error:
+    except (OSError, ValueError) as error:
         raise failure(url, error) from error
 
 

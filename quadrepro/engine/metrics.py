@@ -175,7 +175,7 @@ def find_metric(name: str) -> Metric:
         return metric_of_scorer(name)
     if name in get_scorer_names():
         raise KeyError(f"{name} judges clusters, or several labels per example")
-    hint = nearest(name, (*METRICS, *scorers), "docs/metrics.md")
+    hint = nearest(name, (*METRICS, *scorers), "quadrepro list metrics")
     raise KeyError(f"unknown metric {name!r}{hint}")
 
 

@@ -297,7 +297,7 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
 COMPARISONS = Kind(
     "comparisons",
     str,
-    "Tests of every pair of columns; the name of a printed table to compare with. Always written.",
+    "Tests of every pair of columns; the name of a printed table to compare with. Written unasked.",
     _make,
     lambda context: context.check_printed(context.option, "comparisons"),
 )
