@@ -10,14 +10,16 @@ import signal
 import sys
 import types
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from quadrepro.core.learners.imported import enter
 from quadrepro.data import store
 from quadrepro.data.card import Card
-from tests.data.tables import make_card
+from tests.data.tables import Save, make_card
 from tests.server import Server
 
 # Every interpreter that a test starts would compile the package again.
@@ -75,15 +77,17 @@ def small_config(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture(autouse=True)
-def no_data_from_outside(
+def nothing_from_outside(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """Let no test see data but the embedded sets and what it names itself, nor the network."""
+) -> Iterator[None]:
+    """Let no test see data from outside, the network, or the modules of another test's config."""
     monkeypatch.delenv("QUADREPRO_DATA", raising=False)
     # Few tests use their cache, so it is only named; `tmp_path` is a folder made for each test.
     folder = tmp_path_factory.getbasetemp() / "caches" / str(next(CACHES))
     monkeypatch.setenv("QUADREPRO_CACHE", str(folder))
     monkeypatch.setenv("QUADREPRO_OFFLINE", "1")
+    yield
+    enter("")
 
 
 @pytest.fixture(scope="session")
@@ -141,12 +145,18 @@ def known_toy(toy: Card, monkeypatch: pytest.MonkeyPatch) -> Card:
 
 
 @pytest.fixture
-def write_scores(tmp_path: Path) -> Callable[[str], Path]:
-    """Return a function that writes a file of scores."""
+def save(tmp_path: Path) -> Save:
+    """Return a function that writes a file."""
 
-    def write(text: str) -> Path:
-        path = tmp_path / "scores.csv"
-        path.write_text(text, encoding="utf-8")
+    def write(content: bytes | str, name: str = "my.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 
     return write
+
+
+@pytest.fixture
+def write_scores(save: Save) -> Save:
+    """Return a function that writes a file of scores."""
+    return partial(save, name="scores.csv")

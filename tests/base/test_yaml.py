@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
@@ -16,19 +16,13 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_valid
 from quadrepro.base.models import Model, fault, faults_at, mistakes, validated
 from quadrepro.base.yaml import MappingSource, Mark, read_yaml, to_yaml
 from quadrepro.errors import ConfigError, DataError
+from tests.data.tables import Save
 from tests.make import refusal
-
-Written = Callable[[str | bytes], Path]
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> Written:
-    def write(text: str | bytes) -> Path:
-        path = tmp_path / "config.yaml"
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return path
-
-    return write
+def written(save: Save) -> Save:
+    return partial(save, name="config.yaml")
 
 
 NUMBERS = {"1e-3": 1e-3, "1E5": 1e5, "-2.5": -2.5, ".5": 0.5, "5.": 5.0, "10": 10, "+0": 0}
@@ -37,13 +31,13 @@ TAGGED = {"!!str 1": "1", "!!float 1": 1.0, "!!int '7'": 7, "!!bool true": True}
 TEXTS = ("010", "no", "Yes", "on", "2020-01-01", "1_000", "1e", "12:30", ".", "0x1F", "TRUE")
 
 
-def test_scalars_are_what_a_person_means(written: Written) -> None:
+def test_scalars_are_what_a_person_means(written: Save) -> None:
     meant = NUMBERS | OTHERS | TAGGED | dict(zip(TEXTS, TEXTS, strict=True))
     found = read_yaml(written("\ufeff" + "".join(f"- {text}\n" for text in meant))).data
     assert [(value, type(value)) for value in found] == [(v, type(v)) for v in meant.values()]
 
 
-def test_keys_are_text_and_so_are_scalars_where_text_is_asked_for(written: Written) -> None:
+def test_keys_are_text_and_so_are_scalars_where_text_is_asked_for(written: Save) -> None:
     text = "{a: 1e-3, b: no, c: true, d: null, f: '1', g: !!int 3, h: , 5: ~, <<: 010}\n"
     found = read_yaml(written(text), scalars="text").data
     assert [*found] == [*"abcdfgh5", "<<"] == [*read_yaml(written(text)).data]
@@ -51,7 +45,7 @@ def test_keys_are_text_and_so_are_scalars_where_text_is_asked_for(written: Writt
     assert read_yaml(written(""), scalars="text").data == ""
 
 
-def test_every_value_has_its_place_and_an_alias_those_of_its_anchor(written: Written) -> None:
+def test_every_value_has_its_place_and_an_alias_those_of_its_anchor(written: Save) -> None:
     source = read_yaml(written("a: &x\n  - y\n  - {b: 1}\nc: *x\n"))
     assert source.data == {"a": ["y", {"b": 1}], "c": ["y", {"b": 1}]}
     places = {("a", 1, "b"): "3:6", ("a", 0): "2:5", ("a", 1, "b", "deeper"): "3:6", ("z",): "1:1"}
@@ -68,7 +62,7 @@ def test_the_place_in_a_mapping_without_a_file_is_what_leads_to_it() -> None:
 
 
 def test_the_values_of_a_file_are_counted_with_those_that_aliases_repeat(
-    written: Written, monkeypatch: pytest.MonkeyPatch
+    written: Save, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("quadrepro.base.yaml.MAX_VALUES", 7)
     assert read_yaml(written("a: &a [x, y]\nb: *a\n")).data["b"] == ["x", "y"]
@@ -96,7 +90,7 @@ def test_the_values_of_a_file_are_counted_with_those_that_aliases_repeat(
     ],
 )
 def test_a_file_that_is_not_usable_yaml_is_refused_with_the_place(
-    written: Written, text: str | bytes, message: str
+    written: Save, text: str | bytes, message: str
 ) -> None:
     with pytest.raises(ConfigError, match=f"config.yaml{message}"):
         read_yaml(written(text))
@@ -201,12 +195,12 @@ def said(path: Path) -> list[str]:
         ("shapes: [{kind: square, sides: [1]}]", "1:25: item 2 of sides is missing"),
     ],
 )
-def test_a_mistake_is_a_plain_sentence(written: Written, text: str, line: str) -> None:
+def test_a_mistake_is_a_plain_sentence(written: Save, text: str, line: str) -> None:
     [found] = said(written(f"{text}\n"))
     assert found.startswith(line)
 
 
-def test_all_mistakes_are_named_at_once_up_to_a_hundred(written: Written) -> None:
+def test_all_mistakes_are_named_at_once_up_to_a_hundred(written: Save) -> None:
     text = "cuont: 1\ncount: 0\nflags: true\ninner: {from: x, to: 1}\nshapes: [{kind: circle}]\n"
     assert said(written(text)) == [
         "1:1: unknown key 'cuont'; did you mean 'count'?",
@@ -228,7 +222,7 @@ def test_a_mistake_without_a_sentence_of_ours_is_told_in_pydantics_words() -> No
 
 
 def test_a_document_or_a_part_of_it_becomes_a_model_that_cannot_be_changed(
-    written: Written,
+    written: Save,
 ) -> None:
     parts = "parts:\n  - {count: 3, shapes: [{kind: circle, radius: 1}]}\n  - {count: 0}\n"
     source = read_yaml(written(parts))

@@ -126,13 +126,12 @@ def make(kind):
 
 
 @pytest.fixture
-def own(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Path]:
+def own(tmp_path: Path) -> Callable[..., Path]:
     """Return a function that writes a config with a column of code next to it."""
-    module = f"own_{abs(hash(request.node.name)) % 10**8}"
-    (tmp_path / f"{module}.py").write_text(OWN)
+    (tmp_path / "own.py").write_text(OWN)
 
     def write(name: str, before: Sequence[str] = (), **fields: Any) -> Path:
-        path = f"{module}:{name}"
+        path = f"own:{name}"
         kind = {"pipeline": [*before, path]} if before else {"algorithm": path}
         return write_config(tmp_path, algorithms=[{"name": "own", **kind, **fields}])
 
@@ -160,7 +159,7 @@ def test_a_class_with_fit_and_predict_is_a_column(own: Callable[..., Path]) -> N
 @pytest.mark.parametrize(
     ("name", "telling"),
     [
-        ("Broken", r"Broken cannot be made: ZeroDivisionError: division by zero \(own_\d+.py:16\)"),
+        ("Broken", r"Broken cannot be made: ZeroDivisionError: division by zero \(own\.py:16\)"),
         ("other", r"must predict classes here, but it does not: .* scikit-learn's ClassifierMixin"),
     ],
 )

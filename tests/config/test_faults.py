@@ -52,6 +52,7 @@ WRONG_C = "The 'C' parameter of SVC must be a float in the range (0.0, inf]. Got
         ("as: people", "parameters: {sigma: 1}", "7:21", "only used by a fresh sample: set sam"),
         ("as: people", "protocol: {measures: [massart]}", "7:21", "kept only if nothing is chosen"),
         (L2, "- name: quadbost-l2", "9:5", "unknown algorithm 'quadbost-l2'; did you mean"),
+        ("algorithm: adaboost", "algorithm: AdaBoost", "14:5", "did you mean 'adaboost'?"),
         (ADA, "- ada", "13:5", "; others by import path, such as xgboost:XGBClassifier"),
         ("name: ada\n", "name: quadboost-l2\n", "13:5", "duplicate algorithm 'quadboost-l2'"),
         ("      lam:", "      lamda:", "12:7", "no hyper-parameter 'lamda'; did you mean 'lam'?"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any
 
 import pytest
@@ -174,6 +175,8 @@ NOISE = "protocol.noise"
         (of_row(protocol={"folds": "five"}), "datasets.0.protocol.folds", "number, not 'five'"),
         (of_row(protocol={"voter_set": "SVC"}), "datasets.0.protocol.voter_set", "SVC is not one"),
         (of_row(protocol=SAMPLE), "datasets.0.name", "is not drawn by rule, so no fresh sample"),
+        (OF_SAMPLE | of_row("m1", parameters={"sigm": 0}), "datasets.0.parameters", "'sigm'"),
+        (of_row("m1", parameters={"sigma": nan}), "datasets.0.parameters.sigma", "finite number"),
         (of_number(split={"stratify": True}), "datasets.0.protocol.split.stratify", "no classes"),
         (of_number(noise={"labels": 0.1}), "datasets.0.protocol.noise.labels", "no classes"),
         (of_number(choose_by="balanced_error"), "datasets.0.protocol.choose_by", "no classes"),

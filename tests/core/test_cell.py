@@ -4,6 +4,7 @@ import hashlib
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from quadrepro.core import problems
 from quadrepro.core.cell import Cell, training_data
+from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.voters import TransformerVoters
 from quadrepro.core.preprocessing import encode
 from quadrepro.core.problems import Problem
@@ -63,6 +65,13 @@ def test_cells_of_one_split_share_their_examples(small_config: Callable[..., Pat
     raw = replace(first, protocol=first.protocol.model_copy(update={"normalise": "none"}))
     for other in (raw, replace(first, source=replace(first.problem)), last):
         assert training_data(other) is not training_data(second)
+    asking: tuple[dict[str, bool], ...] = ({"categories": True}, {}, {"keeps_missing": True})
+    asks = [replace(first, learner=EstimatorPredictor("SVC", **options)) for options in asking]
+    for one, other in pairwise(asks):
+        assert training_data(one) is not training_data(other)
+    voting = first.protocol.model_copy(update={"inputs": "voters"})
+    of_stumps, of_votes = (replace(of, protocol=voting) for of in (first, asks[1]))
+    assert training_data(of_stumps) is not training_data(of_votes)
 
 
 class Spoiling(MinMaxScaler):  # type: ignore[misc]

@@ -42,13 +42,11 @@ def test_a_changed_function_in_another_file_changes_what_cached_loops_return(
     def step() -> float:
         return float(lines_of(code, NUMBA_CACHE_DIR=str(tmp_path / "cache"))[0])
 
-    former_step = step()
-    assert former_step == pytest.approx(np.arctanh(0.5))
+    assert step() == pytest.approx(np.arctanh(0.5))
     source = copy / "core" / "elementary.py"
-    former = source.read_text(encoding="utf-8")
-    assert former.count("math.copysign(0.5 * log1p") == 1
-    source.write_text(former.replace("math.copysign(0.5 * log1p", "math.copysign(5.0 * log1p"))
-    assert step() == pytest.approx(10 * former_step)
+    changed = "\n\n@njit\ndef artanh(x: float) -> float:\n    return 5.0 * x\n"
+    source.write_text(source.read_text(encoding="utf-8") + changed, encoding="utf-8")
+    assert step() == 2.5
 
 
 @pytest.mark.slow
@@ -74,7 +72,7 @@ def test_only_caches_of_code_that_was_not_used_for_long_are_deleted(
     assert {*tmp_path.iterdir()} == {used, recent, other}
 
 
-def test_the_clock_stops_while_a_loop_is_compiled() -> None:
+def test_the_clock_stops_while_a_loop_is_compiled_and_only_then() -> None:
     def doubled(x: float) -> float:
         return 2.0 * x
 
@@ -82,3 +80,6 @@ def test_the_clock_stops_while_a_loop_is_compiled() -> None:
     assert numba.njit(doubled)(1.5) == 3.0
     passed = time.perf_counter() - began
     assert jit.clock() - clock < 0.5 * passed
+    clock = jit.clock()
+    time.sleep(0.01)
+    assert jit.clock() - clock >= 0.01

@@ -180,16 +180,11 @@ def test_two_labels_are_signs_of_which_the_second_is_positive_and_more_are_codes
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [
-        ({"positive": ["noo"]}, "toy has no label 'noo'; did you mean 'no'?"),
         ({"positive": None, "labels": ["no", "1"]}, "toy has no label '1'; did you mean '01'?"),
-        ({"positive": ["no", "01"]}, "all labels of toy are positive, so there is nothing to lear"),
         ({"exclude": ["sise"]}, "toy has no attribute 'sise'; did you mean 'size'?"),
-        ({"target_as": "size"}, "toy has an attribute 'size': choose another name for the target"),
-        ({"part": "train"}, "toy has no part 'train'; it is not divided into parts"),
         ({"order": {"colour": ["red", "green"]}}, "the order of colour is red, green, but the dat"),
         ({"positive": None, "where": {"colour": "blue"}}, "all rows of toy in this view are 01"),
         ({"where": {"size": "99"}}, "no row of toy is left in this view"),
-        ({"positive": {"at_most": 1}}, "the target of toy is a label, so positive must list label"),
     ],
 )
 def test_a_view_that_does_not_fit_is_refused(
@@ -200,9 +195,7 @@ def test_a_view_that_does_not_fit_is_refused(
     assert str(refusal.value).startswith(fault)
 
 
-def test_a_number_is_not_a_class_by_labels_or_by_a_threshold_above_all(dataset: Dataset) -> None:
-    with pytest.raises(ConfigError, match="is a number: give at_most or at_least as positive"):
-        encode(numbers(dataset), view())
+def test_a_number_is_not_a_class_by_a_threshold_above_all(dataset: Dataset) -> None:
     with pytest.raises(ConfigError, match="all rows of toy in this view are negative"):
         encode(numbers(dataset), View(positive=Threshold(at_least=11)))
 

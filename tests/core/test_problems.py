@@ -197,34 +197,6 @@ def test_attributes_that_divide_rows_are_not_learned_from(write: Write) -> None:
 @pytest.mark.parametrize(
     ("row", "protocol", "message"),
     [
-        ("m1", "sample: {train: 1, test: 30}", "5:12: train must be at least 2, not 1"),
-        ("{name: m1, parameters: {sigma: 0}}", "folds: 0", "8:16: parameters are only used by a f"),
-        ("{name: m1, parameters: {sigm: 0}}", FRESH, "9:16: the rule of m1 has no parameter 'sigm"),
-        ("{name: m1, parameters: {sigma: nan}}", FRESH, "9:29: sigma must be a finite number, not"),
-        (MONKS, "split: {groups: jacket}\nfolds: 0", "9:5: monks has no attribute 'jacket'; did y"),
-        ("{name: m1, protocol: {split: {groups: x}}}", "folds: 0", "8:35: m1 has no attribute 'x'"),
-        (
-            "{name: abalone, view: {nominal: one-hot}}",
-            "split: {stratify: true}",
-            "8:5: abalone predicts a number, so there are no classes to stratify by",
-        ),
-        (
-            "{name: monks, view: {positive: ['1'], sample_rows: 90}}",
-            "split: {outer: 2}",
-            "8:43: monks: rows that are drawn again for every repeat cannot be divided once for",
-        ),
-    ],
-)
-def test_what_cannot_be_drawn_or_split_is_refused_with_its_place(
-    write: Write, row: str, protocol: str, message: str
-) -> None:
-    path = write(row, protocol=protocol, algorithm=ADA if "monks" in row else BOOSTING)
-    assert refusal(path).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("row", "protocol", "message"),
-    [
         ("orange", "sample: {train: 20, test: 31}\nfolds: 0", "9:5: half of the rows are in each"),
         (
             "{name: waveform_generated, view: {positive: ['1'], negative: ['2']}}",

@@ -173,14 +173,15 @@ def test_outer_folds_test_each_row_once_and_are_dealt_again(rule: dict[str, Any]
 
 @pytest.mark.parametrize("giver", [{"column": "c"}, {"openml_task": 59}])
 def test_parts_that_are_given_are_taken_as_they_are(giver: dict[str, Any]) -> None:
-    parts = RNG.choice([0, TRAIN, TEST], size=(120, 4)).astype(np.uint8)
+    rng = np.random.default_rng(0)
+    parts = rng.choice([0, TRAIN, TEST], size=(120, 4)).astype(np.uint8)
     rows = splitter(n_repeats=4, **giver)
     for repeat in range(4):
         split = split_of(rows, repeat, parts=parts)
         np.testing.assert_array_equal(split.train, np.flatnonzero(parts[:, repeat] == TRAIN))
         np.testing.assert_array_equal(split.test, np.flatnonzero(parts[:, repeat] == TEST))
     assert rows.test_share(30) == 30 / 120
-    parts = RNG.choice([TRAIN, VALID, TEST], size=(120, 1)).astype(np.uint8)
+    parts = rng.choice([TRAIN, VALID, TEST], size=(120, 1)).astype(np.uint8)
     split = split_of(splitter(holdout=True, column="c"), parts=parts)
     for part, rows_of in zip((TRAIN, VALID, TEST), parts_of(split), strict=True):
         np.testing.assert_array_equal(rows_of, np.flatnonzero(parts == part))

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,11 +16,10 @@ from quadrepro.papers.printed import (
     NotThereError,
     read_printed,
 )
+from tests.data.tables import Save
 from tests.make import refusal
 
 TABLE = "dataset,ada,quad\nzoo,0.10,0.20\nwine,,0.045\nmean_running_time_s,3,0.5\n"
-
-Write = Callable[[str | bytes], Path]
 
 
 class Row(NamedTuple):
@@ -30,16 +29,11 @@ class Row(NamedTuple):
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> Write:
-    def write(text: str | bytes) -> Path:
-        path = tmp_path / "table1.csv"
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return path
-
-    return write
+def written(save: Save) -> Save:
+    return partial(save, name="table1.csv")
 
 
-def test_numbers_are_kept_digit_for_digit(written: Write) -> None:
+def test_numbers_are_kept_digit_for_digit(written: Save) -> None:
     table = read_printed(written(TABLE))
     assert (table.name, table.columns, table.rows) == ("table1", ("ada", "quad"), ("zoo", "wine"))
     assert (table.text("zoo", "ada"), table.number("zoo", "ada")) == ("0.10", 0.1)
@@ -52,13 +46,13 @@ def test_numbers_are_kept_digit_for_digit(written: Write) -> None:
     ("text", "half"), [("0.10", 0.005), ("3", 0.5), ("0.4126", 0.00005), ("2.", 0.5)]
 )
 def test_the_rounding_is_half_a_unit_of_the_last_digit(
-    written: Write, text: str, half: float
+    written: Save, text: str, half: float
 ) -> None:
     table = read_printed(written(f"d,a\nzoo,{text}\n"))
     assert table.rounding("zoo", "a") == pytest.approx(half, rel=1e-12)
 
 
-def test_spaces_blank_lines_quotes_and_a_byte_order_mark_mean_nothing(written: Write) -> None:
+def test_spaces_blank_lines_quotes_and_a_byte_order_mark_mean_nothing(written: Save) -> None:
     text = b'\xef\xbb\xbfdataset, ada ,"quad, fast"\r\n\r\n zoo , 0.10 ,0.20\r\n,,\r\n'
     table = read_printed(written(text))
     assert table.columns == ("ada", "quad, fast")
@@ -66,7 +60,7 @@ def test_spaces_blank_lines_quotes_and_a_byte_order_mark_mean_nothing(written: W
     assert table.lines == {"zoo": 3}
 
 
-def test_a_mean_may_stand_without_its_deviation_and_no_deviation_alone(written: Write) -> None:
+def test_a_mean_may_stand_without_its_deviation_and_no_deviation_alone(written: Save) -> None:
     table = read_printed(written("d,a_mean,a_sd\nzoo,1.20,0.3\nwine,1,\ncar,,2\n"))
     assert [table.spread(row, "a") for row in table.rows] == ["1.20 ± 0.3", "1", ""]
 
@@ -93,18 +87,18 @@ def test_a_mean_may_stand_without_its_deviation_and_no_deviation_alone(written: 
     ],
 )
 def test_a_table_that_does_not_hold_together_is_refused_with_its_place(
-    written: Write, text: str, place: str, message: str
+    written: Save, text: str, place: str, message: str
 ) -> None:
     assert refusal(written(text), read_printed).startswith(f"{place}: {message}")
 
 
-def test_a_file_that_cannot_be_read_is_named(written: Write, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(written: Save, tmp_path: Path) -> None:
     message = refusal(written(b"d,a\n\xff,1\n"), read_printed)
     assert message == " not a text file in UTF-8 (byte 4)"
     assert refusal(tmp_path / "table9.csv", read_printed).startswith(" No such file")
 
 
-def test_a_row_of_ours_takes_the_first_printed_row_of_its_names(written: Write) -> None:
+def test_a_row_of_ours_takes_the_first_printed_row_of_its_names(written: Save) -> None:
     table = read_printed(written(TABLE))
     rows = [
         Row("zoo"),
@@ -117,7 +111,7 @@ def test_a_row_of_ours_takes_the_first_printed_row_of_its_names(written: Write) 
     assert [table.row_of(row) for row in rows] == ["zoo", "wine", "wine", "wine", None, None]
 
 
-def test_rows_stand_under_our_titles_and_the_others_keep_their_names(written: Write) -> None:
+def test_rows_stand_under_our_titles_and_the_others_keep_their_names(written: Save) -> None:
     table = read_printed(written(TABLE))
     ours = table.under([Row("wine", "wine 1"), Row("wine", "wine 2"), Row("car", "car")])
     assert [(row, ours.text(row, "quad")) for row in (*ours.rows, TIME_ROW)] == [
@@ -156,13 +150,13 @@ def test_a_file_outside_of_the_papers_folder_is_not_read(tmp_path: Path) -> None
     ],
 )
 def test_a_unit_is_found_only_where_it_is_sure(
-    written: Write, rows: str, facts: dict[str, str], unit: str | None
+    written: Save, rows: str, facts: dict[str, str], unit: str | None
 ) -> None:
     table = read_printed(written(f"d,ada\n{rows}\n"), Facts.model_validate(facts))
     assert table.facts.unit == unit
 
 
-def test_rows_of_numbers_and_times_have_no_unit(written: Write) -> None:
+def test_rows_of_numbers_and_times_have_no_unit(written: Save) -> None:
     facts = Facts(unit="fraction")
     table = read_printed(written("d,a\nzoo,0.1\ncar,4.2\nmean_running_time_s,3\n"), facts)
     shown = table.in_unit("percent", but=["car"])
@@ -174,7 +168,7 @@ def test_rows_of_numbers_and_times_have_no_unit(written: Write) -> None:
     [("_sd", 1.0), ("_se", 20**0.5), ("_ci95", 20**0.5 / student.ppf(0.975, 19))],
 )
 def test_every_spread_is_used_as_a_standard_deviation(
-    written: Write, ending: str, factor: float
+    written: Save, ending: str, factor: float
 ) -> None:
     path = written(f"d,a_mean,a{ending}\nzoo,10.0,0.5\n")
     table = read_printed(path, Facts(of=MeanOf(splits=20)))
@@ -186,7 +180,7 @@ def test_every_spread_is_used_as_a_standard_deviation(
     assert read_printed(path, Facts(spread="none")).moments("zoo", "a") is None
 
 
-def test_lines_of_algorithms_are_turned(written: Write) -> None:
+def test_lines_of_algorithms_are_turned(written: Save) -> None:
     text = "algorithm,zoo_mean,zoo_sd,wine_mean,wine_sd\nada,1.0,0.1,2.0,0.2\nquad,3,0.3,4,0.4\n"
     table = read_printed(written(text), Facts(rows="algorithms", of=MeanOf(cv=10)))
     assert (table.rows, table.algorithms) == (("zoo", "wine"), ("ada", "quad"))
@@ -194,7 +188,7 @@ def test_lines_of_algorithms_are_turned(written: Write) -> None:
     assert table.lines == {"zoo": 1, "wine": 1}
 
 
-def test_what_is_ignored_is_not_read_and_must_be_there(written: Write) -> None:
+def test_what_is_ignored_is_not_read_and_must_be_there(written: Save) -> None:
     path = written("d,a_mean,a_sd,rank_mean,rank_sd\nzoo,11,1,2nd,\naverage,won 3,-,1,\n")
     table = read_printed(path, Facts(ignore=("average", "rank"), of=MeanOf(splits=2)))
     assert table.cells == {("zoo", "a_mean"): "11", ("zoo", "a_sd"): "1"}

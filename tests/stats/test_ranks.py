@@ -50,9 +50,6 @@ DEMSAR = [
 BEFORE = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
 AFTER = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
 
-# García and Herrera (2008): p-values of the pairs of five methods on 30 data sets, by itself and
-# adjusted by the method of Holm.
-
 
 def risks_of_demsar() -> list[tuple[float, ...]]:
     """Return the areas as risks: the lower, the better."""

@@ -217,7 +217,7 @@ def test_the_reduced_problem_gives_the_weights_of_the_plain_one(
     reduced = reduce_problem(H, y, samples)
     assert reduced.H.size < plain.H.size
     weights = algorithm.path(H, y, grid, samples)
-    expected = plain.expand(algorithm._paths(plain, grid))
+    expected = algorithm.paths(plain, [grid])
     np.testing.assert_array_equal(weights, expected)
     for ours, theirs in zip(weights, expected, strict=True):
         np.testing.assert_array_equal(positive_votes(H, ours), positive_votes(H, theirs))

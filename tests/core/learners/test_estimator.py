@@ -35,7 +35,6 @@ from quadrepro.core.learners.estimator import (
     settle,
 )
 from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.imported import enter
 from quadrepro.core.learners.learner import Outputs, Part, TrainingData
 from quadrepro.core.learners.registry import find_entry
 
@@ -95,11 +94,10 @@ class Other(Plain):
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Iterator[str]:
+def own(tmp_path: Path) -> str:
     """Return a folder with code of its own."""
     (tmp_path / "mine_built.py").write_text(OWN, encoding="utf-8")
-    yield str(tmp_path)
-    enter("")
+    return str(tmp_path)
 
 
 STEPS: dict[str, Any] = {"steps": ["StandardScaler", {"PCA": {"n_components": 2}}, "SVC"]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -32,8 +32,8 @@ Write = Callable[..., str]
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Iterator[Write]:
-    """Return a function that writes modules of a user to a folder, and forgets them."""
+def write(tmp_path: Path) -> Write:
+    """Return a function that writes modules of a user to a folder."""
 
     def write(folder: str = "", **modules: str) -> str:
         place = tmp_path / folder
@@ -42,8 +42,7 @@ def write(tmp_path: Path) -> Iterator[Write]:
             (place / f"{name}.py").write_text(text)
         return str(place)
 
-    yield write
-    enter("")
+    return write
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -207,7 +206,7 @@ def test_a_key_holds_the_packages_of_nested_estimators_and_quadrepros_own_code()
     assert "quadrepro.core.learners.stagewise" in weak.modules
 
 
-Write = Callable[..., Path]
+Config = Callable[..., Path]
 ADA = "algorithm: adaboost\n    grid: {n_rounds: 5}"
 CODE = """
 from dataclasses import dataclass
@@ -240,32 +239,13 @@ class Negative(Edges):
 class Estimator:
     pass
 """
-VOTERS = """
-import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-
-
-class Signs(TransformerMixin, BaseEstimator):
-    def __init__(self, n_voters, random_state=None):
-        self.n_voters, self.random_state = n_voters, random_state
-
-    def fit(self, X, y=None):
-        rng = np.random.default_rng(self.random_state)
-        self.directions_ = rng.normal(size=(X.shape[1], self.n_voters))
-        return self
-
-    def transform(self, X):
-        return np.where(X @ self.directions_ > 0, 1.0, -1.0)
-"""
 
 
 @pytest.fixture
-def beside(small_config: Write, tmp_path: Path) -> Iterator[Write]:
-    """Return the function that writes the small config, beside modules of a user."""
+def beside(small_config: Config, tmp_path: Path) -> Config:
+    """Return the function that writes the small config, beside a module of a user."""
     (tmp_path / "beside_edges.py").write_text(CODE)
-    (tmp_path / "beside_voters.py").write_text(VOTERS)
-    yield small_config
-    enter("")
+    return small_config
 
 
 def cells_of(path: Path) -> list[Cell]:
@@ -276,7 +256,7 @@ def own(name: str, grid: str = "{power: [1, 2]}") -> str:
     return f"algorithm: beside_edges:{name}\n    grid: {grid}"
 
 
-def test_it_gets_the_voters_and_the_folds_of_all_others(beside: Write) -> None:
+def test_it_gets_the_voters_and_the_folds_of_all_others(beside: Config) -> None:
     [_, ours] = cells_of(beside(ADA, own("Same", "{n_rounds: [2, 5]}"), name="ours"))
     [_, theirs] = cells_of(beside(ADA, ADA.replace("5", "[2, 5]"), name="theirs"))
     found, expected = run_cell(ours), run_cell(theirs)
@@ -293,14 +273,14 @@ def test_it_gets_the_voters_and_the_folds_of_all_others(beside: Write) -> None:
         (own("Edges") + "\n    settings: {facter: 2}", "facter"),
     ],
 )
-def test_what_it_refuses_is_told_by_its_first_cell(beside: Write, text: str, message: str) -> None:
+def test_what_it_refuses_is_told_by_its_first_cell(beside: Config, text: str, message: str) -> None:
     record = run_cell(cells_of(beside(ADA, text))[-1])
     assert record.status == "failed"
     assert message in record.message
 
 
 def test_it_is_planned_from_its_text_and_has_all_that_it_computes_with_in_its_key(
-    beside: Write, tmp_path: Path
+    beside: Config, tmp_path: Path
 ) -> None:
     path = beside(ADA, own("Edges"))
     experiment = load_experiment(path)
@@ -320,14 +300,14 @@ def test_it_is_planned_from_its_text_and_has_all_that_it_computes_with_in_its_ke
     [("Edges", True), ("Same", True), ("Negative", True), ("AdaBoost", True), ("Estimator", False)],
 )
 def test_a_class_is_an_algorithm_if_it_derives_from_one_of_quadrepros(
-    beside: Write, tmp_path: Path, name: str, expected: bool
+    beside: Config, tmp_path: Path, name: str, expected: bool
 ) -> None:
     assert names_algorithm(f"beside_edges:{name}", str(tmp_path)) == expected
     assert "beside_edges" not in sys.modules
 
 
 def test_an_installed_algorithm_is_one_and_other_classes_are_not(
-    beside: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    beside: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     package = tmp_path / "beside_edges-1.0.dist-info"
@@ -344,18 +324,3 @@ def test_an_installed_algorithm_is_one_and_other_classes_are_not(
     assert cell.learner.own_code == ()
     assert cell.content["packages"]["beside_edges"] == "1.0"
     assert run_cell(cell).ok
-
-
-def with_voters(beside: Write, lines: str) -> Path:
-    return beside("quadboost\n", f"quadboost\n  {lines}\n")
-
-
-def test_voters_beside_the_config_are_fitted_where_cells_are_computed(beside: Write) -> None:
-    path = with_voters(beside, "voter_set: {beside_voters:Signs: {n_voters: 30}}")
-    experiment, cell = load_experiment(path), cells_of(path)[-1]
-    assert experiment.code == ("beside_voters.py",)
-    assert experiment.titles["ada"] == "ada (outputs of Signs, n_voters 30)"
-    assert "beside_voters" not in sys.modules
-    assert run_cell(cell).ok
-    [other] = cells_of(with_voters(beside, "voter_set: {beside_voters:Signs: {n_voters: 9}}"))[1:]
-    assert not np.array_equal(run_cell(cell).predicted, run_cell(other).predicted)

@@ -37,20 +37,6 @@ def test_every_entry_makes_an_algorithm_with_its_defaults_and_has_a_small_grid(n
     assert set(entry.settings) == named - set(entry.preset)
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("quadbost-l2", "unknown algorithm 'quadbost-l2'; did you mean 'quadboost-l2'?"),
-        ("AdaBoost", "did you mean 'adaboost'?"),
-        ("xyz", "; the nearest of 29 are "),
-    ],
-)
-def test_an_unknown_name_is_refused_with_the_nearest(name: str, hint: str) -> None:
-    with pytest.raises((KeyError, ValueError)) as caught:
-        find_entry(name)
-    assert hint in caught.value.args[0]
-
-
 def test_settings_are_checked() -> None:
     entry = ALGORITHMS["quadboost-l2"]
     assert entry.make({"reweight": True}) == QuadBoost("l2", reweight=True)
