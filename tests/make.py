@@ -74,6 +74,22 @@ def of_wrong(wrong: BoolArray | Sequence[float]) -> dict[str, Any]:
     return {"classes": CLASSES, "actual": np.zeros_like(codes), "predicted": codes}
 
 
+def write_paper(folder: Path, text: str, **tables: str) -> Path:
+    """Write a paper with some printed tables, and return its folder."""
+    (folder / "printed").mkdir(parents=True, exist_ok=True)
+    (folder / "paper.yaml").write_text(text)
+    for name, content in tables.items():
+        (folder / "printed" / f"{name}.csv").write_text(content)
+    return folder
+
+
+def edit(path: Path, old: str, new: str, count: int = 1) -> None:
+    """Replace a text of a file."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, count))
+
+
 def refusal(
     path: Path,
     read: Callable[[Path], object] = load_experiment,

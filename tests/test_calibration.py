@@ -29,6 +29,7 @@ from quadrepro.tables.audit.report import audit
 from quadrepro.tables.audit.subject import Finding
 from quadrepro.tables.kinds import readings
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, of_two_means
+from tests.make import write_paper
 
 ERRORS = 4
 """Binomial errors by which a rate may leave its band: one of 16,000 would by chance."""
@@ -260,11 +261,9 @@ def reading(rng: Generator) -> Draw:
 def audited(rows: list[list[str]], **paper: object) -> dict[str, tuple[Finding, ...]]:
     """Return what the audit of a printed table finds."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "printed").mkdir()
-        (folder / "printed" / "t.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+        table = "".join(",".join(row) + "\n" for row in rows)
         # JSON is YAML as well.
-        (folder / "paper.yaml").write_text(json.dumps({"title": "Made up", **paper}))
+        folder = write_paper(Path(name), json.dumps({"title": "Made up", **paper}), t=table)
         return audit(load_paper(name, folder)).findings
 
 

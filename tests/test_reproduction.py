@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,10 @@ import pytest
 import quadrepro
 from quadrepro.api import prepare, write
 from quadrepro.base.yaml import read_yaml
+from quadrepro.engine import worker
 from quadrepro.engine.records import RecordStore
 from tests.cli.call import quadrepro as command
-
-pytestmark = pytest.mark.slow
+from tests.make import config
 
 Write = Callable[..., Path]
 
@@ -36,3 +37,42 @@ def test_a_cell_without_a_record_is_a_dash(small_config: Write, tmp_path: Path) 
     assert "–" in repr(results.table("errors"))
     assert set(results.cells["status"]) == {"missing"}
     assert len(results.examples) == 0
+
+
+def cell_of(out: Path, **options: Any) -> Any:
+    """Return the row of the only cell of a config, of which options can change keys."""
+    keys = config(**options.pop("keys", {}))
+    return quadrepro.reproduce(keys, jobs=1, out=out, progress=False, **options).cells.iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("keys", "given", "reason"),
+    [
+        ({"timeout": 0.1}, {}, "it took more than 0.1 s"),
+        ({"timeout": 60}, {"timeout": 0.2}, "it took more than 0.2 s"),
+        ({"memory": "3GB"}, {}, "out of memory: it may use 3 GB"),
+        ({"memory": "3GB"}, {"memory": 2 * 10**9}, "out of memory: it may use 2 GB"),
+    ],
+)
+def test_a_cell_has_the_limits_that_are_given_or_else_those_of_the_config(
+    keys: dict[str, Any],
+    given: dict[str, Any],
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def exhaust(cell: object) -> None:
+        time.sleep(5 if "took" in reason else 0)
+        raise MemoryError
+
+    monkeypatch.setattr(worker, "compute", exhaust)
+    assert cell_of(tmp_path, keys=keys, **given)["reason"] == reason
+
+
+def test_a_failed_cell_is_computed_again_only_if_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(worker, "compute", lambda cell: 1 / 0)
+        assert cell_of(tmp_path)["status"] == "failed"
+    assert [cell_of(tmp_path, retry=of)["status"] for of in (False, True)] == ["failed", "ok"]

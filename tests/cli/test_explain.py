@@ -9,6 +9,7 @@ import pytest
 from click.testing import Result
 
 from tests.cli.call import quadrepro
+from tests.make import edit
 
 Write = Callable[..., Path]
 
@@ -21,12 +22,6 @@ def splits(result: Result) -> list[list[str]]:
     """Return the columns of the table with a row per split."""
     below = result.stdout.split("─\n")[-1].split("\n\n")[0]
     return [re.split(r"  +", line.strip()) for line in below.splitlines()]
-
-
-def edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
 
 
 def test_an_entry_is_shown_with_all_that_it_depends_on(computed: Path) -> None:

@@ -15,8 +15,6 @@ from quadrepro.config.reference import schema_of
 from quadrepro.data.card import load_card_file
 from tests.cli.call import quadrepro
 
-pytestmark = pytest.mark.slow
-
 TOY = "id,size,zip,label\n7,1.5,10,yes\n8,,10,no\n9,-2e1,11,no\n10,7,12,no\n"
 INIT = ("init", "my.csv", "--target", "label")
 
@@ -43,6 +41,7 @@ def write_churn() -> None:
     Path("churn.csv").write_text("\n".join(rows), encoding="cp1252")
 
 
+@pytest.mark.slow
 def test_a_file_leads_to_tables_in_two_commands() -> None:
     write_churn()
     options = ("--decimal", ",", "--drop-missing-target")

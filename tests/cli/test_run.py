@@ -17,6 +17,7 @@ import pytest
 
 from quadrepro.results.compare import compare
 from tests.cli.call import quadrepro
+from tests.make import write_config
 
 Write = Callable[..., Path]
 
@@ -97,6 +98,8 @@ def test_a_failed_cell_is_a_dash_the_exit_code_1_and_can_be_retried(
     result = quadrepro(*command)
     assert result.exit_code == 1
     assert "monks, ada, repeat 0: failed: ArithmeticError: the oracle is silent" in result.stderr
+    # The same failure is told once while cells are computed, and once at the end.
+    assert result.stderr.count("failed: ArithmeticError") == 2
     assert "2 of 4 cells have no result" in result.stderr
     assert re.search(r"monks +\| +\d\.\d{3} +\| +– \|", result.stdout)
     assert "monks,ada,0,failed,,,,,,ArithmeticError" in (out / "small" / "cells.csv").read_text()
@@ -116,6 +119,32 @@ def test_limits_of_the_config_and_of_the_command_line_end_a_cell(
         assert result.exit_code == 1
         seconds = 0.1 if words[0] == limited else 0.2
         assert f"monks, ada, repeat 0: timeout: it took more than {seconds} s" in result.stderr
+
+
+def exhaust(*args: object) -> None:
+    raise MemoryError
+
+
+def test_a_cell_has_the_memory_of_the_config_or_of_the_command_line(
+    small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ADABOOST, exhaust)
+    limited = small_config("seed: 7", "seed: 7\nmemory: 3GB", name="limited")
+    for words, size in ((limited,), 3), ((limited, "--memory", "4GB"), 4):
+        result = quadrepro("run", *words, "--jobs", 1, "--out", out / str(size))
+        assert f"failed: out of memory: it may use {size} GB" in result.stderr
+
+
+def test_results_are_there_without_the_page(
+    small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("run", small_config(), "--jobs", 1, "--out", out)
+    monkeypatch.setattr("quadrepro.results.results.Results.report", fail)
+    for option, tried in (("--no-report",), False), ((), True):
+        result = quadrepro(*command, *option)
+        assert (result.exit_code, "Report" in result.stdout) == (0, False)
+        told = "the report could not be written: the oracle is silent" in result.stderr
+        assert told == tried
 
 
 REPEATS = ("--repeats", 4)
@@ -151,6 +180,14 @@ def test_check_counts_cells_and_candidates_of_each_algorithm(
     l2, ada = (line.split() for line in table[2:4])
     assert (l2[:6], l2[-2:]) == (["quadboost-l2", "4", "6", "2", "0", "4"], ["n_rounds,", "lam"])
     assert (ada[:6], ada[-1]) == (["ada", "1", "6", "0", "2", "4"], "n_rounds")
+
+
+def test_check_warns_of_rows_left_out_and_of_small_classes(tmp_path: Path) -> None:
+    protocol = {"view": "default", "split": {"stratify": True, "train": 0.8}, "folds": 49}
+    rows = [{"name": "wine", "as": "grapes"}, {"name": "monks", "view": {"sample_rows": 400}}]
+    result = quadrepro("check", write_config(tmp_path, protocol=protocol, datasets=rows))
+    assert "these views use only some rows: monks (400 drawn for every repeat)\n" in result.stderr
+    assert "warning: grapes: a class has only 48 rows, so that" in result.stderr
 
 
 def test_code_beside_a_config_is_named_and_not_run(small_config: Write, out: Path) -> None:

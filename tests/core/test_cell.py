@@ -65,7 +65,7 @@ def test_cells_of_one_split_share_their_examples(small_config: Callable[..., Pat
     raw = replace(first, protocol=first.protocol.model_copy(update={"normalise": "none"}))
     for other in (raw, replace(first, source=replace(first.problem)), last):
         assert training_data(other) is not training_data(second)
-    asking: tuple[dict[str, bool], ...] = ({"categories": True}, {}, {"keeps_missing": True})
+    asking: tuple[dict[str, Any], ...] = ({"categories": True}, {}, {"keeps_missing": True})
     asks = [replace(first, learner=EstimatorPredictor("SVC", **options)) for options in asking]
     for one, other in pairwise(asks):
         assert training_data(one) is not training_data(other)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType, SimpleNamespace
+from types import FrameType
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
 from quadrepro.base import code
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.registry import ALGORITHMS
-from quadrepro.engine.keys import commit, makers
+from quadrepro.engine import keys
 from quadrepro.engine.worker import run_cell
 from tests.make import cells
 
@@ -91,31 +92,57 @@ def test_a_key_depends_on_the_files_that_the_algorithm_and_the_measures_use(
     code.code_hash.cache_clear()
     seen = []
     monkeypatch.setattr(code, "hash_of", lambda files: seen.append({*files}) or "0")
-    makers(ALGORITHMS[name].make({}), ["c_bound"])
+    keys.makers(ALGORITHMS[name].make({}), ["c_bound"])
     code.code_hash.cache_clear()
     used = {file for file in USES if code.PACKAGE / file in seen[0]}
     assert used == {file for file, names in USES.items() if name in names}
 
 
-def test_the_hash_of_code_is_that_of_the_names_and_bytes_of_files() -> None:
-    files = [code.PACKAGE / "errors.py", code.PACKAGE / "base" / "text.py"]
-    one, both = code.hash_of(files[:1]), code.hash_of(files)
-    assert both == code.hash_of(files[::-1])
-    assert len({one, both, code.hash_of(files[1:])}) == 3
+def test_the_hash_of_code_is_that_of_the_names_and_bytes_of_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code, "PACKAGE", tmp_path)
+    files, found = [tmp_path / "a.py", tmp_path / "b.py"], []
+    for text in ("x", "y"):
+        files[0].write_text(text)
+        files[1].write_text("x")
+        found += [code.hash_of(of) for of in (files[:1], files[1:], files)]
+        assert found[-1] == code.hash_of(files[::-1])
+    assert [found.index(of) for of in found] == [0, 1, 2, 3, 1, 5]
 
 
 def test_packages_are_those_that_the_learner_computes_with() -> None:
-    packages = {name: makers(ALGORITHMS[name].make({}), [])["packages"] for name in ALGORITHMS}
+    packages = {name: keys.makers(ALGORITHMS[name].make({}), [])["packages"] for name in ALGORITHMS}
     assert packages["adaboost"].keys() == {"numpy"}
     assert "highspy" in packages["lpboost"]
 
 
-def test_the_commit_is_that_of_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {"ls-files": "", "status": " M quadrepro/a.py", "rev-parse": "0123"}
-    fake = lambda words, **_: SimpleNamespace(stdout=said[words[3]] + "\n")  # noqa: E731
-    monkeypatch.setattr("quadrepro.engine.keys.subprocess.run", fake)
-    assert commit.__wrapped__() == {"commit": "0123", "dirty": True}
-    said["status"] = ""
-    assert commit.__wrapped__()["dirty"] is False
-    monkeypatch.setattr("quadrepro.engine.keys.subprocess.run", Mock(side_effect=OSError))
-    assert commit.__wrapped__() == {}
+def test_the_commit_is_that_of_the_checkout_of_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*words: str) -> str:
+        line = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a", *words]
+        return subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()
+
+    # Git sets some for its hooks, which may run the tests.
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setattr(keys, "PACKAGE", tmp_path / "quadrepro")
+    file, other = tmp_path / "quadrepro/__init__.py", tmp_path / "notes.md"
+    file.parent.mkdir()
+    for path in (file, other):
+        path.write_text("before")
+    git("init")
+    git("add", "notes.md")
+    git("commit", "-m", "The package is not of this checkout")
+    assert keys.commit.__wrapped__() == {}
+    git("add", "quadrepro")
+    git("commit", "-m", "The package")
+    other.write_text("after")
+    clean = {"commit": git("rev-parse", "HEAD"), "dirty": False}
+    assert keys.commit.__wrapped__() == clean
+    file.write_text("after")
+    assert keys.commit.__wrapped__() == clean | {"dirty": True}
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert keys.commit.__wrapped__() == {}

@@ -100,13 +100,11 @@ def test_predictions_that_overflowed_have_no_value() -> None:
     assert METRICS["log_loss"].value(replace(KEPT, probabilities=np.zeros((5, 2)))) is None
 
 
-RNG = np.random.default_rng(0)
-
-
 def classes(k: int, n: int = 60) -> tuple[Record, NDArray[np.intp], NDArray[np.float64]]:
     """Return what is kept of n examples of k classes, the targets and the probabilities."""
-    y = RNG.permutation(np.arange(n) % k)
-    p = RNG.dirichlet(np.ones(k), n)
+    rng = np.random.default_rng(k)
+    y = rng.permutation(np.arange(n) % k)
+    p = rng.dirichlet(np.ones(k), n)
     scores = np.log(p[:, 1] / p[:, 0]) if k == 2 else np.log(p)
     return kept_of("abcdef"[:k], y, p.argmax(axis=1), scores, p), y, p
 
@@ -145,8 +143,9 @@ def test_of_three_classes_metrics_are_means_over_the_classes() -> None:
 
 
 def test_of_numbers_metrics_are_their_closed_forms() -> None:
-    y = RNG.normal(size=30)
-    predicted = y + RNG.normal(size=30)
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=30)
+    predicted = y + rng.normal(size=30)
     kept = kept_of((), y, predicted)
     residual = y - predicted
     expected = {

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, key_of
@@ -104,7 +108,8 @@ def test_a_cell_that_raises_is_a_failed_record_and_others_go_on(
     store = RecordStore(tmp_path)
     bad = with_learner(cells[1], Ending())
     found = {r.key: r for r in compute([bad, *cells], store, 1)}
-    assert (found[bad.key].status, found[bad.key].date > "2026") == ("failed", True)
+    assert found[bad.key].status == "failed"
+    assert re.fullmatch(r"\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z", found[bad.key].date)
     assert "no vote today (test_run.py:" in found[bad.key].reason
     made = found[bad.key].environment
     assert {"python", "numpy", "scikit-learn"} <= made["versions"].keys()
@@ -134,6 +139,24 @@ def test_a_score_beyond_single_precision_keeps_its_sign(cells: list[Cell]) -> No
     assert record.scores is not None
     assert (record.scores[:5] > 0).tolist() == [True, False, True, False, False]
     assert record.scores[2:4].tolist() == [np.inf, -np.inf]
+
+
+class Counting(Extreme):
+    """Notes the numbers of threads of all libraries, and of the workers that it may have."""
+
+    seen: ClassVar[list[int]] = []
+
+    def fit(self, X: FloatArray, y: FloatArray) -> Counting:
+        self.seen[:] = [*{of["num_threads"] for of in threadpool_info()}, effective_n_jobs(2)]
+        super().fit(X, y)
+        return self
+
+
+def test_a_cell_has_one_thread_and_no_workers_of_its_own(cells: list[Cell]) -> None:
+    cell = with_learner(cells[1], EstimatorPredictor(f"{__name__}:Counting"))
+    with threadpool_limits(2):
+        assert run_cell(replace(cell, grids=(Grid.of({}),))).ok
+    assert Counting.seen == [1, 1]
 
 
 @pytest.mark.parametrize("how", ["sleep", "swallow"])
@@ -182,24 +205,42 @@ def test_a_worker_with_other_code_than_the_plan_ends_the_run(
 
 
 @pytest.mark.parametrize(
-    ("n_cells", "quiet", "lines"), [(3, False, 1), (0, False, 0), (3, True, 0)]
+    ("n_cells", "quiet", "shown"), [(3, False, True), (0, False, False), (3, True, False)]
 )
 def test_piped_output_has_a_line_now_and_then_unless_it_is_quiet(
     n_cells: int,
     quiet: bool,
-    lines: int,
+    shown: bool,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.01)
-    with RunProgress(n_cells, quiet) as shown:
-        shown.advance()
-        time.sleep(0.1)
-        shown.tell("monks, ada: failed \x1b[31m [red]")
-    found = capsys.readouterr().err.splitlines()
+    before, text, deadline = {*threading.enumerate()}, "", time.monotonic() + 60
+    with RunProgress(n_cells, quiet) as running:
+        assert bool({*threading.enumerate()} - before) == shown
+        running.advance()
+        while shown and "1/3 cells\n" not in text:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+            text += capsys.readouterr().err
+        running.tell("monks, ada: failed \x1b[31m [red]")
+    found = (text + capsys.readouterr().err).splitlines()
     assert r"monks, ada: failed \x1b[31m [red]" in found
-    assert ("1/3 cells" in found) == bool(lines)
-    assert len(found) == 1 or lines
+    assert len(found) == 1 or shown
+
+
+def test_a_terminal_has_a_bar_below_what_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("FORCE_COLOR", "1"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    with RunProgress(3) as running:
+        running.advance()
+        running.tell("monks, ada: failed")
+    text = capsys.readouterr().err
+    assert text.rindex("monks, ada: failed") < text.rindex("1/3")
+    # The cursor is there again.
+    assert text.endswith("\x1b[?25h")
 
 
 CONTENT: dict[str, Any] = {"algorithm": "AdaBoost", "grid": [["n_rounds", [1, 2]]]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from quadrepro import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.base.types import FloatArray
-from quadrepro.core.cell import Cell
+from quadrepro.config.loading import load_experiment
+from quadrepro.core.cell import Cell, training_data
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.grid import Grid
@@ -135,6 +137,12 @@ def test_a_cell_is_the_protocol_step_by_step() -> None:
     np.testing.assert_array_equal(record.wrong, wrong)
     assert (record.status, record.errors, record.n_test) == ("ok", wrong.sum(), 1701)
     assert (record.chosen, record.content) == ({"n_rounds": 5}, cell.content)
+    assert record.seconds > 0
+
+
+def test_candidates_are_chosen_by_the_loss_of_the_protocol() -> None:
+    # Errors are counted; a balanced error is a share.
+    assert 0 < run(choose_by="balanced_error").cv_errors < 1 < run().cv_errors
 
 
 def test_noise_is_added_before_all_else_unless_it_has_no_deviation() -> None:
@@ -144,6 +152,16 @@ def test_noise_is_added_before_all_else_unless_it_has_no_deviation() -> None:
     np.testing.assert_array_equal(run_cell(cell).wrong, wrong_by_adaboost(cell, Stumps(10), X))
     still = run(noise={"deviation": 0})
     np.testing.assert_array_equal(still.predicted, run().predicted)
+
+
+@pytest.mark.parametrize("of", ["train", "all"])
+def test_labels_of_test_rows_are_changed_only_if_asked(of: str) -> None:
+    cell = cell_of(noise={"labels": 0.2, "labels_of": of})
+    y, split, data = cell.problem.y, cell.problem.split, training_data(cell)
+    parts = (data.train.y, split.train), (data.test.y, split.test)
+    in_train, in_test = (int((found != y[rows]).sum()) for found, rows in parts)
+    assert in_train + in_test == round(0.2 * (500 if of == "train" else 2201))
+    assert (in_test == 0) == (of == "train")
 
 
 def with_voters(**n_voters: int) -> Cell:
@@ -422,6 +440,14 @@ def test_a_transformer_takes_the_place_of_the_stumps(over_directions: Callable[.
     assert "scikit-learn" not in cells()[0].content["packages"]
     assert installed["packages"]["scikit-learn"]
     assert installed["code"] != cells()[0].content["code"]
+
+
+def test_code_of_voters_is_named_in_the_plan_and_not_imported(
+    over_directions: Callable[..., Cell], tmp_path: Path
+) -> None:
+    over_directions()
+    assert load_experiment(tmp_path / "small.yaml").code == ("my_voters.py",)
+    assert "my_voters" not in sys.modules
 
 
 def test_a_predictor_can_be_given_the_outputs_of_the_stumps() -> None:

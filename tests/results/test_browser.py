@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -194,7 +193,11 @@ def test_the_theme_is_followed_chosen_and_kept(browser: Browser) -> None:
     assert len({*shown}) == 2
     browser.click("#theme")
     assert browser.get(colour) == shown[0]
-    time.sleep(0.5)  # until Chrome has stored what a page keeps
-    browser.show(SMALL, scheme="dark")
-    assert browser.get(colour) == shown[0]
+
+    def kept(driver: webdriver.Chrome) -> bool:
+        browser.show(SMALL, scheme="dark")
+        return bool(browser.get(colour) == shown[0])
+
+    # Chrome stores what a page keeps in its own time.
+    WebDriverWait(browser.driver, 10, 0.05).until(kept)
     browser.get("localStorage.clear()")

@@ -9,15 +9,10 @@ import pytest
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
 from quadrepro.results.run import MANIFEST
+from tests.make import edit
 from tests.results.made import make_folder, manifest, run
 
 Pair = tuple[Path, Path]
-
-
-def edit(path: Path, old: str, new: str, count: int = 1) -> None:
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, count))
 
 
 @pytest.fixture

@@ -250,7 +250,7 @@ def test_a_file_that_is_missing_leaves_only_its_section_out(tmp_path: Path, name
     assert "Rows: 0; algorithms: 0; splits: 0; cells: 0" in shown(hardly).words
 
 
-def test_a_page_is_the_same_wherever_and_whenever_it_is_made(folder: Path) -> None:
+def test_a_page_is_the_same_wherever_it_is_made(folder: Path) -> None:
     moved = shutil.copytree(folder, folder.parent.with_name("moved") / "small")
     html = page_html(Results(folder))
     assert html == page_html(Results(moved))

@@ -21,7 +21,7 @@ from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds.base import Context, Kind, Made
 from quadrepro.tables.table import Table
-from tests.make import of_wrong
+from tests.make import of_wrong, write_paper
 
 ALGORITHMS = ("quadboost", "lpboost", "adaboost")
 
@@ -56,10 +56,7 @@ def loaded(folder: Path, text: str) -> Experiment:
 
 def beside_paper(folder: Path, config: str, paper: str, **tables: str) -> Experiment:
     """Return the experiment of a config beside ``mypaper``, a paper with some printed tables."""
-    (folder / "mypaper" / "printed").mkdir(parents=True, exist_ok=True)
-    (folder / "mypaper" / "paper.yaml").write_text(paper)
-    for name, text in tables.items():
-        (folder / "mypaper" / "printed" / f"{name}.csv").write_text(text)
+    write_paper(folder / "mypaper", paper, **tables)
     return loaded(folder, config)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims.evidence import (
     NO_CURVE,
@@ -179,26 +178,9 @@ def test_a_curve_along_a_count_has_the_first_number_that_reaches_it() -> None:
     assert_curve(found, (1, 2, 3), [[0.9, 0.8, 0.6], [0.5, 0.4, 0.4]])
 
 
-DRAWN_TWO = tuple(Grid.of({"n_rounds": [n], "u": [u]}) for n, u in ((3, 1.0), (5, 2.0)))
-
-
-@pytest.mark.parametrize(
-    "grids",
-    [
-        # Two hyper-parameters are drawn; one is drawn, anew for every split.
-        (DRAWN_TWO, DRAWN_TWO),
-        ((Grid.of({"n_rounds": [3, 5]}),), (Grid.of({"n_rounds": [4, 6]}),)),
-        # Values of another hyper-parameter are searched over as well, or instead.
-        ((Grid.of({"lam": [1.0, 2.0], "n_rounds": [3]}),),) * 2,
-        ((Grid.of({"lam": [1.0, 2.0]}),),) * 2,
-    ],
-)
-def test_drawn_hyper_parameters_make_no_one_curve(
-    grids: tuple[tuple[Grid, ...], tuple[Grid, ...]],
-) -> None:
-    evidence = curves_of({"a": [[0.5, 0.25], [0.5, 0.25]]})
-    drawn = {("r1", "a", split): of_split for split, of_split in enumerate(grids)}
-    evidence = replace(evidence, outcomes=replace(evidence.outcomes, grids=drawn))
+def test_values_along_no_one_hyper_parameter_make_no_curve() -> None:
+    evidence = curves_of({"a": [[0.5, 0.25]]})
+    evidence = replace(evidence, outcomes=replace(evidence.outcomes, grids={}))
     with pytest.raises(Lacking, match=NO_CURVE):
         evidence.curve("r1", "a", "train_error")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from quadrepro.papers.paper import load_paper
 from quadrepro.tables.audit.report import audit
 from quadrepro.tables.audit.subject import Finding, Subject
+from tests.make import write_paper
 
 CONFIG = """title: Small
 paper: ./paper
@@ -26,15 +27,12 @@ def subject(
 
     A further table is text with its facts in a first line.
     """
-    paper = folder / "paper"
-    (paper / "printed").mkdir(parents=True)
-    lines = ["title: Small", "names: {a: A, b: B, quadboost: QuadBoost}", "printed:"]
+    lines, texts = ["title: Small", "names: {a: A, b: B, quadboost: QuadBoost}", "printed:"], {}
     for name, content in tables.items():
         first, _, rest = content.partition("\n")
-        of_table, text = (first, rest) if first.startswith("{") else (facts, content)
+        of_table, texts[name] = (first, rest) if first.startswith("{") else (facts, content)
         lines.append(f"  {name}: {of_table}")
-        (paper / "printed" / f"{name}.csv").write_text(text)
-    (paper / "paper.yaml").write_text("\n".join([*lines, claims, ""]))
+    write_paper(folder / "paper", "\n".join([*lines, claims, ""]), **texts)
     (folder / "small.yaml").write_text(config)
     return Subject(load_paper("./paper", folder))
 

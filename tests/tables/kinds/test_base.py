@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,13 +67,36 @@ def test_without_a_sweep_there_is_nothing_to_stand_against(context: Context[str]
         context.check_sweeps()
 
 
+def notes_of(**changes: Any) -> tuple[str, ...]:
+    """Return the notes that close a table of a config."""
+    context = Context(load_mapping(config(**changes)), "errors", "")
+    return closing_notes(context, Outcomes((), (), 0, {}))
+
+
 @pytest.mark.parametrize(("row", "named"), [("wine", True), ("monks", False)])
 def test_columns_of_learners_of_two_classes_are_named_where_there_are_more(
     row: str, named: bool
 ) -> None:
     algorithms = [{"name": "adaboost", "label": "AdaBoost"}, "sklearn:SVC"]
-    keys = {"protocol": {"view": "default"}, "datasets": [row], "algorithms": algorithms}
-    experiment = load_mapping(config(**keys))
-    notes = closing_notes(Context(experiment, "errors", ""), Outcomes((), (), 0, {}))
+    notes = notes_of(protocol={"view": "default"}, datasets=[row], algorithms=algorithms)
     found = [note.startswith("AdaBoost: with more than two classes") for note in notes]
     assert found == [True] * named
+
+
+@pytest.mark.parametrize(
+    ("n_oracles", "named"), [(0, []), (2, ["Rows monks; tictactoe"]), (3, ["All rows"])]
+)
+def test_rows_for_which_an_oracle_chose_are_named(n_oracles: int, named: list[str]) -> None:
+    names, by_test = ("monks", "tictactoe", "titanic"), {"protocol": {"holdout": {"by": "test"}}}
+    datasets = [{"name": name, **by_test} for name in names[:n_oracles]] + [*names[n_oracles:]]
+    protocol = {"view": "quadboost", "holdout": {}}
+    notes = notes_of(protocol=protocol, datasets=datasets, algorithms=["adaboost"])
+    assert [note.partition(": an oracle")[0] for note in notes] == named
+
+
+@pytest.mark.parametrize(("folds", "told"), [(48, False), (49, True)])
+def test_a_class_of_fewer_rows_than_folds_is_named(folds: int, told: bool) -> None:
+    protocol = {"view": "default", "split": {"stratify": True}, "folds": folds}
+    notes = notes_of(protocol=protocol, datasets=["wine"], algorithms=["sklearn:SVC"])
+    what = f"wine: a class has only 48 rows, so that it is missing in some of {folds} folds."
+    assert [*notes] == [what] * told

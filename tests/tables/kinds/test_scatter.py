@@ -27,10 +27,8 @@ SPLITS = (
 
 @pytest.fixture
 def against(experiment: Experiment) -> Experiment:
-    """Return an experiment that sets all against QuadBoost, with short titles."""
-    found = asking_for(experiment, scatter="quadboost")
-    vars(found)["titles"] = {"quadboost": "QuadBoost", "lpboost": "LPBoost", "adaboost": "AdaBoost"}
-    return found
+    """Return an experiment that sets all against QuadBoost."""
+    return asking_for(experiment, scatter="quadboost")
 
 
 def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment) -> None:
