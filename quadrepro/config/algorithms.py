@@ -55,9 +55,9 @@ class AlgorithmEntry(Model):
     def _known(self) -> Self:
         if self.algorithm and self.pipeline:
             raise fault("a column has either an algorithm or a pipeline", "pipeline")
-        if not self.pipeline and ":" not in self.learner:
+        if not self.pipeline and ":" not in self.algorithm_name:
             try:
-                check_name(self.learner)
+                check_name(self.algorithm_name)
             except KeyError as error:
                 raise fault(error.args[0], self.key) from None
         return self
@@ -68,7 +68,7 @@ class AlgorithmEntry(Model):
         return next(key for key in ("pipeline", "algorithm", "name") if getattr(self, key))
 
     @property
-    def learner(self) -> str:
+    def algorithm_name(self) -> str:
         """Name of the algorithm, or import path; of no meaning for a pipeline."""
         return self.algorithm or self.name
 
@@ -94,7 +94,7 @@ class Column:
     @property
     def id(self) -> str:
         """Name of the algorithm, import path, or the names of a pipeline's steps."""
-        return self.source.label if self.entry.pipeline else self.entry.learner
+        return self.source.label if self.entry.pipeline else self.entry.algorithm_name
 
     @cached_property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
@@ -130,13 +130,14 @@ class Column:
         return {name: axis.resolve(kinds[name]) for name, axis in axes.items()}
 
     def make_grids(
-        self, rng: np.random.Generator, row_grid: Mapping[str, Axis] | None = None
+        self, row_grid: Mapping[str, Axis], rng: np.random.Generator | None = None
     ) -> tuple[Grid, ...]:
-        """Return the candidates."""
-        axes = self.axes(row_grid or {})
+        """Return the candidates; those of a column that draws values need a generator."""
+        axes = self.axes(row_grid)
         draw = {key: of for key, of in self.entry.draw.items() if key not in axes}
         if not draw:
             return (Grid.of(axes),)
+        assert rng is not None
         values = [of.draw(rng, self.entry.draws) for of in draw.values()]
         points = [dict(zip(draw, point, strict=True)) for point in zip(*values, strict=True)]
         points = from_simple(points, self.hyperparameters)
@@ -147,6 +148,7 @@ class Column:
 
     def fault_of_task(self, row: str, task: Task, measures: Sequence[str]) -> str | None:
         """Return why what a row predicts cannot be learned or measured, or None if it can."""
+        measures = self.entry.measures or measures
         number = f"the view of {row} predicts a number"
         if self.learner.for_task(task) is None:
             if task != "regression":
@@ -207,7 +209,7 @@ def _source(entry: AlgorithmEntry, folder: str) -> Entry | EstimatorEntry:
 
             source = pipeline_entry(entry.pipeline, folder)
         else:
-            source = find_entry(entry.learner, folder)
+            source = find_entry(entry.algorithm_name, folder)
     searched = (*entry.grid, *entry.draw)
     return source if isinstance(source, Entry) else replace(source, searched=searched)
 
@@ -217,7 +219,7 @@ def _learner(entry: AlgorithmEntry, source: Entry | EstimatorEntry) -> Learner:
     known = source.names(entry.settings)
     for key in entry.settings:
         if key not in known:
-            message = f"{entry.learner} has no setting {key!r}{nearest(key, known)}"
+            message = f"{entry.algorithm_name} has no setting {key!r}{nearest(key, known)}"
             raise fault(message, "settings", key)
     with faults_at("settings" if entry.settings else entry.key, data=entry.settings):
         learner = source.make(entry.settings)

@@ -66,10 +66,6 @@ class Axis(Model):
         """Return why a hyper-parameter cannot have the values, or None if it can."""
         return of.fault(self.resolve(of.kind))
 
-    def __len__(self) -> int:
-        """Return the number of values, before those that round to the same number become one."""
-        return len(self.values) if self.values is not None else self.points or 0
-
     def resolve(self, kind: str) -> list[Value]:
         """Return the values of a hyper-parameter of a kind."""
         if self.values is None:

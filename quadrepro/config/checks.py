@@ -15,7 +15,7 @@ from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.protocol import Protocol, SplitRule
 from quadrepro.data.rules import rule_of
 from quadrepro.data.schema import View
-from quadrepro.engine.metrics import fault_of_task
+from quadrepro.engine.metrics import fault_of_metric
 from quadrepro.errors import ConfigError, nearest, together
 
 MAX_CELLS = 100_000
@@ -23,7 +23,7 @@ MAX_CELLS = 100_000
 
 
 def check(experiment: Experiment) -> None:
-    """Refuse a config whose parts do not fit together, or that names what there is not."""
+    """Refuse a config whose parts do not fit together, or that names something unknown."""
     config = experiment.config
     with experiment.at():
         names_differ(config)
@@ -69,7 +69,7 @@ def headline_is_a_metric(config: Config) -> None:
 def metrics_judge(experiment: Experiment) -> None:
     """Refuse a metric that judges no row."""
     for i, name in enumerate(experiment.config.metrics):
-        if wrong := fault_of_task(name, experiment.tasks.values()):
+        if wrong := fault_of_metric(name, experiment.tasks.values()):
             raise fault(wrong, "metrics", i)
 
 
@@ -122,7 +122,7 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
 
 
 def _check_attributes(entry: DatasetEntry, rule: SplitRule, view: View) -> None:
-    """Refuse a split by an attribute that there is not, or of rows that are drawn again."""
+    """Refuse a split by an unknown attribute, or of rows that are drawn again."""
     known = entry.card.attribute_names
     for key, name in rule.columns.items():
         if name not in known:
@@ -193,10 +193,14 @@ def titles_differ(experiment: Experiment) -> None:
 
 def row_fits_the_columns(experiment: Experiment, row: Row) -> None:
     """Refuse a row with settings, values or measures that the columns do not allow."""
-    protocol, grid = experiment.protocols[row.entry.title], row.entry.grid
+    title, grid = row.entry.title, row.entry.grid
+    protocol, task = experiment.protocols[title], experiment.tasks[title]
     with experiment.at(*row.place):
         columns = _columns_of(experiment, row)
         _check_values(experiment, row)
+        for column in columns:
+            if wrong := column.fault_of_task(title, task, protocol.measures):
+                raise fault(wrong)
     for i, column in enumerate(columns):
         if wrong := column.fault_of_measures(protocol, grid):
             own = row.entry.protocol or grid

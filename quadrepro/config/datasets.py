@@ -15,10 +15,6 @@ from quadrepro.data.card import Card, card_names, find_card, load_card
 from quadrepro.data.schema import View
 from quadrepro.errors import ConfigError, nearest
 
-ENDINGS = (".csv", ".tsv", ".txt", ".data", ".arff", ".parquet", ".xlsx", ".gz", ".zip", ".libsvm")
-"""Endings of the names of files, which become data sets by `quadrepro init`."""
-
-
 Changes = dict[str, Any]
 """Changes, as they are written: they are validated together with what they change."""
 
@@ -125,7 +121,7 @@ class DatasetEntry(Model):
     def _has_card(cls, name: str) -> str:
         if find_card(name) is not None:
             return name
-        if name.endswith(ENDINGS):
+        if "." in name:  # as in no name of a card
             command = f"quadrepro init {name} --target COLUMN"
             raise ValueError(f"{name!r} is a file: make a data set of it with `{command}`")
         hint = nearest(name, card_names(), "quadrepro list datasets")
@@ -142,14 +138,14 @@ class DatasetEntry(Model):
         return self.row or self.name
 
     @property
-    def printed_row(self) -> str:
-        """The name of the printed row to compare with."""
-        return self.printed or self.title
+    def printed_names(self) -> tuple[str, ...]:
+        """The names that a printed row of it can have, the first one first."""
+        return (self.printed, self.title, self.name)
 
     def with_changes(self, changes: Changes, name: str) -> DatasetEntry:
         """Return the entry of a further row."""
         fields = self.model_dump(by_alias=True, exclude_unset=True)
-        fields |= {"printed": self.printed_row, "as": f"{self.title}, {name}"}
+        fields |= {"printed": self.printed or self.title, "as": f"{self.title}, {name}"}
         return DatasetEntry.model_validate(merged(fields, changes))
 
     def changed(self, protocol: Protocol) -> Protocol:

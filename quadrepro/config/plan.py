@@ -31,9 +31,6 @@ from quadrepro.errors import ConfigError, together
 SCHEMA_VERSION = 6
 """Raised when a record's fields or a cell's steps change their meaning."""
 
-_UNUSED = generator(0)
-"""For grids of which nothing is drawn; a generator takes as long to make as all else of a cell."""
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -113,7 +110,7 @@ def _cells_of(experiment: Experiment, row: Row, sources: Sources) -> Iterator[Ce
             grids, content = first.grids, first.content | {"draws": of_repeat}
             if column.entry.draw:
                 rng = generator(*of_repeat, "values", column.id)
-                grids = column.make_grids(rng, row.entry.grid)
+                grids = column.make_grids(row.entry.grid, rng)
                 content["grid"] = _axes(grids)
             yield replace(first, repeat=repeat, draws=of_repeat, grids=grids, content=content)
 
@@ -124,12 +121,10 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
     protocol, view = experiment.protocols[title], column.own_view(experiment.views[title])
     measures = column.entry.measures or protocol.measures
     learner = column.learner.for_task(task)
-    wrong = column.fault_of_task(title, task, measures)
-    if learner is None or wrong:
-        raise ConfigError(wrong)
+    assert learner is not None
     protocol = protocol.model_copy(update={"measures": measures})
     source, voters = source_of(sources, row.entry, protocol, view), experiment.voters(protocol)
-    grids = () if column.entry.draw else column.make_grids(_UNUSED, row.entry.grid)
+    grids = () if column.entry.draw else column.make_grids(row.entry.grid)
     content = {
         "schema": SCHEMA_VERSION,
         "algorithm": type(learner).__name__,
@@ -175,7 +170,7 @@ def _draws(experiment: Experiment, row: Row) -> list[Draws]:
 
 @contextmanager
 def _placed(experiment: Experiment, row: Row) -> Iterator[None]:
-    """Say of a ConfigError where the config speaks of the row."""
+    """Add the place of a row in the config to a ConfigError."""
     try:
         yield
     except ConfigError as error:

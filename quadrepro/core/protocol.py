@@ -82,7 +82,7 @@ class SplitRule(Model):
                 *("time", "outer", "column", "openml_task"),
                 *("stratify", "groups", "at_most", "test"),
             ),
-            "a number for train": ("at_most",),
+            "a number for train": ("at_most", "groups"),
             "time": ("outer", "column", "openml_task", "stratify", "groups", "test"),
             "outer": ("column", "openml_task", *sizes),
             "column": ("openml_task", *sizes),
@@ -205,7 +205,7 @@ class HoldoutStumps(Model):
 class Holdout(Model):
     """A choice by validation error on half of the rows that are not trained on.
 
-    The attributes apply to algorithms that boost random stumps, for which the validation error
+    All but `by` apply only to algorithms that boost random stumps, for which the validation error
     also chooses the number of rounds. Other algorithms choose from their grids.
     """
 
@@ -241,7 +241,7 @@ class Protocol(Model):
     )
     voters: int | None = Field(None, ge=1, description="Voters to draw; by default all are taken.")
     folds: Annotated[int, Field(ge=0)] = Field(
-        5, description="Folds of the cross-validation that chooses; with 0, the last candidate is."
+        5, description="Folds of the cross-validation that chooses; 0 takes the last candidate."
     )
     choose_by: Literal["error", "balanced_error"] = Field(
         "error", description="What folds choose by; balanced_error counts every class alike."
@@ -265,7 +265,10 @@ class Protocol(Model):
             "measures": ("holdout",),
             "choose_by": ("holdout",),
             "sample": ("split",),
-            "holdout": ("split.outer", "split.openml_task", "split.groups", "split.time"),
+            "holdout": (
+                *("voters", "stumps_per_attribute"),
+                *("split.outer", "split.openml_task", "split.groups", "split.time"),
+            ),
         }
         _refuse_pairs(_given(self) | {f"split.{key}" for key in _given(self.split)}, apart)
         if self.measures and self.folds:

@@ -54,10 +54,6 @@ class Metric:
     counts_errors: bool = False
     """Whether it is the share of wrong examples, which tests of single examples compare."""
 
-    def serves(self, kept: Record) -> bool:
-        """Return whether a record keeps what the metric is computed from."""
-        return self._output(kept) is not None
-
     def value(self, kept: Record) -> float | None:
         """Return the metric of the test examples of a cell; None where it is undefined."""
         output = self._output(kept)
@@ -161,7 +157,7 @@ METRICS = {
         Metric("r2", "R²", NUMBERS, _PLAIN, _of_pairs("r2_score")),
     )
 }
-"""The metrics that do not follow from a scorer of scikit-learn by name."""
+"""Metrics of names or definitions of our own; `find_metric` prefers them to scorers."""
 
 
 def find_metric(name: str) -> Metric:
@@ -179,7 +175,7 @@ def find_metric(name: str) -> Metric:
     raise KeyError(f"unknown metric {name!r}{hint}")
 
 
-def fault_of_task(name: str, tasks: Iterable[Task]) -> str:
+def fault_of_metric(name: str, tasks: Iterable[Task]) -> str:
     """Return why a metric can judge none of some tasks, or an empty text."""
     found, predicted = find_metric(name), set(tasks)
     if predicted & set(found.tasks):

@@ -32,13 +32,13 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 def test_one_drawn_hyperparameter_gives_one_grid_from_simple_to_complex() -> None:
     drawn = column(draw={"lam": {"log": [0.1, 10]}}, grid={"n_rounds": [5, 10]}, draws=8)
-    (grid,) = drawn.make_grids(rng())
+    (grid,) = drawn.make_grids({}, rng())
     lam = grid.axis("lam")
     assert lam is not None
     assert len(lam) == 8
     assert list(lam) == sorted(lam, reverse=True)
     assert [c["n_rounds"] for c in grid.candidates] == [5, 10] * 8
-    assert drawn.make_grids(rng()) == (grid,) != drawn.make_grids(rng(1))
+    assert drawn.make_grids({}, rng()) == (grid,) != drawn.make_grids({}, rng(1))
 
 
 def test_every_drawn_point_is_tried_with_every_point_of_the_grid() -> None:
@@ -48,7 +48,7 @@ def test_every_drawn_point_is_tried_with_every_point_of_the_grid() -> None:
         grid={"criterion": ["gini", "entropy"], "n_estimators": [5, 10, 20]},
         draws=4,
     )
-    grids = forest.make_grids(rng())
+    grids = forest.make_grids({}, rng())
     assert [len(grid.candidates) for grid in grids] == [6] * 4
     assert len({grid.axis("max_features") for grid in grids}) == 4
 
@@ -56,10 +56,10 @@ def test_every_drawn_point_is_tried_with_every_point_of_the_grid() -> None:
 def test_a_rows_own_values_replace_those_of_the_grid_and_drawn_ones() -> None:
     drawn = column(draw={"lam": {"log": [0.1, 10]}}, grid={"n_rounds": [5, 10]}, draws=3)
     new = {"lam": (2, 1), "n_rounds": (4,), "max_depth": (1,)}
-    (grid,) = drawn.make_grids(rng(), {name: Axis(values=values) for name, values in new.items()})
+    (grid,) = drawn.make_grids({name: Axis(values=of) for name, of in new.items()}, rng())
     assert dict(grid.axes) == {"n_rounds": (4,), "lam": (2.0, 1.0)}
     two = column(draw={"lam": {"log": [0.1, 10]}, "n_rounds": [3, 7]}, draws=9)
-    (grid,) = two.make_grids(rng(), {"lam": Axis(values=(1,))})
+    (grid,) = two.make_grids({"lam": Axis(values=(1,))}, rng())
     assert dict(grid.axes) == {"n_rounds": (3, 7), "lam": (1.0,)}
 
 
@@ -78,7 +78,7 @@ def test_hyperparameters_without_values_take_default_ones_if_they_need_some(
     protocol: dict[str, Any], fields: dict[str, Any], sizes: dict[str, int]
 ) -> None:
     found = column(protocol, **fields)
-    assert {key: len(axis) for key, axis in found.grid.items()} == sizes
+    assert {key: len(values) for key, values in found.axes({}).items()} == sizes
     assert {*found.searched} == {*sizes, *fields.get("draw", {})}
 
 
@@ -94,6 +94,10 @@ def test_a_pipeline_is_called_by_its_steps_and_searched_by_its_parameters() -> N
 
 
 OWN = """
+from quadrepro.core.learners.grid import N_ROUNDS
+from quadrepro.core.learners.learner import Algorithm
+
+
 class Plain:
     def __init__(self, share=0.5):
         self.share = share
@@ -112,6 +116,12 @@ class Broken:
 
     def fit(self, X, y): ...
     def predict(self, X): ...
+
+
+class Vote(Algorithm):
+    hyperparameters = (N_ROUNDS,)
+
+    def _paths(self, problem, grid): ...
 
 
 def other():
@@ -154,12 +164,14 @@ def test_a_class_with_fit_and_predict_is_a_column(own: Callable[..., Path]) -> N
         assert run_cell(cell.ready()).message == ""
     message = refusal(own("Plain", grid={"shrae": [1]}), try_code)
     assert "Plain has no parameter 'shrae'; did you mean 'share'" in message
+    message = refusal(own("Vote", grid={"n_ruonds": [1]}), try_code)
+    assert "Vote has no hyper-parameter 'n_ruonds'; did you mean 'n_rounds'" in message
 
 
 @pytest.mark.parametrize(
     ("name", "telling"),
     [
-        ("Broken", r"Broken cannot be made: ZeroDivisionError: division by zero \(own\.py:16\)"),
+        ("Broken", r"Broken cannot be made: ZeroDivisionError: division by zero \(own\.py:20\)"),
         ("other", r"must predict classes here, but it does not: .* scikit-learn's ClassifierMixin"),
     ],
 )

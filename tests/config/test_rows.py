@@ -73,8 +73,8 @@ def test_a_sweep_makes_a_row_of_every_data_set_and_value() -> None:
         for row in ("monks", "people")
         for value in (0, 0.5)
     ]
-    assert [row.entry.printed_row for row in rows] == ["monks"] * 2 + ["people"] * 2
-    assert entry(**{"as": "robots", "printed": "monks-1"}).printed_row == "monks-1"
+    assert [row.entry.printed or row.entry.title for row in rows] == ["monks"] * 2 + ["people"] * 2
+    assert entry(**{"as": "robots", "printed": "monks-1"}).printed_names[0] == "monks-1"
     protocols = [cell.protocol for cell in plan_of(**BOTH | noise).cells]
     assert [of.noise.deviation for of in protocols if of.noise] == [0, 0, 0.5, 0.5] * 2
 
@@ -125,7 +125,7 @@ def test_every_data_set_has_a_row_for_each_of_its_readings() -> None:
         ("people", "people", ""),
         ("people, some rows", "people", "some rows"),
     ]
-    assert [row.entry.printed_row for row in rows] == ["monks"] * 3 + ["people"] * 2
+    assert [row.entry.printed or row.entry.title for row in rows] == ["monks"] * 3 + ["people"] * 2
     assert rows[1].entry.changed(found.config.protocol).split.train == 0.4
     assert rows[4].entry.resolve("quadboost").sample_rows == 99
 

@@ -273,3 +273,10 @@ def exempt(estimator: Any) -> dict[str, str]:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_follows_scikit_learns_conventions(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
+
+
+def test_a_vote_without_a_round_has_one_stage() -> None:
+    fitted = AdaBoostClassifier(n_rounds=5).fit(np.ones((4, 1)), [0, 1, 0, 1])
+    assert fitted.n_iter_ == 0
+    [stage] = fitted.staged_decision_function(np.ones((4, 1)))
+    assert stage.tolist() == [0.0] * 4

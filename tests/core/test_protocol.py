@@ -66,6 +66,7 @@ def test_splits_by_number_alone_need_no_rows() -> None:
         ({"train": 400, "at_most": 30}, "at_most", "at_most cannot be combined with a number for"),
         ({"time": "day", "groups": "site"}, "groups", "groups cannot be combined with time"),
         ({"groups": "site", "test": 3}, "test", "test cannot be combined with groups"),
+        ({"groups": "site", "train": 5}, "groups", "groups cannot be combined with a number for"),
     ],
 )
 def test_a_rule_of_which_a_part_has_no_effect_is_refused(
@@ -120,6 +121,11 @@ def test_outer_is_a_number_of_folds_or_how_often_rows_are_divided(outer: object)
                     *("voter_set", "stumps_per_attribute"),
                     {"voter_set": "a:B", "stumps_per_attribute": 3},
                 ),
+                ("holdout", "voters", {"holdout": {}, "voters": 5}),
+                (
+                    *("holdout", "stumps_per_attribute"),
+                    {"holdout": {}, "stumps_per_attribute": 3},
+                ),
                 ("holdout", "split.outer", {"holdout": {}, "split": {"outer": 2}}),
                 ("holdout", "split.openml_task", {"holdout": {}, "split": {"openml_task": 2}}),
                 ("holdout", "split.groups", {"holdout": {}, "split": {"groups": "a"}}),
@@ -159,7 +165,7 @@ def test_the_content_is_what_differs_from_the_defaults_but_for_the_view() -> Non
     fields: dict[str, Any] = {
         "split": {"at_most": None},
         "sample": None,
-        "voters": 7,
+        "normalise": "none",
         "folds": 0,
         "holdout": {"patience": 3, "stumps": {"redraw": False}},
         "noise": {"deviation": 0.5},

@@ -18,7 +18,7 @@ from sklearn.metrics import get_scorer
 
 from quadrepro.engine.metrics import (
     METRICS,
-    fault_of_task,
+    fault_of_metric,
     find_metric,
     metric_of_scorer,
     scorer_names,
@@ -48,11 +48,11 @@ def test_what_is_no_metric_is_refused_with_the_nearest_name(name: str, message: 
 
 
 def test_a_metric_fits_if_it_can_judge_one_of_the_tasks() -> None:
-    assert fault_of_task("auc", ["regression", "multiclass"]) == ""
-    assert fault_of_task("rmse", ["regression"]) == ""
-    fault = fault_of_task("rmse", ["classification", "multiclass"])
+    assert fault_of_metric("auc", ["regression", "multiclass"]) == ""
+    assert fault_of_metric("rmse", ["regression"]) == ""
+    fault = fault_of_metric("rmse", ["classification", "multiclass"])
     assert "of numbers, and here two classes or more classes are predicted" in fault
-    assert "of two classes, and here more classes" in fault_of_task("roc_auc", ["multiclass"])
+    assert "of two classes, and here more classes" in fault_of_metric("roc_auc", ["multiclass"])
 
 
 CODES = np.array([0, 1, 1, 0, 1])
@@ -62,8 +62,8 @@ KEPT = kept_of(("no", "yes"), CODES, P.argmax(axis=1), None, P)
 
 def test_a_metric_needs_what_it_is_computed_from_and_probabilities_serve_as_scores() -> None:
     bare, scored = replace(KEPT, probabilities=None), replace(KEPT, scores=P[:, 1])
-    needy = [name for name in METRICS if not METRICS[name].serves(bare)]
-    assert needy == ["auc", "average_precision", "log_loss", "brier"]
+    needy = ("auc", "average_precision", "log_loss", "brier")
+    assert all(METRICS[name].value(bare) is None for name in needy)
     auc, log_loss = METRICS["auc"], METRICS["log_loss"]
     assert METRICS["error"].value(bare) == pytest.approx(0.2)
     assert auc.value(KEPT) == auc.value(replace(scored, probabilities=None))
@@ -74,7 +74,6 @@ def test_a_metric_needs_what_it_is_computed_from_and_probabilities_serve_as_scor
 @pytest.mark.parametrize("name", ["auc", "average_precision"])
 def test_where_a_class_has_no_example_a_metric_of_ranks_is_undefined(name: str) -> None:
     alone = replace(KEPT, actual=np.zeros(5, dtype=int))
-    assert METRICS[name].serves(alone)
     assert METRICS[name].value(alone) is None
     three = kept_of("abc", CODES, CODES, None, np.eye(3)[CODES])
     assert METRICS[name].value(three) is None

@@ -222,6 +222,8 @@ class VoteClassifier(DecisionClassifier):
         kind = np.int8 if isinstance(self.voters_, Stumps) else np.float64
         H = np.concatenate([block.astype(kind) for block in self._blocks(X)])
         votes, weights, total = np.zeros(len(H)), np.zeros(H.shape[1]), 0.0
+        if not len(self._picks):
+            yield votes
         for pick, change in zip(self._picks, self._changes, strict=True):
             votes += change * H[:, pick]
             total += abs(weights[pick] + change) - abs(weights[pick])

@@ -316,10 +316,15 @@ class EstimatorPredictor(Imported, Predictor):
 
     @property
     def many_classes(self) -> bool:  # type: ignore[override]
-        """Whether the estimator separates more than two classes, as all but some of ours do."""
-        if not self.name.startswith(f"{OURS}:"):
+        """Whether the estimator, or the end of a pipeline, separates more than two classes.
+
+        All but some of ours do.
+        """
+        *_, last = self.settings.get("steps") or [self.name]
+        name, _ = step_of(last)
+        if not name.startswith(f"{OURS}:"):
             return True
-        tags = find(self.name)().__sklearn_tags__().classifier_tags
+        tags = find(name)().__sklearn_tags__().classifier_tags
         return tags is None or bool(tags.multi_class)
 
     @property
@@ -481,7 +486,7 @@ class EstimatorEntry:
         return {name: takes[name].default for name in known if name in takes}
 
     def names(self, settings: Mapping[str, Any]) -> Collection[str]:
-        """Return the names of the other settings that the user may change."""
+        """Return all settings that the user may change, also those of given estimators."""
         learner = self.learner(self.path, {**settings, **self.preset}, self.folder)
         fixed = {*self.preset, *self.grid}
         return [h.name for h in learner.hyperparameters if h.name not in fixed]

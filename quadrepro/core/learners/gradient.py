@@ -157,11 +157,6 @@ class GradientBoost(Predictor):
         return super().for_task(task)
 
     @property
-    def value_name(self) -> str:
-        """Name of the hyper-parameter other than ``n_rounds``; empty if there is none."""
-        return next((h.name for h in self.hyperparameters if h != N_ROUNDS), "")
-
-    @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """What a grid may name."""
         own = None if self.theory else STEPS[self.step]

@@ -104,11 +104,10 @@ class Hyperparameter:
     optional: bool = False
     """Whether a grid may leave it out."""
     smallest: float = 1e-100
-    """The smallest valid value other than 0, and the largest one. Beyond the default ends, squares
-    and products of values leave the range of float64."""
+    """The smallest valid value other than 0. Beyond the default ends, squares and products of
+    values leave the range of float64."""
     largest: float = 1e100
-    """The smallest valid value other than 0, and the largest one. Beyond the default ends, squares
-    and products of values leave the range of float64."""
+    """The largest valid value."""
 
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return what is wrong with the values of an axis, or None if they are valid."""

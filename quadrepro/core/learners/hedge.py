@@ -52,18 +52,19 @@ class HedgeBoost(WeightBoosting):
     def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
         """Yield rounds that each give one vote to the voter of least weighted error.
 
-        That of a complement is -1. An edge of at most `NO_EDGE` ends the run without a vote. A
-        voter without error does not end it: the majority vote is over all rounds.
+        That of a complement is -1. An edge of at most `NO_EDGE` ends the run without a vote, unless
+        the next round has other voters. A voter without error does not end it: the majority vote is
+        over all rounds.
         """
         w, units, eta = equal_weights(copies), rounding(copies), values[:, None]
         for t in count(1):
             voters.begin(t)
             picks, edges = strongest(voters, units(w))
-            last = np.abs(edges) <= NO_EDGE
-            votes = np.where(last, 0.0, np.sign(edges))
-            yield Round(picks, votes, last)
+            idle = np.abs(edges) <= NO_EDGE
+            votes = np.where(idle, 0.0, np.sign(edges))
+            yield Round(picks, votes, idle & (not voters.redraws))
             # Divided by the mean of (1-η)^cost: an expected cost is 1 - ε, or 1/2 + |r|/2.
-            rate = np.where(last[:, None], 0.0, eta)
+            rate = np.where(idle[:, None], 0.0, eta)
             total = 1.0 - rate * (0.5 + 0.5 * np.abs(edges[:, None]))
             right = voters.signs(picks) == votes[:, None]
             w = bounded(w, w * np.where(right, (1.0 - rate) / total, 1.0 / total))
@@ -74,10 +75,6 @@ def experts_rate(n_rounds: int, m: float) -> float:
 
     The bound is 2 sqrt(T ln m); if T < 4 ln m, it holds at any rate.
     """
-    if m < 2:
-        raise ValueError(f"the experts need m >= 2 training examples, not {m}")
-    if n_rounds < 1:
-        raise ValueError(f"the experts need n_rounds >= 1, not {n_rounds}")
     return min(LARGEST_RATE, sqrt(log(m) / n_rounds))
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
-from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping, Value
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Stopping, Value
 from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpCoding, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
+from quadrepro.errors import nearest
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -53,7 +54,7 @@ class Entry:
         return {f.name: f.default for f in fields(self.learner) if f.name not in self.preset}
 
     def names(self, settings: Mapping[str, Any]) -> Collection[str]:
-        """Return the names of the other settings that the user may change."""
+        """Return the names of all settings that the user may change."""
         return self.settings
 
 
@@ -87,6 +88,11 @@ class Learner(ABC):
     @abstractmethod
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """The hyper-parameters that a grid may name."""
+
+    @property
+    def value_name(self) -> str:
+        """Name of the first hyper-parameter other than ``n_rounds``; empty if there is none."""
+        return next((h.name for h in self.hyperparameters if h != N_ROUNDS), "")
 
     @property
     def content(self) -> dict[str, Any]:
@@ -129,22 +135,24 @@ class Learner(ABC):
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if a grid does not fit the hyper-parameters."""
-        known = {h.name: h for h in self.hyperparameters}
         for name, values in grid.axes:
-            if name not in known:
-                raise ValueError(f"{type(self).__name__} has no hyper-parameter {name!r}")
-            if fault := known[name].fault(values):
-                raise ValueError(fault)
-        needed = [h.name for h in known.values() if not h.optional]
+            self._check_axis(name, values)
+        needed = [h.name for h in self.hyperparameters if not h.optional]
         if missing := [name for name in needed if grid.axis(name) is None]:
             raise ValueError(f"{type(self).__name__} needs a value of {', '.join(missing)}")
 
     def check_candidate(self, **candidate: Value) -> None:
-        """Raise ValueError if a value of a hyper-parameter is invalid."""
-        known = {h.name: h for h in self.hyperparameters}
+        """Raise ValueError if a hyper-parameter is unknown, or its value is invalid."""
         for name, value in candidate.items():
-            if fault := known[name].fault([value]):
-                raise ValueError(fault)
+            self._check_axis(name, [value])
+
+    def _check_axis(self, name: str, values: Sequence[Value]) -> None:
+        known = {h.name: h for h in self.hyperparameters}
+        if name not in known:
+            hint = nearest(name, known)
+            raise ValueError(f"{type(self).__name__} has no hyper-parameter {name!r}{hint}")
+        if fault := known[name].fault(values):
+            raise ValueError(fault)
 
 
 Rng = Callable[[str], np.random.Generator]
@@ -172,9 +180,8 @@ class TrainingData:
     """The examples of one cell.
 
     Labels are -1 and +1, class codes 0 to K - 1, or numbers, for 2, K and 0 classes. `n_codes` has
-    of each column the number of codes whose positions it holds, or 0 for numbers, as long as the
-    learner asks for `categories`. What votes are over is in `voters`, see
-    `quadrepro.core.learners.voters`.
+    the number of codes of each column, 0 for numbers; X holds their positions only if the learner
+    asks for `categories`. What votes are over is in `voters`, see `quadrepro.core.learners.voters`.
     """
 
     train: Part

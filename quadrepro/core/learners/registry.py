@@ -82,12 +82,11 @@ def check_name(name: str) -> None:
 
 
 def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
-    """Return the entry of an algorithm, or of an estimator such as ``"sklearn:SVC"``."""
+    """Return the entry of a known algorithm, or of an estimator such as ``"sklearn:SVC"``."""
     if ":" in name:
         # The module imports scikit-learn.
         from quadrepro.core.learners.estimator import estimator_entry
 
         return estimator_entry(name, folder)
-    check_name(name)
     found = ALGORITHMS[name]
     return found if isinstance(found, Entry) else replace(found, folder=folder)

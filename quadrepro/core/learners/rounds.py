@@ -81,11 +81,6 @@ class BoostingAlgorithm(Algorithm):
         """Return the picks of a run on the first sample, and the changes of their weights."""
         return self.run(problem, 0, value, np.array([n_rounds]), traced=True)[1:]
 
-    @property
-    def value_name(self) -> str:
-        """Name of the hyper-parameter other than ``n_rounds``; empty if there is none."""
-        return next((h.name for h in self.hyperparameters if h != N_ROUNDS), "")
-
     def values(self, grid: Grid) -> FloatArray:
         """Return the values of the other hyper-parameter; a single NaN if there is none."""
         return np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)

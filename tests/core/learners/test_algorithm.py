@@ -142,7 +142,8 @@ def grid_of(name: str) -> Grid:
     known = {h.name: h for h in learner_of(name).hyperparameters}
     axes = {key: Axis.model_validate(axis) for key, axis in ALGORITHMS[name].grid.items()}
     ends = {
-        key: axis.resolve(known[key].kind)[:: max(1, len(axis) - 1)] for key, axis in axes.items()
+        key: [values[0], values[-1]] if len(values := axis.resolve(known[key].kind)) > 1 else values
+        for key, axis in axes.items()
     }
     return Grid.of(ends | ({"n_rounds": [3, 12]} if "n_rounds" in ends else {}))
 

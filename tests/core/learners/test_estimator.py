@@ -535,3 +535,9 @@ def test_the_baseline_is_scikit_learns_dummy(task: Task, y: list[float], n_class
         np.testing.assert_array_equal(found.probabilities, dummy.predict_proba(X))
     else:
         assert found.probabilities[0].tolist() == [0.5, 0.0, 0.5]
+
+
+@pytest.mark.parametrize(("last", "many"), [("quadrepro:AdaBoostClassifier", False), ("SVC", True)])
+def test_a_pipeline_separates_as_many_classes_as_its_last_step(last: str, many: bool) -> None:
+    pipeline = pipeline_entry(["StandardScaler", last]).make({})
+    assert pipeline.against_rest("multiclass") is not many

@@ -73,15 +73,6 @@ def test_the_lectures_number_of_rounds_classifies_all_examples(problem: Problem)
     assert (y * (H @ weights) > 0).all()
 
 
-@pytest.mark.parametrize(
-    ("n_rounds", "m", "message"),
-    [(10, 1, "m >= 2 training examples, not 1"), (0, 10, "n_rounds >= 1, not 0")],
-)
-def test_a_rate_needs_rounds_and_examples(n_rounds: int, m: int, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        experts_rate(n_rounds, m)
-
-
 def test_without_a_rate_it_is_the_lectures() -> None:
     H, y = make_problem()
     given = HedgeBoostClassifier((np.log(60) / 90) ** 0.5, n_rounds=90, voters="precomputed")

@@ -243,6 +243,13 @@ def test_a_round_without_an_edge_ends_a_run_only_if_all_rounds_have_the_same_stu
             assert candidate["n_rounds"] == 1 + np.count_nonzero(weights) <= 2
 
 
+def test_boosting_by_experts_goes_on_as_well_while_stumps_are_drawn_again() -> None:
+    problem = to_the_end(drawn_problem(0, **ONE, redraw=True))
+    found = HedgeBoost().hold_out(problem, Grid.of({"eta": [0.1]}))
+    assert found.candidates[0]["n_rounds"] == 60
+    assert 20 < np.count_nonzero(found.vote(0).weights) < 60
+
+
 def stumps_of(runs: StoppedRuns, i: int) -> tuple[FloatArray, ...]:
     vote = runs.vote(i)
     return vote.attributes, vote.cuts, vote.weights
