@@ -7,9 +7,6 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
-import numpy as np
-
-from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.registry import BASELINE
@@ -19,21 +16,6 @@ from quadrepro.engine.records import Record
 
 Place = tuple[str, str, int]
 """Row, column and repeat of a cell."""
-
-
-@dataclass(frozen=True, eq=False)
-class MeanCurve:
-    """One measure of one entry along its candidates.
-
-    Attributes
-    ----------
-    mean, sd : ndarray of shape (n_candidates,)
-        Mean and standard deviation (with n - 1) over the splits. Both are NaN if some split has no
-        solution for a candidate; `sd` is 0 with one split.
-    """
-
-    mean: FloatArray
-    sd: FloatArray
 
 
 @dataclass(frozen=True)
@@ -219,17 +201,6 @@ class Outcomes:
         axes = dict(grids[0].axes)
         values = axes.pop(name, ())
         return None if any(len(axis) > 1 for axis in axes.values()) else values
-
-    def curve(self, row: str, column: str, measure: str) -> MeanCurve | None:
-        """Return a measure along the candidates of an entry."""
-        records = self.cell(row, column)
-        if not all(record.ok and measure in record.measures for record in records):
-            return None
-        if self._grids(row, column) is None:
-            return None
-        splits = np.array([record.measures[measure] for record in records])
-        sd = splits.std(axis=0, ddof=1) if len(splits) > 1 else np.zeros(splits.shape[1])
-        return MeanCurve(splits.mean(axis=0), sd)
 
     def _grids(self, row: str, column: str) -> tuple[Grid, ...] | None:
         """Return the candidates of an entry, or None if they differ between the splits."""

@@ -45,7 +45,7 @@ class Group(Model):
     also: Also | None = None
     """Another measure."""
     notes: tuple[str, ...] = ()
-    """Note below the claims table."""
+    """Notes below the claims table."""
     claims: tuple[AnyClaim, ...] = Field(min_length=1)
     """The claims, of any kind."""
 

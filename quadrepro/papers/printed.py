@@ -6,13 +6,13 @@ import csv
 import io
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Literal, Protocol, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -133,28 +133,18 @@ class Facts(Model):
     """A config with a reading that contradicts the text, and that these numbers fit best. The
     scoreboard counts it beside the configs of the text."""
 
+    @model_validator(mode="after")
+    def _of_shares(self) -> Self:
+        if self.unit and not self.is_share:
+            raise fault("only shares have a unit: leave it out", "unit")
+        return self
+
     @property
     def is_share(self) -> bool:
         """Whether the numbers are shares, which can be in percent."""
         if self.holds != "errors" or self.metric in WITHOUT_UNIT:
             return False
         return find_metric(self.metric).tasks != NUMBERS
-
-
-class PrintedEntry(Protocol):
-    """A row of ours, with the names that a printed row can have."""
-
-    @property
-    def printed(self) -> str:
-        """Name of its printed row, or an empty text."""
-
-    @property
-    def title(self) -> str:
-        """Name of the row."""
-
-    @property
-    def name(self) -> str:
-        """Name of the data set."""
 
 
 def half_a_unit(printed: str) -> float:
@@ -295,20 +285,16 @@ class Printed:
         words = self.words + "; shown as errors" * accuracy
         return replace(self, cells=cells, facts=facts, printed_as=words)
 
-    def row_of(self, entry: PrintedEntry) -> str | None:
-        """Return the printed row of a row of ours, or None if there is none.
-
-        It is the first that is printed of the entry's `printed`, its title and its name.
-        """
-        names = (entry.printed, entry.title, entry.name)
+    def row_of(self, names: Iterable[str]) -> str | None:
+        """Return the first of some names that is the name of a printed row, or None."""
         return next((name for name in names if name in self.rows), None)
 
-    def under(self, entries: Iterable[PrintedEntry]) -> Printed:
-        """Return the table with each printed row under the title of ours that it belongs to.
+    def under(self, names: Mapping[str, Iterable[str]]) -> Printed:
+        """Return the table with printed rows under titles of ours, given the names of each title.
 
         Printed rows that belong to none keep their names.
         """
-        sources = {entry.title: self.row_of(entry) for entry in entries}
+        sources = {title: self.row_of(of_title) for title, of_title in names.items()}
         taken = {*sources, *sources.values()}
         rest = [row for row in (*self.rows, TIME_ROW, MEAN_ROW) if row not in taken]
         cells = {

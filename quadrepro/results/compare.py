@@ -92,8 +92,6 @@ def _in_file(a: Results, b: Results, file: str, tolerance: float) -> str:
         p, q = (pd.to_numeric(of, errors="coerce") for of in (x, y))
         decimal = x.str.contains("[.e]") & y.str.contains("[.e]")
         close = np.isclose(p, q, rtol=tolerance, atol=0) & decimal
-        if all(of.timed for of in facts):
-            close |= p.notna() & q.notna()
         if (differ := (x != y) & ~close & counted).any():
             row = differ.idxmax()
             place = f"{paths[0]}, row {row + 1}, column {column!r}"

@@ -44,7 +44,7 @@ class Explanation:
     n_results: int
     """Number of results before and after they were computed again."""
     differences: tuple[str, ...] = ()
-    """Results that are others when they are computed again."""
+    """Results that differ when they are computed again."""
 
 
 def explain(

@@ -28,12 +28,16 @@ FigureFormat = Literal["svg", "pdf"]
 def write_results(
     plan: Plan,
     store: RecordStore,
-    folder: Path,
+    out: Path,
     allow_missing: bool = False,
     figures: FigureFormat = "svg",
 ) -> Results:
-    """Write and return all tables and figures, ``cells.csv``, ``run.json`` and ``tables.json``."""
-    experiment, before = plan.experiment, _written_before(folder)
+    """Write all files of the folder of an experiment in `out`; cells without a result are dashes.
+
+    With `allow_missing`, tests over all data sets leave out those that lack a result.
+    """
+    experiment, folder = plan.experiment, out / plan.experiment.name
+    before = _written_before(folder)
     records, own_rows = store.of(plan.cells), experiment.config.own_rows
     outcomes = Outcomes.of(plan.cells, records, allow_missing, own_rows)
     context, run = Context(experiment, "", ""), provenance(plan, outcomes.records.values())
@@ -41,16 +45,15 @@ def write_results(
 
     made, tables = make_tables(experiment, outcomes), dict[str, Table]()
     for name, of in made.items():
-        if of.table:
-            # The conclusion is below the first table alone.
-            below = [run.conclusion] if run.conclusion and not tables else []
-            tables[name] = replace(of.table, notes=(*of.table.notes, *below))
-            tables[name].write(folder, name)
+        # The conclusion is below the first table alone.
+        below = [run.conclusion] if run.conclusion and not tables else []
+        tables[name] = replace(of.table, notes=(*of.table.notes, *below))
+        tables[name].write(folder, name)
         if of.draw:
             of.draw(folder / f"{name}.{figures}")
     manifest = Manifest(
         tables={
-            name: TableFacts(title=of.title, timed=made[name].timed, timed_rows=of.timed_rows)
+            name: TableFacts(title=of.title, timed_rows=of.timed_rows)
             for name, of in tables.items()
         },
         figures=tuple(f"{name}.{figures}" for name, of in made.items() if of.draw),
@@ -85,7 +88,7 @@ def provenance(plan: Plan, records: Iterable[Record]) -> Run:
         config=experiment.content,
         titles=experiment.titles,
         seed=experiment.config.seed,
-        data={row: source.content_hash for row, source in plan.datasets.items()},
+        data={row: source.card.content_hash for row, source in plan.datasets.items()},
         computed=tuple(environments(records)),
     )
 

@@ -31,13 +31,13 @@ from quadrepro.results import scoreboard
 from quadrepro.results.results import CELLS_HEADER, Results, markdown_html, results_folders
 from quadrepro.results.run import INDEX, NOTES, PAGE, facts_of, inline
 from quadrepro.results.scoreboard import FAILS, Score
-from quadrepro.stats import LEVEL, p_text
+from quadrepro.stats import LEVEL, p_text, rounded_p
 from quadrepro.tables.audit.report import Audit, audit
 from quadrepro.tables.table import MISSING
 from quadrepro.tables.verdicts import DATA_HEADER, Verdict, name_of
 
 GENERATOR = '<meta name="generator" content="quadrepro">'
-"""Begins every page of ours."""
+"""Marks a page of ours; an index without it is not overwritten."""
 
 RISK, PERCENT, RMSE = "risk", "error in percent", "RMSE"
 """Quantities that the main table shows, unless the config has another headline."""
@@ -114,10 +114,17 @@ class Page:
     @cached_property
     def impossible(self) -> list[tuple[Verdict, str]]:
         """The printed numbers that arithmetic alone refutes, and why."""
-        certain = {
-            (f.place.table, f.place.row, f.place.column.removesuffix(MEAN), f.printed): f.why
-            for _, f in (self.audit.failures if self.audit else ())
-        }
+        if self.audit is None:
+            return []
+        certain = {}
+        for _, failure in self.audit.failures:
+            table, row, column = failure.place
+            printed = self.audit.paper.printed(table)
+            # Verdicts are on accuracies as errors.
+            printed = printed.in_unit(printed.facts.unit or "percent")
+            name = column.removesuffix(MEAN)
+            text = printed.text(row, printed.mean_column(name))
+            certain[table, row, name, text] = failure.why
         # A row of ours may be printed under another name.
         datasets = self.run.config.get("datasets")
         names: dict[str, list[str]] = {}
@@ -139,7 +146,8 @@ class Page:
         of_errors = frame["quantity"].isin([RISK, PERCENT, RMSE])
         if self.metric:
             of_errors = frame["quantity"] == (metric.label if metric else self.metric)
-        frame = frame[of_errors]
+        # The RMSE can be asked for as a metric as well.
+        frame = frame[of_errors].drop_duplicates(["dataset", "algorithm"])
         if frame["dataset"].nunique() * frame["algorithm"].nunique() > MAX_CELLS:
             raise DataError(f"{self.results.folder}: the table of errors is too large for a page")
         # Scorers of scikit-learn are best when highest.
@@ -316,7 +324,7 @@ def _templates() -> Environment:
         "data_uri": _data_uri,
         "page_name": PAGE,
         "scoreboard": scoreboard,
-        **{of.__name__: of for of in (p_text, facts_of, inline, claims_sentences)},
+        **{of.__name__: of for of in (p_text, rounded_p, facts_of, inline, claims_sentences)},
     }
     return templates
 
@@ -331,35 +339,34 @@ def index_html(found: Sequence[Results]) -> str:
     return _templates().get_template("index.html.j2").render(boards=scoreboard.read_boards(found))
 
 
-def write_report(path: Path, beside: Path | None = None) -> tuple[Path, list[str]]:
-    """Write the page of a results folder and the index; return why folders are not in it."""
+def write_report(path: Path, beside: Path | None = None) -> tuple[Path, list[QuadreproError]]:
+    """Write the page of a results folder and the index; return what is wrong with the index."""
     write_text(path / PAGE, page_html(Results(path), beside))
     return path / PAGE, _write_index(path.resolve().parent)
 
 
 def write_all(out: Path) -> tuple[Path, list[QuadreproError]]:
     """Write the pages of all results folders below a folder, and their index."""
-    faults = []
+    faults = list[QuadreproError]()
     for path in results_folders(out):
         try:
             write_text(path / PAGE, page_html(Results(path)))
         except QuadreproError as error:
             faults.append(error)
-    _write_index(out)
-    return out / INDEX, faults
+    return out / INDEX, faults + _write_index(out)
 
 
-def _write_index(out: Path) -> list[str]:
-    """Write the index, and return why folders are not in it."""
+def _write_index(out: Path) -> list[QuadreproError]:
+    """Write the index, and return why folders are not in it, or why it is not written."""
     index = out / INDEX
     if index.is_file() and GENERATOR.encode() not in index.read_bytes():
-        return [f"{index} was not written by quadrepro and stays as it is"]
-    found, faults = [], []
+        return [ConfigError(f"{index} was not written by quadrepro and stays as it is")]
+    found, faults = list[Results](), list[QuadreproError]()
     for results in map(Results, results_folders(out)):
         try:
             _ = results.manifest, results.run, results.cells, results.scores, results.claims
             found.append(results)
         except QuadreproError as error:
-            faults.append(f"not in the index: {error}")
+            faults.append(error)
     write_text(index, index_html(found))
     return faults

@@ -19,7 +19,6 @@ from markdown_it import MarkdownIt
 from pydantic import TypeAdapter, ValidationError
 
 from quadrepro.base.files import is_regular, read_text
-from quadrepro.base.resources import configs_folder
 from quadrepro.config.checks import MAX_CELLS
 from quadrepro.data.card import TWO_CLASSES
 from quadrepro.errors import ConfigError, DataError, nearest
@@ -323,14 +322,16 @@ def load_results(folder: str | Path | Iterable[str | Path]) -> Results:
         if not results.tables:
             raise ConfigError(f"{folder} holds no table")
         return results
-    first, *others = parts = [*map(load_results, folder)]
+    if not (parts := [*map(load_results, folder)]):
+        raise ConfigError("no results folder is given")
+    first, *others = parts
     for part in others:
         if what := _difference(first.run, part.run):
             raise ConfigError(
                 f"{part.folder} cannot be merged with {first.folder}: they differ in {what}"
             )
     merged = Results(first.folder)
-    for name in ("cells", "verdicts", "claims", "scores"):
+    for name in ("cells", "errors", "verdicts", "claims", "scores"):
         vars(merged)[name] = pd.concat([getattr(of, name) for of in parts], ignore_index=True)
     titles = {name: title for of in parts for name, title in of.run.titles.items()}
     run = first.run.model_copy(update={"titles": titles})
@@ -389,23 +390,3 @@ def results_folders(out: Path) -> list[Path]:
     if not out.is_dir():
         return []
     return sorted(path for path in out.iterdir() if is_regular(path / MANIFEST))
-
-
-def find_results(what: str, out: Path) -> tuple[Path, Path | None]:
-    """Return a results folder given by its path, or by the config of its experiment.
-
-    In the latter case the folder of the config is returned as well, which may hold its paper.
-    """
-    path, is_config = Path(what), Path(what).is_file()
-    folder = out / (path.stem if is_config else what)
-    if is_regular(path / MANIFEST):
-        return path, None
-    if is_regular(folder / MANIFEST):
-        return folder, path.parent if is_config else None
-    if path.is_dir():
-        raise ConfigError(f"{path} is not a results folder: it has no {MANIFEST}")
-    shipped = [config.stem for config in configs_folder().glob("*.yaml")]
-    if is_config or what in shipped:
-        raise ConfigError(f"{out} holds no results of {what}; quadrepro run {what} computes them")
-    hint = nearest(what, [*(other.name for other in results_folders(out)), *shipped])
-    raise ConfigError(f"unknown config or results folder {what!r}{hint}")

@@ -45,8 +45,6 @@ class TableFacts(Model):
     """A table, whose numbers are in the CSV of its name."""
 
     title: str
-    timed: bool = False
-    """Whether it holds nothing but measured times."""
     timed_rows: tuple[str, ...] = ()
     """First cells of the rows that hold measured times."""
 

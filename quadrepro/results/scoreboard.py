@@ -13,11 +13,13 @@ from tabulate import tabulate
 
 from quadrepro.base.files import is_regular, read_text, write_text
 from quadrepro.base.text import markdown
+from quadrepro.errors import ConfigError
 from quadrepro.papers.paper import PaperFile, load_paper, paper_names
 from quadrepro.papers.printed import Facts
 from quadrepro.results.results import Results, results_folders
 from quadrepro.results.run import NOTES
 from quadrepro.stats import rounded_p
+from quadrepro.tables.kinds.claims import WORDS
 from quadrepro.tables.made import VERDICTS
 
 FILE = "README.md"
@@ -29,7 +31,7 @@ OUTSIDE = "What does not reproduce"
 NO_PAPER = "Without a paper"
 """Heading of the experiments without one."""
 
-HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
+HOLDS, FAILS, OPEN = WORDS.values()
 """Outcomes of a claim."""
 
 PLURALS = {HOLDS: "hold", FAILS: "do not hold", OPEN: OPEN}
@@ -159,6 +161,8 @@ def _board(name: str, folders: list[Results]) -> PaperBoard:
 def write_scoreboard(out: Path) -> Path:
     """Write the scoreboard of a folder of results."""
     path = out / FILE
+    if is_regular(path) and not read_text(path).startswith(HEADER):
+        raise ConfigError(f"{path} was not written by quadrepro and stays as it is")
     write_text(path, scoreboard_text([*map(Results, results_folders(out))]))
     return path
 

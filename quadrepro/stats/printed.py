@@ -155,8 +155,8 @@ class Misses(Result):
     """Result of `count_misses`.
 
     If all numbers stemmed from splits like ours, `expected` would be outside on average, and `low`
-    to `high` in the middle 95% of tables; `p_more` and `p_fewer` are the probabilities of that many
-    or more, and or fewer.
+    to `high` in the middle 95% of tables; `p_more` and `p_fewer` are the probabilities of
+    `outside` or more, and of `outside` or fewer.
     """
 
     outside: int

@@ -50,8 +50,8 @@ def draw_critical_difference(
         f"{title}  {rank:.2f}" if i < ceil(n / 2) else f"{rank:.2f}  {title}"
         for i, (title, rank) in enumerate(zip(titles, mean_ranks, strict=True))
     ]
-    left = 2 * MARGIN + LETTER_OF_NAME * max(map(len, names[: ceil(n / 2)]), default=0)
-    right = 2 * MARGIN + LETTER_OF_NAME * max(map(len, names[ceil(n / 2) :]), default=0)
+    left = 2 * MARGIN + LETTER_OF_NAME * max(map(len, names[: ceil(n / 2)]))
+    right = 2 * MARGIN + LETTER_OF_NAME * max(map(len, names[ceil(n / 2) :]))
     groups = alike(mean_ranks, critical)
     below = BAR * (len(groups) + 1)
     width = left + AXIS + right
@@ -64,13 +64,13 @@ def draw_critical_difference(
         panel.axis("off")
 
         def at(rank: float) -> float:
-            return left + AXIS * (rank - 1) / max(1, n - 1)
+            return left + AXIS * (rank - 1) / (n - 1)
 
         panel.plot((left, left + AXIS), (0, 0), color="black", linewidth=1)
-        for tick in range(1, n + 1, ceil(n / TICKS) or 1):
+        for tick in range(1, n + 1, ceil(n / TICKS)):
             panel.plot((at(tick),) * 2, (0, 0.07), color="black", linewidth=1)
             panel.text(at(tick), 0.1, str(tick), ha="center", va="bottom")
-        if n and critical < n - 1:
+        if critical < n - 1:
             ends = (at(1), at(1 + critical))
             panel.plot(ends, (0.4, 0.4), color="black", linewidth=1.5)
             for end in ends:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
+from quadrepro.base.models import Model
 from quadrepro.base.text import few
 from quadrepro.errors import nearest
 from quadrepro.papers.paper import Paper, paper_names
-from quadrepro.papers.printed import NOTHING, Holds, NotThereError, Printed
+from quadrepro.papers.printed import Holds, NotThereError, Printed
 
 if TYPE_CHECKING:
     from quadrepro.config.config import Experiment
@@ -19,32 +21,28 @@ MISSPELT = 0.85
 """Names that are at least so similar, by `difflib`, are taken for one name."""
 
 
-def printed_for(experiment: Experiment, name: str) -> Printed:
-    """Return a printed table of the paper, under the titles of the config's rows."""
-    if not name or experiment.paper is None:
-        return NOTHING
-    table = experiment.paper.printed(name)
-    # The rows of comparisons are algorithms.
-    of_algorithms = table.facts.holds == "comparisons"
-    return table if of_algorithms else table.under(experiment.config.entries)
-
-
 def described(experiment: Experiment) -> list[str]:
     """Return what the printed tables of a config are, and how many numbers are recomputed."""
     paper, asked = experiment.paper, experiment.config.tables.every.values()
-    names = dict.fromkeys(name for name in asked if isinstance(name, str))
+    options = chain.from_iterable([of] if isinstance(of, str) else _texts(of) for of in asked)
     return [
         _described(experiment, paper.printed(name))
-        for name in names
+        for name in dict.fromkeys(options)
         if paper and name in paper.tables
     ]
+
+
+def _texts(option: Any) -> list[str]:
+    """Return the texts among the fields of an option."""
+    fields = vars(option).values() if isinstance(option, Model) else ()
+    return [text for text in fields if isinstance(text, str)]
 
 
 def _described(experiment: Experiment, table: Printed) -> str:
     config = experiment.config
     columns = {algorithm.name for algorithm in config.algorithms}
     of_algorithms = table.facts.holds == "comparisons"
-    rows = {*columns} if of_algorithms else {table.row_of(entry) for entry in config.entries}
+    rows = {*columns} if of_algorithms else {table.row_of(e.printed_names) for e in config.entries}
     columns = {table.mean_column(name) for name in columns}
     met = sum(row in rows and column in columns for row, column in table.numbers)
     text = (
@@ -112,15 +110,16 @@ def _check_names(experiment: Experiment, paper: Paper, table: Printed) -> None:
     if table.facts.holds == "comparisons":
         return _check_columns(experiment, table.rows, where)
     every = {row for name in paper.tables for row in paper.printed(name).rows}
-    taken = {table.row_of(entry) for entry in config.entries} | {a.name for a in config.absent}
+    taken = {table.row_of(e.printed_names) for e in config.entries}
+    taken |= {absent.name for absent in config.absent}
     free = [row for row in table.rows if row not in taken]
-    for row in config.rows:
-        name = row.entry.printed or row.entry.title
-        hint = nearest(name, table.rows) if row.entry.printed and name not in every else ""
-        if table.row_of(row.entry) is None and (meant := _nearly(name, free)):
+    for i, entry in enumerate(config.datasets):
+        name = entry.printed or entry.title
+        hint = nearest(name, table.rows) if entry.printed and name not in every else ""
+        if table.row_of(entry.printed_names) is None and (meant := _nearly(name, free)):
             hint = f"; did you mean {meant!r} ({where}:{table.lines[meant]})?"
         if hint:
-            raise experiment.error(f"no row {name!r} is printed{hint}", *row.place)
+            raise experiment.error(f"no row {name!r} is printed{hint}", "datasets", i)
 
 
 def _check_columns(experiment: Experiment, names: Iterable[str], where: str) -> None:

@@ -26,9 +26,6 @@ OUTSIDE = "†"
 DIGITS = 8
 """Significant digits of numbers in a CSV: few enough to be the same on every processor."""
 
-ENDINGS = (".md", ".csv")
-"""File extensions written per table."""
-
 RULES = (r"\toprule", r"\midrule", r"\bottomrule")
 """Rules of the LaTeX package booktabs, from above."""
 

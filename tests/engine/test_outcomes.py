@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import nan
 
 import numpy as np
 import pytest
@@ -141,32 +140,3 @@ def test_there_are_values_along_a_hyper_parameter_if_it_alone_varies_and_is_not_
     of_splits: list[tuple[Grid, ...]], values: tuple[int, ...] | None
 ) -> None:
     assert with_grids(*of_splits).values_along("x", "a", "n_rounds") == values
-
-
-def measured(*splits: list[float], grids: tuple[Grid, ...] = ()) -> Outcomes:
-    records = {
-        ("x", "a", i): Record("k", "ok", 1, 10, measures={"loss": split})
-        for i, split in enumerate(splits)
-    }
-    of_splits = {("x", "a", i): (grid,) for i, grid in enumerate(grids)}
-    return Outcomes(("x",), ("a",), len(splits), records, of_splits)
-
-
-def test_a_curve_is_the_mean_over_the_splits_with_their_deviation() -> None:
-    splits = [0.1, 0.2, nan], [0.3, 0.6, 0.5], [0.2, 0.7, 0.5]
-    curve = measured(*splits).curve("x", "a", "loss")
-    assert curve is not None
-    np.testing.assert_allclose(curve.mean, np.mean(splits, axis=0))
-    np.testing.assert_allclose(curve.sd, np.std(splits, axis=0, ddof=1))
-    one = measured(splits[1]).curve("x", "a", "loss")
-    assert one is not None
-    assert (one.mean.tolist(), one.sd.tolist()) == (splits[1], [0, 0, 0])
-
-
-def test_there_is_no_curve_of_a_lost_split_another_measure_or_other_candidates() -> None:
-    outcomes = measured([0.1, 0.2], [0.3, 0.6])
-    assert outcomes.curve("x", "a", "error") is None
-    lost = {**outcomes.records, ("x", "a", 1): Record("k", "missing")}
-    assert replace(outcomes, records=lost).curve("x", "a", "loss") is None
-    grids = Grid.of({"n_rounds": [1, 2]}), Grid.of({"n_rounds": [1, 2, 3]})
-    assert measured([0.1, 0.2], [0.3, 0.6, 0.9], grids=grids).curve("x", "a", "loss") is None

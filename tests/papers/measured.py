@@ -16,6 +16,7 @@ from quadrepro.engine.records import Record
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Judgement
 from quadrepro.papers.claims.evidence import Evidence, Ours
+from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.claims import claims_table
 from quadrepro.tables.table import Table
 
@@ -56,7 +57,8 @@ def outcomes_of(
 
 
 def judged(experiment: Experiment, outcomes: Outcomes) -> Table:
-    return claims_table(experiment, outcomes, experiment.config.tables["claims"])
+    context = Context(experiment, "claims", experiment.config.tables["claims"])
+    return claims_table(context, outcomes)
 
 
 def ours(table: Table) -> Judged:

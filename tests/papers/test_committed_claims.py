@@ -22,6 +22,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper, paper_names
+from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.claims import DATA_HEADER, MEANING, claims_table
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
@@ -134,7 +135,8 @@ def data(
 def test_the_committed_claims_follow_from_the_committed_results(folder: Path, data: Path) -> None:
     experiment = load_experiment(CONFIGS / f"{folder.name}.yaml")
     outcomes = committed_outcomes(folder, experiment, data)
-    table = claims_table(experiment, outcomes, experiment.config.tables["claims"])
+    context = Context(experiment, "claims", experiment.config.tables["claims"])
+    table = claims_table(context, outcomes)
     committed = read(folder / "claims.csv")
     judged = [dict(zip(DATA_HEADER, map(str, row), strict=True)) for row in table.data_rows]
     for i, (row, expected) in enumerate(zip(judged, committed, strict=True)):

@@ -31,10 +31,10 @@ def test_the_readme_shows_the_files_as_they_are() -> None:
 def test_a_paper_of_the_users_own_runs_from_end_to_end(tmp_path: Path) -> None:
     experiment = load_experiment(EXAMPLE / "my-paper.yaml")
     check_tables(experiment)
-    plan, store, folder = make_plan(experiment), RecordStore(tmp_path / "r"), tmp_path / "out"
+    plan, store, folder = make_plan(experiment), RecordStore(tmp_path / "r"), tmp_path / "my-paper"
     for cell in plan.cells:
         store.put(run_cell(cell))
-    write_results(plan, store, folder)
+    write_results(plan, store, tmp_path)
     monks = (folder / "errors.md").read_text().splitlines()[4]
     assert monks.startswith("| monks")
     assert "(**0.231**)" in monks

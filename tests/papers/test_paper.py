@@ -185,3 +185,8 @@ def test_every_key_of_paper_yaml_is_documented(model: type[PaperFile]) -> None:
     docs = Path(__file__).resolve().parents[2] / "docs"
     page = (docs / "papers.md").read_text(encoding="utf-8")
     assert [key for key in model.model_fields if f"`{key}`" not in page] == []
+
+
+def test_only_shares_have_a_unit(written: Write) -> None:
+    [fault] = faults(written("{unit: fraction}", "{unit: fraction, holds: comparisons}"))
+    assert fault.endswith(":4:12: only shares have a unit: leave it out")

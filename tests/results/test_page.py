@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import DataError
+from quadrepro.papers.paper import load_paper
 from quadrepro.results.page import (
     Entry,
     Page,
@@ -24,9 +25,11 @@ from quadrepro.results.page import (
 )
 from quadrepro.results.results import ERRORS_HEADER, Results
 from quadrepro.results.run import MANIFEST
+from quadrepro.tables.audit.report import audit
 from quadrepro.tables.table import csv_text
 from quadrepro.tables.verdicts import DATA_HEADER, Verdict
 from tests.results.made import ERRORS, Rows, cells, claims, errors, every_file, make_folder, run
+from tests.tables.audit.papers import subject
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "my-paper"
 FILES = [name.replace(".", "__") for name in every_file() if name != MANIFEST]
@@ -94,6 +97,7 @@ def test_a_page_shows_all_that_the_folder_holds(folder: Path) -> None:
         "Rows: 2; algorithms: 2; splits: 3; cells: 12",
         "1 of 3 printed numbers of Table 1 are inside our intervals, fewer than chance",
         "Still outside after Holm's correction (0.05): monks, AdaBoost.",
+        "monks, AdaBoost risk 0.52 0.32 0.24 to 0.4 0.001",
         "0.440 ± 0.040",
         "the printed number below",
         "printed 0.52 ▲, outside, above our interval",
@@ -309,12 +313,34 @@ def test_a_damaged_folder_is_left_out_of_the_index_and_named(folder: Path) -> No
     make_folder(folder.parent / "broken", cells__csv="dataset\n")
     page, [unlisted] = write_report(folder)
     assert page == folder / "report.html"
-    assert "broken/cells.csv: there is no column 'algorithm'" in unlisted
+    assert "broken/cells.csv: there is no column 'algorithm'" in str(unlisted)
     index, faults = write_all(folder.parent)
-    assert [type(fault) for fault in faults] == [DataError]
+    assert {type(fault) for fault in faults} == {DataError}
     assert "small/report.html" in index.read_text()
     assert "broken" not in index.read_text()
     index.write_text("mine")
-    [message] = write_report(folder)[1]
-    assert "was not written by quadrepro and stays as it is" in message
+    for [*_, fault] in (write_report(folder)[1], write_all(folder.parent)[1]):
+        assert "was not written by quadrepro and stays as it is" in str(fault)
     assert index.read_text() == "mine"
+
+
+def test_an_rmse_that_is_asked_for_as_a_metric_counts_once(tmp_path: Path) -> None:
+    rows = "".join(f"wine,{name},RMSE,3,{mean},0.1,,,\n" for name, mean in (("a", 2), ("b", 1)))
+    header = errors().splitlines()[0] + "\n"
+    folder = make_folder(tmp_path, errors__csv=header + rows * 2)
+    assert [entry.rank for entry in entries(folder).values()] == [2, 1]
+
+
+def test_an_impossible_accuracy_is_marked_where_it_is_shown_as_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = "{unit: fraction, metric: accuracy, n_test: {monks: 216}}"
+    subject(tmp_path, facts=facts, table1="d,quadboost\nmonks,0.901\n")
+    of = audit(load_paper("./paper", tmp_path))
+    monkeypatch.setattr("quadrepro.results.page.audit_of", lambda *_: of)
+    row = ("monks", "quadboost", "risk")
+    judged = ("table1", *row, "0.099", 0.1, 0.0, 0.2, 0.9, "inside", "")
+    folder = make_folder(tmp_path, verdicts__csv=csv_text(DATA_HEADER, [judged]))
+    [(verdict, why)] = Page(Results(folder), None).impossible
+    assert verdict.printed == "0.099"
+    assert why.startswith("no number of correct answers on 216 test examples")

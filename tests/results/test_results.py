@@ -14,7 +14,7 @@ from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.files import provenance
 from quadrepro.results.page import page_html, write_report
-from quadrepro.results.results import Results, find_results, load_results, results_folders
+from quadrepro.results.results import Results, load_results, results_folders
 from quadrepro.results.run import MANIFEST
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, score_text
 from tests.make import config, plan_of
@@ -173,6 +173,9 @@ def test_folders_of_one_experiment_are_merged_cell_by_cell(tmp_path: Path) -> No
     titles = {"quadboost": "QuadBoost", "adaboost": "AdaBoost", "wine": "Wine"}
     assert merged.run.titles == titles
     assert merged.tables == ()
+    assert len(merged.errors) == len(load_results(a).errors) + len(load_results(b).errors)
+    with pytest.raises(ConfigError, match="no results folder is given"):
+        load_results([])
     assert repr(merged) == f"folder: {a}"
 
 
@@ -243,24 +246,13 @@ def test_a_notebook_runs_nothing_of_a_table_of_a_stranger(folder: Path) -> None:
     assert "<b>" not in shown
 
 
-def test_results_are_found_by_folder_by_name_and_by_file(tmp_path: Path) -> None:
-    out, config = tmp_path / "out", tmp_path / "small.yaml"
+def test_results_folders_are_found_by_their_list_of_tables(tmp_path: Path) -> None:
+    out = tmp_path / "out"
     make_folder(out / "small")
     make_folder(out / "other")
     (out / "records").mkdir()
-    config.write_text("title: Small")
     assert [folder.name for folder in results_folders(out)] == ["other", "small"]
     assert results_folders(out / "nowhere") == []
-    assert find_results(str(out / "small"), Path("elsewhere")) == (out / "small", None)
-    assert find_results("small", out) == (out / "small", None)
-    assert find_results(str(config), out) == (out / "small", tmp_path)
-    for what, message in (
-        ("smal", "unknown config or results folder 'smal'; did you mean 'small'"),
-        ("quickstart", "holds no results of quickstart; quadrepro run quickstart computes them"),
-        (str(out), r"is not a results folder: it has no tables\.json"),
-    ):
-        with pytest.raises(ConfigError, match=message):
-            find_results(what, out)
     (out / "small" / MANIFEST).write_text(json.dumps({"tables": {}}))
     with pytest.raises(ConfigError, match="holds no table"):
         load_results(out / "small")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from quadrepro.errors import ConfigError
 from quadrepro.results.results import Results, results_folders
 from quadrepro.results.scoreboard import scoreboard_text, write_scoreboard
 from quadrepro.tables.verdicts import SCORE_HEADER
@@ -112,3 +113,10 @@ def test_the_text_links_files_and_repeats_what_does_not_reproduce() -> None:
     assert "What does not reproduce, and why:\n\n- [Two](x.md) stars.\n" in written
     assert "## More" not in written
     assert "## Without a paper\n\n- `mine`, Title of mine" in written
+
+
+def test_a_file_of_the_user_stays(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("My results\n")
+    with pytest.raises(ConfigError, match="was not written by quadrepro and stays as it is"):
+        write_scoreboard(tmp_path)
+    assert (tmp_path / "README.md").read_text() == "My results\n"

@@ -196,7 +196,7 @@ def test_all_files_are_written_whatever_has_a_result(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder, store = tmp_path / "results" / "config", Kept(plans(name), gap)
-    results = write_results(plans(name), store, folder, allow_missing=gap == "one column")
+    results = write_results(plans(name), store, folder.parent, allow_missing=gap == "one column")
     manifest = Results(folder).manifest
     assert {path.name for path in folder.iterdir()} >= {*manifest.files, "cells.csv", "run.json"}
     load_results(folder).report()

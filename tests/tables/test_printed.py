@@ -9,7 +9,8 @@ import pytest
 from quadrepro.config.config import Experiment
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import NOTHING
-from quadrepro.tables.printed import check_claims, check_printed, described, printed_for
+from quadrepro.tables.kinds.base import Context
+from quadrepro.tables.printed import check_claims, check_printed, described
 from tests.tables.contexts import beside_paper, loaded
 
 CONFIG = """title: Own
@@ -67,11 +68,12 @@ def refused(attempt: Callable[[], Experiment]) -> str:
 
 
 def test_printed_rows_stand_under_the_titles_of_the_config(load: Load) -> None:
-    printed = printed_for(load(), "table1")
+    context = Context(load(), "errors", "table1")
+    printed = context.printed("table1", "fraction")
     assert printed.rows == ("monks", "titanic", "wine 1", "zoo")
     assert printed.text("wine 1", "quadboost") == "0.4"
     # The rows of comparisons are algorithms.
-    assert printed_for(load(), "table2").rows == ("adaboost", "quadboost")
+    assert context.printed("table2").rows == ("adaboost", "quadboost")
 
 
 NO_QUADBOST = ".../mypaper/printed/table1.csv has no algorithm 'quadbost'; did you mean"
@@ -79,7 +81,7 @@ NO_QUADBOST = ".../mypaper/printed/table1.csv has no algorithm 'quadbost'; did y
 
 def test_a_config_that_names_no_table_has_no_printed_numbers(load: Load) -> None:
     experiment = load("config", "errors: table1, ", "")
-    assert printed_for(experiment, "") is NOTHING
+    assert Context(experiment, "errors", "").printed("") is NOTHING
     check(experiment)
 
 
@@ -168,3 +170,14 @@ def test_a_table_is_described_with_the_numbers_that_meet_a_cell(
     first, second = sorted(t for t in described(load(file, old, new)) if "table3" not in t)[:2]
     assert said in first
     assert second == "printed table2, probability, of one split: 4 of 4 numbers are recomputed"
+
+
+def test_a_reading_of_a_row_that_is_not_printed_is_no_misspelling(load: Load) -> None:
+    readings = "readings: [{name: by halves, protocol: {folds: 2}}]\ntables: {errors: table1}\n"
+    own = CONFIG.replace("[monks,", "[{name: monks, as: my monks}, monks,")
+    check(load("config", CONFIG, own.partition("tables:")[0] + readings))
+
+
+def test_the_tables_of_an_option_with_fields_are_described(load: Load) -> None:
+    margins = "margins: {printed: table1, panels: [{row: monks}]}"
+    assert described(load("config", "errors: table1", margins))[0].startswith("printed table1, ")

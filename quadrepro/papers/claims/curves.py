@@ -157,7 +157,7 @@ class LowerCurve(OfCurves):
 
 
 class Slope(OfCurves):
-    """The logarithm of a mean curve falls at least so steeply along that of the rounds.
+    """The logarithm of a mean curve falls at least this steeply with that of the rounds.
 
     The slopes of the splits are tested against the claimed one.
     """
@@ -167,7 +167,7 @@ class Slope(OfCurves):
     of: str
     """The algorithm."""
     at_most: float
-    """The steepest slope that is claimed: -1 for a curve that falls as 1/k."""
+    """Largest slope allowed: -1 for a curve that falls at least as fast as 1/k."""
     floor: float = Field(default=0, ge=0)
     """The fit ends before the first number below this, which would be rounding."""
 

@@ -95,6 +95,13 @@ class Curve(NamedTuple):
         """Mean over the splits at each value."""
         return np.asarray(self.splits.mean(axis=0))
 
+    @property
+    def sd(self) -> FloatArray:
+        """Standard deviation over the splits at each value; 0 with one split."""
+        if len(self.splits) == 1:
+            return np.zeros_like(self.splits[0])
+        return np.asarray(self.splits.std(axis=0, ddof=1))
+
     def within(self, first: float | None = None, last: float | None = None) -> Curve:
         """Return the part from one value of the hyper-parameter to another, both included."""
         low, high = -inf if first is None else first, inf if last is None else last
@@ -107,7 +114,7 @@ class Evidence(ABC):
     """Numbers by row and algorithm; asking for one that is missing raises `Lacking`."""
 
     rows: tuple[str, ...]
-    """Our rows."""
+    """The rows that are compared."""
     names: Mapping[str, str]
     """The paper's name of each algorithm."""
 
@@ -258,7 +265,7 @@ class InPrint(Evidence):
     exact = True
 
     tables: tuple[Printed, ...]
-    """Printed tables with our row titles, errors in percent."""
+    """Printed tables with the names of these rows, errors in percent."""
 
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> float:
         """Return a printed quantity."""

@@ -16,7 +16,7 @@ from quadrepro.papers.paper import FILE, PRINTED, load_paper
 from quadrepro.tables.audit.report import Audit, audit
 
 HINTS = """\
-# Further keys of a table, see `quadrepro list keys paper`:
+# Further keys of a table, see docs/papers.md:
 #   metric: accuracy            what the numbers are; by default errors
 #   of: {splits: 20}            what a number is the mean of; or {cv: 10}
 #   n_test: {ROW: 81}           number of test examples; or [81, 270], that and of all rows
@@ -67,5 +67,8 @@ def audit_table(table: Path, n_test: Mapping[str, int]) -> Audit:
         try:
             return audit(load_paper(name))
         except ConfigError as error:
-            printed = str(folder / PRINTED / f"{table.stem}.csv")
-            raise ConfigError(str(error).replace(printed, str(table))) from None
+            text = str(error).replace(str(folder / PRINTED / f"{table.stem}.csv"), str(table))
+            if text.startswith(str(folder / FILE)):
+                _, _, what = text.partition(": ")
+                text = f"{table}: {what}; --draft makes a folder whose {FILE} can say it"
+            raise ConfigError(text) from None

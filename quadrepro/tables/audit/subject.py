@@ -122,7 +122,7 @@ class Subject:
         if table.facts.config is not None:
             experiment = self._experiment(table.facts.config, table.name)
             for entry in experiment.config.entries:
-                if (row := table.row_of(entry)) is not None:
+                if (row := table.row_of(entry.printed_names)) is not None:
                     found.setdefault(row, _size(experiment, entry))
         for row, given in table.facts.n_test.items():
             place = table.name, "n_test", row

@@ -15,7 +15,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed, Unit
 from quadrepro.tables.notes import own_rows_note
-from quadrepro.tables.printed import check_printed, printed_for
+from quadrepro.tables.printed import check_printed
 from quadrepro.tables.table import MISSING, Table
 from quadrepro.tables.verdicts import Verdicts
 
@@ -66,16 +66,15 @@ class Context(Generic[Option]):
         The empty name, and a table of another metric than the one asked for or than errors, have no
         numbers.
         """
-        table = printed_for(self.experiment, name)
+        if not name or self.experiment.paper is None:
+            return NOTHING
+        table = self.experiment.paper.printed(name)
+        if table.facts.holds != "comparisons":  # whose rows are algorithms
+            table = table.under({e.title: e.printed_names for e in self.config.entries})
         if table.facts.metric not in ((metric,) if metric else OF_ERRORS):
             return NOTHING
         numbers = [row for row, task in self.experiment.tasks.items() if task == "regression"]
         return table.in_unit(unit, numbers)
-
-    def folds(self, row: str) -> int:
-        """Return the number of folds of our cross-validation of a row, or 0 without one."""
-        entry = next(entry for entry in self.config.entries if entry.title == row)
-        return entry.changed(self.config.protocol).split.outer_folds
 
     def check_printed(self, name: str, holds: Holds) -> None:
         """Refuse the name of a printed table that the paper does not have, or of another kind."""
@@ -90,25 +89,19 @@ class Context(Generic[Option]):
     def check_sweeps(self) -> None:
         """Refuse a config without a sweep."""
         if not self.config.sweeps:
-            raise self.error(f"{self.key} stand against a sweep's values: give sweeps")
+            raise self.error(f"{self.key} are shown along sweeps: give sweeps")
 
 
 @dataclass(frozen=True)
 class Made:
     """What a kind makes of the records of an experiment, all at once."""
 
-    table: Table | None = None
+    table: Table
     """The table."""
     draw: Callable[[Path], None] | None = None
     """Draws the figure into a file, in the format that its ending names."""
     verdicts: Verdicts | None = None
     """Verdicts on the printed numbers beside ours."""
-    timed: bool = False
-    """Whether the table and the figure hold nothing but measured times."""
-
-
-def fits(context: Context[Any]) -> None:
-    """Accept any option."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +113,7 @@ class Kind(Generic[Option]):
     >>> def sizes(context, outcomes):
     ...     rows = (("data sets", (str(len(outcomes.rows)),)),)
     ...     return Made(Table("Sizes", ("", "number"), rows, ()))
-    >>> Kind("sizes", bool, "The number of data sets: `true`.", sizes).key
+    >>> Kind("sizes", bool, "The number of data sets: `true`.", sizes, Context.check_sweeps).key
     'sizes'
     """
 
@@ -132,7 +125,7 @@ class Kind(Generic[Option]):
     """The output and the meaning of the option, for the reference of configs."""
     make: Callable[[Context[Option], Outcomes], Made | None]
     """Makes what is written; None if there is nothing to write."""
-    check: Callable[[Context[Option]], None] = fits
+    check: Callable[[Context[Option]], None]
     """Raises ConfigError if the option does not fit the rest of the config."""
 
 
@@ -167,8 +160,8 @@ def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
         titles = [context.titles[c.name] for c in columns if c.learner.against_rest("multiclass")]
         how = "trained once for each class against the rest; the largest score wins"
         notes += [f"{', '.join(titles)}: with more than two classes, {how}."] if titles else []
-    holdouts = {row.entry.title: row.entry.changed(config.protocol).holdout for row in config.rows}
-    if oracles := [title for title, of in holdouts.items() if of and of.by == "test"]:
+    protocols = context.experiment.protocols
+    if oracles := [row for row, of in protocols.items() if of.holdout and of.holdout.by == "test"]:
         rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)
         notes.append(
             f"{rows}: an oracle chose by the errors on the test examples themselves, so these are "

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.claims.claim import Claim, Judgement
 from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, NotInConfig, Ours
 from quadrepro.papers.paper import Group, Paper
 from quadrepro.stats import LEVEL, p_text
-from quadrepro.tables.kinds.base import Kind, Made
+from quadrepro.tables.kinds.base import Context, Kind, Made
 from quadrepro.tables.printed import check_claims
 from quadrepro.tables.table import Table, entry
 
@@ -33,16 +32,17 @@ Judged = tuple[Claim, list[Judgement]]
 """A claim, judged on our numbers and, if there are any for it, on the printed ones."""
 
 
-def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table:
+def claims_table(context: Context[str], outcomes: Outcomes) -> Table:
     """Return the table of a group of claims of the paper."""
-    assert experiment.paper is not None
-    paper, group = experiment.paper, experiment.paper.group(name)
+    paper = context.experiment.paper
+    assert paper is not None
+    group = paper.group(context.option)
     found, rows, data, timed = list[Judged](), [], [], list[str]()
-    if n_rows := _rows_of_paper(experiment, outcomes, paper, group):
+    if n_rows := _rows_of_paper(context, paper, group):
         about = f"The paper's {len(group.claims)} claims are about {n_rows} data sets"
         notes = [f"{about}; here are {len(outcomes.rows)}, so nothing is judged."]
     else:
-        found = [*_judge(experiment, outcomes, paper, group)]
+        found = [*_judge(context, outcomes, paper, group)]
         notes = [*_notes(outcomes, group, found), *paper.file.notes, *group.notes]
     for claim, judgements in found:
         texts = [text for of in judgements for text in (of.text, WORDS[of.holds])]
@@ -51,7 +51,7 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table
         data.append((claim.text, str(claim.timed).lower(), *texts, *not_printed))
         timed += [claim.label, claim.text] if claim.timed else []
     return Table(
-        f"{experiment.config.title}: claims",
+        f"{context.config.title}: claims",
         HEADER if group.printed else HEADER[:3],
         tuple(rows),
         tuple(notes),
@@ -62,25 +62,22 @@ def claims_table(experiment: Experiment, outcomes: Outcomes, name: str) -> Table
     )
 
 
-def _rows_of_paper(experiment: Experiment, outcomes: Outcomes, paper: Paper, group: Group) -> int:
+def _rows_of_paper(context: Context[str], paper: Paper, group: Group) -> int:
     """Return how many rows the claims are about if they are not those here; 0 if they are."""
     if not group.printed:
         return 0
     table = paper.printed(group.printed[0])
-    entries = [e for e in experiment.config.entries if e.title in outcomes.rows]
-    here = [table.row_of(entry) or "" for entry in entries]
+    here = [table.row_of(entry.printed_names) or "" for entry in context.config.entries]
     return 0 if sorted(here) == sorted(table.rows) else len(table.rows)
 
 
 def _judge(
-    experiment: Experiment, outcomes: Outcomes, paper: Paper, group: Group
+    context: Context[str], outcomes: Outcomes, paper: Paper, group: Group
 ) -> Iterator[Judged]:
     """Judge those claims of a group that are about rows and algorithms of the config."""
-    names, entries = paper.file.names, experiment.config.entries
+    names, tables = paper.file.names, tuple(map(context.printed, group.printed))
     ours = Ours(outcomes.rows, names, outcomes)
-    numbers = [row for row, task in experiment.tasks.items() if task == "regression"]
-    tables = [paper.printed(of).under(entries).in_unit("percent", numbers) for of in group.printed]
-    in_print = InPrint(outcomes.rows, names, tuple(tables)) if tables else None
+    in_print = InPrint(outcomes.rows, names, tables) if tables else None
     for claim in group.claims:
         try:
             text, holds = (_on_splits if group.judged == "splits" else _judged)(claim, ours)
@@ -154,6 +151,6 @@ CLAIMS: Kind[str] = Kind(
     "claims",
     str,
     "Judgements on claims of the paper: the name of their group.",
-    lambda context, outcomes: Made(claims_table(context.experiment, outcomes, context.option)),
+    lambda context, outcomes: Made(claims_table(context, outcomes)),
     lambda context: check_claims(context.experiment, context.option),
 )

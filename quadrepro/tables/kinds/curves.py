@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import cycle, product
@@ -17,6 +18,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.registry import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
+from quadrepro.papers.claims.evidence import Curve, Lacking, Ours
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
 from quadrepro.tables.table import MISSING, Table, Value, entry, mean_text
@@ -81,23 +83,12 @@ class Curves(Model):
         ]
 
 
-@dataclass(frozen=True)
-class Curve:
-    """A measure of one algorithm in one row, along the hyper-parameter."""
-
-    values: tuple[float, ...]
-    """Values of the hyper-parameter; empty if the algorithm does not have it."""
-    mean: FloatArray
-    sd: FloatArray
-    """Mean and standard deviation over the splits, shape (n_candidates,)."""
-
-    def at(self, n_sd: int, scale: str) -> FloatArray:
-        """Return the mean with some deviations added, as it is drawn on a scale."""
-        found = self.mean + n_sd * self.sd
-        if scale != "-log":
-            return found
-        with np.errstate(divide="ignore"):
-            return np.asarray(-np.log(np.maximum(found, 0)))
+def on_scale(values: FloatArray, scale: str) -> FloatArray:
+    """Return values as they are drawn on a scale."""
+    if scale != "-log":
+        return values
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(np.maximum(values, 0)))
 
 
 Found = Mapping[tuple[str, str, str], Curve]
@@ -105,13 +96,12 @@ Found = Mapping[tuple[str, str, str], Curve]
 
 
 def _found(context: Context[Curves], outcomes: Outcomes) -> Found:
-    found = {}
+    ours, found = Ours(outcomes.rows, {}, outcomes), {}
     for row, column in product(outcomes.rows, context.titles):
-        values = outcomes.values_along(row, column, context.option.along)
         for measure in context.option.measures(column):
-            curve = outcomes.curve(row, column, measure)
-            if curve is not None and values is not None:
-                found[row, column, measure] = Curve(values, curve.mean, curve.sd)
+            with suppress(Lacking):
+                curve = ours.curve(row, column, measure, context.option.along)
+                found[row, column, measure] = curve
     return found
 
 
@@ -142,7 +132,7 @@ def _table(context: Context[Curves], outcomes: Outcomes, found: Found) -> Table:
     data: list[tuple[Value, ...]] = []
     for row, (name, title) in product(outcomes.rows, context.titles.items()):
         of = [found.get((row, name, measure)) for measure in measures]
-        values = next((curve.values for curve in of if curve), None)
+        values = next((curve.at for curve in of if curve), None)
         if values is None:
             rows.append((row, (entry(title), *[MISSING] * (1 + len(measures)))))
             continue
@@ -197,7 +187,7 @@ class Drawing:
         """Whether curves have markers."""
         if self.styles and any(len(p.algorithms or self.looks) > 1 for p in self.curves.panels):
             return True
-        return any(1 < len(curve.values) <= EACH_MARKED for curve in self.found.values())
+        return any(1 < len(curve.at) <= EACH_MARKED for curve in self.found.values())
 
     def line(self, column: str, measure: str = "") -> dict[str, Any]:
         """Return the options of a curve, or of its sample in the legend."""
@@ -230,12 +220,13 @@ class Drawing:
         figures.open_frame(panel)
 
     def _draw_curve(self, panel: Axes, curve: Curve, scale: str, column: str, measure: str) -> None:
-        x, x_scale, form = curve.values, self.curves.scale, dict[str, Any]()
+        x, x_scale, form = curve.at, self.curves.scale, dict[str, Any]()
         if not x:
             x, x_scale, form = (0, 1), "linear", {"transform": panel.get_yaxis_transform()}
-        low, mean, high = (np.broadcast_to(curve.at(n, scale), len(x)) for n in (-1, 0, 1))
+        ends = (on_scale(curve.mean + n * curve.sd, scale) for n in (-1, 0, 1))
+        low, mean, high = (np.broadcast_to(end, len(x)) for end in ends)
         options = self.line(column, measure) | form
-        if self.marked and (not curve.values or len(x) > EACH_MARKED):
+        if self.marked and (not curve.at or len(x) > EACH_MARKED):
             # Markers of two algorithms are not on top of each other.
             place = [*self.looks].index(column)
             options["markevery"] = (MARKS_APART * place / len(self.looks), MARKS_APART)
@@ -309,8 +300,9 @@ def _check(context: Context[Curves]) -> None:
         message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
         raise context.error(message, "along")
     for column, row in product(columns, config.rows):
-        (grid,) = column.make_grids(np.random.default_rng(), row.entry.grid)
-        for name, values in grid.axes:
+        if column.entry.draw:
+            raise context.error(f"{column.name} draws its values, and curves need a grid")
+        for name, values in column.axes(row.entry.grid).items():
             if name != curves.along and len(values) > 1:
                 raise context.error(
                     f"{column.name} has {len(values)} values of {name}, and curves along "

@@ -106,7 +106,7 @@ class Block:
             return of_two_means(replace(verdict, further=printed.splits), values, beside), values
         sizes = [record.n_test for record in self.outcomes.cell(row, column) if record.ok]
         alike = self.outcomes.counted(row) and not self.in_percent and len({*sizes}) == 1
-        folds = 0 if of.cv is None else self.context.folds(row)
+        folds = self.context.experiment.protocols[row].split.outer_folds
         ours, further, n_test = like_print(values, of, folds, sizes[0] if alike else None, sizes)
         return of_further_splits(replace(verdict, n_test=n_test, further=further), ours), ours
 
@@ -140,8 +140,9 @@ class Block:
         """Yield the mean running time of each column, as an entry and as data."""
         for column in self.context.titles:
             mean = self.outcomes.mean_seconds(column)
-            shown = entry(mean_text(mean, None, 3), self.printed.text(TIME_ROW, column))
-            numbers = int(mean is not None), mean, None, *self._printed(TIME_ROW, column)
+            printed = self._printed(TIME_ROW, column)
+            numbers = int(mean is not None), mean, None, *printed
+            shown = entry(mean_text(mean, None, 3), printed[0])
             yield shown, (TIME_ROW, column, "seconds", *numbers, "")
 
     def _printed(self, row: str, column: str) -> tuple[str, str]:

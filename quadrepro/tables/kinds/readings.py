@@ -283,7 +283,7 @@ def _check(context: Context[Readings]) -> None:
     holds: dict[str, Holds] = {"means": "errors", "margins": "margins"}
     for option, name in vars(context.option).items():
         context.check_printed(name, holds[option])
-        if name and context.printed(name, metric="").splits < 2:
+        if name and context.printed(name).splits < 2:
             raise context.error(
                 "a deviation is that of several splits: set their number in the paper's "
                 f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}",

@@ -52,8 +52,9 @@ def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
         ),
         ("dataset", "sweep", "value", "algorithm", "splits", "seconds"),
         tuple(data),
+        timed_rows=tuple(dict.fromkeys(row.of for row in context.config.rows)),
     )
-    return Made(table, partial(_draw_times, context, times), timed=True)
+    return Made(table, partial(_draw_times, context, times))
 
 
 def _moved_by(context: Context[bool], sweep: str) -> list[str]:

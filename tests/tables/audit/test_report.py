@@ -122,3 +122,11 @@ def test_a_mistake_names_the_file_of_the_user(table: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         audit_table(table, {})
     assert str(caught.value).startswith(f"{table}:2:3: '0.2o' is not a number")
+
+
+def test_what_a_bare_table_cannot_say_leads_to_a_draft(table: Path) -> None:
+    table.write_text("d,a_mean,a_sd\nx,0.2,0.1\n")
+    with pytest.raises(ConfigError) as caught:
+        audit_table(table, {})
+    assert str(caught.value).startswith(f"{table}: tab 1 prints means")
+    assert "--draft makes a folder whose paper.yaml can say it" in str(caught.value)

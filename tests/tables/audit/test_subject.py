@@ -68,7 +68,7 @@ def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path, entry: str, 
     ],
 )
 def test_a_mistake_is_refused_with_its_place(tmp_path: Path, facts: str, message: str) -> None:
-    of = subject(tmp_path, facts=f"{facts}, unit: fraction}}", t=RISKS)
+    of = subject(tmp_path, facts=f"{facts}}}", t=RISKS)
     with pytest.raises(ConfigError) as caught:
         audit(of.paper)
     assert message in str(caught.value)

@@ -63,7 +63,7 @@ def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> Non
 
 
 def test_without_a_sweep_there_is_nothing_to_stand_against(context: Context[str]) -> None:
-    with pytest.raises(ConfigError, match="scatter stand against a sweep's values: give sweeps"):
+    with pytest.raises(ConfigError, match="scatter are shown along sweeps: give sweeps"):
         context.check_sweeps()
 
 

@@ -13,6 +13,7 @@ from quadrepro.config.plan import make_plan
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.results.files import write_results
+from quadrepro.tables.kinds.base import Context
 from quadrepro.tables.kinds.claims import MEANING, claims_table
 from quadrepro.tables.table import Table
 from tests.tables.contexts import beside_paper
@@ -56,7 +57,8 @@ Load = Callable[..., Experiment]
 
 
 def claims_of(experiment: Experiment, found: Outcomes) -> Table:
-    return claims_table(experiment, found, experiment.config.tables["claims"])
+    context = Context(experiment, "claims", experiment.config.tables["claims"])
+    return claims_table(context, found)
 
 
 @pytest.fixture
@@ -200,12 +202,12 @@ CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 def test_claims_on_measured_times_are_named_in_both_files(tmp_path: Path) -> None:
     experiment = load_experiment(CONFIGS.parent / "examples/my-paper/my-paper.yaml")
     plan = make_plan(experiment)
-    results = write_results(plan, RecordStore(tmp_path / "records"), tmp_path / "out")
+    results = write_results(plan, RecordStore(tmp_path / "records"), tmp_path)
     table = results.made["claims"]
     labels, texts = table.timed_rows[::2], table.timed_rows[1::2]
     assert len(labels) == 1
     assert {*labels} < {name for name, _ in table.rows}
     assert {*texts} < {row[0] for row in table.data_rows}
     assert all("faster" in name for name in table.timed_rows)
-    assert {p.name for p in (tmp_path / "out").glob("claims.*")} == {"claims.md", "claims.csv"}
+    assert {p.name for p in results.folder.glob("claims.*")} == {"claims.md", "claims.csv"}
     assert results.manifest.tables["claims"].timed_rows == table.timed_rows

@@ -14,6 +14,8 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.measures.registry import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
+from quadrepro.errors import ConfigError
+from quadrepro.tables.made import check_tables
 from tests.tables.contexts import asking_for, loaded, panels_of, table_of
 
 CONFIG = """title: Two
@@ -199,3 +201,10 @@ def test_lines_of_two_algorithms_differ_in_more_than_colour(
     assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
     legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
     assert legend[3:] == ([*map(title_of, measures)] if len(measures) > 1 else [])
+
+
+def test_a_column_that_draws_its_values_has_no_curve(load: Load) -> None:
+    drawn = "{name: quadboost, label: QuadBoost, draw: {n_rounds: {integers: [1, 9]}}}"
+    experiment = load("{name: quadboost, label: QuadBoost, grid: {n_rounds: [1, 10]}}", drawn)
+    with pytest.raises(ConfigError, match="quadboost draws its values, and curves need a grid"):
+        check_tables(experiment)

@@ -70,6 +70,9 @@ def test_mean_running_times_are_the_last_row_and_marked_as_measured(experiment: 
     assert entries == ("1.250 (0.5)", "1.250 (10)", "1.250 (20)")
     assert table.timed_rows == (name, TIME_ROW)
     assert data_of(table)[TIME_ROW, "lpboost"]["printed"] == "10"
+    means = Printed("t", ("adaboost_mean",), {(TIME_ROW, "adaboost_mean"): "0.5"})
+    table = table_of(experiment, "errors", outcomes_of(ONE, seconds=1.25), means)
+    assert table.rows[-1][1][2] == "1.250 (0.5)"
 
 
 def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(experiment: Experiment) -> None:

@@ -64,7 +64,7 @@ def test_entries_are_medians_over_the_splits_and_marked_as_measured(tmp_path: Pa
     )
     assert table.data_rows[0] == ("monks", "noise", 0, "adaboost", 3, 2.0)
     assert table.data_rows[2] == ("monks", "noise", 0.5, "adaboost", 0, None)
-    assert made(experiment, "times", timed(experiment)).timed
+    assert {*table.timed_rows} == {row[0] for row in table.data_rows}
 
 
 def test_a_panel_a_sweep_and_a_curve_an_algorithm(tmp_path: Path, figures: list[Figure]) -> None:
