@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quadrepro.base.resources import RECORDS, RESULTS, default_out, find_config
-from quadrepro.base.text import few, tell
+from quadrepro.base.text import few
 from quadrepro.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from quadrepro.config.plan import Plan
-    from quadrepro.engine.records import RecordStore
     from quadrepro.engine.worker import Limits
-    from quadrepro.results.files import FigureFormat
     from quadrepro.results.results import Results
     from quadrepro.stats import Ranking
     from quadrepro.tables.table import Table
@@ -130,7 +128,7 @@ def rank(
     >>> quadrepro.rank(risks, higher_is_better=False, rope=0.01).ranking.mean_ranks
     (1.25, 1.75)
     """
-    from quadrepro.stats import rank_methods
+    from quadrepro.stats import fault_of_size, rank_methods
     from quadrepro.tables.ranked import Splits, ranking_table
     from quadrepro.tables.scores import direction, scores_of, told_apart
 
@@ -142,6 +140,8 @@ def rank(
             "cross-validation, 0.5 for halves"
         )
     found = scores_of(scores)
+    if fault := fault_of_size(*found.table.shape[::-1]):
+        raise DataError(f"{found.source}: {fault}")
     higher = direction(found, higher_is_better)
     gaps = found.gaps
     if gaps and not drop_missing:
@@ -241,7 +241,8 @@ def reproduce(
     """
     from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.records import RecordStore
-    from quadrepro.engine.run import compute, cores
+    from quadrepro.engine.run import compute
+    from quadrepro.results.files import write_results
 
     offline = is_offline() if offline is None else offline
     plan = prepare(config, data=data, repeats=repeats, offline=offline)
@@ -252,9 +253,9 @@ def reproduce(
     todo = store.missing(plan.cells, retry)
     limits = {plan.experiment.name: limits_of(plan, timeout, memory)}
     with RunProgress(len(todo), quiet=not progress) as shown:
-        for _ in compute(todo, store, jobs or cores(), limits):
+        for _ in compute(todo, store, jobs or -1, limits):
             shown.advance()
-    return write(plan, store, out)
+    return write_results(plan, store, Path(out))
 
 
 def prepare(
@@ -282,29 +283,12 @@ def prepare(
     check_tables(experiment)
     if check_data:
         names = dict.fromkeys(entry.name for entry in experiment.config.datasets)
-        bring(missing_cards(names, folder), folder, offline=offline, tell=tell)
+        bring(missing_cards(names, folder), folder, offline=offline)
         bring_tasks(experiment.openml_tasks, offline=offline)
     plan = make_plan(experiment, folder, lenient=not check_data)
     if check_data:
         plan.check_data()
     return plan
-
-
-def write(
-    plan: Plan,
-    store: RecordStore,
-    out: str | Path,
-    allow_missing: bool = False,
-    figures: FigureFormat = "svg",
-) -> Results:
-    """Write and return the results of what has been computed; other cells are dashes.
-
-    With `allow_missing`, tests over all data sets leave out those that lack a result.
-    """
-    from quadrepro.results.files import write_results
-
-    folder = Path(out) / plan.experiment.name
-    return write_results(plan, store, folder, allow_missing, figures)
 
 
 def limits_of(plan: Plan, timeout: float | None = None, memory: int | None = None) -> Limits:

@@ -19,10 +19,10 @@ EXIT_INTERRUPTED = 130
 """Exit code after an interruption by the user."""
 
 MANY = 15
-"""Number of valid names up to which a hint gives all of them."""
+"""Maximum number of valid names that a hint lists in full."""
 
 SHOWN = 3
-"""Number of names that a hint gives of more."""
+"""Number of names that a hint lists if there are more."""
 
 ALIKE = 0.6
 """Names are close if `difflib` finds them at least this similar."""

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 import quadrepro
-from quadrepro.api import prepare, write
+from quadrepro.api import prepare
 from quadrepro.base.yaml import read_yaml
 from quadrepro.engine import worker
 from quadrepro.engine.records import RecordStore
+from quadrepro.results.files import write_results
 from tests.cli.call import quadrepro as command
 from tests.make import config
 
@@ -33,7 +34,7 @@ def test_a_mapping_gives_the_tables_of_the_same_file_without_progress_if_not_wan
 
 def test_a_cell_without_a_record_is_a_dash(small_config: Write, tmp_path: Path) -> None:
     plan = prepare(small_config(), offline=True)
-    results = write(plan, RecordStore(tmp_path / "records"), tmp_path)
+    results = write_results(plan, RecordStore(tmp_path / "records"), tmp_path)
     assert "–" in repr(results.table("errors"))
     assert set(results.cells["status"]) == {"missing"}
     assert len(results.examples) == 0

@@ -49,13 +49,12 @@ def is_regular(path: Path) -> bool:
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     """Read a file of a results folder, which may be a stranger's."""
     try:
-        if not is_regular(path):
-            # A missing file is told from a link or a pipe, which is not opened.
-            path.lstat()
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode):
             raise DataError(f"{path}: not a regular file")
-        if (size := path.lstat().st_size) > most:
+        if found.st_size > most:
             raise DataError(
-                f"{path}: the file has {size / 2**20:,.0f} MiB; at most "
+                f"{path}: the file has {found.st_size / 2**20:,.0f} MiB; at most "
                 f"{most / 2**20:,.0f} MiB are read"
             )
         return path.read_bytes()

@@ -133,18 +133,14 @@ def validated(
     source: YamlSource,
     error: type[QuadreproError] = ConfigError,
     *,
-    place: Place = (),
     context: dict[str, Any] | None = None,
 ) -> M:
-    """Return the content of a file, or of a part of it, as a model."""
-    data = source.data
-    for key in place:
-        data = data[key]
+    """Return the content of a file as a model."""
     try:
-        return model.model_validate(data, context=context)
+        return model.model_validate(source.data, context=context)
     except ValidationError as invalid:
-        found = mistakes(invalid, data)
-        lines = [f"{source.where((*place, *at))}: {text}" for at, text in found[:MOST_SHOWN]]
+        found = mistakes(invalid, source.data)
+        lines = [f"{source.where(at)}: {text}" for at, text in found[:MOST_SHOWN]]
         if len(found) > MOST_SHOWN:
             lines.append(f"{source.path}: {len(found) - MOST_SHOWN} more mistakes")
         raise error("\n".join(dict.fromkeys(lines))) from None

@@ -19,16 +19,14 @@ class Registry(Mapping[str, Found]):
     kind : str
         What an entry is, for messages.
     places : dict of str to str
-        ``"module:attribute"`` of each entry.
-    package : str, default "quadrepro"
-        The package that the modules are below.
+        ``"module:attribute"`` of each entry, below this package.
     """
 
-    def __init__(self, kind: str, places: Mapping[str, str], package: str = "quadrepro") -> None:
-        self.kind, self.places, self.package = kind, dict(places), package
+    def __init__(self, kind: str, places: Mapping[str, str]) -> None:
+        self.kind, self.places = kind, dict(places)
 
     def __getitem__(self, name: str) -> Found:
-        return cast(Found, resolve_name(f"{self.package}.{self.places[name]}"))
+        return cast(Found, resolve_name(f"quadrepro.{self.places[name]}"))
 
     def __contains__(self, name: object) -> bool:
         return name in self.places

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from quadrepro.tables.table import Table
 
 SHOWN = 10
-"""Number of cells without a result to name."""
+"""Maximum number of items that a message lists."""
 
 PATH = click.Path(path_type=Path)
 

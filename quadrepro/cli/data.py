@@ -10,7 +10,6 @@ import click
 
 from quadrepro.base.files import read_text
 from quadrepro.base.resources import configs_folder, find_config
-from quadrepro.base.text import tell
 from quadrepro.cli.common import data_option, echo, offline_option, print_listing
 from quadrepro.errors import ConfigError, nearest
 
@@ -42,7 +41,7 @@ def fetch_command(
         raise click.UsageError("name data sets or configs, or use --all")
     names, tasks = (card_names(), {}) if everything else _named(what)
     missing = missing_cards(names, data)
-    bring(missing, data, offline=offline, tell=tell)
+    bring(missing, data, offline=offline)
     bring_tasks(tasks, offline=offline)
     for name in names:
         load_dataset(name, data)

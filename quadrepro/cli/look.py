@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.api import write
+from quadrepro.base.files import is_regular
 from quadrepro.base.resources import RESULTS, find_config
 from quadrepro.base.text import tell
 from quadrepro.cli.common import (
@@ -89,6 +89,7 @@ def _write_tables(
     config: str, common: Common, allow_missing: bool, figures: FigureFormat, form: str
 ) -> int:
     """Write the tables of a config from records, and return the exit code."""
+    from quadrepro.results.files import write_results
     from quadrepro.results.run import MANIFEST, PAGE
 
     if (Path(config) / MANIFEST).is_file():
@@ -99,7 +100,7 @@ def _write_tables(
     if not any(cell.key in known for cell in plan.cells):
         tell(f"no cell of {config} has been computed in {store.folder}")
         return EXIT_CELLS_MISSING
-    results = write(plan, store, out, allow_missing, figures=figures)
+    results = write_results(plan, store, out, allow_missing, figures)
     if (results.folder / PAGE).exists():
         report_of(results)
     return show(results, form)
@@ -108,15 +109,19 @@ def _write_tables(
 def _write_pages(what: Sequence[str], common: Common) -> None:
     """Write the pages of some results folders."""
     from quadrepro.results.page import write_report
-    from quadrepro.results.results import find_results
     from quadrepro.results.run import MANIFEST
 
     for one in what:
-        is_folder = (Path(one) / MANIFEST).is_file()
-        out = common.out or Path(RESULTS) if is_folder else common.found_in(one)
-        page, unlisted = write_report(*find_results(one, out))
-        for reason in unlisted:
-            tell(reason)
+        folder, beside = Path(one), None
+        if not is_regular(folder / MANIFEST):
+            config = find_config(one)
+            folder, beside = common.found_in(one) / config.stem, config.parent
+            if not is_regular(folder / MANIFEST):
+                message = f"{folder.parent} holds no results of {one}"
+                raise ConfigError(f"{message}; quadrepro run {one} computes them")
+        page, faults = write_report(folder, beside)
+        for fault in faults:
+            tell(f"index: {fault}")
         echo(page.resolve().as_uri())
 
 

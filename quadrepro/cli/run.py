@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.api import limits_of, prepare, write
+from quadrepro.api import limits_of, prepare
 from quadrepro.base.text import few, tell
 from quadrepro.cli.common import (
     SHOWN,
@@ -28,7 +28,7 @@ from quadrepro.cli.common import (
     report_of,
     show,
 )
-from quadrepro.errors import QuadreproError
+from quadrepro.errors import EXIT_CELLS_MISSING, QuadreproError
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
@@ -128,7 +128,7 @@ def run_command(
     # What joblib says of the cells that were being computed then; that line says it.
     warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
     plans, code = _plans(configs, common, offline)
-    out = common.out_of(*configs)
+    out = common.out_of(*(plan.experiment.source.path for plan in plans))
     store = common.store(out)
     todo = store.missing((cell for plan in plans for cell in plan.cells), retry)
     missing = {cell.key for cell in todo}
@@ -142,11 +142,13 @@ def run_command(
     codes = [code, *(finish(plan) for plan, keys in left if not keys)]
     if todo:
         limits = {plan.experiment.name: limits_of(plan, timeout, memory) for plan in plans}
-        for done in _computed(todo, store, jobs, dask, limits, quiet):
+        for record in _computed(todo, store, jobs, dask, limits, quiet):
             for plan, keys in left:
-                if done in keys:
-                    keys.remove(done)
+                if record.key in keys:
+                    keys.remove(record.key)
                     codes += [] if keys else [finish(plan)]
+            if shard is not None and not record.ok:
+                codes.append(EXIT_CELLS_MISSING)
     if shard is not None:
         tell(f"part {shard[0]} of {shard[1]} is done; a run without --shard writes the tables")
     return max(codes)
@@ -159,24 +161,24 @@ def _computed(
     dask: str | None,
     limits: dict[str, Limits],
     quiet: bool,
-) -> Iterator[str]:
-    """Compute cells, show progress and the first failure of each kind, and yield their keys."""
+) -> Iterator[Record]:
+    """Compute cells, show progress and the first failure of each kind, and yield the records."""
     # They take long to import, and are not needed where nothing is left.
     from quadrepro.engine.dask import workers_of
     from quadrepro.engine.progress import RunProgress
-    from quadrepro.engine.run import compute, cores
+    from quadrepro.engine.run import compute
 
     by_key = {cell.key: cell for cell in cells}
     told: set[tuple[str, str]] = set()
     with RunProgress(len(cells), quiet) as progress, workers_of(dask):
-        for record in compute(cells, store, None if dask else jobs or cores(), limits):
+        for record in compute(cells, store, None if dask else jobs or -1, limits):
             progress.advance()
             cell = by_key[record.key]
             what = (cell.algorithm, record.reason)
             if not record.ok and what not in told:
                 told.add(what)
                 progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
-            yield record.key
+            yield record
 
 
 def _plans(configs: Sequence[str], common: Common, offline: bool) -> tuple[list[Plan], int]:
@@ -228,8 +230,10 @@ def _write(plan: Plan, store: RecordStore, out: Path, form: str, page: bool) -> 
 
     The others go on if that fails.
     """
+    from quadrepro.results.files import write_results
+
     try:
-        results = write(plan, store, out)
+        results = write_results(plan, store, out)
         report = report_of(results) if page else None
         if not form:
             return missing_code(results)

@@ -20,19 +20,18 @@ from quadrepro.base.registry import Registry
 KINDS: Registry[Any] = Registry(
     "key",
     {
-        "errors": "errors:ERRORS",
-        "noiseless": "errors:NOISELESS",
-        "margins": "margins:MARGINS",
-        "differences": "sweeps:DIFFERENCES",
-        "times": "sweeps:TIMES",
-        "curves": "curves:CURVES",
-        "scatter": "scatter:SCATTER",
-        "comparisons": "comparisons:COMPARISONS",
-        "ranking": "ranking:RANKING",
-        "claims": "claims:CLAIMS",
-        "readings": "readings:READINGS",
+        "errors": "tables.kinds.errors:ERRORS",
+        "noiseless": "tables.kinds.errors:NOISELESS",
+        "margins": "tables.kinds.margins:MARGINS",
+        "differences": "tables.kinds.sweeps:DIFFERENCES",
+        "times": "tables.kinds.sweeps:TIMES",
+        "curves": "tables.kinds.curves:CURVES",
+        "scatter": "tables.kinds.scatter:SCATTER",
+        "comparisons": "tables.kinds.comparisons:COMPARISONS",
+        "ranking": "tables.kinds.ranking:RANKING",
+        "claims": "tables.kinds.claims:CLAIMS",
+        "readings": "tables.kinds.readings:READINGS",
     },
-    "quadrepro.tables.kinds",
 )
 """All kinds (`quadrepro.tables.kinds.base.Kind`), in the order in which they are written."""
 

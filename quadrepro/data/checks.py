@@ -92,7 +92,7 @@ def _codes(column: Column, renamed: dict[str, str]) -> TextArray:
 
 def _numbers(column: Column, renamed: dict[str, str], layout: Layout) -> FloatArray:
     """Return the numbers of a column, infinity for what is not a number."""
-    if is_text(column) or any(number(text) for text in renamed if text):
+    if is_text(column) or any(number(text) is not None for text in renamed if text):
         texts = (renamed.get(text, text) for text in codes_of(column).tolist())
         return numbers(texts, layout.decimal, thousands=layout.thousands)
     return numeric_column(column)

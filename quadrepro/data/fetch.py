@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
+from quadrepro.base.text import tell
 from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable, canonical_order, sort_rows
 from quadrepro.data.card import Card, load_card
@@ -20,10 +21,8 @@ def missing_cards(names: Iterable[str], folder: Path | None) -> list[Card]:
     return [card for card in map(load_card, names) if locate(card, folder) is None]
 
 
-def bring(
-    cards: list[Card], folder: Path | None, *, offline: bool, tell: Callable[[str], None]
-) -> None:
-    """Fetch data sets into the cache one after the other; `tell` gets a line for each."""
+def bring(cards: list[Card], folder: Path | None, *, offline: bool) -> None:
+    """Fetch data sets into the cache one after the other, and print a line for each."""
     if cards and offline:
         raise missing_error(cards, folder)
     failures: list[str] = []

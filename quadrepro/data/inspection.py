@@ -94,7 +94,7 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
     frame, layout = _read(path, target, told)
     _check_names(path, [*frame.columns], target, told.nominal)
     gaps = _gaps(path, frame, told.missing)
-    rows = frame.mask(frame.isin(gaps))
+    rows = frame.mask(frame.isin(_meant(gaps)))
     rows = _labelled(path, rows, target, drop=told.drop_missing_target)
     described = _target(path, rows[target], layout, told.task)
     task = "classification" if described.labels else "regression"
@@ -213,11 +213,16 @@ def _check_names(path: Path, names: Sequence[str], target: str, nominal: Iterabl
 def _gaps(path: Path, frame: pd.DataFrame, missing: Sequence[str]) -> list[str]:
     """Return the words for missing values that occur."""
     words = dict.fromkeys((*GAPS, *missing))
-    texts = (column for _, column in frame.items() if column.dtype.kind != "f")
-    found = set[str]().union(*(words.keys() & column.unique() for column in texts))
+    held = {value for _, column in frame.items() for value in column.unique()}
+    found = {word for word in words if not held.isdisjoint(_meant([word]))}
     for word in {*missing} - found:
         raise ConfigError(f"{path}: no field is {word!r}, the word of --missing")
     return [word for word in words if word in found]
+
+
+def _meant(words: Sequence[str]) -> list[str | float]:
+    """Return words, and the numbers that stand for them in columns of numbers, such as -999."""
+    return [*words, *(found for word in words if (found := number(word)) is not None)]
 
 
 def _labelled(path: Path, rows: pd.DataFrame, target: str, *, drop: bool) -> pd.DataFrame:

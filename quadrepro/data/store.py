@@ -64,11 +64,6 @@ class Found:
             case source:
                 return describe(source)
 
-    @property
-    def content_hash(self) -> str:
-        """The hash of the rows that the card demands."""
-        return self.card.content_hash
-
     def load(self, only: Collection[str] | None = None) -> Dataset:
         """Return the data set; from the cache, the columns of `only` some attributes."""
         try:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from quadrepro.base.code import PACKAGE, code_hash, versions_of
-from quadrepro.core.cell import Cell
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.registry import MEASURES
 
@@ -21,11 +20,6 @@ PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "n
 
 PARTS = (PACKAGE.name, "configs", "datasets", "constraints.txt")
 """What decides results, below the folder of a checkout."""
-
-
-def made_by(cell: Cell) -> dict[str, Any]:
-    """Return the hash of the code and the versions that a cell depends on, in this process."""
-    return makers(cell.learner, cell.protocol.measures, cell.voters)
 
 
 def makers(

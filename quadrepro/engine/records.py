@@ -61,7 +61,7 @@ class Record:
     seconds: float = 0.0
     """Wall time of the search and the final training."""
     date: str = ""
-    """When it was done, in UTC, as in 2026-01-31T12:00:00Z."""
+    """When it was done, in UTC, as in 2026-01-31T12:00:00.000Z."""
     environment: dict[str, Any] = field(default_factory=dict)
     """What it was computed with; see `quadrepro.engine.keys.environment`."""
     content: dict[str, Any] = field(default_factory=dict)

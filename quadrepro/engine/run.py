@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from joblib import Parallel, delayed
-from joblib.externals.loky import ProcessPoolExecutor, cpu_count
+from joblib.externals.loky import ProcessPoolExecutor
 
 from quadrepro.core.cell import Cell
 from quadrepro.engine.keys import commit
@@ -45,8 +45,8 @@ def compute(
     store : RecordStore
         Where records are kept.
     jobs : int or None
-        Number of worker processes; 1 computes in this process, and None leaves it to the backend
-        that `joblib.parallel_config` names, such as Dask.
+        Number of worker processes; -1 takes all cores, 1 computes in this process, and None leaves
+        it to the backend that `joblib.parallel_config` names, such as Dask.
     limits : mapping of str to Limits, optional
         Limits of the cells of each experiment.
 
@@ -83,11 +83,6 @@ def largest_first(cells: Iterable[Cell]) -> Iterator[Cell]:
     """
     for _, some in groupby(cells, key=lambda cell: cell.experiment):
         yield from sorted(some, key=lambda cell: cell.size, reverse=True)
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use, by its affinity and control group."""
-    return int(cpu_count())
 
 
 def _parallel(jobs: int | None) -> Parallel:

@@ -28,7 +28,7 @@ from threadpoolctl import ThreadpoolController
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, CellResult, compute, rmse
 from quadrepro.core.learners.imported import place_of_user
-from quadrepro.engine.keys import environment, made_by, utc_now
+from quadrepro.engine.keys import environment, makers, utc_now
 from quadrepro.engine.records import Record, Status
 from quadrepro.errors import ConfigError
 
@@ -94,12 +94,12 @@ def begin(parent: int) -> None:
 def _refuse_other_code(cell: Cell) -> None:
     planned = {name: cell.content[name] for name in ("code", "packages")}
     try:
-        here: object = made_by(cell)
+        here: object = makers(cell.learner, cell.protocol.measures, cell.voters)
     except ValueError as error:
         here = str(error)
     if here != planned:
         raise ConfigError(
-            f"a worker has other code or packages than the plan ({here} instead of {planned}):"
+            f"the worker's code or packages differ from the plan's ({here} instead of {planned}):"
             " install the same on all machines and run again; finished cells are kept"
         )
 

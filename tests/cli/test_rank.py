@@ -19,3 +19,10 @@ def test_it_prints_what_the_function_returns_and_writes_if_asked(tmp_path: Path)
     result = call.quadrepro("rank", scores, *options, "--out", out)
     assert result.stdout.endswith(f"Table and diagram written to {out}\n")
     assert (out / "ranking.md").read_text() == expected.markdown
+
+
+def test_a_table_without_scores_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "names.csv").write_text("name\nann\nben\n")
+    result = call.quadrepro("rank", tmp_path / "names.csv")
+    assert result.exit_code == 3
+    assert "a ranking needs at least two methods on at least two data sets" in result.stderr

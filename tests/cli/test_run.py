@@ -270,3 +270,19 @@ def test_a_run_that_is_ended_leaves_no_process_and_a_plain_rerun_gives_the_same_
         assert again.exit_code == 0
     found = compare(tmp_path / "results" / "small", tmp_path / "whole" / "small", tolerance=0)
     assert found.differences == []
+
+
+def test_an_unknown_config_does_not_stop_one_that_ships() -> None:
+    # The part holds no cell.
+    result = quadrepro("run", "quickstart", "nosuch", "--shard", "1/1000000000")
+    assert result.exit_code == 2
+    assert "error: nosuch: unknown config 'nosuch'" in result.stderr
+    assert f"results go to {Path('build/quickstart')}\n" in result.stderr
+
+
+def test_a_part_with_a_failed_cell_exits_with_1(
+    small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ADABOOST, fail)
+    parts = ("run", small_config(), "--jobs", 1, "--out", out, "--shard", "1/1")
+    assert quadrepro(*parts).exit_code == 1

@@ -222,6 +222,7 @@ def test_columns_are_attributes_and_target_unless_a_layout_places_them() -> None
             {},
             ([0, None, 2], ["1", "2.5", ""], ["0", "1", "1"]),
         ),
+        (([0.0, 1.0, 2.0], COLOUR, LABEL), {"codes": {"size": {"0": "7"}}}, ([7, 1, 2], *READ)),
         ((["1,5", "2", ""], COLOUR, LABEL), {"decimal": ","}, ([1.5, 2, None], *READ)),
     ],
 )

@@ -159,14 +159,14 @@ def test_without_a_connection_the_other_data_sets_are_not_tried(online_toy: Card
     with pytest.raises(DataError) as caught:
         fetch(with_source(online_toy, *lost.sources, OPENML))
     assert not isinstance(caught.value, NoConnectionError)
-    bring_both = partial(bring, offline=False, tell=print)
+    bring_both = partial(bring, offline=False)
     *_, rest, by_hand = refused(bring_both, [lost, online_toy], None).splitlines()
     assert rest == "not tried: toy"
     assert by_hand.startswith("Without a network, save the rows as NAME.csv")
 
 
 def test_only_what_is_not_here_is_missing_and_some_has_no_source_on_the_network() -> None:
-    bring([], None, offline=True, tell=print)
+    bring([], None, offline=True)
     assert [card.name for card in missing_cards(["monks", "pima", "m1"], None)] == ["pima"]
     assert refused(fetch, load_card("orange")) == "orange has no source on the network"
 

@@ -269,3 +269,10 @@ def test_a_file_or_an_option_that_is_wrong_is_refused(
     read = partial(inspect_file, **{"target": "label", **options})
     told = refusal(save(content, name), read, QuadreproError)
     assert told.lstrip().startswith(fault)
+
+
+def test_a_number_means_a_missing_value_in_a_column_of_numbers(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"size": [1.5, -999.0, 2.5, 0.5], "label": ["a", "b", "a", "b"]})
+    frame.to_parquet(tmp_path / "my.parquet")
+    card = inspect_file(tmp_path / "my.parquet", "label", missing=["-999"])
+    assert (card.missing_cells, card.attributes[0].range) == (1, (0.5, 2.5))

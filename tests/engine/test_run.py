@@ -200,7 +200,7 @@ def test_a_worker_with_other_code_than_the_plan_ends_the_run(
     cells: list[Cell], tmp_path: Path
 ) -> None:
     other = replace(cells[0], content=cells[0].content | {"code": "0" * 16})
-    with pytest.raises(ConfigError, match="other code or packages than the plan"):
+    with pytest.raises(ConfigError, match="code or packages differ from the plan's"):
         list(compute([other], RecordStore(tmp_path), 1))
 
 
