@@ -57,37 +57,34 @@ def take_rounds(
 ) -> tuple[FloatArray, int]:
     """Return the votes of a run after given numbers of rounds, and the number of rounds taken.
 
-    The signed sum of each voter comes from running sums over a list. In every chain most examples
-    have the usual code, and a voter has its usual value on all examples but some: those that leave
-    the usual code between the voter and the end of the chain (see `Chains`). Listed by chain, from
-    both ends to the middle, they stand next to each other. So the sum of a voter is that of its
-    usual value, less twice a difference of two running sums. Examples whose weights round to 0 are
-    not listed. The list is made again before such a weight can have grown to 1/2: a round
+    The signed sum of each voter comes from running sums over a list. A voter has its usual value on
+    all examples but some, which are stretches of the list (see `Chains`). So its sum is that of its
+    usual value, less twice some differences of two running sums. Examples whose weights round to 0
+    are left out of the list. It is made again before such a weight can have grown to 1/2: a round
     multiplies it by at most 1 / (1 - |r|).
 
     `signs` are labels times numbers of copies, `weights` the first weights of one copy, in place.
     Rounds are written to `picks` and `changes`, see `Run`.
     """
-    codes, first, usual, leavers, heads = chains
+    codes, first, usual, listed, heads, starts, stops, owners = chains
     n_voters, tie, positive = first[-1], np.int64(max(TIE, len(signs))), signs > 0
-    listed, running = np.empty(len(leavers), np.uint32), np.zeros(len(leavers) + 1, np.int64)
-    begins, ends = np.empty(n_voters, np.uint32), np.empty(n_voters, np.uint32)
-    values, sums = np.empty(n_voters, np.int64), np.empty(n_voters, np.int64)
+    awake, running = np.empty(len(listed), np.uint32), np.zeros(len(listed) + 1, np.int64)
+    places, sums = np.empty(len(heads), np.uint32), np.empty(n_voters, np.int64)
+    begins, ends = np.empty(len(owners), np.uint32), np.empty(len(owners), np.uint32)
     units, vote = np.empty(len(signs), np.int64), np.zeros(n_voters)
     votes = np.zeros((len(rounds), n_voters))
-    shrunk, n_listed, kept = 0.0, 0, 0
+    shrunk, n_awake, kept = 0.0, 0, 0
     for t in range(1, rounds[-1] + 1):
         if shrunk < 4.0 * ASLEEP:
-            shrunk, n_listed = 1.0, 0
-            for c in range(len(usual)):
-                middle, end = first[c] + usual[c], first[c + 1]
-                for start, stop, value in ((first[c], middle, 1), (end - 1, middle - 1, -1)):
-                    begin = n_listed
-                    for j in range(start, stop, value):
-                        for i in leavers[heads[j] : heads[j + 1]]:
-                            listed[n_listed] = i
-                            n_listed += weights[i] >= ASLEEP
-                        begins[j], ends[j], values[j] = begin, n_listed, value
+            shrunk, n_awake = 1.0, 0
+            for code in range(len(heads) - 1):
+                places[code] = n_awake
+                for i in listed[heads[code] : heads[code + 1]]:
+                    awake[n_awake] = i
+                    n_awake += weights[i] >= ASLEEP
+            places[-1] = n_awake
+            for k in range(len(owners)):
+                begins[k], ends[k] = places[starts[k]], places[stops[k]]
         for i in range(len(signs)):
             units[i] = np.int64(np.rint(weights[i])) * signs[i]
         total, size = 0, 0
@@ -95,18 +92,19 @@ def take_rounds(
             total += units[i]
             size += abs(units[i])
         so_far = 0
-        for k in range(n_listed):
-            so_far += units[listed[k]]
+        for k in range(n_awake):
+            so_far += units[awake[k]]
             running[k + 1] = so_far
-        for j in range(n_voters):
-            sums[j] = values[j] * (total - 2 * (running[ends[j]] - running[begins[j]]))
+        sums[:] = total
+        for k in range(len(owners)):
+            sums[owners[k]] -= 2 * (running[ends[k]] - running[begins[k]])
         largest = 0
         for j in range(n_voters):
             largest = max(largest, abs(sums[j]))
         pick = 0
         while abs(sums[pick]) < largest - tie:
             pick += 1
-        edge = sums[pick] / size
+        edge = usual[pick] * sums[pick] / size
         alpha = step_of(edge, t)
         vote[pick] += alpha
         if t <= len(picks):
@@ -117,10 +115,10 @@ def take_rounds(
             votes[kept] = vote
             kept += 1
         chain = np.searchsorted(first, pick, side="right") - 1
-        code, below = codes[chain], np.uint32(pick - first[chain])
+        own, below = codes[chain], np.uint32(pick - first[chain])
         right, wrong = 1.0 + edge, 1.0 - edge
         for i in range(len(signs)):
-            moved = weights[i] / (right if (code[i] > below) == positive[i] else wrong)
+            moved = weights[i] / (right if (own[i] > below) == positive[i] else wrong)
             weights[i] = moved if moved >= FLOOR else weights[i]
         shrunk *= 1.0 - abs(edge)
     votes[kept:] = vote

@@ -5,7 +5,8 @@ An example's code is the number of voters of a chain that say +1. It tells what 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,17 @@ from quadrepro.core.voters.thresholds import columns_of
 
 Codes = NDArray[np.uint32]
 
+JOINED = 8
+"""Number of voters without a chain that are listed together."""
+
 
 class Chains(NamedTuple):
-    """Voters with values -1 and +1 in chains, and where examples leave the usual code of a chain.
+    """Voters with values -1 and +1 in chains, and where they do not have their usual values.
 
-    The usual code is the one that most examples have. Where the usual code is +1, an example with
-    a lower code leaves it at the first voter for which it is -1. Where the usual code is -1, an
-    example with a higher code leaves it at the last voter for which it is +1.
+    In every chain most examples have the usual code. The others are listed chain by chain, ordered
+    by their codes, so that those on which a voter does not have its usual value stand next to each
+    other. Voters that are alone in their chains are joined by eight: an example is listed once for
+    all of them, in the order of a Gray code, in which few bits change from one code to the next.
 
     Attributes
     ----------
@@ -29,30 +34,76 @@ class Chains(NamedTuple):
         Codes of the examples.
     first : ndarray of int, shape (n_chains + 1,)
         First voter of each chain; the last entry is the number of voters.
-    usual : ndarray of int, shape (n_chains,)
-        Usual codes.
-    leavers : ndarray of uint32, shape (n_leavers,)
-        The examples that leave the usual code, ordered by the voters at which they do.
-    heads : ndarray of int, shape (n_voters + 1,)
-        First of the leavers at each voter; the last entry is their number.
+    usual : ndarray of int, shape (n_voters,)
+        Usual value of each voter, -1 or +1.
+    listed : ndarray of uint32, shape (n_listed,)
+        The examples with another code than the usual one.
+    heads : ndarray of int, shape (n_codes + 1,)
+        First place in the list of each code that occurs; the last entry is the length of the list.
+    starts, stops, owners : ndarray of uint32, shape (n_stretches,)
+        The stretches of the list on which a voter does not have its usual value: the first code,
+        the one after the last, and the voter.
     """
 
     codes: Codes
     first: IntArray
     usual: IntArray
-    leavers: Codes
+    listed: Codes
     heads: IntArray
+    starts: Codes
+    stops: Codes
+    owners: Codes
 
     @classmethod
     def of(cls, codes: Codes, first: IntArray) -> Chains:
         """Return the chains with given codes and first voters."""
-        usual = np.array([np.bincount(code).argmax() for code in codes])
-        chains, examples = np.nonzero(codes != usual[:, None])
-        left = codes[chains, examples].astype(np.intp)
-        voters = first[chains] + left - (left > usual[chains])
-        heads = np.append(0, np.bincount(voters, minlength=first[-1]).cumsum())
-        leavers = examples[voters.argsort(kind="stable")].astype(np.uint32)
-        return cls(codes, first, usual, leavers, heads)
+        most = np.array([np.bincount(code).argmax() for code in codes], dtype=np.uint32)
+        chain = np.repeat(np.arange(len(codes)), np.diff(first))
+        below = np.arange(first[-1]) - first[chain]
+        usual, n_codes = most[chain] > below, 0
+        listed, sizes, stretches = [], [], []
+        for group in _groups(np.diff(first)):
+            order, heads = _by_code(codes[group], most[group])
+            voters = np.arange(first[group.start], first[group.stop])[:, None]
+            away = (codes[chain[voters], order[heads]] > below[voters]) != usual[voters]
+            steps = np.diff(np.pad(away, ((0, 0), (1, 1))).astype(np.int8))
+            (owners, starts), (_, stops) = (np.nonzero(steps == step) for step in (1, -1))
+            stretches.append((n_codes + starts, n_codes + stops, first[group.start] + owners))
+            sizes.append(np.diff(heads, append=len(order)))
+            listed.append(order.astype(np.uint32))
+            n_codes += len(heads)
+        return cls(
+            codes,
+            first,
+            np.where(usual, 1, -1),
+            np.concatenate(listed),
+            np.append(0, np.concatenate(sizes).cumsum()),
+            *np.concatenate(stretches, axis=1, dtype=np.uint32, casting="unsafe"),
+        )
+
+
+def _groups(lengths: IntArray) -> Iterator[slice]:
+    """Yield the chains that are listed together: one, or up to eight of a single voter each."""
+    start = 0
+    while start < len(lengths):
+        stop = start + 1
+        while stop < min(start + JOINED, len(lengths)) and lengths[start] == lengths[stop] == 1:
+            stop += 1
+        yield slice(start, stop)
+        start = stop
+
+
+def _by_code(codes: Codes, most: Codes) -> tuple[IntArray, IntArray]:
+    """Return the examples of all but the usual codes by code, and the first place of each code."""
+    away = codes != most[:, None]
+    examples = np.flatnonzero(away.any(axis=0))
+    ranks: NDArray[Any] = codes[0, examples]
+    if len(codes) > 1:
+        # The rank of a Gray code; its bits say which voters do not have their usual values.
+        bits = np.logical_xor.accumulate(away[:, examples])
+        [ranks] = np.packbits(bits, axis=0)
+    order = ranks.argsort(kind="stable")
+    return examples[order], np.unique(ranks[order], return_index=True)[1]
 
 
 def codes_of_voters(H: FloatArray) -> tuple[Codes, IntArray]:

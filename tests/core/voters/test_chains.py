@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,20 +44,33 @@ def test_codes_of_stumps_need_no_matrix_and_the_attributes_are_the_chains(X: Flo
     assert first.tolist() == [0, 4, 8, 12]
 
 
+def unusual(chains: Chains) -> list[list[int]]:
+    """Return the listed examples of the stretches of each voter."""
+    found: list[list[int]] = [[] for _ in chains.usual]
+    for start, stop, owner in zip(chains.starts, chains.stops, chains.owners, strict=True):
+        found[owner] += chains.listed[chains.heads[start] : chains.heads[stop]].tolist()
+    return found
+
+
 @given(matrices)
-def test_an_example_leaves_the_usual_code_at_the_voter_next_to_it_that_differs(
+def test_stretches_have_the_examples_on_which_a_voter_has_not_its_usual_value(
     H: FloatArray,
 ) -> None:
     chains = Chains.of(*codes_of_voters(H))
-    left = {
-        (j, int(i))
-        for j, (start, stop) in enumerate(pairwise(chains.heads))
-        for i in chains.leavers[start:stop]
-    }
-    expected = set()
-    for code, usual, start in zip(chains.codes, chains.usual, chains.first, strict=False):
-        assert (code == usual).sum() == max(np.bincount(code))
-        for i, own in enumerate(code.astype(int)):
-            if own != usual:
-                expected.add((int(start + own if own < usual else start + own - 1), i))
-    assert left == expected
+    expected = [
+        np.flatnonzero(h != usual).tolist() for h, usual in zip(H.T, chains.usual, strict=True)
+    ]
+    assert [sorted(of_voter) for of_voter in unusual(chains)] == expected
+    for code, start, stop in zip(chains.codes, *(chains.first[i:] for i in (0, 1)), strict=False):
+        # The values of the most frequent code.
+        assert (code == (chains.usual[start:stop] > 0).sum()).sum() == max(np.bincount(code))
+
+
+def test_eight_voters_without_a_chain_list_an_example_once() -> None:
+    H = np.random.default_rng(0).choice([-1.0, 1.0], (400, 17))
+    chains = Chains.of(*codes_of_voters(H))
+    assert len(chains.codes) == 17
+    away = chains.usual != H
+    sizes = [int(away[:, i : i + 8].any(axis=1).sum()) for i in (0, 8, 16)]
+    assert len(chains.listed) == sum(sizes)
+    assert len(chains.owners) < 17 * 20
