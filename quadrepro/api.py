@@ -296,6 +296,9 @@ def limits_of(plan: Plan, timeout: float | None = None, memory: int | None = Non
     from quadrepro.engine.worker import Limits
 
     config = plan.experiment.config
+    for name, value in (("timeout", timeout), ("memory", memory)):
+        if value is not None and not 0 < value < math.inf:
+            raise ConfigError(f"{name} must be a positive number, not {value:g}")
     return Limits(timeout or config.timeout, memory or config.memory)
 
 

@@ -14,7 +14,7 @@ from quadrepro.engine import worker
 from quadrepro.engine.records import RecordStore
 from quadrepro.results.files import write_results
 from tests.cli.call import quadrepro as command
-from tests.make import config
+from tests.make import config, write_config
 
 Write = Callable[..., Path]
 
@@ -77,3 +77,15 @@ def test_a_failed_cell_is_computed_again_only_if_asked(
         patched.setattr(worker, "compute", lambda cell: 1 / 0)
         assert cell_of(tmp_path)["status"] == "failed"
     assert [cell_of(tmp_path, retry=of)["status"] for of in (False, True)] == ["failed", "ok"]
+
+
+def test_code_that_has_changed_is_imported_again(tmp_path: Path) -> None:
+    code, found = "class Own:\n  def fit(self, X, y): ...\n  def predict(self, X): ", []
+    path = write_config(tmp_path, algorithms=["mine_again:Own"], baseline=False)
+    for value in (0, 1):
+        # Python takes a file of the same size and second for unchanged.
+        text = f"{code}return [{value}] * len(X)\n" + value * "# changed\n"
+        (tmp_path / "mine_again.py").write_text(text)
+        results = quadrepro.reproduce(path, jobs=1, out=tmp_path, progress=False)
+        found.append(results.cells["errors"].iloc[0])
+    assert sum(found) == results.cells["n_test"].iloc[0]

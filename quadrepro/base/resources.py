@@ -58,6 +58,8 @@ def find_config(config: str | Path) -> Path:
         hint = f"; did you mean {meant!r}, which ships?" if meant else ""
         raise ConfigError(f"{config}: no such file{hint}")
     hint = nearest(path.stem, shipped, "quadrepro list experiments")
+    if Path(f"{path}.yaml").is_file():
+        hint = f"; did you mean {f'{path}.yaml'!r}?"
     raise ConfigError(f"unknown config {str(config)!r}{hint}")
 
 

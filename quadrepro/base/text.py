@@ -35,10 +35,10 @@ def markdown(text: str) -> str:
     return _TAG.sub("&lt;", visible(text))
 
 
-def few(names: Sequence[str], most: int = 5) -> str:
-    """Return some names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def few(names: Sequence[str], most: int = 5, between: str = ", ") -> str:
+    """Return some names, and how many more there are; with ``"; "`` between names with commas."""
+    more = f"{between.strip(', ')} and {len(names) - most} more" if len(names) > most else ""
+    return between.join(names[:most]) + more
 
 
 def tell(text: str) -> None:

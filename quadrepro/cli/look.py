@@ -95,7 +95,8 @@ def _write_tables(
     if (Path(config) / MANIFEST).is_file():
         raise ConfigError(f"{config} is a results folder: --page writes its page")
     out = common.out_of(config)
-    plan, store = common.plan(config, check_data=False), common.store(out)
+    n_splits = _splits_in(out / find_config(config).stem)
+    plan, store = common.plan(config, check_data=False, repeats=n_splits), common.store(out)
     known = store.keys()
     if not any(cell.key in known for cell in plan.cells):
         tell(f"no cell of {config} has been computed in {store.folder}")
@@ -104,6 +105,15 @@ def _write_tables(
     if (results.folder / PAGE).exists():
         report_of(results)
     return show(results, form)
+
+
+def _splits_in(folder: Path) -> int | None:
+    """Return the number of splits of a results folder, which --repeats may have set; or None."""
+    from quadrepro.results.results import Results
+    from quadrepro.results.run import MANIFEST
+
+    cells = Results(folder).cells if (folder / MANIFEST).is_file() else None
+    return None if cells is None or cells.empty else int(cells["repeat"].max()) + 1
 
 
 def _write_pages(what: Sequence[str], common: Common) -> None:
@@ -170,10 +180,7 @@ def explain_command(config: str, row: str, column: str, recompute: bool, common:
     out = common.found_in(config)
     path = out / find_config(config).stem
     results = Results(path) if (path / MANIFEST).is_file() else None
-    n_splits = None
-    if results is not None and not results.cells.empty:
-        n_splits = int(results.cells["repeat"].max()) + 1
-    plan = common.plan(config, check_data=False, repeats=n_splits)
+    plan = common.plan(config, check_data=False, repeats=_splits_in(path))
     found = explain(plan, row, column, common.store(out), results, recompute)
     echo(tabulate([*found.facts.items()], tablefmt="plain") + "\n")
     print_listing(("split", "result", "chosen", "seconds", "record"), found.splits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,8 @@ def audit_command(
         if folder.exists():
             raise ConfigError(f"{folder} exists: remove it, or call the file by another name")
         draft_paper(file, folder, n_test)
-        echo(f"Wrote {folder}; edit its paper.yaml, then: quadrepro audit ./{folder}")
+        again = shlex.join(["quadrepro", "audit", f"./{folder}"])
+        echo(f"Wrote {folder}; edit its paper.yaml, then: {again}")
         return
     else:
         found = audit_table(file, n_test)

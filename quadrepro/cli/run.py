@@ -33,6 +33,7 @@ from quadrepro.errors import EXIT_CELLS_MISSING, QuadreproError
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
+    from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.records import Record, RecordStore
     from quadrepro.engine.worker import Limits
 
@@ -130,10 +131,14 @@ def run_command(
     plans, code = _plans(configs, common, offline)
     out = common.out_of(*(plan.experiment.source.path for plan in plans))
     store = common.store(out)
-    todo = store.missing((cell for plan in plans for cell in plan.cells), retry)
+    cells = [cell for plan in plans for cell in plan.cells]
+    todo = store.missing(cells, retry)
     missing = {cell.key for cell in todo}
     if shard is not None:
-        todo = [cell for cell in todo if int(cell.key, 16) % shard[1] == shard[0] - 1]
+        cells, todo = (
+            [cell for cell in some if int(cell.key, 16) % shard[1] == shard[0] - 1]
+            for some in (cells, todo)
+        )
     form = "" if quiet else form
     if not quiet:
         _begin(plans, missing, {cell.key for cell in todo}, out)
@@ -141,15 +146,21 @@ def run_command(
     left = [(plan, _keys(plan) & missing) for plan in plans] if shard is None else []
     codes = [code, *(finish(plan) for plan, keys in left if not keys)]
     if todo:
+        # It takes long to import, and is not needed where nothing is left.
+        from quadrepro.engine.progress import RunProgress
+
         limits = {plan.experiment.name: limits_of(plan, timeout, memory) for plan in plans}
-        for record in _computed(todo, store, jobs, dask, limits, quiet):
-            for plan, keys in left:
-                if record.key in keys:
-                    keys.remove(record.key)
-                    codes += [] if keys else [finish(plan)]
-            if shard is not None and not record.ok:
-                codes.append(EXIT_CELLS_MISSING)
+        with RunProgress(len(todo), quiet) as progress:
+            for record in _computed(todo, store, jobs, dask, limits, progress):
+                for plan, keys in left:
+                    if record.key in keys:
+                        keys.remove(record.key)
+                        if not keys:
+                            with progress.hidden():
+                                codes.append(finish(plan))
     if shard is not None:
+        if not all(record.ok for record in store.of(cells)):
+            codes.append(EXIT_CELLS_MISSING)
         tell(f"part {shard[0]} of {shard[1]} is done; a run without --shard writes the tables")
     return max(codes)
 
@@ -160,17 +171,15 @@ def _computed(
     jobs: int | None,
     dask: str | None,
     limits: dict[str, Limits],
-    quiet: bool,
+    progress: RunProgress,
 ) -> Iterator[Record]:
     """Compute cells, show progress and the first failure of each kind, and yield the records."""
-    # They take long to import, and are not needed where nothing is left.
     from quadrepro.engine.dask import workers_of
-    from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.run import compute
 
     by_key = {cell.key: cell for cell in cells}
     told: set[tuple[str, str]] = set()
-    with RunProgress(len(cells), quiet) as progress, workers_of(dask):
+    with workers_of(dask):
         for record in compute(cells, store, None if dask else jobs or -1, limits):
             progress.advance()
             cell = by_key[record.key]
@@ -208,12 +217,12 @@ def _keys(plan: Plan) -> set[str]:
 def _begin(plans: Sequence[Plan], missing: set[str], here: set[str], out: Path) -> None:
     """Print where results go and how many cells are left."""
     for plan in plans:
-        keys = _keys(plan)
-        text = f"{plan.experiment.config.title}: {len(plan.cells)} cells"
-        text += f", {len(keys - missing)} already computed"
-        if keys & here:
+        keys = [cell.key for cell in plan.cells]
+        text = f"{plan.experiment.config.title}: {len(keys)} cells"
+        text += f", {sum(key not in missing for key in keys)} already computed"
+        if left := sum(key in here for key in keys):
             _warn_of_rows(plan)
-            text += f", {len(keys & here)} left"
+            text += f", {left} left"
         tell(f"{text}; results go to {out / plan.experiment.name}")
 
 
@@ -238,9 +247,9 @@ def _write(plan: Plan, store: RecordStore, out: Path, form: str, page: bool) -> 
         if not form:
             return missing_code(results)
         code = show(results, form)
-    except QuadreproError as error:
+    except (QuadreproError, OSError) as error:
         tell(f"error: {plan.experiment.name}: {error}")
-        return error.exit_code
+        return getattr(error, "exit_code", 1)
     if report is not None:
         echo(f"Report: {report.resolve().as_uri()}")
     return code

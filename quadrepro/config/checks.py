@@ -44,9 +44,9 @@ def check(experiment: Experiment) -> None:
         for place, protocol in _protocols(experiment):
             with experiment.at(*place, "protocol"):
                 protocol_holds(experiment, protocol)
-        for i, column in enumerate(experiment.algorithms):
-            with experiment.at("algorithms", i):
-                column_fits(column, config.protocol)
+            for i, column in enumerate(experiment.algorithms):
+                with experiment.at("algorithms", i):
+                    column_fits(column, protocol)
         for row in config.rows:
             row_fits_the_columns(experiment, row)
 

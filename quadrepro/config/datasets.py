@@ -189,5 +189,8 @@ def merged(base: Changes, changes: Changes) -> Changes:
     result = dict(base)
     for key, new in changes.items():
         old = result.get(key)
-        result[key] = merged(old, new) if isinstance(old, dict) and isinstance(new, dict) else new
+        result[key] = new
+        # A list of values and a threshold are replaced as a whole by what has other keys.
+        if isinstance(old, dict) and isinstance(new, dict) and "values" not in old:
+            result[key] = new if key in ("voter_set", "positive") else merged(old, new)
     return result

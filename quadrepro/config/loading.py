@@ -14,6 +14,9 @@ from quadrepro.config.checks import check
 from quadrepro.config.config import Config, Experiment
 from quadrepro.errors import ConfigError
 
+LONGEST_NAME = 60
+"""Maximum number of characters of a title that name a folder."""
+
 
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     """Read and check a config."""
@@ -26,9 +29,18 @@ def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
 
 def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
     """Check a config that was not read from a file."""
-    source = MappingSource(Path("config"), dict(config), Mark(1, 1))
-    name = re.sub(r"[^a-z0-9]+", "-", str(config.get("title", "")).lower()).strip("-")
-    return _experiment(name or "config", source, repeats)
+    source = MappingSource(Path("config"), _plain(config), Mark(1, 1))
+    name = re.sub(r"[\W_]+", "-", str(config.get("title", "")).lower()).strip("-")
+    return _experiment(name[:LONGEST_NAME] or "config", source, repeats)
+
+
+def _plain(value: Any) -> Any:
+    """Return lists and numbers in place of tuples, ranges, arrays and their numbers."""
+    if isinstance(value, Mapping):
+        return {key: _plain(of) for key, of in value.items()}
+    if isinstance(value, list | tuple | range):
+        return [_plain(of) for of in value]
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:

@@ -19,6 +19,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.imported import enter
 from quadrepro.core.preprocessing import count_columns
 from quadrepro.core.problems import RowSource, Sources
 from quadrepro.core.protocol import Protocol
@@ -68,6 +69,7 @@ class Plan:
         ConfigError
             With the place in the config, and the file and line of the code.
         """
+        enter("")  # The code may have changed since it was imported.
         first = {cell.algorithm: cell for cell in reversed(self.cells)}
         together(
             partial(_try_code, self.experiment, first[column.name], i)

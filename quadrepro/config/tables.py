@@ -79,7 +79,8 @@ def _asked(written: Any) -> RequestedTables:
             KINDS.find(key)
         except KeyError as unknown:
             raise fault(unknown.args[0], key) from None
-    return RequestedTables(vars(model_of(tuple(written)).model_validate(written)), written)
+    wanted = {key: option for key, option in written.items() if option is not False}
+    return RequestedTables(vars(model_of(tuple(wanted)).model_validate(wanted)), written)
 
 
 class _Schema:

@@ -93,7 +93,10 @@ def _codes(column: Column, renamed: dict[str, str]) -> TextArray:
 def _numbers(column: Column, renamed: dict[str, str], layout: Layout) -> FloatArray:
     """Return the numbers of a column, infinity for what is not a number."""
     if is_text(column) or any(number(text) is not None for text in renamed if text):
-        texts = (renamed.get(text, text) for text in codes_of(column).tolist())
+        codes = codes_of(column).tolist()
+        # A code has lost its empty decimals, which can be thousands: 18.000.
+        written = column.tolist() if is_text(column) else codes
+        texts = (renamed.get(code, text) for code, text in zip(codes, written, strict=True))
         return numbers(texts, layout.decimal, thousands=layout.thousands)
     return numeric_column(column)
 
@@ -162,4 +165,5 @@ def _range(column: Column) -> tuple[float, float] | None:
 
 def extent(range_: tuple[float, float] | None) -> str:
     """Return a range in words."""
-    return f"from {range_[0]:.10g} to {range_[1]:.10g}" if range_ else "no value"
+    # -0.0 + 0.0 is 0.0.
+    return f"from {range_[0] + 0.0:.10g} to {range_[1] + 0.0:.10g}" if range_ else "no value"

@@ -15,16 +15,20 @@ import pandas as pd
 
 from quadrepro.base.files import write_text
 from quadrepro.base.yaml import to_yaml
-from quadrepro.data.canonical import codes_of, content_hash, default_order, number, numbers
+from quadrepro.data.canonical import (
+    codes_of,
+    content_hash,
+    default_order,
+    nominal_column,
+    number,
+    numbers,
+)
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import to_table
 from quadrepro.data.files import detect, read_file, unpack
 from quadrepro.data.schema import Attribute, Target, View
-from quadrepro.data.source import FileLayout, FileSource
+from quadrepro.data.source import GAPS, FileLayout, FileSource
 from quadrepro.errors import ConfigError, DataError, nearest
-
-GAPS = ("?", "", "NA", "NaN", "nan", "N/A", "null")
-"""Words that always mean a missing value."""
 
 MOST_LABELS = 20
 """A target of whole numbers is a label if it has at most this number of distinct values."""
@@ -94,7 +98,7 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
     frame, layout = _read(path, target, told)
     _check_names(path, [*frame.columns], target, told.nominal)
     gaps = _gaps(path, frame, told.missing)
-    rows = frame.mask(frame.isin(_meant(gaps)))
+    rows = frame.mask(_plain(frame).isin(_meant(gaps)))
     rows = _labelled(path, rows, target, drop=told.drop_missing_target)
     described = _target(path, rows[target], layout, told.task)
     task = "classification" if described.labels else "regression"
@@ -118,7 +122,7 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
     missing = rows[[*columns]].isna()
     card = Card(
         name=_name(told.name or stem),
-        title=stem,
+        title=stem or path.name,
         task=task,
         rows=len(rows),
         attributes=[_attribute(column) for column in columns.values()],
@@ -169,7 +173,7 @@ def _read_text(path: Path, target: str, told: Options) -> tuple[pd.DataFrame, Fi
     frame = read_file(path, layout)
     skip, names = 0, _numbered(frame.shape[1])
     if told.names:
-        names = told.names.split(",")
+        names = [name.strip() for name in told.names.split(",")]
         if len(names) != frame.shape[1]:
             raise ConfigError(f"{path}: {len(names)} names, but {frame.shape[1]} columns")
     elif not told.no_header:
@@ -213,16 +217,26 @@ def _check_names(path: Path, names: Sequence[str], target: str, nominal: Iterabl
 def _gaps(path: Path, frame: pd.DataFrame, missing: Sequence[str]) -> list[str]:
     """Return the words for missing values that occur."""
     words = dict.fromkeys((*GAPS, *missing))
-    held = {value for _, column in frame.items() for value in column.unique()}
+    held = {value for _, column in _plain(frame).items() for value in column.unique()}
     found = {word for word in words if not held.isdisjoint(_meant([word]))}
     for word in {*missing} - found:
         raise ConfigError(f"{path}: no field is {word!r}, the word of --missing")
     return [word for word in words if word in found]
 
 
+def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return texts as codes, in which -999.0 is -999, as they are compared when they are read."""
+    return frame.apply(
+        lambda of: of if of.dtype.kind == "f" else pd.Series(codes_of(of.to_numpy()), of.index)
+    )
+
+
 def _meant(words: Sequence[str]) -> list[str | float]:
     """Return words, and the numbers that stand for them in columns of numbers, such as -999."""
-    return [*words, *(found for word in words if (found := number(word)) is not None)]
+    return [
+        *nominal_column(words).tolist(),
+        *(found for word in words if (found := number(word)) is not None),
+    ]
 
 
 def _labelled(path: Path, rows: pd.DataFrame, target: str, *, drop: bool) -> pd.DataFrame:

@@ -27,6 +27,10 @@ def _codes_of_series(codes: dict[str, dict[str, str]]) -> dict[str, dict[str, st
     return {one: renamed for name, renamed in codes.items() for one in series(name)}
 
 
+GAPS = ("?", "", "NA", "N/A", "NaN", "NULL", "None", "na", "n/a", "nan", "null")
+"""Words that always mean a missing value in a file of the user."""
+
+
 class Layout(Model):
     """How the table of a source becomes that of the card."""
 

@@ -18,7 +18,7 @@ from quadrepro.data.canonical import RawTable, sort_rows
 from quadrepro.data.card import Card, find_card, load_card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.rules import generate
-from quadrepro.data.source import FileSource, GeneratedSource, Layout, describe, origin
+from quadrepro.data.source import GAPS, FileSource, GeneratedSource, Layout, describe, origin
 from quadrepro.errors import DataError
 
 LARGE = 1_000_000
@@ -72,9 +72,9 @@ class Found:
             if not isinstance(self.where, FileSource):
                 raise
             words = ["quadrepro", "init", self.where.path, "--target", self.card.target.original]
-            again = shlex.join([*words, "--name", self.card.name, "--card-only", "--force"])
-            message = f"{error}; if the file has changed, describe it again with: {again}"
-            raise DataError(message) from error
+            words += ["--name", self.card.name, *_told(self.where), "--card-only", "--force"]
+            again = f"describe it again with: {shlex.join(words)}"
+            raise DataError(f"{error}; if the file has changed, {again}") from error
 
     def _rows(self, only: Collection[str] | None) -> RawTable:
         """Return the rows in canonical order, compared with their card.
@@ -99,6 +99,21 @@ class Found:
             except DataError as error:
                 cache.log.warning("%s", error)
         return table
+
+
+def _told(source: FileSource) -> Iterator[str]:
+    """Yield the options of init by which a file is read as its card says."""
+    for word in source.missing:
+        if word not in GAPS:
+            yield f"--missing={word}"
+    if source.thousands:
+        yield f"--decimal={source.decimal}"
+    if source.drop_unlabelled:
+        yield "--drop-missing-target"
+    if source.format == "csv":
+        yield f"--encoding={source.encoding}"
+        if source.separator in (",", ";", "|", "\t", "blank"):
+            yield f"--separator={source.separator.replace(chr(9), 'tab')}"
 
 
 def _parsed(where: Path | FileSource | GeneratedSource, card: Card) -> RawTable:

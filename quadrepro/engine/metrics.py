@@ -71,17 +71,20 @@ class Metric:
     def _output(self, kept: Record) -> Array | None:
         if self.needs == "predictions":
             return kept.predicted
-        if self.needs == "scores" and kept.scores is not None:
+        two, probabilities = len(kept.classes) == 2, kept.probabilities
+        # Scores of one of several classes need not be comparable between examples; a scorer of
+        # scikit-learn takes them all the same.
+        scored = two or probabilities is None or METRICS.get(self.name) is not self
+        if self.needs == "scores" and kept.scores is not None and scored:
             # A class that no training example has may have the score -inf.
             return np.clip(kept.scores.astype(np.float64), -LARGEST, LARGEST)
-        if kept.probabilities is None:
+        if probabilities is None:
             return None
         # They are kept with few digits; scikit-learn warns unless they add up to 1 exactly enough.
-        found = kept.probabilities.astype(np.float64)
+        found = probabilities.astype(np.float64)
         with np.errstate(invalid="ignore"):
             found = found / found.sum(axis=1, keepdims=True)
-        two = self.needs == "scores" and len(kept.classes) == 2
-        return np.asarray(found[:, 1] if two else found)
+        return np.asarray(found[:, 1] if two and self.needs == "scores" else found)
 
 
 def _sklearn(name: str) -> Callable[..., float]:
@@ -124,6 +127,8 @@ def _f1(y: Array, predicted: Array, k: int) -> float:
 
 def _balanced_error(y: Array, predicted: Array, k: int) -> float:
     """Return the mean over the classes of the share of wrong examples."""
+    if len(np.unique(y)) < k:
+        raise ValueError("undefined for a class without examples")
     return 1.0 - _sklearn("balanced_accuracy_score")(y, predicted)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Self
 
 from rich.console import Console
@@ -29,7 +31,10 @@ class RunProgress:
         # A cell may take longer than the 30 seconds that rich looks back.
         columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), Remaining()
         self._bar = Progress(
-            *columns, console=Console(stderr=True), speed_estimate_period=float("inf")
+            *columns,
+            console=Console(stderr=True),
+            speed_estimate_period=float("inf"),
+            transient=True,
         )
         self._task = self._bar.add_task("cells", total=n_cells)
         self._shown = n_cells > 0 and not quiet
@@ -46,6 +51,16 @@ class RunProgress:
         self._ended.set()
         if self._bar.live.is_started:
             self._bar.stop()
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Take the bar away while other things are printed."""
+        started = self._bar.live.is_started
+        if started:
+            self._bar.stop()
+        yield
+        if started:
+            self._bar.start()
 
     def advance(self) -> None:
         """Count a finished cell."""

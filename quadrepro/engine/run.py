@@ -7,6 +7,7 @@ only the cells that are being computed, and the same call resumes.
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -92,7 +93,8 @@ def _parallel(jobs: int | None) -> Parallel:
         batch_size=1,
         max_nbytes=LEAST_BYTES,
         initializer=begin,
-        initargs=(os.getpid(),),
+        # joblib would take the workers of a former call, which hold the user's code as it was.
+        initargs=(os.getpid(), uuid.uuid4().hex),
     )
 
 

@@ -68,7 +68,8 @@ def run_cell(cell: Cell, limits: Limits = NO_LIMITS) -> Record:
         # numpy may turn what the alarm raises into an error of its own.
         if limits.seconds is not None and time.monotonic() - start >= limits.seconds:
             return ended(cell, "timeout", f"it took more than {limits.seconds:g} s")
-        return ended(cell, "failed", traceback.format_exc().rstrip() + place_of_user(error))
+        said, *_ = f"{type(error).__name__}: {error}".splitlines()
+        return ended(cell, "failed", f"{traceback.format_exc()}\n{said}{place_of_user(error)}")
 
 
 def ended(cell: Cell, status: Status, message: str) -> Record:
@@ -77,7 +78,7 @@ def ended(cell: Cell, status: Status, message: str) -> Record:
     return Record(cell.key, status, message=message, date=utc_now(), **made)
 
 
-def begin(parent: int) -> None:
+def begin(parent: int, call: str = "") -> None:
     """Leave the signals that end a run to the parent, and end with it."""
     # A worker that dies while it sends a result leaves half of it, for whose rest the parent waits.
     for sent in (signal.SIGINT, signal.SIGTERM):
@@ -154,6 +155,9 @@ def _record(cell: Cell, result: CellResult) -> Record:
     outputs, actual = result.outputs, result.actual
     numbers = not cell.problem.classes
     margins = outputs.margins
+    error = rmse(outputs.predicted, actual) if numbers else None
+    if error is not None and not np.isfinite(error):
+        raise ValueError("the RMSE is not finite: a prediction is NaN, infinite or too large")
     return Record(
         cell.key,
         "ok",
@@ -168,7 +172,7 @@ def _record(cell: Cell, result: CellResult) -> Record:
         probabilities=None if numbers else _single(outputs.probabilities),
         margins=None if margins is None else margins.astype(np.float32),
         measures=result.measures,
-        rmse=rmse(outputs.predicted, actual) if numbers else None,
+        rmse=error,
         seconds=result.seconds,
         date=utc_now(),
         environment=environment(),

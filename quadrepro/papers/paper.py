@@ -130,6 +130,8 @@ def find_paper(reference: str, beside: Path) -> Path:
     if folder.is_file():
         wanted = f"give the folder of a paper, with {FILE} and its tables in {PRINTED}/"
         raise NotThereError(f"{folder} is a file: {wanted}")
+    if folder.suffix and not folder.exists():
+        raise NotThereError(f"{folder}: no such file or folder")
     if "/" not in reference and not reference.startswith("."):
         own = f"; did you mean './{reference}'?" if folder.is_dir() else ""
         hint = own or nearest(reference, paper_names())

@@ -31,7 +31,7 @@ def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> Comparison:
     ours, theirs = _experiments(a), _experiments(b)
     if ("" in ours) != ("" in theirs):
         one, many = (a, b) if "" in ours else (b, a)
-        raise ConfigError(f"{one} holds one experiment, but {many} holds several")
+        raise ConfigError(f"{one} holds one experiment, but {many} is a folder of them: give one")
     for name in sorted(ours.keys() | theirs.keys()):
         if name not in ours or name not in theirs:
             found.differences.append(f"{(b if name in ours else a) / name} is missing")
@@ -39,10 +39,12 @@ def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> Comparison:
         left, right = ours[name], theirs[name]
         files = left.manifest.files | right.manifest.files | {CELLS}
         files |= {SCORE for of in (left, right) if is_regular(of.folder / SCORE)}
-        found.compared[name or a.name] = len(files) + 2
+        found.compared[name or a.resolve().name] = len(files) + 2
         texts = [_in_file(left, right, file, tolerance) for file in sorted(files)]
         texts.append(_in_json(left, right, RUN, _asked(left), _asked(right)))
-        texts.append(_in_json(left, right, MANIFEST, dict(left.manifest), dict(right.manifest)))
+        texts.append(
+            _in_json(left, right, MANIFEST, *(of.manifest.model_dump() for of in (left, right)))
+        )
         found.differences.extend(filter(None, texts))
     return found
 
@@ -63,13 +65,17 @@ def _asked(results: Results) -> dict[str, Any]:
     return {**results.run.config, "seed": results.run.seed, "data": results.run.data}
 
 
-def _in_json(a: Results, b: Results, file: str, x: dict[str, Any], y: dict[str, Any]) -> str:
-    """Return the first key whose values differ, with both sides; empty without one."""
-    for key in {**x, **y}:
-        if x.get(key) != y.get(key):
-            ours, theirs = (f"{of.get(key)!r}"[:200] for of in (x, y))
-            return f"{a.folder / file}, {key}: {ours}, but {b.folder / file}: {theirs}"
-    return ""
+def _in_json(a: Results, b: Results, file: str, x: Any, y: Any) -> str:
+    """Return the first place whose values differ, with both sides; empty without one."""
+    if x == y:
+        return ""
+    place = []
+    while isinstance(x, dict) and isinstance(y, dict):
+        key = next(key for key in {**x, **y} if x.get(key) != y.get(key))
+        place.append(key)
+        x, y = x.get(key), y.get(key)
+    ours, theirs = (f"{of!r}"[:200] for of in (x, y))
+    return f"{a.folder / file}, {'.'.join(place)}: {ours}, but {b.folder / file}: {theirs}"
 
 
 def _in_file(a: Results, b: Results, file: str, tolerance: float) -> str:
@@ -87,7 +93,7 @@ def _in_file(a: Results, b: Results, file: str, tolerance: float) -> str:
     # Times are left out where both folders call them measured.
     timed = {*facts[0].timed_rows} & {*facts[1].timed_rows}
     counted = ~(left.iloc[:, 0].isin(timed) & right.iloc[:, 0].isin(timed))
-    for column in left.columns.drop(["seconds"] if file == CELLS else []):
+    for column in left.columns.drop(["seconds"] if file == CELLS else [], errors="ignore"):
         x, y = left[column], right[column]
         p, q = (pd.to_numeric(of, errors="coerce") for of in (x, y))
         decimal = x.str.contains("[.e]") & y.str.contains("[.e]")

@@ -65,12 +65,13 @@ def explain(
         source = record.key[:KEY_DIGITS] if record else CELLS if of else ""
         n_known += of is not None and of["status"] == "ok"
         if recompute:
-            from quadrepro.engine.worker import run_cell  # imports numba
+            from quadrepro.engine.worker import Limits, run_cell  # imports numba
 
-            again = run_cell(cell.ready())
+            config = plan.experiment.config
+            again = run_cell(cell.ready(), Limits(config.timeout, config.memory))
             new = cell_row(again)
             if of and not _agree(of, new):
-                before, now = (", ".join(_texts(side)[:2]) for side in (of, new))
+                before, now = (", ".join(filter(None, _texts(side)[:2])) for side in (of, new))
                 differences.append(f"{cell.name}: {before}; computed again: {now}")
             record, of = record or again, of or new
         if record:
@@ -171,7 +172,8 @@ def _facts(plan: Plan, cell: Cell, results: Results | None) -> dict[str, str]:
 def _of_entry(results: Results, cell: Cell) -> dict[str, str]:
     """Return our means and the printed numbers with their verdicts, by quantity."""
     found = {}
-    for of in _behind(results.errors, cell).to_dict("records"):
+    errors = _behind(results.errors, cell)
+    for of in errors[errors["splits"] > 0].to_dict("records"):
         deviation = f" ± {of['sd']:.4f}, mean and deviation of {of['splits']} splits"
         found[of["quantity"]] = f"{of['mean']:.4f}{deviation if of['splits'] > 1 else ''}"
     for of in _behind(results.verdicts, cell).to_dict("records"):

@@ -21,6 +21,7 @@ from markupsafe import Markup
 
 from quadrepro.base.files import is_regular, read_bytes, read_text, write_text
 from quadrepro.base.resources import RECORDS, RESULTS, configs_folder
+from quadrepro.base.text import few
 from quadrepro.config.checks import MAX_CELLS
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.metrics import METRICS
@@ -173,22 +174,23 @@ class Page:
         """The sentences at the top of the page."""
         found = [self.run.conclusion] if self.run.conclusion else []
         if self.n_splits == 1 and self.verdicts:
-            found.append(
-                f"One split cannot judge a printed number; more can: {self.command} --repeats 30"
-            )
+            found.append(f"One split cannot judge a printed number; more can: {self.command(30)}")
         for score in scoreboard.scores_of(self.results):
             if score["judged"]:
                 found.append(score_sentence(score))
             if score["outside"]:
-                off = _listed([self.name(*place) for place in score["surely off"]]) or "none"
+                off = (
+                    few([self.name(*place) for place in score["surely off"]], between="; ")
+                    or "none"
+                )
                 found[-1] += f" Still outside after Holm's correction ({LEVEL:g}): {off}."
         if self.impossible:
             texts = [f"{self.name(v.row, v.column)} ({v.printed})" for v, _ in self.impossible]
-            found.append(f"Impossible as printed, by arithmetic alone: {_listed(texts)}.")
+            found.append(f"Impossible as printed, by arithmetic alone: {few(texts, between='; ')}.")
         found += claims_sentences([self.results.claims])
         if self.refuted:
             texts = [claim["claim"] for claim in self.refuted]
-            found.append(f"The paper's own table contradicts: {_listed(texts)}.")
+            found.append(f"The paper's own table contradicts: {few(texts, between='; ')}.")
         return found
 
     @property
@@ -211,10 +213,9 @@ class Page:
         rest = re.sub(r"\A# .*", "", self.notes).strip()
         return _html(self.points, NOTES), _html(re.sub("^#", "##", rest, flags=re.M), NOTES)
 
-    @property
-    def command(self) -> str:
-        """The command that computes all of it."""
-        return shlex.join(["quadrepro", "run", self._config, *self._out])
+    def command(self, repeats: int) -> str:
+        """Return the command that computes all of it, for a number of splits."""
+        return shlex.join(["quadrepro", "run", self._config, "--repeats", str(repeats), *self._out])
 
     @cached_property
     def _config(self) -> str:
@@ -284,10 +285,8 @@ def claims_sentences(claims: Sequence[pd.DataFrame]) -> list[str]:
     return [f"{what}: {text}." for what, text in texts.items() if text]
 
 
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    """Return some names, which can have commas, and how many more there are."""
-    more = [f"and {len(names) - most} more"] if len(names) > most else []
-    return "; ".join([*names[:most], *more])
+def _few(names: Sequence[str]) -> str:
+    return few(names, between="; ") or "none"
 
 
 def _html(text: str, file: str) -> Markup:

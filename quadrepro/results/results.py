@@ -258,6 +258,8 @@ class Results:
         """
         from quadrepro.results.page import write_report  # imports jinja2
 
+        if not self.tables:
+            raise ConfigError("merged results have no page: write that of each folder")
         beside = None if self.plan is None else self.plan.experiment.source.path.parent
         page, _ = write_report(self.folder, beside)
         return page

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pandas as pd
 from tabulate import tabulate
@@ -252,7 +253,7 @@ def _links(results: Results) -> str:
 
 
 def _link(folder: str, file: str, text: str = "") -> str:
-    return f"[{text or folder}]({folder}/{file})"
+    return f"[{text or folder}]({quote(f'{folder}/{file}')})"
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[Any]], last: str = "right") -> str:

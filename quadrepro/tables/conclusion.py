@@ -34,7 +34,11 @@ def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
     if len(columns) < 2:
         return ""
     over = _over_datasets if len(outcomes.rows) > 1 else _on_splits
-    return f"{over(context, outcomes, columns)} {own_rows_note(context.config)}".rstrip()
+    left_out = [context.titles[c] for c in context.compared if c not in columns]
+    found = over(context, outcomes, columns)
+    if left_out:
+        found += f" Not compared, since results are missing: {listed(left_out)}."
+    return f"{found} {own_rows_note(context.config)}".rstrip()
 
 
 def _on_splits(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]) -> str:

@@ -21,6 +21,9 @@ from quadrepro.tables.ranked import Splits, compare_splits
 NO_SCORE = frozenset({"", "na", "nan", "n/a", "-", "–"})
 """Texts for a missing score, in lower case."""
 
+NUMBERED = re.compile("id|no|nr|row|index|fold|split|repeat|resample", re.IGNORECASE)
+"""Names of a column that counts rows."""
+
 
 @dataclass(frozen=True)
 class Scores:
@@ -45,7 +48,8 @@ class Scores:
 def read_scores(path: Path) -> Scores:
     """Return the scores in a text file, whose first line names the methods.
 
-    If the first column has no name, or none of its fields is a number, it names the rows. Empty
+    If the first column has no name, or none of its fields is a number, or if it is called id, fold
+    or the like and counts the rows, it names the rows. Empty
     fields, NA, NaN and dashes are missing scores. Commas can be decimal signs if other signs
     separate the fields.
     """
@@ -55,7 +59,8 @@ def read_scores(path: Path) -> Scores:
     if body.empty:
         raise DataError(f"{path}: a table of scores has a line of names and a line per data set")
     numbers = body.map(lambda field: _number(field, commas=layout.separator != ","))
-    first = int(not header[0] or not np.isfinite(numbers[0]).any())
+    counted = NUMBERED.fullmatch(header[0]) and (numbers[0].diff().iloc[1:] == 1).all()
+    first = int(not header[0] or bool(counted) or not np.isfinite(numbers[0]).any())
     methods = header[first:]
     for j, name in enumerate(methods):
         if not name or name in methods[:j]:
@@ -78,11 +83,14 @@ def scores_of(scores: Any) -> Scores:
         return read_scores(Path(scores))
     try:
         table = pd.DataFrame(scores)
-        if table.iloc[:, 0].dtype.kind not in "iufb":
+        if pd.to_numeric(table.iloc[:, 0], errors="coerce").isna().all():
             table = table.set_index(table.columns[0])
-        return Scores(table.rename(columns=str).astype(float))
+        table = table.set_axis([*map(str, table.columns)], axis="columns").astype(float)
     except (TypeError, ValueError, IndexError) as error:
         raise DataError(f"scores: not a table of numbers: {error}") from None
+    if table.columns.has_duplicates:
+        raise DataError(f"scores: duplicate {table.columns[table.columns.duplicated()][0]!r}")
+    return Scores(table)
 
 
 def _number(text: str, *, commas: bool) -> float:

@@ -78,14 +78,14 @@ class Table:
             text = text.replace(r"\hline", rule, 1)
         name = rf"\label{{{re.sub('[^A-Za-z0-9:]+', '-', label)}}}" if label else ""
         notes = [rf"\par\smallskip\footnotesize {_latex(note)}" for note in self.notes]
+        fitted = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
         return "\n".join(
             (
                 r"% Requires \usepackage{booktabs,graphicx}",
                 r"\begin{table}",
                 r"\centering",
                 rf"\caption{{{_latex(self.title)}}}{name}",
-                r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-                f"{text}}}",
+                *([fitted, f"{text}}}"] if self.rows else []),
                 *notes,
                 r"\end{table}",
                 "",

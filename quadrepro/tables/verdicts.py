@@ -16,6 +16,7 @@ from typing import Literal
 
 import numpy as np
 
+from quadrepro.base.text import few
 from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
 from quadrepro.papers.printed import MeanOf, half_a_unit
@@ -50,7 +51,7 @@ def verdicts_table(experiment: Experiment, found: Sequence[Verdicts]) -> Table:
     for v in (v for of in found for v in of.entries if v.word == "outside"):
         numbers = (v.printed, f"{v.ours:.4g}", f"{v.low:.4g} to {v.high:.4g}")
         cells = (v.quantity, *numbers, rounded_p(v.p_value or 0.0))
-        rows.append((v.name(titles), tuple(map(entry, cells))))
+        rows.append((name_of(v.row, v.column, titles), tuple(map(entry, cells))))
     notes = [f"Printed {v.printed}: {v.what}" for v in found if v.what]
     if any(of.judged for of in found):
         notes.insert(
@@ -160,10 +161,6 @@ class Verdict:
         off = float(self.printed) - (self.high + self.low) / 2
         return off / half if half > 0 else 0.0 if off == 0 else float(np.copysign(np.inf, off))
 
-    def name(self, titles: Mapping[str, str]) -> str:
-        """Return row and column, algorithms by their titles."""
-        return name_of(self.row, self.column, titles)
-
 
 @dataclass(frozen=True)
 class Verdicts:
@@ -271,7 +268,9 @@ class Verdicts:
         """Return paragraphs on the table as a whole, given the titles of columns."""
         n, misses = len(self.judged), self.misses
         if not n:
-            return ("None of the printed numbers can be compared.",)
+            reasons = Counter(v.reason for v in self.counted if v.reason)
+            why = ", ".join(f"{reason} ({n})" for reason, n in reasons.items())
+            return (f"None of the printed numbers can be compared{': ' * bool(why)}{why}.",)
         found = (
             f"Inside: {n - misses.outside} of {n}, outside: {misses.outside}. If all stemmed from "
             f"splits like ours, {misses.expected:.1f} would be outside on average, "
@@ -288,12 +287,11 @@ class Verdicts:
         """Name the single numbers that are off."""
         if not self.outside:
             return
-        n, names = len(self.judged), [v.name(titles) for v in self.surely_off]
+        n, names = len(self.judged), [name_of(v.row, v.column, titles) for v in self.surely_off]
         if not names:
             yield f"No single number is off once all {n} are counted (Holm, {LEVEL:g})."
             return
-        more = f"; and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        listed = "; ".join(names[:NAMED]) + more
+        listed = few(names, NAMED, "; ")
         yield f"Off even if all {n} are counted (Holm, {LEVEL:g}): {listed}."
 
     def _clusters(self, titles: Mapping[str, str]) -> Iterator[str]:

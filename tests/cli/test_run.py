@@ -285,4 +285,9 @@ def test_a_part_with_a_failed_cell_exits_with_1(
 ) -> None:
     monkeypatch.setattr(ADABOOST, fail)
     parts = ("run", small_config(), "--jobs", 1, "--out", out, "--shard", "1/1")
-    assert quadrepro(*parts).exit_code == 1
+    assert [quadrepro(*parts).exit_code for _ in range(2)] == [1, 1]
+
+
+def test_limits_are_positive_numbers(small_config: Write, out: Path) -> None:
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out, "--timeout", "inf")
+    assert (result.exit_code, "timeout must be a positive number" in result.stderr) == (2, True)

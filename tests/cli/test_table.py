@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.cli.call import quadrepro
@@ -75,3 +76,14 @@ def test_all_pages_are_written_with_index_and_scoreboard(tmp_path: Path) -> None
     result = quadrepro("table", "--all", "--out", tmp_path)
     assert result.exit_code == 0
     assert result.stdout.startswith(f"Scoreboard written to {tmp_path / 'README.md'}\n")
+
+
+def test_tables_have_as_many_splits_as_the_run_had(
+    small_config: Callable[..., Path], tmp_path: Path
+) -> None:
+    where = small_config(), "--out", tmp_path / "out"
+    quadrepro("run", *where, "--jobs", 1, "--repeats", 3)
+    errors = tmp_path / "out" / "small" / "errors.csv"
+    before = errors.read_text()
+    assert quadrepro("table", *where).exit_code == 0
+    assert errors.read_text() == before

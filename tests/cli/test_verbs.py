@@ -143,3 +143,10 @@ def test_a_character_that_the_terminal_lacks_is_replaced(small_config: Write) ->
     result = CliRunner(charset="latin-1").invoke(main, ["check", str(path)])
     assert result.exit_code == 0
     assert "a ? b" in result.output
+
+
+def test_a_file_that_is_meant_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.yaml").write_text("title: x\n")
+    assert "did you mean 'mine.yaml'?" in quadrepro("run", "mine").stderr
+    assert "missing.csv: no such file or folder" in quadrepro("audit", "missing.csv").stderr

@@ -140,3 +140,10 @@ def test_repeats_follow_from_outer_folds() -> None:
     assert message in fault_of(**keys, repeats=5)[1]
     with pytest.raises(ConfigError, match="makes 6 repeats, but 2 are asked for"):
         plan_of(2, **keys)
+
+
+def test_an_algorithm_fits_the_protocol_of_every_value_of_a_sweep() -> None:
+    sweep = {"over": "protocol.noise.deviation", "values": [0, 0.3]}
+    protocol = {"view": "default", "noise": {"deviation": 0}}
+    place, message = fault_of(protocol=protocol, sweeps=[sweep], algorithms=[OWN_WAY])
+    assert (place, "nominal needs attributes as they are" in message) == ("algorithms.0.nominal", 1)

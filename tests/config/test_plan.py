@@ -129,3 +129,13 @@ def test_values_are_drawn_again_for_every_split_and_belong_to_the_key() -> None:
 def test_what_cannot_learn_a_row_is_refused_before_its_data_are_asked_for() -> None:
     with pytest.raises(ConfigError, match="pima has classes, but sklearn:Ridge predicts a number"):
         load_mapping(config(datasets=["pima"], algorithms=["sklearn:Ridge"]))
+
+
+def test_a_mapping_can_hold_values_of_numpy_and_tuples() -> None:
+    forest = {"name": "sklearn:RandomForestClassifier", "settings": {"n_estimators": np.int64(3)}}
+    quad = {"name": "quadboost", "grid": {"n_rounds": range(1, 4), "lam": (2, 1)}}
+    found = load_mapping(
+        config(title="数 größe", algorithms=[forest, {**quad, "name": "quadboost-l2"}])
+    )
+    assert found.name == "数-größe"
+    assert found.algorithms[1].axes({})["n_rounds"] == [1, 2, 3]

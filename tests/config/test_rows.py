@@ -214,3 +214,9 @@ def test_a_row_a_sweep_or_a_reading_that_cannot_be_is_refused_with_its_place(
 ) -> None:
     found, message = fault_of(**keys)
     assert (found, telling in message) == (place, True), message
+
+
+def test_a_value_of_another_form_replaces_the_former_one() -> None:
+    old = {"lam": {"values": [2, 1]}, "deep": {"a": 1, "b": 2}, "positive": {"at_most": 1}}
+    new = {"lam": {"from": 2, "to": 1}, "deep": {"b": 3}, "positive": {"at_least": 5}}
+    assert merged(old, new) == {**new, "deep": {"a": 1, "b": 3}}

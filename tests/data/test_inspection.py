@@ -16,6 +16,7 @@ from quadrepro.data.checks import to_table, verified
 from quadrepro.data.files import read_file
 from quadrepro.data.inspection import MOST_CODES, inspect_file, write_card
 from quadrepro.data.source import FileSource
+from quadrepro.data.store import Found
 from quadrepro.errors import QuadreproError
 from tests.data.tables import Save
 from tests.make import refusal
@@ -276,3 +277,24 @@ def test_a_number_means_a_missing_value_in_a_column_of_numbers(tmp_path: Path) -
     frame.to_parquet(tmp_path / "my.parquet")
     card = inspect_file(tmp_path / "my.parquet", "label", missing=["-999"])
     assert (card.missing_cells, card.attributes[0].range) == (1, (0.5, 2.5))
+
+
+@pytest.mark.parametrize("text", ["size,y\n-999,a\n-999.0,b\n3,a\n", "size,y\nn/a,a\n4,b\n3,a\n"])
+def test_what_is_missing_stays_so_when_the_file_is_read(save: Save, text: str) -> None:
+    options = {"missing": ["-999"]} if "999" in text else {}
+    card = inspect_file(save(text), "y", **options)
+    assert card.missing_cells == text.count("9") // 3 + text.count("n/a")
+    # The rows agree with the card.
+    Found(card, card.sources[0]).load()  # type: ignore[arg-type]
+
+
+def test_names_of_columns_may_have_blanks_after_the_commas(save: Save) -> None:
+    card = inspect_file(save("1,a\n2,b\n"), "y", no_header=True, names="size, y")
+    assert card.attribute_names == ("size",)
+
+
+def test_a_range_ends_at_zero_without_a_sign(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"size": [-2.0, -0.0, -1.0], "label": ["a", "b", "a"]})
+    frame.to_parquet(tmp_path / "my.parquet")
+    card = inspect_file(tmp_path / "my.parquet", "label")
+    assert Found(card, card.sources[0]).load().table.n_rows == 3  # type: ignore[arg-type]

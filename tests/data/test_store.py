@@ -138,15 +138,17 @@ def test_a_changed_file_is_refused_with_the_command_that_describes_it_again(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "a file.csv"
-    file.write_text("size,y\n1,1\n2,0\n3,0\n")
-    assert quadrepro("init", file, "--target", "y", "--name", "ours").exit_code == 0
-    file.write_text("size,y\n1,1\n2,0\n4,0\n")
+    file.write_text("size;y\n1.000;1\n2.000;0\n-9;0\n3,5;?\n")
+    told = ("--missing=-9", "--decimal", ",", "--drop-missing-target")
+    assert quadrepro("init", file, "--target", "y", "--name", "ours", *told).exit_code == 0
+    file.write_text("size;y\n1.000;1\n2.000;0\n-9;0\n4,5;1\n3,5;?\n")
     with pytest.raises(DataError, match="differs from the card") as caught:
         load_dataset("ours")
     _, _, command = str(caught.value).partition("describe it again with: quadrepro ")
     assert quadrepro(*shlex.split(command)).exit_code == 0
     os.utime("datasets/ours.yaml", ns=(0, 0))
-    assert load_dataset("ours").table.columns["size"].tolist() == [1, 2, 4]
+    sizes = load_dataset("ours").table.columns["size"]
+    assert (sizes[:3].tolist(), np.isnan(sizes[3])) == ([4.5, 1000, 2000], True)
 
 
 def test_a_large_file_is_parsed_once_and_checked_by_its_hash_from_then_on(

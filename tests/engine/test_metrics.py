@@ -190,6 +190,14 @@ def test_a_scorer_gives_what_it_gives_for_the_estimator() -> None:
             assert metric.value(kept[task]) == defined, metric.name
 
 
+def test_of_several_classes_ranks_are_by_probabilities_and_not_by_scores() -> None:
+    kept, _, p = classes(3, 200)
+    shifted = replace(kept, scores=np.log(p) + np.arange(200)[:, None])
+    assert METRICS["auc"].value(shifted) == METRICS["auc"].value(replace(kept, scores=None))
+    votes = replace(shifted, probabilities=None)
+    assert METRICS["auc"].value(votes) != METRICS["auc"].value(kept)
+
+
 def test_a_scorer_judges_the_tasks_whose_targets_it_takes() -> None:
     scorer = find_metric("f1_macro")
     assert (scorer.label, scorer.greater_is_better) == ("f1_macro", True)
@@ -202,3 +210,9 @@ def test_a_scorer_judges_the_tasks_whose_targets_it_takes() -> None:
     lacking = kept_of("abc", np.array([0, 2, 0]), p.argmax(axis=1), None, p)
     expected = pytest.approx(np.log([0.8, 0.8, 0.1]).mean())
     assert find_metric("neg_log_loss").value(lacking) == expected
+
+
+def test_a_balanced_error_is_undefined_without_examples_of_a_class() -> None:
+    alone = replace(KEPT, actual=np.zeros(5, dtype=int))
+    assert METRICS["balanced_error"].value(alone) is None
+    assert METRICS["balanced_error"].value(KEPT) == pytest.approx(1 / 6)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from quadrepro.base.types import FloatArray
@@ -32,7 +32,7 @@ from quadrepro.engine.run import compute, largest_first
 from quadrepro.engine.worker import Limits, run_cell
 from quadrepro.errors import ConfigError
 from tests import make
-from tests.make import with_learner
+from tests.make import plan_of, with_learner
 
 
 @pytest.fixture
@@ -116,6 +116,38 @@ def test_a_cell_that_raises_is_a_failed_record_and_others_go_on(
     assert made["processor"]["machine"]
     assert made["git"].keys() in ({"commit", "dirty"}, set())
     assert [found[cell.key].status for cell in cells] == ["ok"] * len(cells)
+
+
+class Odd(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Predicts what has no finite error, or raises an error of two lines."""
+
+    def __init__(self, value: float | None = None) -> None:
+        self.value = value
+
+    def fit(self, X: FloatArray, y: FloatArray) -> Odd:
+        return self
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        if self.value is None:
+            raise ValueError("the first line says it\nat 0x7f140409fb0d")
+        return np.full(len(X), self.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (np.nan, "ValueError: the RMSE is not finite: a prediction is NaN, infinite or too large"),
+        (1e200, "ValueError: the RMSE is not finite: a prediction is NaN, infinite or too large"),
+        (None, "ValueError: the first line says it (test_run.py:"),
+    ],
+)
+def test_a_failure_has_one_line_as_its_reason(value: float | None, reason: str) -> None:
+    protocol = {"view": "default", "sample": {"train": 20, "test": 9}, "folds": 0}
+    cell = plan_of(datasets=["m1"], algorithms=["sklearn:Ridge"], protocol=protocol).cells[0]
+    odd = EstimatorPredictor(f"{__name__}:Odd", {"value": value}, predicts="regression")
+    record = run_cell(replace(with_learner(cell, odd), grids=(Grid.of({}),)))
+    assert record.status == "failed"
+    assert record.reason.startswith(reason)
 
 
 class Extreme(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -239,8 +271,22 @@ def test_a_terminal_has_a_bar_below_what_is_told(
         running.tell("monks, ada: failed")
     text = capsys.readouterr().err
     assert text.rindex("monks, ada: failed") < text.rindex("1/3")
-    # The cursor is there again.
-    assert text.endswith("\x1b[?25h")
+    # The cursor is there again, and the bar is gone.
+    assert text.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
+
+
+def test_the_bar_is_away_while_tables_are_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("FORCE_COLOR", "1"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    with RunProgress(3) as running:
+        capsys.readouterr()
+        with running.hidden():
+            before = capsys.readouterr().err
+            running.advance()
+            assert capsys.readouterr().err == ""
+    assert before.endswith("\x1b[2K")
 
 
 CONTENT: dict[str, Any] = {"algorithm": "AdaBoost", "grid": [["n_rounds", [1, 2]]]}

@@ -40,7 +40,7 @@ def test_numbers_that_both_folders_call_measured_do_not_count(folders: Pair) -> 
     (b / MANIFEST).write_text(manifest())
     errors, tables = compare(a, b).differences
     assert errors.startswith(f"{a / 'errors.csv'}, row 1, column 'mean': '0.44', but")
-    assert tables.startswith(f"{a / MANIFEST}, tables: ")
+    assert tables.startswith(f"{a / MANIFEST}, tables.errors.title: 'T', but")
     (b / MANIFEST).write_text(timed)
     edit(b / "errors.csv", "monks", "monk")
     assert len(compare(a, b).differences) == 1
@@ -55,7 +55,7 @@ def test_numbers_that_both_folders_call_measured_do_not_count(folders: Pair) -> 
         ("score.csv", "expected outside", "expected", "1 rows of printed table, numbers"),
         ("run.json", '"seed": 7', '"seed": 2', "seed: 7, but"),
         ("run.json", '"repeats": 3', '"repeats": 4', "repeats: 3, but"),
-        ("run.json", "sha256:aa", "sha256:ab", "data: {'monks': 'sha256:aa'"),
+        ("run.json", "sha256:aa", "sha256:ab", "data.monks: 'sha256:aa'"),
     ],
 )
 def test_the_first_difference_is_named_with_row_and_column(
@@ -94,3 +94,10 @@ def test_nothing_to_compare_is_refused(folders: Pair, tmp_path: Path) -> None:
         compare(tmp_path / "empty", folders[0])
     with pytest.raises(ConfigError, match="holds one experiment, but"):
         compare(folders[0].parent, folders[0])
+
+
+def test_folders_without_seconds_are_compared_all_the_same(folders: Pair) -> None:
+    for folder in folders:
+        edit(folder / "cells.csv", "seconds", "minutes")
+    a, b = folders
+    assert compare(a, b).differences[0].startswith(f"{a / 'cells.csv'}, row 1, column 'minutes'")

@@ -103,7 +103,7 @@ def test_a_page_shows_all_that_the_folder_holds(folder: Path) -> None:
         "printed 0.52 ▲, outside, above our interval",
         *("The printed risk of wine is far too low.", "Nothing.", "Ours are means."),
         *("Claims: 2 not decided.", "? not decided"),
-        *("quadrepro 0.1.0, numpy 2.4.6", "quadrepro run small.yaml", "sha256:aa"),
+        *("quadrepro 0.1.0, numpy 2.4.6", "quadrepro run small.yaml --repeats 3", "sha256:aa"),
     ):
         assert text in page.words, text
     assert page.all("img")[0]["src"].startswith("data:image/svg+xml;base64,")
@@ -241,10 +241,10 @@ def test_commands_name_the_folder_of_the_records_where_it_is_not_the_default(
     assert "--out" not in page_html(Results(Path("my build/small")))
     (made.parent / "records").mkdir()
     page = Page(Results(Path("my build/small")), None)
-    assert page.command == "quadrepro run small.yaml --out 'my build'"
+    assert page.command(3) == "quadrepro run small.yaml --repeats 3 --out 'my build'"
     assert page.explain(("a", "b")).endswith("small.yaml a b --recompute --out 'my build'")
     monkeypatch.chdir(made)
-    assert Page(Results(Path()), None).command == "quadrepro run small.yaml --out .."
+    assert Page(Results(Path()), None).command(1).endswith("--repeats 1 --out ..")
 
 
 @pytest.mark.parametrize("name", FILES)

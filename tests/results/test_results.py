@@ -174,6 +174,8 @@ def test_folders_of_one_experiment_are_merged_cell_by_cell(tmp_path: Path) -> No
     assert merged.run.titles == titles
     assert merged.tables == ()
     assert len(merged.errors) == len(load_results(a).errors) + len(load_results(b).errors)
+    with pytest.raises(ConfigError, match="merged results have no page"):
+        merged.report()
     with pytest.raises(ConfigError, match="no results folder is given"):
         load_results([])
     assert repr(merged) == f"folder: {a}"

@@ -120,3 +120,8 @@ def test_a_file_of_the_user_stays(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="was not written by quadrepro and stays as it is"):
         write_scoreboard(tmp_path)
     assert (tmp_path / "README.md").read_text() == "My results\n"
+
+
+def test_a_link_leads_to_a_folder_with_blanks() -> None:
+    make("my own", "")
+    assert "[errors](my%20own/errors.md)" in write_scoreboard(Path()).read_text()

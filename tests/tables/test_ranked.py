@@ -15,7 +15,7 @@ from quadrepro.tables.ranked import (
     compare_splits,
     ranking_table,
 )
-from quadrepro.tables.scores import Scores, direction, read_scores, told_apart
+from quadrepro.tables.scores import Scores, direction, read_scores, scores_of, told_apart
 from quadrepro.tables.table import Table
 from tests.make import refusal
 from tests.tables.contexts import csv_of
@@ -221,3 +221,15 @@ def test_intervals_hold_for_all_pairs_and_contain_0_where_holm_finds_nothing() -
             assert (pair.low, pair.high) == (-found[b, a].high, -found[b, a].low)
             # Bonferroni's method for three pairs.
             assert (pair.low <= 0 <= pair.high) == (3 * pair.p_value > 0.05)
+
+
+def test_a_column_that_counts_the_rows_is_no_method(write_scores: Write) -> None:
+    assert [*read_scores(write_scores("fold,a,b\n0,1,2\n1,3,4\n")).table] == ["a", "b"]
+    assert [*read_scores(write_scores("fold,a,b\n0,1,2\n2,3,4\n")).table] == ["fold", "a", "b"]
+
+
+def test_methods_of_a_data_frame_are_all_there_and_each_once() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 3.0]})
+    assert [*scores_of(frame.astype(object)).table] == ["a", "b"]
+    with pytest.raises(DataError, match="duplicate 'a'"):
+        scores_of(pd.concat([frame, frame], axis=1))

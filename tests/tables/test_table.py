@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,9 @@ def test_bold_type_is_for_terminals_that_have_it(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv("TERM", term)
         assert ("\x1b[1m" in table_text(table, 80, colour=True)) is codes
         assert "\x1b" not in table_text(table, 80)
+
+
+def test_latex_without_rows_has_no_tabular() -> None:
+    latex = replace(TABLE, rows=()).to_latex()
+    assert "tabular" not in latex
+    assert r"\caption" in latex

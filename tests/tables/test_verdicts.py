@@ -129,7 +129,9 @@ def test_rows_whose_splits_are_lacking_count_as_independent() -> None:
 
 def test_a_table_without_a_comparable_number_says_so() -> None:
     verdicts = Verdicts.of("table1", [(replace(ENTRY, reason="one split"), [0.2])])
-    assert verdicts.statement({}) == ("None of the printed numbers can be compared.",)
+    assert verdicts.statement({}) == (
+        "None of the printed numbers can be compared: one split (1).",
+    )
     assert verdicts.judged == []
 
 

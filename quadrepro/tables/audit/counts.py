@@ -214,8 +214,8 @@ def judge_means(subject: Subject) -> Iterator[Finding]:
                 continue
             place = PrintedPlace(table.name, MEAN_ROW, column)
             texts = [table.text(row, column) for row in table.rows]
-            if not texts or not all(texts):
-                yield Finding(place, text, None, "not all rows are printed")
+            if not texts or not all(texts) or not table.lines.keys().isdisjoint(table.facts.ignore):
+                yield Finding(place, text, None, "not all rows are printed, or some are ignored")
                 continue
             mean = fmean(map(float, texts))
             slack = half_a_unit(text) + fmean(map(half_a_unit, texts)) + SLACK

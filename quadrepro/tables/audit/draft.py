@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +14,7 @@ from quadrepro.base.yaml import to_yaml
 from quadrepro.data.files import detect, read_file
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.paper import FILE, PRINTED, load_paper
+from quadrepro.papers.printed import TIME_ROW
 from quadrepro.tables.audit.report import Audit, audit
 
 HINTS = """\
@@ -51,7 +53,9 @@ def draft_paper(table: Path, folder: Path, n_test: Mapping[str, int]) -> None:
     for name in n_test:
         if name not in names:
             raise ConfigError(f"{table}: unknown row {name!r}{nearest(name, names)}")
-    numbers = pd.to_numeric(texts.iloc[1:, 1:].stack(), errors="coerce")
+    body = texts.iloc[1:]
+    body = body[body.iloc[:, 0] != TIME_ROW]
+    numbers = pd.to_numeric(body.iloc[:, 1:].stack(), errors="coerce")
     facts = {"unit": "percent" if (numbers > 1).any() else "fraction", "n_test": dict(n_test)}
     content = {"title": table.stem, "printed": {table.stem: facts}}
     lines = texts.to_csv(header=False, index=False, lineterminator="\n")
@@ -68,7 +72,7 @@ def audit_table(table: Path, n_test: Mapping[str, int]) -> Audit:
             return audit(load_paper(name))
         except ConfigError as error:
             text = str(error).replace(str(folder / PRINTED / f"{table.stem}.csv"), str(table))
-            if text.startswith(str(folder / FILE)):
-                _, _, what = text.partition(": ")
-                text = f"{table}: {what}; --draft makes a folder whose {FILE} can say it"
-            raise ConfigError(text) from None
+            found = re.sub(rf"{re.escape(str(folder / FILE))}(:\d+)*", str(table), text)
+            if found != text:
+                found += f"; --draft makes a folder whose {FILE} can say it"
+            raise ConfigError(found) from None

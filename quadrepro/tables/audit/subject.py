@@ -136,9 +136,9 @@ class Subject:
 
     def _experiment(self, name: str, table: str) -> Experiment:
         """Return the config of a table."""
-        path = self.paper.source.path.parent / name if name.endswith(".yaml") else name
+        beside = self.paper.source.path.parent / name
         try:
-            return load_experiment(find_config(path))
+            return load_experiment(find_config(beside if beside.is_file() else name))
         except ConfigError as error:
             raise self.paper.error(str(error), "printed", table, "config") from None
 

@@ -259,7 +259,7 @@ def _on_splits(outcomes: Outcomes, splits: Splits) -> Matrix:
 
 def compare(context: Context[str], outcomes: Outcomes) -> Matrix | None:
     """Return the comparison of all pairs that fits the config, or None if nothing is compared."""
-    if len(context.compared) < 2 or not outcomes.rows:
+    if min(len(context.compared), len(outcomes.compared)) < 2 or not outcomes.rows:
         return None
     splits = splits_of(outcomes) if len(outcomes.rows) == 1 else None
     if outcomes.counts_errors and (context.config.paper or splits is None):

@@ -303,6 +303,12 @@ def _check(context: Context[Curves]) -> None:
         if column.entry.draw:
             raise context.error(f"{column.name} draws its values, and curves need a grid")
         for name, values in column.axes(row.entry.grid).items():
+            if name == curves.along:
+                for value in values:
+                    least = 0.0 if curves.scale == "log" else -np.inf
+                    if isinstance(value, bool | str | None) or value <= least:
+                        message = f"this axis cannot show {value!r} of {column.name}"
+                        raise context.error(message, "along")
             if name != curves.along and len(values) > 1:
                 raise context.error(
                     f"{column.name} has {len(values)} values of {name}, and curves along "

@@ -77,7 +77,11 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
         panels = figure.subplots(len(datasets), len(sweeps), squeeze=False)
         for panel, (of, sweep) in zip(panels.flat, product(datasets, sweeps), strict=True):
             rows = [row for row in all_rows if (row.of, row.sweep) == (of, sweep)]
-            numbers = [value for row in rows if isinstance(value := row.value, int | float)]
+            numbers = [
+                value
+                for row in rows
+                if isinstance(value := row.value, int | float) and not isinstance(value, bool)
+            ]
             numeric = len(numbers) == len(rows)
             # Values that are not numbers are side by side under their names.
             x = numbers if numeric else [str(row.value) for row in rows]

@@ -161,5 +161,7 @@ def test_means_of_deviations_or_of_rows_that_are_not_printed_are_left_open(tmp_p
         tmp_path,
         t="d,a\nx,0.1\ny,\ncolumn_mean,0.1\n",
         m="{unit: percent, of: {splits: 20}}\nd,a_mean,a_sd\nx,1.0,0.1\ncolumn_mean,1.0,9.0\n",
+        i="{unit: percent, ignore: [y]}\nd,a\nx,1.0\ny,3.0\ncolumn_mean,2.0\n",
     )
-    assert verdicts("means", of) == {"m column_mean a_mean": True, "t column_mean a": None}
+    expected = {"m column_mean a_mean": True, "t column_mean a": None, "i column_mean a": None}
+    assert verdicts("means", of) == expected

@@ -130,3 +130,8 @@ def test_what_a_bare_table_cannot_say_leads_to_a_draft(table: Path) -> None:
         audit_table(table, {})
     assert str(caught.value).startswith(f"{table}: tab 1 prints means")
     assert "--draft makes a folder whose paper.yaml can say it" in str(caught.value)
+
+
+def test_times_say_nothing_of_the_unit_of_a_bare_table(table: Path) -> None:
+    table.write_text("d,a\nx,0.25\nmean_running_time_s,12.5\n")
+    assert "as a fraction" in audit_table(table, {}).notes[0]

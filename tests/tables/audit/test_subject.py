@@ -68,7 +68,8 @@ def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path, entry: str, 
     ],
 )
 def test_a_mistake_is_refused_with_its_place(tmp_path: Path, facts: str, message: str) -> None:
-    of = subject(tmp_path, facts=f"{facts}}}", t=RISKS)
+    unit = "" if "holds" in facts else ", unit: fraction"
+    of = subject(tmp_path, facts=f"{facts}{unit}}}", t=RISKS)
     with pytest.raises(ConfigError) as caught:
         audit(of.paper)
     assert message in str(caught.value)
@@ -98,3 +99,9 @@ def test_other_metrics_than_errors_are_neither_counted_nor_lowest(tmp_path: Path
     of = subject(tmp_path, facts=facts, t=RISKS)
     assert verdicts("ranges", of)
     assert not verdicts("counts", of) | verdicts("bold", of)
+
+
+def test_a_config_is_looked_up_beside_the_paper_whatever_its_ending(tmp_path: Path) -> None:
+    (tmp_path / "mine.yml").write_text(CONFIG)
+    of = subject(tmp_path, facts="{unit: fraction, config: ../mine.yml}", t=RISKS)
+    assert isinstance(of.size(of.tables[0], "monks"), Size)

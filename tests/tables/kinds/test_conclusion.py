@@ -126,6 +126,7 @@ def test_an_algorithm_without_all_results_is_left_out(context: Context[str]) -> 
     lost = {**found.records, place: replace(found.records[place], status="failed")}
     text = conclusion(context, replace(found, records=lost))
     assert text.startswith("Best by risk: QuadBoost (0.150). Worse: AdaBoost (")
+    assert text.endswith(" Not compared, since results are missing: LPBoost.")
     lost["monks", "adaboost", 3] = lost[place]
     assert conclusion(context, replace(found, records=lost)) == ""
 
