@@ -26,6 +26,7 @@ from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, To
 
 if TYPE_CHECKING:
     from quadrepro.results.files import FigureFormat
+    from quadrepro.results.results import Results
 
 # What reads and writes results is imported by the commands, as pandas and numba are slow to import.
 
@@ -95,7 +96,7 @@ def _write_tables(
     if (Path(config) / MANIFEST).is_file():
         raise ConfigError(f"{config} is a results folder: --page writes its page")
     out = common.out_of(config)
-    n_splits = _splits_in(out / find_config(config).stem)
+    n_splits = _splits_of(_results_in(out / find_config(config).stem))
     plan, store = common.plan(config, check_data=False, repeats=n_splits), common.store(out)
     known = store.keys()
     if not any(cell.key in known for cell in plan.cells):
@@ -107,13 +108,19 @@ def _write_tables(
     return show(results, form)
 
 
-def _splits_in(folder: Path) -> int | None:
-    """Return the number of splits of a results folder, which --repeats may have set; or None."""
+def _results_in(folder: Path) -> Results | None:
+    """Return the results of a folder, or None if it has none."""
     from quadrepro.results.results import Results
     from quadrepro.results.run import MANIFEST
 
-    cells = Results(folder).cells if (folder / MANIFEST).is_file() else None
-    return None if cells is None or cells.empty else int(cells["repeat"].max()) + 1
+    return Results(folder) if (folder / MANIFEST).is_file() else None
+
+
+def _splits_of(results: Results | None) -> int | None:
+    """Return the number of splits of results, which --repeats may have set."""
+    if results is None or results.cells.empty:
+        return None
+    return int(results.cells["repeat"].max()) + 1
 
 
 def _write_pages(what: Sequence[str], common: Common) -> None:
@@ -174,13 +181,10 @@ def explain_command(config: str, row: str, column: str, recompute: bool, common:
     from tabulate import tabulate
 
     from quadrepro.results.explanation import explain
-    from quadrepro.results.results import Results
-    from quadrepro.results.run import MANIFEST
 
     out = common.found_in(config)
-    path = out / find_config(config).stem
-    results = Results(path) if (path / MANIFEST).is_file() else None
-    plan = common.plan(config, check_data=False, repeats=_splits_in(path))
+    results = _results_in(out / find_config(config).stem)
+    plan = common.plan(config, check_data=False, repeats=_splits_of(results))
     found = explain(plan, row, column, common.store(out), results, recompute)
     echo(tabulate([*found.facts.items()], tablefmt="plain") + "\n")
     print_listing(("split", "result", "chosen", "seconds", "record"), found.splits)

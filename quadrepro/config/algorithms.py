@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -146,9 +146,13 @@ class Column:
             return (Grid.of({name: [point[name] for point in points], **axes}),)
         return tuple(Grid.of({**{k: [v] for k, v in point.items()}, **axes}) for point in points)
 
-    def fault_of_task(self, row: str, task: Task, measures: Sequence[str]) -> str | None:
+    def measures(self, protocol: Protocol) -> Measures:
+        """Return what is measured of it: its own measures, or those of the protocol."""
+        return self.entry.measures or protocol.measures
+
+    def fault_of_task(self, row: str, task: Task, protocol: Protocol) -> str | None:
         """Return why what a row predicts cannot be learned or measured, or None if it can."""
-        measures = self.entry.measures or measures
+        measures = self.measures(protocol)
         number = f"the view of {row} predicts a number"
         if self.learner.for_task(task) is None:
             if task != "regression":
@@ -167,7 +171,7 @@ class Column:
         """Return what is wrong with what is measured of it, or None."""
         if self.entry.measures and (protocol.folds or protocol.holdout):
             return "measures are kept only if nothing is chosen: set folds to 0"
-        for name in self.entry.measures or protocol.measures:
+        for name in self.measures(protocol):
             measure = MEASURES.find(name)
             if measure.needs == "voters" and not self.learner.gives_votes:
                 return f"{self.id} has no voters, which the measure {name} needs: give it others"

@@ -199,7 +199,7 @@ def row_fits_the_columns(experiment: Experiment, row: Row) -> None:
         columns = _columns_of(experiment, row)
         _check_values(experiment, row)
         for column in columns:
-            if wrong := column.fault_of_task(title, task, protocol.measures):
+            if wrong := column.fault_of_task(title, task, protocol):
                 raise fault(wrong)
     for i, column in enumerate(columns):
         if wrong := column.fault_of_measures(protocol, grid):

@@ -121,7 +121,7 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
     """Return what all cells of a column in a row have in common, as its first cell."""
     title, task = row.entry.title, experiment.tasks[row.entry.title]
     protocol, view = experiment.protocols[title], column.own_view(experiment.views[title])
-    measures = column.entry.measures or protocol.measures
+    measures = column.measures(protocol)
     learner = column.learner.for_task(task)
     assert learner is not None
     protocol = protocol.model_copy(update={"measures": measures})

@@ -97,8 +97,9 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
         raise DataError(message) from None
     frame, layout = _read(path, target, told)
     _check_names(path, [*frame.columns], target, told.nominal)
-    gaps = _gaps(path, frame, told.missing)
-    rows = frame.mask(_plain(frame).isin(_meant(gaps)))
+    plain = _plain(frame)
+    gaps = _gaps(path, plain, told.missing)
+    rows = frame.mask(plain.isin(_meant(gaps)))
     rows = _labelled(path, rows, target, drop=told.drop_missing_target)
     described = _target(path, rows[target], layout, told.task)
     task = "classification" if described.labels else "regression"
@@ -214,10 +215,10 @@ def _check_names(path: Path, names: Sequence[str], target: str, nominal: Iterabl
         raise DataError(f"{path}: rename {name!r} in the file: its card would have two of them")
 
 
-def _gaps(path: Path, frame: pd.DataFrame, missing: Sequence[str]) -> list[str]:
-    """Return the words for missing values that occur."""
+def _gaps(path: Path, plain: pd.DataFrame, missing: Sequence[str]) -> list[str]:
+    """Return the words for missing values that occur in rows, see `_plain`."""
     words = dict.fromkeys((*GAPS, *missing))
-    held = {value for _, column in _plain(frame).items() for value in column.unique()}
+    held = {value for _, column in plain.items() for value in column.unique()}
     found = {word for word in words if not held.isdisjoint(_meant([word]))}
     for word in {*missing} - found:
         raise ConfigError(f"{path}: no field is {word!r}, the word of --missing")

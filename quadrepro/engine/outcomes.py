@@ -195,14 +195,10 @@ class Outcomes:
 
     def values_along(self, row: str, column: str, name: str) -> tuple[Any, ...] | None:
         """Return the values of a hyper-parameter that the candidates of an entry run through."""
-        grids = self._grids(row, column)
-        if grids is None or len(grids) != 1:
+        # Drawn values differ between splits, and points of several drawn ones are grids apart.
+        [grids, *others] = {self.grids.get((row, column, r), ()) for r in range(self.repeats)}
+        if others or len(grids) != 1:
             return None
         axes = dict(grids[0].axes)
         values = axes.pop(name, ())
         return None if any(len(axis) > 1 for axis in axes.values()) else values
-
-    def _grids(self, row: str, column: str) -> tuple[Grid, ...] | None:
-        """Return the candidates of an entry, or None if they differ between the splits."""
-        of_splits = {self.grids.get((row, column, r), ()) for r in range(self.repeats)}
-        return of_splits.pop() if len(of_splits) == 1 else None

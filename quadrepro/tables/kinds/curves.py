@@ -283,7 +283,7 @@ def _check(context: Context[Curves]) -> None:
         for j, name in enumerate(panel.algorithms):
             context.check_column(name, "panels", i, "algorithms", j)
     for protocol in context.experiment.protocols.values():
-        kept = {c.name: {*(c.entry.measures or protocol.measures)} for c in columns}
+        kept = {c.name: {*c.measures(protocol)} for c in columns}
         if not any(kept.values()):
             message = "curves need measures: name them in protocol.measures, with folds at 0"
             raise context.error(message)
@@ -299,17 +299,17 @@ def _check(context: Context[Curves]) -> None:
     if curves.along not in named:
         message = f"no algorithm has values of {curves.along!r}{nearest(curves.along, named)}"
         raise context.error(message, "along")
+    least = 0.0 if curves.scale == "log" else -np.inf
     for column, row in product(columns, config.rows):
         if column.entry.draw:
             raise context.error(f"{column.name} draws its values, and curves need a grid")
-        for name, values in column.axes(row.entry.grid).items():
-            if name == curves.along:
-                for value in values:
-                    least = 0.0 if curves.scale == "log" else -np.inf
-                    if isinstance(value, bool | str | None) or value <= least:
-                        message = f"this axis cannot show {value!r} of {column.name}"
-                        raise context.error(message, "along")
-            if name != curves.along and len(values) > 1:
+        axes = column.axes(row.entry.grid)
+        for value in axes.pop(curves.along, ()):
+            if isinstance(value, bool | str | None) or value <= least:
+                message = f"this axis cannot show {value!r} of {column.name}"
+                raise context.error(message, "along")
+        for name, values in axes.items():
+            if len(values) > 1:
                 raise context.error(
                     f"{column.name} has {len(values)} values of {name}, and curves along "
                     f"{curves.along} need one"
