@@ -100,6 +100,9 @@ class AdaBoostReg(WeightBoosting):
 SCAN = np.append(NO_EDGE, LARGEST_STEP * 2.0 ** np.arange(-20.0, 1.0))
 """Steps at which the line search evaluates the loss first; for p = 2 it may have several minima."""
 
+SLACK = 1e-9
+"""Rounding changes the logarithm of a loss, or a bound of it, by less than this share."""
+
 RESOLUTION = 2.0**-32
 """The line search ends after a Newton step of this relative size; the error left is its square."""
 
@@ -108,9 +111,10 @@ RESOLUTION = 2.0**-32
 def least_loss(loss: FloatArray, A: float) -> float:
     """Return the step a in [0, `LARGEST_STEP`] of least loss Σ n exp(b - a d + c φ(a)).
 
-    The best step of `SCAN` brackets it. Within the bracket Newton's method finds where the rising
-    and the falling terms of the slope balance: it is applied to the logarithm of their ratio, which
-    is linear in a if C = 0. The relative error is 1e-13.
+    The best step of `SCAN`, the first of several, brackets it. Those of lowest bound are tried
+    first, and most are never tried. Within the bracket Newton's method finds where the rising and
+    the falling terms of the slope balance: it is applied to the logarithm of their ratio, which is
+    linear in a if C = 0. The relative error is 1e-13.
 
     Parameters
     ----------
@@ -122,10 +126,13 @@ def least_loss(loss: FloatArray, A: float) -> float:
     _, n, d, c = loss
     terms, parts = np.empty(len(n)), np.empty((4, len(n)))
     least, place, end = np.inf, 0, len(SCAN) - 1
-    for k in range(len(SCAN)):
+    bounds = lower_bounds(loss, A)
+    for k in bounds.argsort():
+        if bounds[k] - SLACK * (1.0 + abs(bounds[k])) > least:
+            break
         top = write_terms(loss, A, SCAN[k], terms)
         found = log(exact_sum(terms, n)) + top
-        if found < least:
+        if found < least or (found == least and k < place):
             least, place = found, k
     a = float(SCAN[place])
     low, high = SCAN[place - 1] if place > 0 else 0.0, SCAN[min(place + 1, end)]
@@ -157,6 +164,31 @@ def least_loss(loss: FloatArray, A: float) -> float:
         a = moved
         going = not (small and inside) and high - low > 2.0**-50 * high and high > NO_EDGE
     return a
+
+
+@njit
+def lower_bounds(loss: FloatArray, A: float) -> FloatArray:
+    """Return what the logarithm of the loss is at least at each step of `SCAN`.
+
+    exp is convex: terms add up to no less than if each had the mean of their exponents. That is
+    used for the examples with d > 0, and for the others.
+    """
+    b, n, d, c = loss
+    weights, falls, rises = np.zeros(2), np.zeros(2), np.zeros(2)
+    for i in range(len(b)):
+        side, weight = int(d[i] > 0), n[i] * exp(b[i])
+        weights[side] += weight
+        falls[side] += weight * d[i]
+        rises[side] += weight * c[i]
+    bounds = np.zeros(len(SCAN))
+    for k in range(len(SCAN)):
+        share = SCAN[k] * A / (A + SCAN[k])
+        for side in range(2):
+            if weights[side] > 0:
+                mean = (share * rises[side] - SCAN[k] * falls[side]) / weights[side]
+                bounds[k] += weights[side] * exp(mean)
+        bounds[k] = log(bounds[k])
+    return bounds
 
 
 @njit

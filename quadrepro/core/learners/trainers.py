@@ -30,6 +30,9 @@ from quadrepro.core.measures.measure import Trained
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
 
+MOST_KEPT = 2**23
+"""Scores of test examples that are kept, 64 MB; of more, the chosen candidate is trained again."""
+
 
 class NoSolutionError(ValueError):
     """No candidate has a solution on every part of the examples."""
@@ -293,13 +296,16 @@ class PredictionTrainer(Trainer):
         self._on_test: FloatArray | None = None
 
     def held_out(self, fold: IntArray | None) -> Iterator[Scored]:
-        """Yield the held-out parts; a single candidate is not trained for folds."""
+        """Yield the held-out parts; a single candidate is not trained for them."""
         data = self.data
         X, y = data.train
+        if len(self.candidates) == 1:
+            return
         if fold is None:
             assert data.valid is not None
-            yield Scored(data.valid.y, self._before_test(data.valid.X))
-        elif len(self.candidates) > 1:
+            keep = len(self.candidates) * len(data.test.X) <= MOST_KEPT
+            yield Scored(data.valid.y, self._before_test(data.valid.X, keep))
+        else:
             for f in range(int(fold.max()) + 1):
                 seen, out = trained_on(fold, f), fold == f
                 rng = data.rng(f"fold {f}")
@@ -318,12 +324,13 @@ class PredictionTrainer(Trainer):
         assert self._on_test is not None
         return Trained(data.train.y, data.test.y, on_train, self._on_test, rng=data.rng)
 
-    def _before_test(self, X: FloatArray) -> FloatArray:
+    def _before_test(self, X: FloatArray, keep: bool = True) -> FloatArray:
         """Train all candidates and return their scores of examples; keep those of test examples."""
         data = self.data
-        both, rng = np.vstack([X, data.test.X]), data.rng("all")
+        both, rng = np.vstack([X, data.test.X]) if keep else X, data.rng("all")
         scores = self.predictor.predictions(*data.train, self.grids, both, rng)
-        before, self._on_test = np.split(scores, [len(X)], axis=1)
+        before, on_test = np.split(scores, [len(X)], axis=1)
+        self._on_test = on_test if keep else None
         return before
 
 

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost
-from quadrepro.core.learners.adaboost_reg import AdaBoostReg, exact_sum, least_loss
+from quadrepro.core.learners.adaboost_reg import (
+    SCAN,
+    AdaBoostReg,
+    exact_sum,
+    least_loss,
+    lower_bounds,
+)
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.rounds import LARGEST_STEP
 from quadrepro.core.voters.reduction import reduce_problem
@@ -111,6 +117,19 @@ def test_the_line_search_ends_where_the_loss_is_least(C: float) -> None:
         assert 0 <= a <= LARGEST_STEP
         fine = logarithms(loss, A, np.geomspace(1e-5, LARGEST_STEP, 4000)).min()
         assert logarithms(loss, A, np.array([a]))[0] <= fine + 1e-9 * max(1.0, abs(fine))
+
+
+@pytest.mark.parametrize("C", [0.0, 3.0, 300.0])
+def test_bounds_are_below_the_loss_and_reach_it_for_equal_examples(C: float) -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        loss, A = random_loss(rng, C), rng.uniform(0.01, 20)
+        assert (lower_bounds(loss, A) <= logarithms(loss, A, SCAN) + 1e-9).all()
+        falls = loss[2] > 0
+        equal = loss[:, np.where(falls, falls.argmax(), falls.argmin())]
+        least = logarithms(equal, A, SCAN)
+        seen = least > -700
+        np.testing.assert_allclose(lower_bounds(equal, A)[seen], least[seen], atol=1e-9)
 
 
 def test_an_example_without_a_weight_is_as_if_it_were_not_there() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_diabetes, load_wine
 from sklearn.feature_selection import SelectKBest
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import GridSearchCV, PredefinedSplit, TimeSeriesSplit
@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro import AdaBoostClassifier, GradientBoostClassifier
 from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.core.learners import trainers
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.estimator import EstimatorPredictor
@@ -389,9 +390,12 @@ def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_ro
     trainer.outputs(2)
     folds = [(10 - out, out, drawn(f"fold {f}")) for f, out in enumerate((3, 4, 3))]
     assert spy.seen == [*folds, (10, 4, drawn("all"))]
-    # A single candidate is not cross-validated.
-    spy, trainer = spying(VALUES[1:])
-    assert trainer.losses(np.arange(10) % 3).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("fold", [np.arange(10) % 3, None])
+def test_a_single_candidate_is_not_trained_to_be_chosen(fold: IntArray | None) -> None:
+    spy, trainer = spying(VALUES[1:], valid=Part(ROWS[:5], np.ones(5)))
+    assert choose(trainer, fold) == (0, [0.0])
     assert spy.seen == []
 
 
@@ -404,13 +408,34 @@ def test_training_and_test_examples_are_measured_after_one_training() -> None:
     assert spy.seen == [(10, 14, drawn("all"))]
 
 
-def test_a_hold_out_predicts_validation_and_test_examples_together() -> None:
+@pytest.mark.parametrize(
+    ("most", "trained"), [(12, [(10, 9)]), (11, [(10, 5), (10, 4)])], ids=["few", "many"]
+)
+def test_a_hold_out_predicts_few_test_examples_by_all_candidates_and_many_by_the_chosen_one(
+    most: int, trained: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trainers, "MOST_KEPT", most)
     valid = Part(ROWS[:5], np.array([1.0, 1.0, -1.0, 1.0, 1.0]))
     spy, trainer = spying(valid=valid)
     assert trainer.losses(None).tolist() == [1.0] * 3
     scores = trainer.outputs(1).scores
     assert scores.tolist() == [1.0] * 4
-    assert spy.seen == [(10, 9, drawn("all"))]
+    assert spy.seen == [(*sizes, drawn("all")) for sizes in trained]
+
+
+def test_a_candidate_that_is_trained_again_predicts_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    data = replace(numbers(X[:150], y[:150], X[300:]), valid=Part(X[150:300], y[150:300]))
+    grid = Grid.of({"nu": [0.1, 0.3, 1], "n_rounds": [5, 20, 40]})
+    outputs = []
+    for most in (0, 10_000):
+        monkeypatch.setattr(trainers, "MOST_KEPT", most)
+        trainer = trainer_of(GradientBoost(step="shrink", loss="l2"), data, [grid])
+        best, _ = choose(trainer, None)
+        outputs.append(trainer.outputs(best).predicted)
+    np.testing.assert_array_equal(*outputs)
 
 
 # More than two classes
