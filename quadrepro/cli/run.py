@@ -126,8 +126,9 @@ def run_command(
         raise click.UsageError("--jobs and --timeout are for this machine: leave out --dask")
     # SIGTERM ends a run like Ctrl-C, with the line that resumes it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # What joblib says of the cells that were being computed then; that line says it.
-    warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
+    # What joblib says of the cells that were being computed then, which that line says, and of a
+    # worker that it replaces since psutil finds it grown, as it is with the data that it holds.
+    warnings.filterwarnings("ignore", "[0-9]+ tasks |A worker stopped ", UserWarning)
     plans, code = _plans(configs, common, offline)
     out = common.out_of(*(plan.experiment.source.path for plan in plans))
     store = common.store(out)
