@@ -6,12 +6,13 @@ An example's code is the number of voters of a chain that say +1. It tells what 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.jit import njit
 from quadrepro.core.voters.thresholds import columns_of
 
 Codes = NDArray[np.uint32]
@@ -57,21 +58,17 @@ class Chains(NamedTuple):
     @classmethod
     def of(cls, codes: Codes, first: IntArray) -> Chains:
         """Return the chains with given codes and first voters."""
-        most = np.array([np.bincount(code).argmax() for code in codes], dtype=np.uint32)
+        most, n_codes = _most(codes), 0
         chain = np.repeat(np.arange(len(codes)), np.diff(first))
-        below = np.arange(first[-1]) - first[chain]
-        usual, n_codes = most[chain] > below, 0
+        usual = most[chain] > np.arange(first[-1]) - first[chain]
         listed, sizes, stretches = [], [], []
         for group in _groups(np.diff(first)):
-            order, heads = _by_code(codes[group], most[group])
-            voters = np.arange(first[group.start], first[group.stop])[:, None]
-            away = (codes[chain[voters], order[heads]] > below[voters]) != usual[voters]
-            steps = np.diff(np.pad(away, ((0, 0), (1, 1))).astype(np.int8))
-            (owners, starts), (_, stops) = (np.nonzero(steps == step) for step in (1, -1))
-            stretches.append((n_codes + starts, n_codes + stops, first[group.start] + owners))
-            sizes.append(np.diff(heads, append=len(order)))
-            listed.append(order.astype(np.uint32))
-            n_codes += len(heads)
+            firsts = first[group.start : group.stop + 1]
+            examples, numbers, found = _by_code(codes[group], most[group], firsts)
+            listed.append(examples)
+            sizes.append(numbers)
+            stretches.append(found + np.array([[n_codes], [n_codes], [0]]))
+            n_codes += len(numbers)
         return cls(
             codes,
             first,
@@ -93,17 +90,58 @@ def _groups(lengths: IntArray) -> Iterator[slice]:
         start = stop
 
 
-def _by_code(codes: Codes, most: Codes) -> tuple[IntArray, IntArray]:
-    """Return the examples of all but the usual codes by code, and the first place of each code."""
-    away = codes != most[:, None]
-    examples = np.flatnonzero(away.any(axis=0))
-    ranks: NDArray[Any] = codes[0, examples]
+@njit
+def _most(codes: Codes) -> IntArray:
+    """Return the most frequent code of each chain, the first of several."""
+    most = np.empty(len(codes), np.int64)
+    for chain in range(len(codes)):
+        counts = np.zeros(np.int64(codes[chain].max()) + 1, np.int64)
+        for code in codes[chain]:
+            counts[code] += 1
+        most[chain] = counts.argmax()
+    return most
+
+
+@njit
+def _by_code(codes: Codes, most: IntArray, first: IntArray) -> tuple[Codes, IntArray, IntArray]:
+    """Return the examples of all but the usual codes by code, for the chains of a group.
+
+    The other two are the number of examples of each code that occurs, and the stretches: their
+    first codes, those after their last ones, and their voters, shape (3, n_stretches).
+    """
+    ranks, usual = codes[0], most[0]
     if len(codes) > 1:
         # The rank of a Gray code; its bits say which voters do not have their usual values.
-        bits = np.logical_xor.accumulate(away[:, examples])
-        [ranks] = np.packbits(bits, axis=0)
-    order = ranks.argsort(kind="stable")
-    return examples[order], np.unique(ranks[order], return_index=True)[1]
+        ranks, usual = np.zeros_like(ranks), np.int64(0)
+        for i in range(len(ranks)):
+            bit = False
+            for chain in range(len(codes)):
+                bit ^= codes[chain, i] != most[chain]
+                ranks[i] = 2 * ranks[i] + bit
+    counts = np.zeros(np.int64(ranks.max()) + 1, np.int64)
+    for rank in ranks:
+        counts[rank] += rank != usual
+    examples, places = np.empty(counts.sum(), np.uint32), counts.cumsum() - counts
+    for i in range(len(ranks)):
+        if ranks[i] != usual:
+            examples[places[ranks[i]]] = i
+            places[ranks[i]] += 1
+    sizes = counts[counts > 0]
+    heads, n = sizes.cumsum() - sizes, 0
+    stretches = np.empty((3, (first[-1] - first[0]) * (len(sizes) // 2 + 1)), np.int64)
+    for chain in range(len(codes)):
+        for voter in range(first[chain], first[chain + 1]):
+            below, inside = voter - first[chain], False
+            for k in range(len(sizes) + 1):
+                code = most[chain] if k == len(sizes) else codes[chain, examples[heads[k]]]
+                away = (code > below) != (most[chain] > below)
+                if away and not inside:
+                    stretches[0, n], stretches[2, n] = k, voter
+                elif inside and not away:
+                    stretches[1, n] = k
+                    n += 1
+                inside = away
+    return examples, sizes, stretches[:, :n]
 
 
 def codes_of_voters(H: FloatArray) -> tuple[Codes, IntArray]:
