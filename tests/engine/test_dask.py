@@ -59,7 +59,7 @@ def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
     start: Start, tmp_path: Path
 ) -> None:
     file, out = tmp_path / "scheduler.json", tmp_path / "dask-run"
-    config = write_config(tmp_path, repeats=40, algorithms=[FOREST])
+    config = write_config(tmp_path, repeats=16, algorithms=[FOREST])
     where = ("--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", file)
     scheduler = start("distributed.cli.dask_scheduler", *where)
     until(file.exists)
@@ -85,7 +85,7 @@ def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
     assert "Traceback" not in said
     kept = n_records()
     assert quadrepro("run", config, "--jobs", 1, "--out", out, "--no-report").exit_code == 0
-    assert n_records() == 40 > kept
+    assert n_records() == 16 > kept
     here = ("run", config, "--jobs", 1, "--out", tmp_path / "here", "--no-report")
     assert quadrepro(*here).exit_code == 0
     assert compare(out / "small", tmp_path / "here" / "small", tolerance=0).differences == []

@@ -202,7 +202,7 @@ def test_a_cell_beyond_its_time_ends_even_if_the_alarm_is_swallowed(
 
 ENDS: dict[str, tuple[Status, str]] = {
     "exit": ("crashed", "its worker process died"),
-    "sleep": ("timeout", "it took more than 20 s"),
+    "sleep": ("timeout", "it took more than 8 s"),
     "kill": ("crashed", "its worker process died"),
     "system exit": ("failed", "SystemExit: 3"),
     "memory": ("failed", "out of memory: it may use 1 GB"),
@@ -214,7 +214,7 @@ def test_bad_cells_harm_only_themselves_and_workers_leave_the_records_of_this_pr
     cells: list[Cell], tmp_path: Path
 ) -> None:
     bad = [with_learner(cells[1], Ending(how=how)) for how in ENDS]
-    limits = {cells[0].experiment: Limits(seconds=20.0, memory=10**9)}
+    limits = {cells[0].experiment: Limits(seconds=8.0, memory=10**9)}
     store = RecordStore(tmp_path)
     assert len([*compute([*bad, *cells], store, 2, limits)]) == len(bad) + len(cells)
     for cell, (status, reason) in zip(bad, ENDS.values(), strict=True):
