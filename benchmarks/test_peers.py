@@ -84,4 +84,5 @@ def test_gradient_boosting(benchmark: BenchmarkFixture, loss: Any, cuts: int) ->
         least = {"min_child_samples": 1, "max_bin": m, "n_jobs": 1, "verbose": -1}
         peers["LightGBM"] = make(num_leaves=cuts + 1, n_estimators=n_rounds, **least)
     references = {name: seconds_per_round(peer, n_rounds, X, y) for name, peer in peers.items()}
-    row(f"RSboosting, {loss}, trees of {cuts + 1} leaves, 20 values of ν, a round of one", ours, references)
+    name = f"RSboosting, {loss}, trees of {cuts + 1} leaves, 20 values of ν, a round of one"
+    row(name, ours, references)
