@@ -128,7 +128,9 @@ def _by_code(codes: Codes, most: IntArray, first: IntArray) -> tuple[Codes, IntA
             places[ranks[i]] += 1
     sizes = counts[counts > 0]
     heads, n = sizes.cumsum() - sizes, 0
-    stretches = np.empty((3, (first[-1] - first[0]) * (len(sizes) // 2 + 1)), np.int64)
+    # A voter of a long chain has one stretch, and a joined one at most every other code.
+    most_each = 1 if len(codes) == 1 else len(sizes) // 2 + 1
+    stretches = np.empty((3, (first[-1] - first[0]) * most_each), np.int64)
     for chain in range(len(codes)):
         for voter in range(first[chain], first[chain + 1]):
             below, inside = voter - first[chain], False
