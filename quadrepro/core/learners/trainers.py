@@ -30,8 +30,8 @@ from quadrepro.core.measures.measure import Trained
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
 
-MOST_KEPT = 2**23
-"""Scores of test examples that are kept, 64 MB; of more, the chosen candidate is trained again."""
+MOST_KEPT = 2**24
+"""Scores of test examples that are kept, 128 MB; of more, the chosen candidate is trained again."""
 
 
 class NoSolutionError(ValueError):
