@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray
@@ -48,32 +48,27 @@ WIDTH, HEIGHT, LABELS = 3.4, 2.6, 0.7
 class Panel(Model):
     """One picture in a figure of curves."""
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
-    title: str = ""
-    """Title of the picture."""
-    measures: tuple[str, ...] = Field(min_length=1)
-    """What is drawn, each in a line style of its own; names of the protocol's measures."""
-    algorithms: tuple[str, ...] = ()
-    """Columns whose curves are drawn; by default all."""
-    marks: tuple[str, ...] = ()
-    """Measures that are values of the horizontal axis, the same for all candidates: a vertical line
-    is drawn at each, in the colour of its algorithm."""
-    scale: Literal["linear", "log", "-log"] = "linear"
-    """Scale of the vertical axis; -log shows the negative logarithm of the measure."""
+    title: str = Field("", description="Title of the picture.")
+    measures: tuple[str, ...] = Field(
+        min_length=1, description="Measures of the protocol, each in a line style of its own."
+    )
+    algorithms: tuple[str, ...] = Field((), description="Columns that are drawn; by default all.")
+    marks: tuple[str, ...] = Field(
+        (), description="Measures on the horizontal axis, drawn as vertical lines."
+    )
+    scale: Literal["linear", "log", "-log"] = Field(
+        "linear", description="Scale of the vertical axis; -log is the negative logarithm."
+    )
 
 
 class Curves(Model):
     """A figure of measures along the candidates, one curve per algorithm and measure."""
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
-    along: str = "n_rounds"
-    """Hyper-parameter of the horizontal axis."""
-    scale: Literal["linear", "log"] = "linear"
-    """Scale of the horizontal axis."""
-    panels: tuple[Panel, ...] = Field(min_length=1)
-    """Pictures, side by side; there is one row of them per data set."""
+    along: str = Field("n_rounds", description="Hyper-parameter of the horizontal axis.")
+    scale: Literal["linear", "log"] = Field("linear", description="Scale of the horizontal axis.")
+    panels: tuple[Panel, ...] = Field(
+        min_length=1, description="Pictures side by side, one row of them per data set."
+    )
 
     def measures(self, column: str = "") -> list[str]:
         """Return the measures that panels draw, of one column or of all, and then their marks."""

@@ -21,12 +21,14 @@ from quadrepro.tables.table import Table
 class Options(Model):
     """Options of the ranking; ``true`` stands for the defaults."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"type": ["object", "boolean"]}, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(json_schema_extra={"type": ["object", "boolean"]})
 
-    rope: float = Field(default=0.01, ge=0, allow_inf_nan=False)
-    """Largest difference of errors that does not matter, for the posteriors."""
+    rope: float = Field(
+        0.01,
+        ge=0,
+        allow_inf_nan=False,
+        description="Largest difference of errors that does not matter, for the posteriors.",
+    )
 
     @model_validator(mode="before")
     @classmethod

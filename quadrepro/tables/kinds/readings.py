@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from pydantic import ConfigDict
+from pydantic import Field
 
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray, IntArray
@@ -226,12 +226,8 @@ def _simulated(
 class Readings(Model):
     """Printed tables that readings are compared with."""
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
-    means: str
-    """The printed table of errors, or of RMSEs."""
-    margins: str = ""
-    """The printed table of training margins."""
+    means: str = Field(description="The printed table of errors, or of RMSEs.")
+    margins: str = Field("", description="The printed table of training margins.")
 
 
 def _distances(parts: Sequence[RowEvidence], quantities: Iterable[str]) -> list[str]:
