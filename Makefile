@@ -23,7 +23,7 @@ lint: $(VENV)/dev ## ruff, mypy and the layers of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 
-docs: $(VENV)/docs ## the documentation site, in build/site; a link that leads nowhere is an error
+docs: $(VENV)/dev ## the documentation site, in build/site; a link that leads nowhere is an error
 	@rm -rf build/pages && mkdir -p build && cp -R results build/pages && rm -rf build/pages/records
 	$(BIN)/quadrepro table --all --out build/pages
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
@@ -55,6 +55,6 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/run $(VENV)/dev $(VENV)/docs: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) -e '.$(if $(filter dev docs,$(@F)),[$(@F)])'
+$(VENV)/run $(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -e '.$(if $(filter dev,$(@F)),[dev])'
 	touch $@
