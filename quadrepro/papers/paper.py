@@ -127,20 +127,16 @@ def find_paper(reference: str, beside: Path) -> Path:
     if reference in paper_names():
         return papers_folder() / reference
     folder = beside / reference
+    if (folder / FILE).is_file():
+        return folder
     if folder.is_file():
         wanted = f"give the folder of a paper, with {FILE} and its tables in {PRINTED}/"
         raise NotThereError(f"{folder} is a file: {wanted}")
-    if folder.suffix and not folder.exists():
-        raise NotThereError(f"{folder}: no such file or folder")
-    if "/" not in reference and not reference.startswith("."):
-        own = f"; did you mean './{reference}'?" if folder.is_dir() else ""
-        hint = own or nearest(reference, paper_names())
-        raise NotThereError(f"unknown paper {reference!r}{hint}")
-    if not folder.is_dir():
-        raise NotThereError(f"there is no folder {folder}")
-    if not (folder / FILE).is_file():
+    if folder.is_dir():
         raise NotThereError(f"the folder {folder} holds no {FILE}")
-    return folder
+    if folder.suffix or "/" in reference:
+        raise NotThereError(f"{folder}: no such file or folder")
+    raise NotThereError(f"unknown paper {reference!r}{nearest(reference, paper_names())}")
 
 
 def load_paper(reference: str, beside: Path = Path()) -> Paper:
@@ -160,8 +156,6 @@ def load_paper(reference: str, beside: Path = Path()) -> Paper:
     """
     folder = find_paper(reference, beside)
     source = read_yaml(folder / FILE)
-    if not isinstance(source.data, dict):
-        raise ConfigError(f"{source.where(())}: a paper is a mapping of keys to values")
     # Only what ships has code: a folder of a user is data.
     ships = folder.parent == papers_folder()
     context = {"module": f"quadrepro.papers.{folder.name}.claims"} if ships else {}
@@ -192,16 +186,13 @@ def _tables(folder: Path, file: PaperFile, source: YamlSource) -> dict[str, Prin
     found = {}
     for name, path in paths.items():
         facts = file.printed.get(name, Facts())
-        try:
-            found[name] = table = read_printed(path, facts)
-        except NotThereError as error:
-            raise wrong(str(error), name, "ignore") from None
+        found[name] = table = read_printed(path, facts)
         if facts.of is None and any(c.endswith((MEAN, SD)) for c in table.columns):
             example = f"printed: {{{name}: {{of: {{splits: 20}}}}}}"
             raise wrong(f"{name} prints means: say of what they are means, as {example}", name)
-        if facts.is_share and table.facts.unit is None:
-            message = f"the numbers of {name} can be fractions or percent"
-            raise wrong(f"{message}: say which, as printed: {{{name}: {{unit: fraction}}}}", name)
+        if facts.is_share and facts.unit is None:
+            example = f"printed: {{{name}: {{unit: fraction}}}}, or percent (RMSEs: metric: rmse)"
+            raise wrong(f"say in which unit the numbers of {name} are, as {example}", name)
     return found
 
 

@@ -11,15 +11,14 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from statistics import median
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from quadrepro.base.files import read_bytes
+from quadrepro.base.files import read_text
 from quadrepro.base.models import Model, fault, known_by
 from quadrepro.engine.metrics import NUMBERS, find_metric
-from quadrepro.errors import ConfigError, DataError, nearest
+from quadrepro.errors import ConfigError, DataError
 from quadrepro.stats import COVERAGE, Moments
 
 TIME_ROW = "mean_running_time_s"
@@ -38,9 +37,6 @@ SPREADS: dict[str, Spread] = {"_sd": "sd", "_se": "se", "_ci95": "ci95"}
 
 NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})", re.ASCII)
 """A printed number; more digits than a float holds are none that somebody has measured."""
-
-MAX_BYTES = 2 * 2**20
-"""Size of the largest file that is read."""
 
 Holds = Literal["errors", "margins", "comparisons"]
 """What the numbers are: test errors or another metric; training margins; or probabilities that the
@@ -117,8 +113,6 @@ class Facts(Model):
     spread: Spread | None = None
     """What is printed after ±: the standard deviation, the standard error of the mean, or half of
     a 95% interval. By default, the endings of the columns say it; ``none`` leaves them out."""
-    ignore: tuple[str, ...] = ()
-    """Rows and columns that are not read, such as an average over the data sets."""
     config: str | None = None
     """The config of the table, which gives the sizes of its test sets: the name of one that ships,
     or a path that starts at the folder of the paper."""
@@ -127,8 +121,6 @@ class Facts(Model):
     does not give it."""
     compares: str | None = None
     """The printed table of errors whose algorithms these comparisons compare."""
-    bold: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """By row: the columns that are printed in bold as the best, equal ones included."""
     fits: str = Field(default="", pattern=r"^[\w-]*$")
     """A config with a reading that contradicts the text, and that these numbers fit best. The
     scoreboard counts it beside the configs of the text."""
@@ -199,11 +191,6 @@ class Printed:
     def of(self) -> MeanOf:
         """What a number is the mean of."""
         return self.facts.of or MeanOf(splits=1)
-
-    @property
-    def splits(self) -> int:
-        """The number of test sets behind a number."""
-        return self.of.n
 
     @property
     def numbers(self) -> list[tuple[str, str]]:
@@ -311,22 +298,20 @@ NOTHING = Printed("", (), {})
 
 
 def read_printed(path: Path, facts: Facts | None = None) -> Printed:
-    """Read and check a printed table."""
+    """Read and check a printed table, with data sets as rows."""
     facts = facts or Facts()
     (top, header), *lines = _lines(path)
-    names, above = {*header[1:]}, set[str]()
-    for i, name in enumerate(header):
-        base, ending = _split(name)
+    columns = [_split(name) for name in header]
+    for i, (name, (base, ending)) in enumerate(zip(header, columns, strict=True)):
         message = "the column has no name" if i and not name else ""
-        if name in above:
+        if name in header[:i]:
             message = f"duplicate column {name!r}"
-        if ending in SPREADS and not {base, base + MEAN} & names:
+        if ending in SPREADS and not {base, base + MEAN} & {*header[1:]}:
             message = f"{name!r} is a deviation without its mean, {base + MEAN!r}"
         if message:
             raise ConfigError(f"{_place(path, top, header, i)}: {message}")
-        above.add(name)
-    ignored = {*facts.ignore}
-    texts: dict[tuple[str, str], str] = {}
+    spread = facts.spread or next((SPREADS[e] for _, e in columns if e in SPREADS), "none")
+    turned, cells = facts.rows == "algorithms", dict[tuple[str, str], str]()
     at: dict[str, int] = {}
     for line, fields in lines:
         if len(fields) != len(header):
@@ -340,30 +325,26 @@ def read_printed(path: Path, facts: Facts | None = None) -> Printed:
             message = f"duplicate row {row!r}, first on line {at[row]}"
             raise ConfigError(f"{path}:{line}:1: {message}")
         at[row] = line
-        for i, (column, text) in enumerate(zip(header[1:], fields[1:], strict=True), start=1):
-            if {row, column, _split(column)[0]} & ignored:
-                continue
+        for i, text in enumerate(fields[1:], start=1):
             if text and not NUMBER.fullmatch(text):
                 message = f"{text!r} is not a number such as 0.035; leave out what is not printed"
                 raise ConfigError(f"{_place(path, line, fields, i)}: {message}")
-            texts[row, column] = text
-    known = {*at, *names, *(_split(name)[0] for name in names)}
-    for name in facts.ignore:
-        if name not in known:
-            raise NotThereError(f"{path} has no row or column {name!r}{nearest(name, known)}")
-    return _described(Printed(path.stem, (), texts, facts, path, at), top)
+            name, ending = columns[i]
+            if ending not in SPREADS or spread != "none":
+                ending = SD if ending in SPREADS else ending
+                cells[(name, row + ending) if turned else (row, name + ending)] = text
+    lines_of = dict.fromkeys((row for row, _ in cells), top) if turned else at
+    facts = facts.model_copy(update={"spread": spread})
+    shown = tuple(dict.fromkeys(column for _, column in cells))
+    return Printed(path.stem, shown, cells, facts, path, lines_of)
 
 
 def _lines(path: Path) -> list[tuple[int, list[str]]]:
     """Return the fields of each line that is not blank, with its number."""
-    if not path.resolve().is_relative_to(path.parent.parent.resolve()):
-        raise ConfigError(f"{path}: leads to {path.resolve()}, which is not in the paper's folder")
     try:
-        text = read_bytes(path.resolve(), MAX_BYTES).decode("utf-8-sig")
+        text = read_text(path).removeprefix("\ufeff")
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         lines = [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
     except DataError as error:
         raise ConfigError(str(error)) from None
     except csv.Error as error:
@@ -384,39 +365,3 @@ def _split(column: str) -> tuple[str, str]:
     """Return the name in a column, and its ending if that tells what the numbers are."""
     ending = next((e for e in (MEAN, *SPREADS) if column.endswith(e)), "")
     return column.removesuffix(ending), ending
-
-
-def _described(read: Printed, top: int) -> Printed:
-    """Return a table with data sets as rows, and with the unit and the spread that it shows."""
-    facts, turned = read.facts, read.facts.rows == "algorithms"
-    endings = (_split(column)[1] for _, column in read.cells)
-    spread = facts.spread or next((SPREADS[e] for e in endings if e in SPREADS), "none")
-    cells = {}
-    for (row, column), text in read.cells.items():
-        name, ending = _split(column)
-        if ending in SPREADS:
-            if spread == "none":
-                continue
-            ending = SD
-        cells[(name, row + ending) if turned else (row, name + ending)] = text
-    columns = tuple(dict.fromkeys(column for _, column in cells))
-    lines = dict.fromkeys((row for row, _ in cells), top) if turned else read.lines
-    found = replace(read, columns=columns, cells=cells, lines=lines)
-    unit = facts.unit or (_unit(found) if facts.is_share else None)
-    return replace(found, facts=facts.model_copy(update={"spread": spread, "unit": unit}))
-
-
-FEW_ROWS, FEW_DIGITS = 4, 3
-"""Errors below 1 are percent only if every data set is nearly free of errors. That is not taken for
-possible with this many data sets and digits."""
-
-
-def _unit(table: Printed) -> Unit | None:
-    """Return the unit that the numbers of a table can only be in, or None."""
-    texts = [table.text(*at) for at in table.numbers]
-    if any(float(text) > 1 for text in texts):
-        return "percent"
-    digits = [len(text.partition(".")[2]) for text in texts]
-    greater = find_metric(table.facts.metric).greater_is_better
-    sure = greater or (len(table.rows) >= FEW_ROWS and median(digits) >= FEW_DIGITS)
-    return "fraction" if not texts or sure else None

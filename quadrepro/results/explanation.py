@@ -9,14 +9,12 @@ from typing import Any
 
 import pandas as pd
 
-from quadrepro.base.resources import RECORDS
 from quadrepro.config.plan import Plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.grid import Grid
-from quadrepro.engine.keys import environment
 from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.results.files import cell_row, environments, provenance
+from quadrepro.results.files import cell_row, environments
 from quadrepro.results.results import Results
 from quadrepro.results.run import CELLS, TOLERANCE, facts_of, inline
 from quadrepro.stats import p_text
@@ -80,11 +78,8 @@ def explain(
         n_results += of is not None and of["status"] == "ok"
     note = ""
     if results and any(source == CELLS for *_, source in splits):
-        path, records_folder = results.folder / CELLS, results.folder.parent / RECORDS
-        note = f"There are no records in {records_folder}: results are from {path}."
-        if records_folder.is_dir():
-            what = _changed(plan, results)
-            note = f"Without a record, results are from {path}: {what} has changed since then."
+        why = "it was removed, or config, data, packages or code have changed since then"
+        note = f"Without a record, results are from {results.folder / CELLS}: {why}."
     computed = environments(records) or (results.run.computed if results else [])
     facts = _facts(plan, cells[0], results)
     texts = [facts_of(of) for of in computed]
@@ -132,19 +127,6 @@ def _texts(of: Row | None) -> tuple[str, str, str]:
     else:
         result = f"{of['value']:.4f}, {of['errors']:g} of {of['n_test']:g}"
     return result, inline(of["chosen"] or {}), f"{of['seconds'] or 0:.3g}"
-
-
-def _changed(plan: Plan, results: Results) -> str:
-    """Return what is no longer as it was when a results folder was written."""
-    now, before = provenance(plan, ()), results.run
-    if now.config != before.config:
-        return "the config"
-    if now.data != before.data:
-        return "the data"
-    if environment()["versions"] not in [of.get("versions") for of in before.computed]:
-        return "a package"
-    own = ", ".join(plan.experiment.code)
-    return f"the code ({own}, or quadrepro's)" if own else "the code"
 
 
 def _facts(plan: Plan, cell: Cell, results: Results | None) -> dict[str, str]:

@@ -179,10 +179,8 @@ class Page:
             if score["judged"]:
                 found.append(score_sentence(score))
             if score["outside"]:
-                off = (
-                    few([self.name(*place) for place in score["surely off"]], between="; ")
-                    or "none"
-                )
+                names = [self.name(*place) for place in score["surely off"]] or ["none"]
+                off = few(names, between="; ")
                 found[-1] += f" Still outside after Holm's correction ({LEVEL:g}): {off}."
         if self.impossible:
             texts = [f"{self.name(v.row, v.column)} ({v.printed})" for v, _ in self.impossible]
@@ -248,17 +246,12 @@ class Page:
         return found
 
 
-@cache
-def _shipped_audit(paper: str) -> Audit:
-    return audit(load_paper(paper))
-
-
 def audit_of(paper: str, beside: Path | None) -> Audit | None:
     """Return the audit of a paper that ships or is `beside` a config, or None if it is unknown."""
-    if paper in paper_names():
-        return _shipped_audit(paper)
+    if not paper or not (beside or paper in paper_names()):
+        return None
     try:
-        return audit(load_paper(paper, beside)) if paper and beside else None
+        return audit(load_paper(paper, beside or Path()))
     except ConfigError:
         return None
 
@@ -283,10 +276,6 @@ def claims_sentences(claims: Sequence[pd.DataFrame]) -> list[str]:
         "Claims on measured times": scoreboard.fates_text(scoreboard.fates_of(claims, timed=True)),
     }
     return [f"{what}: {text}." for what, text in texts.items() if text]
-
-
-def _few(names: Sequence[str]) -> str:
-    return few(names, between="; ") or "none"
 
 
 def _html(text: str, file: str) -> Markup:

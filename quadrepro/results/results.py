@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -258,8 +258,6 @@ class Results:
         """
         from quadrepro.results.page import write_report  # imports jinja2
 
-        if not self.tables:
-            raise ConfigError("merged results have no page: write that of each folder")
         beside = None if self.plan is None else self.plan.experiment.source.path.parent
         page, _ = write_report(self.folder, beside)
         return page
@@ -278,26 +276,24 @@ class Results:
         return "\n".join([*lines, f"folder: {self.folder}"])
 
 
-def load_results(folder: str | Path | Iterable[str | Path]) -> Results:
-    """Read a results folder, or merge several.
+def load_results(folder: str | Path) -> Results:
+    """Read a results folder.
 
     Parameters
     ----------
-    folder : str, Path or iterable of these
+    folder : str or Path
         A folder that ``quadrepro run`` or `quadrepro.reproduce` has written, such as
-        ``results/table1``; or several with the same protocol, seed and data, such as parts of an
-        experiment that were computed on different machines.
+        ``results/table1``.
 
     Returns
     -------
     Results
-        All but the outcome of every example. Merged results have the cells of all folders, each
-        once (the first of several results counts), with their verdicts and claims, but no tables.
+        All but the outcome of every example.
 
     Raises
     ------
     ConfigError
-        If it is not a results folder, or if the folders do not belong together.
+        If it is not a results folder.
     DataError
         If a file of the folder is damaged.
 
@@ -319,40 +315,10 @@ def load_results(folder: str | Path | Iterable[str | Path]) -> Results:
     0   monks  quadboost      42     216
     1   monks   baseline     113     216
     """
-    if isinstance(folder, str | Path):
-        results = Results(Path(folder))
-        if not results.tables:
-            raise ConfigError(f"{folder} holds no table")
-        return results
-    if not (parts := [*map(load_results, folder)]):
-        raise ConfigError("no results folder is given")
-    first, *others = parts
-    for part in others:
-        if what := _difference(first.run, part.run):
-            raise ConfigError(
-                f"{part.folder} cannot be merged with {first.folder}: they differ in {what}"
-            )
-    merged = Results(first.folder)
-    for name in ("cells", "errors", "verdicts", "claims", "scores"):
-        vars(merged)[name] = pd.concat([getattr(of, name) for of in parts], ignore_index=True)
-    titles = {name: title for of in parts for name, title in of.run.titles.items()}
-    run = first.run.model_copy(update={"titles": titles})
-    vars(merged).update(cells=_each_once(merged.cells), run=run, manifest=Manifest())
-    return merged
-
-
-def _difference(a: Run, b: Run) -> str:
-    """Return what keeps two runs from being merged; empty if nothing does."""
-    if (a.seed, a.config.get("protocol")) != (b.seed, b.config.get("protocol")):
-        return "seed or protocol"
-    shared = sorted(a.data.keys() & b.data.keys())
-    return next((f"the data of {name}" for name in shared if a.data[name] != b.data[name]), "")
-
-
-def _each_once(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return each cell once, with its result if there is one."""
-    results_first = cells.sort_values("status", key=lambda of: of != "ok", kind="stable")
-    return results_first.drop_duplicates([*PLACE]).sort_index().reset_index(drop=True)
+    results = Results(Path(folder))
+    if not results.tables:
+        raise ConfigError(f"{folder} holds no table")
+    return results
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:

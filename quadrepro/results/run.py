@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from quadrepro.base.files import read_bytes
 from quadrepro.base.models import Model
@@ -31,14 +31,8 @@ WRITE_AGAIN = "`quadrepro table CONFIG` writes the folder again"
 M = TypeVar("M", bound=BaseModel)
 
 
-def _in_folder(name: str) -> str:
-    """Refuse a name that leads out of the results folder."""
-    if Path(name).name != name or name == ".." or "\0" in name:
-        raise ValueError(f"{name!r} is not the name of a file in this folder")
-    return name
-
-
-FileName = Annotated[str, AfterValidator(_in_folder)]
+FileName = Annotated[str, Field(pattern=r"^\w[\w.-]*$")]
+"""The name of a file, which does not lead out of the results folder."""
 
 
 class TableFacts(Model):

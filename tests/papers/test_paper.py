@@ -63,11 +63,11 @@ def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
     written: Write, tmp_path: Path
 ) -> None:
     written()
-    paper = load_paper("./mypaper", tmp_path)
-    assert (paper.reference, paper.file.title) == ("./mypaper", "Ours")
+    paper = load_paper("mypaper", tmp_path)
+    assert (paper.reference, paper.file.title) == ("mypaper", "Ours")
     assert [*paper.tables] == ["table1", "table2"]
     assert paper.printed("table1").facts.unit == "fraction"
-    assert (paper.printed("table2").facts.unit, paper.printed("table2").splits) == ("percent", 20)
+    assert (paper.printed("table2").facts.unit, paper.printed("table2").of.n) == ("percent", 20)
     group = paper.group("table1")
     assert [claim.text for claim in group.claims] == ["Quad wins on two"]
 
@@ -76,9 +76,7 @@ def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
     ("reference", "message"),
     [
         ("quadbost", "unknown paper 'quadbost'; did you mean 'quadboost'?"),
-        ("mypaper", "unknown paper 'mypaper'; did you mean './mypaper'?"),
-        ("./paper", "there is no folder {}/paper"),
-        ("../nowhere", "there is no folder {}/../nowhere"),
+        ("./paper", "{}/paper: no such file or folder"),
         ("./mypaper/printed", "the folder {}/mypaper/printed holds no paper.yaml"),
         ("mypaper/paper.yaml", "{}/mypaper/paper.yaml is a file: give the folder of a paper"),
     ],
@@ -99,21 +97,19 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
         ("table2: {u", "tabel2: {u", "5:3", "there is no printed/tabel2.csv; did you mean 'table"),
         ("    claims:", "    judge: means\n    claims:", "8:5", "unknown key 'judge'"),
         ("    claims:", "    printed: [table3]\n    claims:", "8:15", "there is no printed/table3"),
-        ("wins-or-ties", "wins-or-tie", "9:9", "unknown kind of claim 'wins-or-tie'; did you "),
+        ("wins-or-ties", "wins-or-tie", "9:9", "kind cannot be 'wins-or-tie'; did you mean "),
         ("kind: wins-or-ties\n        ", "", "9:9", "the key 'kind' is missing"),
-        ("kind: wins-or-ties", "kind: [rank]", "9:9", "unknown kind of claim ['rank']"),
         ("        of: quad\n", "", "9:9", "the key 'of' is missing"),
         ("than: ada", "then: ada", "12:9", "unknown key 'then'; did you mean 'than'?"),
         ("than: ada", "than: adda", "12:9", "the paper has no algorithm 'adda'; did you mean"),
         (CLAIM, IN_ORDER, "9:57", "unknown measure 'tset_error'; did you mean 'test_error'?"),
-        (CLAIM, "{kind: function, text: a, function: judge}", "9:35", "a folder of your own holds"),
+        (CLAIM, "{kind: function, text: a, function: judge}", "9:35", "only papers that ship with"),
         ("than: ada", "than: quad", "12:9", "'quad' is compared with itself: name another"),
         (CLAIM, EQUAL, "9:57", "'ada' is compared with itself: name another"),
         (CLAIM, PAIRS, "9:65", "'quad' is compared with itself: name another"),
         (CLAIM, RANK, "9:52", "no other algorithm to compare 'ada' with: list one in among"),
         (CLAIM, OFTEN, "9:64", "no other algorithm to compare 'ada' with: list one in among"),
         (CLAIM, CLOSEST, "9:34", "no other algorithm to compare 'ada' with: list one in among"),
-        ("at_least: 2", "at_least: 4\n        out_of: 3", "13:9", "at_least must be at most 3"),
     ],
 )
 def test_a_mistake_in_paper_yaml_is_named_with_its_place(
@@ -127,7 +123,7 @@ def test_a_mistake_in_paper_yaml_is_named_with_its_place(
 def test_every_claim_with_a_mistake_is_named_at_once(written: Write) -> None:
     more = "      - {kind: rnak, text: a}\n      - {kind: rank, text: b, of: ada, at_most: 6}\n"
     first, second = faults(written("    claims:\n", f"    claims:\n{more}"))
-    assert "paper.yaml:9:10: unknown kind of claim 'rnak'; did you mean 'rank'?" in first
+    assert "paper.yaml:9:10: kind cannot be 'rnak'; did you mean 'rank'?" in first
     assert "paper.yaml:10:40: at_most" in second
 
 
@@ -143,8 +139,7 @@ def test_a_name_that_a_paper_does_not_have_is_named_with_the_nearest(written: Wr
     ("old", "new", "message"),
     [
         (", of: {splits: 20}", "", "5:3: table2 prints means: say of what they are means, as pri"),
-        ("{unit: fraction}", "{}", "4:3: the numbers of table1 can be fractions or percent: say"),
-        ("fraction}", "fraction, ignore: [qaud]}", "4:28: "),
+        ("{unit: fraction}", "{}", "4:3: say in which unit the numbers of table1 are, as printed"),
     ],
 )
 def test_facts_that_numbers_need_are_asked_for(

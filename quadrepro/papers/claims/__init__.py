@@ -6,12 +6,10 @@ paper's own numbers is a finding.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
+from typing import TYPE_CHECKING, Annotated, TypeAlias, Union, get_args
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from quadrepro.base.models import fault
-from quadrepro.errors import nearest
 from quadrepro.papers.claims import claim, curves, errors
 from quadrepro.papers.claims.claim import Claim
 
@@ -25,20 +23,7 @@ CLAIMS: dict[str, type[Claim]] = {
 """The model of every kind; its field ``kind`` lists its names."""
 
 
-def _known_kind(data: Any) -> Any:
-    """Refuse an unknown kind with the one that begins with its name, or else the nearest."""
-    kind = data.get("kind") if isinstance(data, dict) else None
-    if kind is None or kind in [*CLAIMS]:
-        return data
-    longer = [name for name in CLAIMS if name.startswith(f"{kind}-")]
-    raise fault(f"unknown kind of claim {kind!r}{nearest(str(kind), longer or CLAIMS)}", "kind")
-
-
 if TYPE_CHECKING:
     AnyClaim: TypeAlias = Claim
 else:
-    AnyClaim = Annotated[
-        Union[tuple(CLAIMS.values())],  # noqa: UP007
-        Field(discriminator="kind"),
-        BeforeValidator(_known_kind),
-    ]
+    AnyClaim = Annotated[Union[tuple(CLAIMS.values())], Field(discriminator="kind")]  # noqa: UP007

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Collection, Iterator
+from pkgutil import resolve_name
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, model_validator
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from quadrepro.base.models import Model, fault, known_by
 from quadrepro.base.yaml import Place
 from quadrepro.core.measures.registry import MEASURES
+from quadrepro.data.schema import Values
 from quadrepro.errors import nearest
 from quadrepro.papers.claims.evidence import Evidence
 
-AlgorithmNames = Annotated[
-    tuple[str, ...],
-    BeforeValidator(
-        lambda names: (names,) if isinstance(names, str) else names,
-        json_schema_input_type=str | tuple[str, ...],
-    ),
-    Field(min_length=1),
-]
+AlgorithmNames = Values
 """One or several algorithms; one needs no list."""
 
 MeasureName = Annotated[str, known_by(MEASURES.find)]
@@ -91,19 +85,16 @@ class Claim(Model):
         """
         fields = {key: (of,) if isinstance(of, str) else of for key, of in self}
         of, among = fields.get("of", ()), fields.get("among", ())
-        sides: dict[Place, tuple[tuple[str, ...], tuple[str, ...]]]
-        sides = {(key,): (of, fields[key]) for key in ("than", "to") if key in fields}
-        sides |= {("pairs", i): ((a,), (b,)) for i, (a, b) in enumerate(fields.get("pairs", ()))}
-        places: list[tuple[Place, tuple[str, ...]]] = [(("of",), of), (("among",), among)]
-        for place, (one, other) in sides.items():
-            places.append((place, other if one is of else one + other))
-            if same := {*one} & {*other}:
-                yield place, f"{min(same)!r} is compared with itself: name another"
-        for place, algorithms in places:
+        lists: dict[Place, tuple[str, ...]]
+        lists = {(key,): fields.get(key, ()) for key in ("of", "than", "to", "among")}
+        lists |= {("pairs", i): pair for i, pair in enumerate(fields.get("pairs", ()))}
+        for place, algorithms in lists.items():
             for i, name in enumerate(algorithms):
                 if name not in known:
-                    hint = nearest(name, known)
-                    yield (*place, i), f"the paper has no algorithm {name!r}{hint}"
+                    yield (*place, i), f"the paper has no algorithm {name!r}{nearest(name, known)}"
+            both = of + algorithms if place[0] in ("than", "to") else algorithms
+            if same := {name for name in algorithms if both.count(name) > 1}:
+                yield place, f"{min(same)!r} is compared with itself: name another"
         compared = {*of, *fields.get("than", ()), *fields.get("to", ())}
         if "among" in fields and of and not {*(among or names)} - compared:
             alone = f"no other algorithm to compare {of[0]!r} with"
@@ -140,20 +131,9 @@ class Function(Claim):
         """Find the function in the module of a paper that ships; other papers have none."""
         module = (info.context or {}).get("module")
         if module is None:
-            message = (
-                "a folder of your own holds no code that is run: only papers that ship with "
-                "quadrepro have functions; use another kind of claim"
-            )
+            message = "only papers that ship with quadrepro have code: use another kind of claim"
             raise fault(message, "function")
-        functions = {
-            name: value
-            for name, value in vars(importlib.import_module(module)).items()
-            if callable(value)
-        }
-        if self.function not in functions:
-            hint = nearest(self.function, functions)
-            raise fault(f"{module} has no function {self.function!r}{hint}", "function")
-        self._judge = functions[self.function]
+        self._judge = resolve_name(f"{module}:{self.function}")
         return self
 
     def judge(self, evidence: Evidence) -> Judgement:

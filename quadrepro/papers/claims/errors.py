@@ -166,13 +166,6 @@ class Counted(Claim):
     """The number of rows of the paper; by default those here. A claim is not decided if rows that
     are missing here could decide."""
 
-    @model_validator(mode="after")
-    def _counts_rows_that_are(self) -> Self:
-        if self.out_of is not None and self.at_least > self.out_of:
-            message = f"at_least must be at most {self.out_of}, as out_of, not {self.at_least}"
-            raise fault(message, "at_least")
-        return self
-
     def counted(self, evidence: Evidence, text: str, count: int, possible: int = 0) -> Judgement:
         """Return the judgement of a count over the rows here; `possible` counts ties as well."""
         # scipy takes half a second to import.

@@ -270,12 +270,10 @@ class InPrint(Evidence):
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> float:
         """Return a printed quantity."""
         place = TIME_ROW if quantity == "seconds" else row
-        holds = "margins" if quantity.startswith("margin") else "errors"
-        for table in self.tables:
-            sd = quantity == "margin sd"
-            column = algorithm + SD if sd else table.mean_column(algorithm)
-            text = table.text(place, column) if quantity != "margin tail" else ""
-            if table.facts.holds == holds and text:
+        holds = "margins" if quantity in ("margin mean", "margin sd") else "errors"
+        for table in self.tables if quantity != "margin tail" else ():
+            column = algorithm + SD if quantity == "margin sd" else table.mean_column(algorithm)
+            if table.facts.holds == holds and (text := table.text(place, column)):
                 return float(text)
         raise Lacking(self.lacking)
 

@@ -42,17 +42,7 @@ def weak_learner(evidence: Evidence) -> Judgement:
     return Judgement(text, min(edges.values()) >= EDGE - ROUNDING)
 
 
-def shattered_in_time(evidence: Evidence) -> Judgement:
-    """Judge whether AdaBoost errs on none of a row's examples from the VC remark's rounds on."""
-    return _none_wrong_after(evidence, ADABOOST, "adaboost_rounds")
-
-
-def right_in_time(evidence: Evidence) -> Judgement:
-    """Judge whether the experts err on no example from the lecture's number of rounds on."""
-    return _none_wrong_after(evidence, HEDGE, "experts_rounds")
-
-
-def _none_wrong_after(evidence: Evidence, algorithm: str, rounds: str) -> Judgement:
+def none_wrong_after(evidence: Evidence, algorithm: str, rounds: str) -> Judgement:
     """Judge whether no example is wrong from a measured number of rounds on."""
     texts: list[str] = []
     found: list[bool | None] = []

@@ -106,7 +106,7 @@ def possible_probabilities(subject: Subject, table: Printed, a: str, b: str) -> 
     The probability over all data sets rises with that on each of them, so that its ends are those
     of all data sets together.
     """
-    if table.splits > 1:
+    if table.of.n > 1:
         return f"{table.name} has means, of which no errors of single examples follow"
     lows, highs, percent = [], [], table.facts.unit == "percent"
     for row in table.rows:

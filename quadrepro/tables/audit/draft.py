@@ -22,7 +22,6 @@ HINTS = """\
 #   metric: accuracy            what the numbers are; by default errors
 #   of: {splits: 20}            what a number is the mean of; or {cv: 10}
 #   n_test: {ROW: 81}           number of test examples; or [81, 270], that and of all rows
-#   bold: {ROW: [COLUMN]}       what is printed in bold
 """
 
 
@@ -66,13 +65,10 @@ def draft_paper(table: Path, folder: Path, n_test: Mapping[str, int]) -> None:
 def audit_table(table: Path, n_test: Mapping[str, int]) -> Audit:
     """Check a table in a text file by itself; parameters are those of `draft_paper`."""
     with TemporaryDirectory() as name:
-        folder = Path(name)
-        draft_paper(table, folder, n_test)
+        draft_paper(table, Path(name), n_test)
         try:
             return audit(load_paper(name))
         except ConfigError as error:
-            text = str(error).replace(str(folder / PRINTED / f"{table.stem}.csv"), str(table))
-            found = re.sub(rf"{re.escape(str(folder / FILE))}(:\d+)*", str(table), text)
-            if found != text:
-                found += f"; --draft makes a folder whose {FILE} can say it"
-            raise ConfigError(found) from None
+            hint = f"; --draft makes a folder whose {FILE} can say it" * (FILE in str(error))
+            place = rf"{re.escape(name)}/({PRINTED}/.*?\.csv|{FILE}(:\d+)*)"
+            raise ConfigError(re.sub(place, str(table), str(error)) + hint) from None

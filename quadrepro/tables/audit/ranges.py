@@ -24,7 +24,7 @@ def judge_ranges(subject: Subject) -> Iterator[Finding]:
                 yield Finding(place, text, low <= float(text) <= high, why)
             elif mean := table.text(row, of_mean):
                 slack = table.rounding(row, of_mean)
-                largest = largest_deviation(float(mean), slack, low, high, table.splits)
+                largest = largest_deviation(float(mean), slack, low, high, table.of.n)
                 sd, rounding = table.number(row, column) or 0.0, table.rounding(row, column)
                 why = f"with a mean of {mean} it is at most {largest:.4g}"
                 yield Finding(place, text, 0 <= sd <= largest + rounding + SLACK, why)
@@ -102,7 +102,7 @@ def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -
         n_test = max(size.n_test, *size.or_n_test, 0)
         share = n_test / size.n_rows if size.n_rows else 0.0
         sd = ((table.number(row, of_sd) or 0) + table.rounding(row, of_sd)) / unit
-        p_value = too_small(risk, sd, table.splits, n_test, share)
+        p_value = too_small(risk, sd, table.of.n, n_test, share)
         floor = unit * math.sqrt((1 - share) * risk * (1 - risk) / n_test)
         why = f"{n_test} test examples give {floor:.2g} or more (p = {p_value:.2g})"
         return Finding(place, text, p_value > LEVEL, why, p_value, TIED)

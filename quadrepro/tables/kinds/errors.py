@@ -103,7 +103,7 @@ class Block:
         verdict = Verdict(row, column, self.quantity(row), text)
         beside = printed.moments(row, column)
         if beside is not None and of.cv is None:
-            return of_two_means(replace(verdict, further=printed.splits), values, beside), values
+            return of_two_means(replace(verdict, further=printed.of.n), values, beside), values
         sizes = [record.n_test for record in self.outcomes.cell(row, column) if record.ok]
         alike = self.outcomes.counted(row) and not self.in_percent and len({*sizes}) == 1
         folds = self.context.experiment.protocols[row].split.outer_folds

@@ -84,7 +84,7 @@ def _verdicts(printed: Printed, outcomes: Outcomes, splits: Splits) -> Verdicts:
             (SD, "margin sd", [float(split.std(ddof=1)) for split in of]),
         ):
             if text := printed.text(row, column + ending):
-                verdict = Verdict(row, column, quantity, text, further=printed.splits)
+                verdict = Verdict(row, column, quantity, text, further=printed.of.n)
                 found.append((of_further_splits(verdict, ours), ours))
     what = f"{printed.words}."
     return Verdicts.of(printed.name, found, what=what, own_rows=outcomes.own_rows)
@@ -115,7 +115,7 @@ def _table(
     if words:
         notes.append(
             "† marks an entry whose printed mean or deviation is outside the interval in which "
-            f"that of {printed.splits} further splits falls with probability {COVERAGE:g} "
+            f"that of {printed.of.n} further splits falls with probability {COVERAGE:g} "
             "(Student's t over the splits)."
         )
     return Table(

@@ -112,7 +112,7 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
         if at and ours.keys() >= at.keys():
             numbers = np.array([printed.number(row, column) for column in at.values()])
             rounding = np.array([printed.rounding(row, column) for column in at.values()])
-            of = OurSplits(np.stack([ours[c] for c in at], axis=1), rounding, printed.splits)
+            of = OurSplits(np.stack([ours[c] for c in at], axis=1), rounding, printed.of.n)
             found.distances[name] = abs(quantity.statistic(of.values) - numbers).tolist()
             found.logs[name] = quantity.log_probability(of.values, numbers, rounding, of.n_printed)
             found.splits[name] = of
@@ -254,7 +254,7 @@ def _notes(
     context: Context[Readings], scores: dict[str, ReadingScore], simulated: dict[str, FloatArray]
 ) -> tuple[str, ...]:
     tried, repeats = len(context.config.readings), context.config.repeats
-    splits = context.printed(context.option.means).splits
+    splits = context.printed(context.option.means).of.n
     share = share_by_chance(scores, simulated)
     error = np.sqrt(share * (1 - share) / TABLES)
     return (
@@ -279,7 +279,7 @@ def _check(context: Context[Readings]) -> None:
     holds: dict[str, Holds] = {"means": "errors", "margins": "margins"}
     for option, name in vars(context.option).items():
         context.check_printed(name, holds[option])
-        if name and context.printed(name).splits < 2:
+        if name and context.printed(name).of.n < 2:
             raise context.error(
                 "a deviation is that of several splits: set their number in the paper's "
                 f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}",

@@ -30,15 +30,16 @@ def test_numbers_at_the_ends_reach_it_and_rounding_of_the_mean_allows_for_more(
 
 
 def test_numbers_out_of_their_range_fail(tmp_path: Path) -> None:
+    percent, sizes = "unit: percent", "n_test: {x: 9, y: 9}"
     of = subject(
         tmp_path,
         risks="{unit: fraction, n_test: {x: 9}}\nd,a,b\nx,1.2,0.9\n",
         m="{holds: margins, of: {splits: 20}}\nd,a_mean,a_sd\nx,0.9,0.8\ny,-1.1,0.1\n",
-        e="{of: {splits: 20}, n_test: {x: 9, y: 9}}\nd,a_mean,a_sd\nx,1.0,20.0\ny,101,1\n",
-        r="{of: {splits: 20}}\nd,a_mean,a_sd\nx,200,300\ny,200,900\n",
+        e=f"{{{percent}, of: {{splits: 20}}, {sizes}}}\nd,a_mean,a_sd\nx,1.0,20.0\ny,101,1\n",
+        r="{unit: percent, of: {splits: 20}}\nd,a_mean,a_sd\nx,200,300\ny,200,900\n",
         acc="{metric: accuracy, unit: percent}\nd,a,b\nx,90,105\n",
         # 0 and 100 deviate by 70.71, which may have been rounded up.
-        s="{of: {splits: 2}, n_test: {x: 9, y: 9}}\nd,a_mean,a_sd\nx,50,71\ny,50,72\n",
+        s=f"{{{percent}, of: {{splits: 2}}, {sizes}}}\nd,a_mean,a_sd\nx,50,71\ny,50,72\n",
     )
     wrong = {place for place, holds in verdicts("ranges", of).items() if not holds}
     assert wrong == {
@@ -50,7 +51,7 @@ def test_numbers_out_of_their_range_fail(tmp_path: Path) -> None:
 def test_predicted_numbers_have_no_upper_end(tmp_path: Path) -> None:
     config = CONFIG.replace("monks, wine", "diabetes").replace("quadboost, grid", "boosting, grid")
     config = config.replace("view: quadboost", "view: rescale\n  normalise: none\n  holdout: {}")
-    facts = "{of: {splits: 20}, config: ../small.yaml}"
+    facts = "{unit: percent, of: {splits: 20}, config: ../small.yaml}"
     of = subject(tmp_path, facts=facts, config=config, t="d,boosting_mean\ndiabetes,159.0\n")
     assert verdicts("ranges", of) == {"t diabetes boosting_mean": True}
 
