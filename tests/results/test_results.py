@@ -181,7 +181,7 @@ CHOSEN = '"{""n_rounds"": 5}"'
         ("run.json", '"seed"', "seed", "run.json: Invalid JSON: "),
         ("run.json", '"sha256:aa"', "[1]", "run.json: data.monks: Input should be a valid str"),
         (MANIFEST, '"title"', '"titel"', "tables.json: tables.errors: unknown key 'titel'"),
-        (MANIFEST, "curves.svg", "../x.svg", "figure: String should match pattern"),
+        (MANIFEST, "curves.svg", "../x.svg", "figures.0: String should match pattern"),
         (MANIFEST, '"errors"', '".."', "String should match pattern"),
     ],
 )
