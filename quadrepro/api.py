@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from quadrepro.config.plan import Plan
-    from quadrepro.engine.worker import Limits
     from quadrepro.results.results import Results
     from quadrepro.stats import Ranking
     from quadrepro.tables.table import Table
@@ -178,8 +177,6 @@ def reproduce(
     out: str | Path | None = None,
     repeats: int | None = None,
     offline: bool | None = None,
-    timeout: float | None = None,
-    memory: int | None = None,
     retry: bool = False,
     progress: bool = True,
 ) -> Results:
@@ -251,7 +248,7 @@ def reproduce(
         out = RESULTS if isinstance(config, Mapping) else default_out(config)
     store = RecordStore(Path(out) / RECORDS)
     todo = store.missing(plan.cells, retry)
-    limits = {plan.experiment.name: limits_of(plan, timeout, memory)}
+    limits = {plan.experiment.name: plan.limits}
     with RunProgress(len(todo), quiet=not progress) as shown:
         for _ in compute(todo, store, jobs or -1, limits):
             shown.advance()
@@ -289,17 +286,6 @@ def prepare(
     if check_data:
         plan.check_data()
     return plan
-
-
-def limits_of(plan: Plan, timeout: float | None = None, memory: int | None = None) -> Limits:
-    """Return what a cell may use: the given limits, or else those of the config."""
-    from quadrepro.engine.worker import Limits
-
-    config = plan.experiment.config
-    for name, value in (("timeout", timeout), ("memory", memory)):
-        if value is not None and not 0 < value < math.inf:
-            raise ConfigError(f"{name} must be a positive number, not {value:g}")
-    return Limits(timeout or config.timeout, memory or config.memory)
 
 
 def is_offline() -> bool:

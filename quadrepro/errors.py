@@ -21,12 +21,6 @@ EXIT_INTERRUPTED = 130
 MANY = 15
 """Maximum number of valid names that a hint lists in full."""
 
-SHOWN = 3
-"""Number of names that a hint lists if there are more."""
-
-ALIKE = 0.6
-"""Names are close if `difflib` finds them at least this similar."""
-
 
 class QuadreproError(Exception):
     """Base class of all errors that users can correct; shown without a traceback."""
@@ -58,7 +52,7 @@ class ToleranceError(QuadreproError):
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that an unknown one is most like, or None if none is close."""
-    return next(iter(difflib.get_close_matches(name, sorted(set(known)), 1, ALIKE)), None)
+    return next(iter(difflib.get_close_matches(name, sorted(set(known)))), None)
 
 
 def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
@@ -91,7 +85,7 @@ def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
         return f"; did you mean {meant!r}?"
     if len(names) <= MANY:
         return f"; known are {', '.join(names)}" if names else ""
-    shown = difflib.get_close_matches(name, names, SHOWN, cutoff=0.0)
+    shown = difflib.get_close_matches(name, names, cutoff=0.0)
     see = f" (see {listing})" if listing else ""
     return f"; the nearest of {len(names)} are {', '.join(shown)}{see}"
 

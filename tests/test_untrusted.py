@@ -49,7 +49,7 @@ def packed(name: str, content: bytes) -> bytes:
 GRID = {"estimator": ["test.support:run_in_subinterp", "os:getcwd"]}
 BAGGING = {"name": "a", "algorithm": "sklearn:BaggingClassifier", "grid": GRID}
 REFUSED = {"check base.yaml": 2, "run base.yaml --jobs 1": 2, "table base.yaml": 2}
-SHOW = {"table --page results/base": 0, "table --all": 0, "compare results/base honest/base": 4}
+SHOW = {"table results/base": 0, "table --all": 0, "compare results/base honest/base": 4}
 SAME = {**SHOW, "compare results/base honest/base": 0}
 CLAIM = "title: P\nclaims: {g: {claims: [{kind: function, text: t, function: f}]}}\n"
 PAPER = {"paper/paper.yaml": CLAIM, "paper/claims.py": TOUCH, "paper/printed/g.csv": "d,a\nx,0.5\n"}
@@ -205,7 +205,7 @@ EDITS = st.lists(st.tuples(PLACES, LENGTHS, st.sampled_from(SCALARS) | PLACES), 
 """Places in a text, number of words or separators to replace, and a new or another one."""
 
 INIT, CHECK = ("init", "my.csv", "--target", "label", "--force"), ("check", "my.yaml")
-PAGE = "table", "--page", "results/base"
+PAGE = "table", "results/base"
 OF_RESULTS = ("cells.csv", "errors.csv", "verdicts.csv", "score.csv", "claims.csv", "run.json")
 FILES = {"my.csv": INIT, "my.yaml": CHECK, "datasets/my.yaml": CHECK}
 FILES |= {f"results/base/{name}": PAGE for name in OF_RESULTS}

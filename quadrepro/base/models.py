@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+import reprlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -18,37 +19,22 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from quadrepro.base.yaml import Place, YamlSource
+from quadrepro.base.yaml import Place, YamlSource, found_in
 from quadrepro.errors import ConfigError, QuadreproError, closest, nearest
 
 M = TypeVar("M", bound=BaseModel)
 
-_FORMS = MappingProxyType(
-    {
-        "bool": "be true or false",
-        "dict": "be a mapping of keys to values",
-        "float": "be a number",
-        "int": "be a whole number",
-        "list": "be a list",
-        "model": "be a mapping of keys to values",
-        "string": "be text",
-        "tuple": "be a list",
-    }
-)
-"""The required form of a value, by the first word of the type of pydantic's error."""
-
 _PLAINER = MappingProxyType(
     {
+        r", (unable|got) .*": "",
+        r"valid (dictionary|object)\b.*": "mapping of keys to values",
+        r"valid tuple": "list",
         r"greater than or equal to": "at least",
         r"less than or equal to": "at most",
         r"have at (least|most) (\d+) .*": r"have a length of at \1 \2",
-        r"match pattern": "match the pattern",
     }
 )
 """Patterns in pydantic's sentences, and what is written instead."""
-
-_SHOWN = 60
-"""Maximum number of characters of an invalid value in a message."""
 
 MOST_SHOWN = 100
 """Maximum number of mistakes that a message names; the others are counted."""
@@ -68,13 +54,10 @@ def fault(message: str, *place: str | int) -> PydanticCustomError:
 
 
 def known_by(find: Callable[[str], object]) -> AfterValidator:
-    """Return a validator of names, which refuses those that `find` raises a KeyError for."""
+    """Return a validator of names, which refuses those that `find` raises a ValueError for."""
 
     def check(name: str) -> str:
-        try:
-            find(name)
-        except KeyError as error:
-            raise ValueError(error.args[0]) from None
+        find(name)
         return name
 
     return AfterValidator(check)
@@ -109,7 +92,7 @@ class Model(BaseModel):
             hint = f"; write {cls.meant[key]}" if key in cls.meant else nearest(str(key), known)
             found.append(fault(f"unknown key {key!r}{hint}", key))
         # A key that is only misspelt is not missing as well.
-        misspelt = [_missing((closest(str(key), known) or "",)) for key in unknown]
+        misspelt = [f"{closest(str(key), known)} is missing" for key in unknown]
         try:
             handler({key: value for key, value in data.items() if key in known})
         except ValidationError as others:
@@ -140,9 +123,7 @@ def validated(
         return model.model_validate(source.data, context=context)
     except ValidationError as invalid:
         found = mistakes(invalid, source.data)
-        lines = [f"{source.where(at)}: {text}" for at, text in found[:MOST_SHOWN]]
-        if len(found) > MOST_SHOWN:
-            lines.append(f"{source.path}: {len(found) - MOST_SHOWN} more mistakes")
+        lines = (f"{source.where(at)}: {text}" for at, text in found[:MOST_SHOWN])
         raise error("\n".join(dict.fromkeys(lines))) from None
 
 
@@ -177,7 +158,7 @@ def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
         if not any(said) and place not in around:
             required = dict.fromkeys(_required(detail) for detail in details)
             forms = " or ".join(required).replace(" or be ", " or ")
-            value = _shown(details[0]["input"])
+            value = reprlib.repr(details[0]["input"])
             found.append(Mistake(place, f"{_name(place)} must {forms}, not {value}"))
     return found
 
@@ -185,7 +166,7 @@ def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
 def _place(detail: ErrorDetails, data: Any) -> Place:
     """Return where a mistake is, without the names of union members that pydantic adds."""
     context, kind, parts = detail.get("ctx", {}), detail["type"], detail["loc"]
-    place = [*parts] if data is None else _found_in(data, parts)
+    place = [*parts] if data is None else found_in(data, parts)
     if kind == "missing" and data is not None:
         place.append(parts[-1])
     if kind.startswith("union_tag"):
@@ -193,57 +174,27 @@ def _place(detail: ErrorDetails, data: Any) -> Place:
     return (*place, *context.get("place", ()))
 
 
-def _found_in(data: Any, parts: Place) -> list[str | int]:
-    """Return the keys and indices that lead into some data."""
-    found = []
-    for part in parts:
-        with suppress(KeyError, IndexError, TypeError):
-            data = data[part]
-            found.append(part)
-    return found
-
-
 def _said(place: Place, detail: ErrorDetails) -> str:
     """Return the sentence of a mistake, or "" if it is about the form or range of a value."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in ("missing", "union_tag_not_found"):
-        return _missing(place)
+        return f"{_name(place)} is missing"
     if kind == "union_tag_invalid":
         tag, known = context["tag"], context["expected_tags"].replace("'", "").split(", ")
         return f"{_name(place)} cannot be {tag!r}{nearest(tag, known)}"
-    of_ours = kind in ("fault", "value_error")
+    of_ours = kind in ("fault", "value_error") or " should " not in detail["msg"]
     return detail["msg"].removeprefix("Value error, ") if of_ours else ""
-
-
-def _missing(place: Place) -> str:
-    key = place[-1]
-    return f"the key {key!r} is missing" if isinstance(key, str) else f"{_name(place)} is missing"
 
 
 def _required(detail: ErrorDetails) -> str:
     """Return what a value must be, have or match."""
-    what, _, ending = detail["type"].partition("_")
-    if what in _FORMS and ending in ("type", "attributes_type", "parsing", "from_float"):
-        return _FORMS[what]
     text = detail["msg"].partition(" should ")[2]
     for pattern, plainer in _PLAINER.items():
         text = re.sub(pattern, plainer, text)
     return text
 
 
-def _name(place: Place) -> str:
+def _name(place: Sequence[str | int]) -> str:
     """Return what a value is called: its key, or "item 2 of" that of its list."""
-    names: list[str] = []
-    for part in reversed(place):
-        names.append(part if isinstance(part, str) else f"item {part + 1}")
-        if isinstance(part, str):
-            break
-    return " of ".join(names) or "the document"
-
-
-def _shown(value: Any) -> str:
-    """Return a value as YAML would write it, shortened."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    *outer, last = place or ["the document"]
+    return last if isinstance(last, str) else f"item {last + 1} of {_name(outer)}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -30,7 +30,6 @@ WIDTH = 100
 """Longer lines are broken where there is a blank."""
 
 _TAG = "tag:yaml.org,2002:"
-_NUMBERS = (f"{_TAG}int", f"{_TAG}float")
 _WHOLE = r"(0|[1-9][0-9]*)"
 _RESOLVERS = {
     "bool": (r"true|false", "tf"),
@@ -60,8 +59,8 @@ class YamlSource:
     """The file."""
     data: Any
     """Its content: dicts, lists and scalars."""
-    mark: Mark
-    """Place of the content in the file."""
+    mark: Mark | None = None
+    """Place of the content in the file; None for a mapping that was not read from one."""
 
     def where(self, place: Place) -> str:
         """Return ``file:line:column`` of a value, or of the nearest value around it.
@@ -73,6 +72,8 @@ class YamlSource:
         'a.yaml:1:1'
         """
         mark = self.mark
+        if mark is None:
+            return str(self.path) + "".join(f"[{part!r}]" for part in found_in(self.data, place))
         for part in place:
             if part not in mark.inner:
                 break
@@ -80,20 +81,14 @@ class YamlSource:
         return f"{self.path}:{mark.line}:{mark.column}"
 
 
-@dataclass(frozen=True)
-class MappingSource(YamlSource):
-    """A mapping that was not read from a file: its places are named by keys and indices."""
-
-    def where(self, place: Place) -> str:
-        """Return what leads to a value, as ``config['datasets'][0]``."""
-        found, data = str(self.path), self.data
-        for part in place:
-            try:
-                data = data[part]
-            except (KeyError, IndexError, TypeError):
-                break
-            found += f"[{part!r}]"
-        return found
+def found_in(data: Any, parts: Place) -> list[str | int]:
+    """Return the keys and indices that lead into some data."""
+    found = []
+    for part in parts:
+        with suppress(KeyError, IndexError, TypeError):
+            data = data[part]
+            found.append(part)
+    return found
 
 
 def read_yaml(
@@ -107,9 +102,7 @@ def read_yaml(
         place = f"{at.line + 1}:{at.column + 1}: " if at else ""
         what = "" if isinstance(fault, ConstructorError) else "not valid YAML: "
         raise error(f"{path}:{place}{what}{fault.problem}") from None
-    except RecursionError:
-        raise error(f"{path}: lists and mappings are nested too deeply") from None
-    except (OSError, ValueError, KeyError, yaml.YAMLError) as fault:
+    except (RecursionError, OSError, ValueError, KeyError, yaml.YAMLError) as fault:
         reason = getattr(fault, "strerror", None) or str(fault).splitlines()[0]
         raise error(f"{path}: cannot be read: {reason}") from None
     return YamlSource(path, data, mark)
@@ -175,8 +168,6 @@ def _place(node: Node, number: Iterator[int]) -> Mark:
         for key, value in node.value:
             name = _key(key, inner)
             inner[name] = _mark(key, _place(value, number).inner)
-    elif node.tag in _NUMBERS and not math.isfinite(float(node.value)):
-        raise _fault(f"{node.value[:60]} is beyond the range of numbers, about 1.8e308", node)
     return _mark(node, inner)
 
 

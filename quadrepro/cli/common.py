@@ -173,12 +173,3 @@ def missing_code(results: Results) -> int:
     if {record.status for record in bad.values()} != {"missing"}:
         tell("compute those that failed again with --retry")
     return EXIT_CELLS_MISSING
-
-
-def report_of(results: Results) -> Path | None:
-    """Write the HTML page of results and return it; if that fails, the results are still there."""
-    try:
-        return results.report()
-    except Exception as error:
-        tell(f"the report could not be written: {error}")
-        return None

@@ -11,7 +11,7 @@ import click
 from quadrepro.base.files import read_text
 from quadrepro.base.resources import configs_folder, find_config
 from quadrepro.cli.common import data_option, echo, offline_option, print_listing
-from quadrepro.errors import ConfigError, DataError, nearest
+from quadrepro.errors import ConfigError, nearest
 
 # What reads cards and configs is imported by the commands, as it is slow to import.
 
@@ -76,11 +76,7 @@ def _datasets(folder: Path | None) -> Listing:
 
     rows: list[tuple[str, ...]] = []
     for name in card_names():
-        try:
-            card = load_card(name)
-        except DataError as fault:
-            rows.append((name, "", "", "no card", str(fault).partition("\n")[0]))
-            continue
+        card = load_card(name)
         found = locate(card, folder)
         size = f"{card.rows} x {len(card.attributes)}"
         rows.append((name, card.task, size, found.origin if found else "not here", card.title))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.base.files import is_regular
 from quadrepro.base.resources import RESULTS, find_config
 from quadrepro.base.text import tell
 from quadrepro.cli.common import (
@@ -19,7 +17,6 @@ from quadrepro.cli.common import (
     echo,
     format_option,
     print_listing,
-    report_of,
     show,
 )
 from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, ToleranceError
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
 
 @click.command("table")
 @click.argument("what", metavar="[CONFIG|FOLDER]...", nargs=-1)
-@click.option("--page", is_flag=True, help="Write only the HTML page, from a results folder alone.")
 @click.option(
     "--all",
     "everything",
@@ -56,7 +52,6 @@ if TYPE_CHECKING:
 @common_options
 def table_command(
     what: tuple[str, ...],
-    page: bool,
     everything: bool,
     allow_missing: bool,
     form: str,
@@ -70,18 +65,15 @@ def table_command(
     as dashes; if no cell has a result, nothing is written. A CONFIG is a YAML file, or the name of
     one that ships with quadrepro.
 
-    With --page, only the page is written, from the files of a results folder: of that FOLDER, or of
-    the one that CONFIG has in --out. It is one file that needs no network. With --all, the pages of
-    all folders in --out are written, with their index and README.md, the scoreboard. It shows how
-    many printed numbers are inside our intervals and which claims hold.
+    Of a results FOLDER, the page is written, from the files of the folder alone. It is one file
+    that needs no network. With --all, the pages of all folders in --out are written, with their
+    index and README.md, the scoreboard. It shows how many printed numbers are inside our intervals
+    and which claims hold.
     """
     if everything == bool(what):
         raise click.UsageError("give a config, a results folder, or --all")
     if everything:
         return _write_all(common.out or Path(RESULTS))
-    if page:
-        _write_pages(what, common)
-        return 0
     alone = len(what) == 1
     return max(_write_tables(one, common, allow_missing, figures, form * alone) for one in what)
 
@@ -91,10 +83,11 @@ def _write_tables(
 ) -> int:
     """Write the tables of a config from records, and return the exit code."""
     from quadrepro.results.files import write_results
-    from quadrepro.results.run import MANIFEST, PAGE
+    from quadrepro.results.run import PAGE
 
-    if (Path(config) / MANIFEST).is_file():
-        raise ConfigError(f"{config} is a results folder: --page writes its page")
+    if of_folder := _results_in(Path(config)):
+        echo(of_folder.report().resolve().as_uri())
+        return 0
     out = common.out_of(config)
     n_splits = _splits_of(_results_in(out / find_config(config).stem))
     plan, store = common.plan(config, check_data=False, repeats=n_splits), common.store(out)
@@ -104,7 +97,7 @@ def _write_tables(
         return EXIT_CELLS_MISSING
     results = write_results(plan, store, out, allow_missing, figures)
     if (results.folder / PAGE).exists():
-        report_of(results)
+        results.report()
     return show(results, form)
 
 
@@ -121,25 +114,6 @@ def _splits_of(results: Results | None) -> int | None:
     if results is None or results.cells.empty:
         return None
     return int(results.cells["repeat"].max()) + 1
-
-
-def _write_pages(what: Sequence[str], common: Common) -> None:
-    """Write the pages of some results folders."""
-    from quadrepro.results.page import write_report
-    from quadrepro.results.run import MANIFEST
-
-    for one in what:
-        folder, beside = Path(one), None
-        if not is_regular(folder / MANIFEST):
-            config = find_config(one)
-            folder, beside = common.found_in(one) / config.stem, config.parent
-            if not is_regular(folder / MANIFEST):
-                message = f"{folder.parent} holds no results of {one}"
-                raise ConfigError(f"{message}; quadrepro run {one} computes them")
-        page, faults = write_report(folder, beside)
-        for fault in faults:
-            tell(f"index: {fault}")
-        echo(page.resolve().as_uri())
 
 
 def _write_all(out: Path) -> int:

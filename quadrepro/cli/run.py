@@ -5,14 +5,14 @@ from __future__ import annotations
 import signal
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.api import limits_of, prepare
+from quadrepro.api import prepare
 from quadrepro.base.text import few, tell
 from quadrepro.cli.common import (
     SHOWN,
@@ -25,41 +25,15 @@ from quadrepro.cli.common import (
     missing_code,
     offline_option,
     print_listing,
-    report_of,
     show,
 )
-from quadrepro.errors import EXIT_CELLS_MISSING, QuadreproError
+from quadrepro.errors import QuadreproError
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
-    from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.records import Record, RecordStore
     from quadrepro.engine.worker import Limits
-
-
-def number_of_bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """Return the number of bytes that an option such as 4GB means."""
-    from pydantic import ByteSize, TypeAdapter, ValidationError
-
-    if value is None:
-        return None
-    try:
-        return int(TypeAdapter(ByteSize).validate_python(value))
-    except ValidationError:
-        raise click.BadParameter(f"{value!r} is not a size such as 4GB") from None
-
-
-def shard_of(
-    ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[int, int] | None:
-    """Return the number of a part, from 1, and the number of parts."""
-    if value is None:
-        return None
-    part, _, n_parts = value.partition("/")
-    if not (part.isdecimal() and n_parts.isdecimal() and 1 <= int(part) <= int(n_parts)):
-        raise click.BadParameter(f"{value!r} is not a part such as 1/4, the first of four")
-    return int(part), int(n_parts)
 
 
 @click.command("run")
@@ -72,24 +46,7 @@ def shard_of(
 )
 @common_options
 @offline_option
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Time limit per cell, in seconds.",
-)
-@click.option(
-    "--memory",
-    callback=number_of_bytes,
-    metavar="SIZE",
-    help="Memory limit per cell, such as 4GB (Linux).",
-)
 @click.option("--retry", is_flag=True, help="Recompute cells that ended without a result.")
-@click.option(
-    "--shard",
-    callback=shard_of,
-    metavar="I/N",
-    help="Compute only part I of N, and write no tables.",
-)
 @click.option(
     "--dask",
     metavar="SCHEDULER",
@@ -103,10 +60,7 @@ def run_command(
     common: Common,
     offline: bool,
     jobs: int | None,
-    timeout: float | None,
-    memory: int | None,
     retry: bool,
-    shard: tuple[int, int] | None,
     dask: str | None,
     form: str,
     no_report: bool,
@@ -119,11 +73,11 @@ def run_command(
     ended without a result, unless --retry is given. The last line is the link to an HTML
     page of all results.
 
-    Several experiments share the workers, and the tables of each are written as soon as its cells
-    are done. An inconsistent config does not stop the others; the exit code is the highest of all.
+    Several experiments share the workers; their tables are written when all cells are done. An
+    inconsistent config does not stop the others; the exit code is the highest of all.
     """
-    if dask is not None and (jobs or timeout):
-        raise click.UsageError("--jobs and --timeout are for this machine: leave out --dask")
+    if dask is not None and jobs:
+        raise click.UsageError("--jobs is for this machine: leave out --dask")
     # SIGTERM ends a run like Ctrl-C, with the line that resumes it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # What joblib says of the cells that were being computed then, which that line says, and of a
@@ -132,55 +86,35 @@ def run_command(
     plans, code = _plans(configs, common, offline)
     out = common.out_of(*(plan.experiment.source.path for plan in plans))
     store = common.store(out)
-    cells = [cell for plan in plans for cell in plan.cells]
-    todo = store.missing(cells, retry)
+    todo = store.missing([cell for plan in plans for cell in plan.cells], retry)
     missing = {cell.key for cell in todo}
-    if shard is not None:
-        cells, todo = (
-            [cell for cell in some if int(cell.key, 16) % shard[1] == shard[0] - 1]
-            for some in (cells, todo)
-        )
     form = "" if quiet else form
     if not quiet:
-        _begin(plans, missing, {cell.key for cell in todo}, out)
+        _begin(plans, missing, out)
     finish = partial(_write, store=store, out=out, form=form, page=not no_report)
-    left = [(plan, _keys(plan) & missing) for plan in plans] if shard is None else []
-    codes = [code, *(finish(plan) for plan, keys in left if not keys)]
     if todo:
-        # It takes long to import, and is not needed where nothing is left.
-        from quadrepro.engine.progress import RunProgress
-
-        limits = {plan.experiment.name: limits_of(plan, timeout, memory) for plan in plans}
-        with RunProgress(len(todo), quiet) as progress:
-            for record in _computed(todo, store, jobs, dask, limits, progress):
-                for plan, keys in left:
-                    if record.key in keys:
-                        keys.remove(record.key)
-                        if not keys:
-                            with progress.hidden():
-                                codes.append(finish(plan))
-    if shard is not None:
-        if not all(record.ok for record in store.of(cells)):
-            codes.append(EXIT_CELLS_MISSING)
-        tell(f"part {shard[0]} of {shard[1]} is done; a run without --shard writes the tables")
-    return max(codes)
+        limits = {plan.experiment.name: plan.limits for plan in plans}
+        _compute(todo, store, jobs, dask, limits, quiet)
+    return max([code, *map(finish, plans)])
 
 
-def _computed(
+def _compute(
     cells: Sequence[Cell],
     store: RecordStore,
     jobs: int | None,
     dask: str | None,
     limits: dict[str, Limits],
-    progress: RunProgress,
-) -> Iterator[Record]:
-    """Compute cells, show progress and the first failure of each kind, and yield the records."""
+    quiet: bool,
+) -> None:
+    """Compute cells, and show progress and the first failure of each kind."""
+    # They take long to import, and are not needed where nothing is left.
     from quadrepro.engine.dask import workers_of
+    from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.run import compute
 
     by_key = {cell.key: cell for cell in cells}
     told: set[tuple[str, str]] = set()
-    with workers_of(dask):
+    with RunProgress(len(cells), quiet) as progress, workers_of(dask):
         for record in compute(cells, store, None if dask else jobs or -1, limits):
             progress.advance()
             cell = by_key[record.key]
@@ -188,7 +122,6 @@ def _computed(
             if not record.ok and what not in told:
                 told.add(what)
                 progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
-            yield record
 
 
 def _plans(configs: Sequence[str], common: Common, offline: bool) -> tuple[list[Plan], int]:
@@ -211,17 +144,12 @@ def _plans(configs: Sequence[str], common: Common, offline: bool) -> tuple[list[
     return [*plans.values()], code
 
 
-def _keys(plan: Plan) -> set[str]:
-    return {cell.key for cell in plan.cells}
-
-
-def _begin(plans: Sequence[Plan], missing: set[str], here: set[str], out: Path) -> None:
+def _begin(plans: Sequence[Plan], missing: set[str], out: Path) -> None:
     """Print where results go and how many cells are left."""
     for plan in plans:
-        keys = [cell.key for cell in plan.cells]
-        text = f"{plan.experiment.config.title}: {len(keys)} cells"
-        text += f", {sum(key not in missing for key in keys)} already computed"
-        if left := sum(key in here for key in keys):
+        n, left = len(plan.cells), sum(cell.key in missing for cell in plan.cells)
+        text = f"{plan.experiment.config.title}: {n} cells, {n - left} already computed"
+        if left:
             _warn_of_rows(plan)
             text += f", {left} left"
         tell(f"{text}; results go to {out / plan.experiment.name}")
@@ -229,8 +157,6 @@ def _begin(plans: Sequence[Plan], missing: set[str], here: set[str], out: Path) 
 
 def _warn_of_rows(plan: Plan) -> None:
     """Name rows that are not whole data sets, and those with a class of fewer rows than folds."""
-    if changed := plan.experiment.changed_rows:
-        tell(f"these views use only some rows: {few(changed)}")
     for warning in plan.experiment.small_classes[:SHOWN]:
         tell(f"warning: {warning}")
 
@@ -244,15 +170,13 @@ def _write(plan: Plan, store: RecordStore, out: Path, form: str, page: bool) -> 
 
     try:
         results = write_results(plan, store, out)
-        report = report_of(results) if page else None
-        if not form:
-            return missing_code(results)
-        code = show(results, form)
+        code = show(results, form) if form else missing_code(results)
+        link = results.report().resolve().as_uri() if page else ""
     except (QuadreproError, OSError) as error:
         tell(f"error: {plan.experiment.name}: {error}")
         return getattr(error, "exit_code", 1)
-    if report is not None:
-        echo(f"Report: {report.resolve().as_uri()}")
+    if link and form:
+        echo(f"Report: {link}")
     return code
 
 
@@ -295,17 +219,14 @@ def _print_rows(plan: Plan) -> None:
 
 def _print_columns(plan: Plan, records: Sequence[Record]) -> None:
     """Print the algorithms, what is searched, and how many of their cells are left."""
-    candidates: dict[str, int] = {}
-    counts: dict[str, Counter[str]] = {}
-    for cell, record in zip(plan.cells, records, strict=True):
-        candidates.setdefault(cell.algorithm, cell.n_candidates)
-        counts.setdefault(cell.algorithm, Counter())[record.status] += 1
+    names = [cell.algorithm for cell in plan.cells]
+    n = Counter(zip(names, (record.status for record in records), strict=True))
     rows = []
-    for entry in plan.experiment.columns:
-        n = counts[entry.name]
-        n_failed = n.total() - n["ok"] - n["missing"]
-        searched = ", ".join(entry.searched) or "none"
-        row = (entry.name, candidates[entry.name], n.total(), n["ok"], n_failed, n["missing"])
-        rows.append((*row, searched))
+    for column in plan.experiment.columns:
+        of, n_cells = column.name, names.count(column.name)
+        n_ok, n_missing = n[of, "ok"], n[of, "missing"]
+        n_candidates = plan.cells[names.index(of)].n_candidates
+        row = (of, n_candidates, n_cells, n_ok, n_cells - n_ok - n_missing, n_missing)
+        rows.append((*row, ", ".join(column.searched) or "none"))
     counted = ("cells", "kept", "failed", "missing")
     print_listing(("algorithm", "candidates", *counted, "searched over"), rows)

@@ -15,7 +15,6 @@ from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.base.types import Task
 from quadrepro.config.axis import Axis, Distribution, from_simple
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
-from quadrepro.core.learners.imported import step_of
 from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import check_name, find_entry
 from quadrepro.core.measures.registry import MEASURES
@@ -56,10 +55,8 @@ class AlgorithmEntry(Model):
         if self.algorithm and self.pipeline:
             raise fault("a column has either an algorithm or a pipeline", "pipeline")
         if not self.pipeline and ":" not in self.algorithm_name:
-            try:
+            with faults_at(self.key):
                 check_name(self.algorithm_name)
-            except KeyError as error:
-                raise fault(error.args[0], self.key) from None
         return self
 
     @property
@@ -245,24 +242,3 @@ def _check_searched(column: Column) -> None:
                 raise fault(f"{key} has another value in the same column", part, key)
             if wrong := values.fault(known[key]):
                 raise fault(wrong, part, key)
-
-
-def voters_label(protocol: Protocol) -> str:
-    """Return in few words what algorithms vote over.
-
-    Examples
-    --------
-    >>> voters_label(Protocol(view="default", voters=50, voter_set={"mine:Trees": {"depth": 3}}))
-    '50 outputs of Trees, depth 3'
-    """
-    if protocol.holdout is not None:
-        drawn = protocol.holdout.stumps
-        return f"{drawn.per_round} random stumps" + " each round" * drawn.redraw
-    if protocol.voter_set is not None:
-        name, parameters = step_of(protocol.voter_set)
-        n = f"{protocol.voters} " if protocol.voters else ""
-        given = "".join(f", {key} {value}" for key, value in parameters.items())
-        return f"{n}outputs of {name.rpartition(':')[2]}{given}"
-    n_stumps = protocol.voters or protocol.stumps_per_attribute
-    plural = "s" * (n_stumps > 1)
-    return f"{n_stumps} stump{plural}" + " per attribute" * (protocol.voters is None)

@@ -40,7 +40,6 @@ def check(experiment: Experiment) -> None:
                 row_fits_its_card(experiment, row)
         titles_differ(experiment)
         metrics_judge(experiment)
-        cells_are_not_too_many(experiment)
         for place, protocol in _protocols(experiment):
             with experiment.at(*place, "protocol"):
                 protocol_holds(experiment, protocol)
@@ -133,15 +132,6 @@ def _check_attributes(entry: DatasetEntry, rule: SplitRule, view: View) -> None:
         raise fault(f"{entry.title}: {message}", "view", "sample_rows")
 
 
-def cells_are_not_too_many(experiment: Experiment) -> None:
-    """Refuse more cells than tables and plans are made for."""
-    config = experiment.config
-    n_cells = len(config.rows) * len(experiment.columns) * config.repeats
-    if n_cells > MAX_CELLS:
-        message = f"{config.repeats} repeats make {n_cells:,} cells: at most {MAX_CELLS:,}"
-        raise fault(message, "repeats")
-
-
 def _protocols(experiment: Experiment) -> Iterator[tuple[Place, Protocol]]:
     """Yield the protocol of the config and those of rows that change it, with their places."""
     yield (), experiment.config.protocol
@@ -180,15 +170,8 @@ def column_fits(column: Column, protocol: Protocol) -> None:
 
 def titles_differ(experiment: Experiment) -> None:
     """Refuse two columns that tables would call the same."""
-    first: dict[str, str] = {}
-    for i, (name, title) in enumerate(experiment.titles.items()):
-        if title in first:
-            message = (
-                f"tables would call the columns {first[title]!r} and {name!r} both {title!r}:"
-                " give one of them another label, or set baseline: false"
-            )
-            raise fault(message, "algorithms", i, "label")
-        first[title] = name
+    titles = enumerate(experiment.titles.values())
+    _refuse_twice("title", ((title, ("algorithms", i, "label")) for i, title in titles))
 
 
 def row_fits_the_columns(experiment: Experiment, row: Row) -> None:

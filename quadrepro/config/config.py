@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,26 +16,22 @@ from pydantic_core import PydanticCustomError
 from quadrepro.base.models import Model, faults_at, known_by
 from quadrepro.base.types import Task
 from quadrepro.base.yaml import YamlSource
-from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve, voters_label, with_settings
+from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve, with_settings
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
-from quadrepro.config.tables import AskedField, RequestedTables
+from quadrepro.config.tables import RequestedTables
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.protocol import Protocol
 from quadrepro.data.schema import View
 from quadrepro.engine.metrics import find_metric
 from quadrepro.errors import ConfigError, together
+from quadrepro.papers.paper import Paper, load_paper
+from quadrepro.papers.printed import NotThereError
 
 if TYPE_CHECKING:
     from quadrepro.core.learners.estimator import EstimatorPredictor
-    from quadrepro.papers.paper import Paper
 
 
-PREDICTED = (
-    ("class prior", "the most frequent class of the training examples"),
-    ("mean", "the mean of the training targets"),
-)
-"""What the baseline predicts of classes and of numbers."""
-
+BASELINE_NOTE = "predicts the most frequent class or the mean, whatever the attributes are."
 
 Metric = Annotated[str, known_by(find_metric)]
 """Name of a metric."""
@@ -60,7 +55,7 @@ class Config(Model):
     metrics: tuple[Metric, ...] = Field((), description="Metrics in addition to errors.")
     headline: str = Field("", description="Metric to compare by; by default errors.")
     baseline: bool | None = Field(None, description="Add a baseline; by default without a paper.")
-    tables: AskedField = Field(default_factory=RequestedTables)
+    tables: RequestedTables = Field({})
     notes: tuple[str, ...] = Field((), description="Notes below every table.")
     timeout: float | None = Field(None, gt=0, description="Time limit of a cell in seconds.")
     memory: ByteSize | None = Field(None, gt=0, description="Memory limit of a cell, as 4GB.")
@@ -139,11 +134,6 @@ class Experiment:
         except PydanticCustomError as error:
             raise self.error(error.message(), *(error.context or {})["place"]) from None
 
-    @property
-    def folder(self) -> Path:
-        """The folder of the file."""
-        return self.source.path.parent
-
     @cached_property
     def algorithms(self) -> tuple[Column, ...]:
         """The columns of the config's algorithms; what is wrong with any of them is raised."""
@@ -174,7 +164,7 @@ class Experiment:
     @property
     def code_folder(self) -> str:
         """The folder in which import paths are found."""
-        return str(self.folder.resolve())
+        return str(self.source.path.parent.resolve())
 
     @property
     def _baseline(self) -> list[AlgorithmEntry]:
@@ -183,29 +173,21 @@ class Experiment:
         asked = default if config.baseline is None else config.baseline
         if not asked or any(BASELINE in (a.algorithm, a.name) for a in config.algorithms):
             return []
-        numbers = {task == "regression" for task in self.tasks.values()}
-        predicted = (PREDICTED[of_numbers] for of_numbers in sorted(numbers))
-        label, what = map(" or ".join, zip(*predicted, strict=True))
-        note = f"predicts {what}, whatever the attributes are."
-        return [AlgorithmEntry(name=BASELINE, label=label.capitalize(), note=note)]
+        return [AlgorithmEntry(name=BASELINE, label="Baseline", note=BASELINE_NOTE)]
 
     @cached_property
     def titles(self) -> dict[str, str]:
         """Title of each column in tables, by the column's name.
 
         A title is the column's label; or what the paper calls it; or the column's name, if the
-        config gives one beside the algorithm; or the registry's label of the algorithm. Without a
-        paper, which says what its votes are over, titles of votes do if it is the same in all rows.
+        config gives one beside the algorithm; or the registry's label of the algorithm.
         """
         names = self.paper.file.names if self.paper else {}
-        voters = {voters_label(protocol) for protocol in self.protocols.values()}
-        over = f" ({voters.pop()})" if len(voters) == 1 and not self.config.paper else ""
         titles = {}
         for column in self.columns:
             entry = column.entry
             given = entry.name if entry.pipeline or entry.algorithm not in ("", entry.name) else ""
             title = names.get(entry.name) or given or column.source.label
-            title += over if column.learner.gives_votes else ""
             titles[column.name] = entry.label or title
         return titles
 
@@ -243,21 +225,13 @@ class Experiment:
         """Rows with a class of fewer examples than folds, by their cards, and what follows."""
         found = []
         for entry in self.config.entries:
-            protocol, card = self.protocols[entry.title], entry.card
+            protocol, view = self.protocols[entry.title], self.views[entry.title]
             folds = max(protocol.split.outer_folds, protocol.inner_folds)
-            least = min(self.views[entry.title].class_sizes(card.target), default=folds)
+            least = min(view.class_sizes(entry.card.target), default=folds)
             if protocol.split.stratify and least < folds:
-                what = f"a class has only {least} rows"
-                found.append(
-                    f"{entry.title}: {what}, so that it is missing in some of {folds} folds."
-                )
+                what = f"{entry.title}: a class has only {least} rows"
+                found.append(f"{what}, so that it is missing in some of {folds} folds.")
         return found
-
-    @cached_property
-    def changed_rows(self) -> list[str]:
-        """Rows whose views leave out or draw rows of a data set."""
-        words = ((title, view.rows_in_words) for title, view in self.views.items())
-        return [f"{title} ({text})" for title, text in words if text]
 
     @property
     def openml_tasks(self) -> dict[tuple[str, int], None]:
@@ -276,13 +250,9 @@ class Experiment:
     @cached_property
     def paper(self) -> Paper | None:
         """The paper that the config names, read when it is first asked for; None without one."""
-        # A worker that computes a cell needs no paper.
-        from quadrepro.papers.paper import load_paper
-        from quadrepro.papers.printed import NotThereError
-
         if not self.config.paper:
             return None
         try:
-            return load_paper(self.config.paper, self.folder)
+            return load_paper(self.config.paper, self.source.path.parent)
         except NotThereError as error:
             raise self.error(str(error), "paper") from None

@@ -170,10 +170,7 @@ class DatasetEntry(Model):
         except ConfigError as error:
             # The changes can be a view of their own.
             if not changes:
-                other = next(iter(card.views), "") if "did you mean" not in str(error) else ""
-                hint = f": take another one by {{name: {self.name}, view: {other}}}"
-                place = ["view"] if isinstance(self.view, str) else []
-                raise fault(f"{error}{hint if other else ''}", *place) from None
+                raise fault(str(error), *["view"] * isinstance(self.view, str)) from None
             base = View()
         fields = {**base.model_dump(), **changes}
         with faults_at("view", data=fields):

@@ -67,7 +67,7 @@ _OF_CLASSES = {
     pipeline: [StandardScaler, LogisticRegression]
     label: Logistic regression
     grid: {logisticregression__C: [0.01, 0.1, 1, 10]}""",
-    "ours": "  - quadboost-l2",
+    "ours": "  - {name: quadboost-l2, label: QuadBoost-L2 (10 stumps per attribute)}",
     "metrics": "[balanced_error, auc]               # and the share of wrong rows",
 }
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from quadrepro.base.models import validated
-from quadrepro.base.yaml import MappingSource, Mark, YamlSource, read_yaml
+from quadrepro.base.yaml import YamlSource, read_yaml
 from quadrepro.config.checks import check
 from quadrepro.config.config import Config, Experiment
-from quadrepro.errors import ConfigError
 
 LONGEST_NAME = 60
 """Maximum number of characters of a title that name a folder."""
@@ -21,15 +20,12 @@ LONGEST_NAME = 60
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     """Read and check a config."""
     source = read_yaml(path)
-    if not isinstance(source.data, dict):
-        # What is read need not be a config, so it is not shown.
-        raise ConfigError(f"{source.where(())}: a config must be a mapping of keys to values")
     return _experiment(path.stem, source, repeats)
 
 
 def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
     """Check a config that was not read from a file."""
-    source = MappingSource(Path("config"), _plain(config), Mark(1, 1))
+    source = YamlSource(Path("config"), _plain(config))
     name = re.sub(r"[\W_]+", "-", str(config.get("title", "")).lower()).strip("-")
     return _experiment(name[:LONGEST_NAME] or "config", source, repeats)
 
@@ -44,7 +40,7 @@ def _plain(value: Any) -> Any:
 
 
 def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
-    if repeats is not None:
+    if repeats is not None and isinstance(source.data, dict):
         source = replace(source, data={**source.data, "repeats": repeats})
     config = validated(Config, source)
     outer = config.protocol.split.repeats

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,8 @@ from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
 from quadrepro.engine.keys import makers
-from quadrepro.errors import ConfigError, together
+from quadrepro.engine.worker import Limits
+from quadrepro.errors import ConfigError
 
 SCHEMA_VERSION = 6
 """Raised when a record's fields or a cell's steps change their meaning."""
@@ -45,6 +45,11 @@ class Plan:
     """What makes the problems of each row."""
     cells: tuple[Cell, ...]
     """All cells: data set by data set, repeat by repeat, algorithm by algorithm."""
+
+    @property
+    def limits(self) -> Limits:
+        """What each cell may use."""
+        return Limits(self.experiment.config.timeout, self.experiment.config.memory)
 
     def check_data(self) -> None:
         """Compare the data with their cards and with the views of all rows, and keep nothing.
@@ -71,16 +76,11 @@ class Plan:
         """
         enter("")  # The code may have changed since it was imported.
         first = {cell.algorithm: cell for cell in reversed(self.cells)}
-        together(
-            partial(_try_code, self.experiment, first[column.name], i)
-            for i, column in enumerate(self.experiment.algorithms)
-            if column.learner.own_code
-        )
-
-
-def _try_code(experiment: Experiment, cell: Cell, i: int) -> None:
-    with experiment.at("algorithms", i, experiment.config.algorithms[i].key):
-        cell.learner.try_code(cell.grids[0].candidates[0])
+        for i, column in enumerate(self.experiment.algorithms):
+            if column.learner.own_code:
+                with self.experiment.at("algorithms", i, column.entry.key):
+                    cell = first[column.name]
+                    cell.learner.try_code(cell.grids[0].candidates[0])
 
 
 def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bool = False) -> Plan:

@@ -5,16 +5,14 @@ A kind is imported when a config names it, and brings the type of its option.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from functools import cache
-from types import MappingProxyType
 from typing import Annotated, Any
 
-from pydantic import Field, GetJsonSchemaHandler, PlainSerializer, PlainValidator, create_model
-from pydantic_core import CoreSchema, PydanticKnownError
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler, create_model
+from pydantic_core import CoreSchema
 from pydantic_core.core_schema import definitions_schema
 
-from quadrepro.base.models import Model, fault
+from quadrepro.base.models import Model
 from quadrepro.base.registry import Registry
 
 KINDS: Registry[Any] = Registry(
@@ -39,66 +37,37 @@ UNASKED = {"errors": "", "comparisons": ""}
 """Options of the kinds that are written without being asked for."""
 
 
-class RequestedTables(dict[str, Any]):
-    """Validated options by key, without those that ask for nothing.
-
-    Attributes
-    ----------
-    written : dict
-        The same as the config says it.
-    """
-
-    def __init__(
-        self, options: Mapping[str, Any] = MappingProxyType({}), written: Any = None
-    ) -> None:
-        super().__init__({key: option for key, option in options.items() if option})
-        self.written = {} if written is None else written
-
-    @property
-    def every(self) -> dict[str, Any]:
-        """Options of all that is written, in the order of `KINDS`."""
-        options = UNASKED | self
-        return {key: options[key] for key in KINDS if key in options}
-
-
 @cache
-def model_of(keys: Iterable[str]) -> type[Model]:
-    """Return the model of some keys below ``tables``."""
-    kinds = [KINDS.find(key) for key in keys]
+def _model() -> type[Model]:
+    """Return the model of the mapping below ``tables``."""
     options: dict[str, Any] = {
-        kind.key: (kind.option, Field(default=None, description=kind.meaning)) for kind in kinds
+        key: (kind.option, Field(None, description=kind.meaning)) for key, kind in KINDS.items()
     }
     return create_model("Tables", __base__=Model, __doc__="Tables and figures, by kind.", **options)
 
 
-def _asked(written: Any) -> RequestedTables:
-    if not isinstance(written, dict):
-        raise PydanticKnownError("dict_type")
-    for key in written:
-        try:
-            KINDS.find(key)
-        except KeyError as unknown:
-            raise fault(unknown.args[0], key) from None
+def asked_for(written: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of all that is written, in the order of `KINDS`."""
     wanted = {key: option for key, option in written.items() if option is not False}
-    return RequestedTables(vars(model_of(tuple(wanted)).model_validate(wanted)), written)
+    asked = UNASKED | {k: of for k, of in _model().model_validate(wanted) if of}
+    return {key: asked[key] for key in KINDS if key in asked}
+
+
+def _checked(written: dict[str, Any]) -> dict[str, Any]:
+    asked_for(written)
+    return written
 
 
 class _Schema:
-    """Describes all kinds in the JSON schema, for which all of them are imported."""
+    """Describes all kinds in the JSON schema."""
 
     def __get_pydantic_json_schema__(
         self, _: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        model = model_of(tuple(KINDS)).__pydantic_core_schema__
         # Among definitions, the model gets a place of its own.
-        schema = handler(definitions_schema(model, []))
+        schema = handler(definitions_schema(_model().__pydantic_core_schema__, []))
         return schema | {"description": "Tables and figures to write, by kind."}
 
 
-AskedField = Annotated[
-    RequestedTables,
-    PlainValidator(_asked, json_schema_input_type=dict[str, Any]),
-    PlainSerializer(lambda asked: asked.written),
-    _Schema(),
-]
-"""The type of the field ``tables`` of a config."""
+RequestedTables = Annotated[dict[str, Any], AfterValidator(_checked), _Schema()]
+"""The type of the field ``tables`` of a config, which is kept as it is written."""

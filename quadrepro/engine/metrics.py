@@ -166,7 +166,7 @@ METRICS = {
 
 
 def find_metric(name: str) -> Metric:
-    """Return a metric or a scorer of scikit-learn, or raise KeyError with the nearest name."""
+    """Return a metric or a scorer of scikit-learn, or raise ValueError with the nearest name."""
     if name in METRICS:
         return METRICS[name]
     from sklearn.metrics import get_scorer_names
@@ -175,9 +175,9 @@ def find_metric(name: str) -> Metric:
     if name in scorers:
         return metric_of_scorer(name)
     if name in get_scorer_names():
-        raise KeyError(f"{name} judges clusters, or several labels per example")
+        raise ValueError(f"{name} judges clusters, or several labels per example")
     hint = nearest(name, (*METRICS, *scorers), "quadrepro list metrics")
-    raise KeyError(f"unknown metric {name!r}{hint}")
+    raise ValueError(f"unknown metric {name!r}{hint}")
 
 
 def fault_of_metric(name: str, tasks: Iterable[Task]) -> str:

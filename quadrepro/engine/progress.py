@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Self
 
 from rich.console import Console
@@ -51,16 +49,6 @@ class RunProgress:
         self._ended.set()
         if self._bar.live.is_started:
             self._bar.stop()
-
-    @contextmanager
-    def hidden(self) -> Iterator[None]:
-        """Take the bar away while other things are printed."""
-        started = self._bar.live.is_started
-        if started:
-            self._bar.stop()
-        yield
-        if started:
-            self._bar.start()
 
     def advance(self) -> None:
         """Count a finished cell."""

@@ -63,10 +63,9 @@ def explain(
         source = record.key[:KEY_DIGITS] if record else CELLS if of else ""
         n_known += of is not None and of["status"] == "ok"
         if recompute:
-            from quadrepro.engine.worker import Limits, run_cell  # imports numba
+            from quadrepro.engine.worker import run_cell  # imports numba
 
-            config = plan.experiment.config
-            again = run_cell(cell.ready(), Limits(config.timeout, config.memory))
+            again = run_cell(cell.ready(), plan.limits)
             new = cell_row(again)
             if of and not _agree(of, new):
                 before, now = (", ".join(filter(None, _texts(side)[:2])) for side in (of, new))

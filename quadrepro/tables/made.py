@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from quadrepro.config.config import Experiment
-from quadrepro.config.tables import KINDS
+from quadrepro.config.tables import KINDS, asked_for
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables.kinds.base import Context, Kind, Made
 from quadrepro.tables.verdicts import verdicts_table
@@ -17,7 +17,7 @@ VERDICTS = "verdicts"
 
 def _asked(experiment: Experiment) -> Iterator[tuple[Kind[Any], Context[Any]]]:
     """Yield the kinds that a config asks for, and those that are always written."""
-    for key, option in experiment.config.tables.every.items():
+    for key, option in asked_for(experiment.config.tables).items():
         yield cast("Kind[Any]", KINDS.find(key)), Context(experiment, key, option)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from quadrepro.base.models import Model
 from quadrepro.base.text import few
+from quadrepro.config.tables import asked_for
 from quadrepro.errors import nearest
 from quadrepro.papers.paper import Paper, paper_names
 from quadrepro.papers.printed import Holds, NotThereError, Printed
@@ -23,7 +24,7 @@ MISSPELT = 0.85
 
 def described(experiment: Experiment) -> list[str]:
     """Return what the printed tables of a config are, and how many numbers are recomputed."""
-    paper, asked = experiment.paper, experiment.config.tables.every.values()
+    paper, asked = experiment.paper, asked_for(experiment.config.tables).values()
     options = chain.from_iterable([of] if isinstance(of, str) else _texts(of) for of in asked)
     return [
         _described(experiment, paper.printed(name))

@@ -104,9 +104,9 @@ def test_markdown_has_no_html(tag: str) -> None:
 
 def test_an_entry_of_a_registry_is_imported_when_it_is_asked_for() -> None:
     words: Registry[object] = Registry("word", {"long": "base.registry:Registry"})
-    words.places["lost"] = "nowhere:none"
+    words.data["lost"] = "nowhere:none"
     assert ([*words], len(words), "lost" in words) == (["long", "lost"], 2, True)
     assert words.find("long") is words["long"] is Registry
     for asked, message in (("lang", r"'lang'; did you mean 'long'\?"), ([1], r"\[1\]; known are")):
-        with pytest.raises(KeyError, match=f"unknown word {message}"):
+        with pytest.raises(ValueError, match=f"unknown word {message}"):
             words.find(asked)

@@ -109,61 +109,44 @@ def test_a_failed_cell_is_a_dash_the_exit_code_1_and_can_be_retried(
     assert quadrepro(*command, "--retry").exit_code == 0
 
 
-def test_limits_of_the_config_and_of_the_command_line_end_a_cell(
-    small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ADABOOST, lambda *args: time.sleep(60))
-    limited = small_config("seed: 7", "seed: 7\ntimeout: 0.1", name="limited")
-    for words in ((limited,), (small_config(), "--timeout", 0.2)):
-        result = quadrepro("run", *words, "--jobs", 1, "--out", out / words[0].stem)
-        assert result.exit_code == 1
-        seconds = 0.1 if words[0] == limited else 0.2
-        assert f"monks, ada, repeat 0: timeout: it took more than {seconds} s" in result.stderr
-
-
 def exhaust(*args: object) -> None:
     raise MemoryError
 
 
-def test_a_cell_has_the_memory_of_the_config_or_of_the_command_line(
-    small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("limit", "instead", "reason"),
+    [
+        ("timeout: 0.1", lambda *args: time.sleep(60), "timeout: it took more than 0.1 s"),
+        ("memory: 3GB", exhaust, "failed: out of memory: it may use 3 GB"),
+    ],
+)
+def test_the_configs_limits_end_a_cell(
+    small_config: Write,
+    out: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str,
+    instead: Callable[..., None],
+    reason: str,
 ) -> None:
-    monkeypatch.setattr(ADABOOST, exhaust)
-    limited = small_config("seed: 7", "seed: 7\nmemory: 3GB", name="limited")
-    for words, size in ((limited,), 3), ((limited, "--memory", "4GB"), 4):
-        result = quadrepro("run", *words, "--jobs", 1, "--out", out / str(size))
-        assert f"failed: out of memory: it may use {size} GB" in result.stderr
+    monkeypatch.setattr(ADABOOST, instead)
+    limited = small_config("seed: 7", f"seed: 7\n{limit}")
+    result = quadrepro("run", limited, "--jobs", 1, "--out", out)
+    assert result.exit_code == 1
+    assert f"monks, ada, repeat 0: {reason}" in result.stderr
 
 
-def test_results_are_there_without_the_page(
-    small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command = ("run", small_config(), "--jobs", 1, "--out", out)
-    monkeypatch.setattr("quadrepro.results.results.Results.report", fail)
-    for option, tried in (("--no-report",), False), ((), True):
-        result = quadrepro(*command, *option)
-        assert (result.exit_code, "Report" in result.stdout) == (0, False)
-        told = "the report could not be written: the oracle is silent" in result.stderr
-        assert told == tried
+def test_results_are_there_without_the_page(small_config: Write, out: Path) -> None:
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out, "--no-report")
+    assert (result.exit_code, "Report" in result.stdout) == (0, False)
+    assert not (out / "small/report.html").exists()
+    (out / "small/report.html").mkdir()
+    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out)
+    assert result.exit_code == 1
+    assert "error: small: " in result.stderr
+    assert "monks" in result.stdout
 
 
 REPEATS = ("--repeats", 4)
-
-
-def test_parts_whose_records_are_copied_together_give_the_tables_of_one_run(
-    small_config: Write, tmp_path: Path
-) -> None:
-    config = small_config()
-    for i in (1, 2):
-        part = tmp_path / f"part {i}"
-        command = ("run", config, *REPEATS, "--jobs", 1, "--out", part, "--shard", f"{i}/2")
-        assert quadrepro(*command).exit_code == 0
-        assert not (part / "small").exists()
-        shutil.copytree(part / "records", tmp_path / "all" / "records", dirs_exist_ok=True)
-    assert quadrepro("table", config, *REPEATS, "--out", tmp_path / "all").exit_code == 0
-    quadrepro("run", config, *REPEATS, "--jobs", 1, "--out", tmp_path / "one")
-    found = compare(tmp_path / "all" / "small", tmp_path / "one" / "small", tolerance=0)
-    assert found.differences == []
 
 
 def test_check_counts_cells_and_candidates_of_each_algorithm(
@@ -182,11 +165,10 @@ def test_check_counts_cells_and_candidates_of_each_algorithm(
     assert (ada[:6], ada[-1]) == (["ada", "1", "6", "0", "2", "4"], "n_rounds")
 
 
-def test_check_warns_of_rows_left_out_and_of_small_classes(tmp_path: Path) -> None:
+def test_check_warns_of_small_classes(tmp_path: Path) -> None:
     protocol = {"view": "default", "split": {"stratify": True, "train": 0.8}, "folds": 49}
-    rows = [{"name": "wine", "as": "grapes"}, {"name": "monks", "view": {"sample_rows": 400}}]
+    rows = [{"name": "wine", "as": "grapes"}]
     result = quadrepro("check", write_config(tmp_path, protocol=protocol, datasets=rows))
-    assert "these views use only some rows: monks (400 drawn for every repeat)\n" in result.stderr
     assert "warning: grapes: a class has only 48 rows, so that" in result.stderr
 
 
@@ -272,22 +254,8 @@ def test_a_run_that_is_ended_leaves_no_process_and_a_plain_rerun_gives_the_same_
     assert found.differences == []
 
 
-def test_an_unknown_config_does_not_stop_one_that_ships() -> None:
-    # The part holds no cell.
-    result = quadrepro("run", "quickstart", "nosuch", "--shard", "1/1000000000")
+def test_an_unknown_config_does_not_stop_the_others(small_config: Write, out: Path) -> None:
+    result = quadrepro("run", small_config(), "nosuch", "--jobs", 1, "--out", out)
     assert result.exit_code == 2
     assert "error: nosuch: unknown config 'nosuch'" in result.stderr
-    assert f"results go to {Path('build/quickstart')}\n" in result.stderr
-
-
-def test_a_part_with_a_failed_cell_exits_with_1(
-    small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ADABOOST, fail)
-    parts = ("run", small_config(), "--jobs", 1, "--out", out, "--shard", "1/1")
-    assert [quadrepro(*parts).exit_code for _ in range(2)] == [1, 1]
-
-
-def test_limits_are_positive_numbers(small_config: Write, out: Path) -> None:
-    result = quadrepro("run", small_config(), "--jobs", 1, "--out", out, "--timeout", "inf")
-    assert (result.exit_code, "timeout must be a positive number" in result.stderr) == (2, True)
+    assert (out / "small/errors.md").exists()

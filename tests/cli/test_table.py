@@ -53,12 +53,9 @@ def test_a_page_is_written_from_a_folder_and_again_only_where_it_was(computed: P
     page.unlink()
     quadrepro("table", computed, *OPTIONS)
     assert not page.exists()
-    written = set()
-    for what in (("results/small",), (computed, *OPTIONS)):
-        result = quadrepro("table", "--page", *what)
-        assert (result.exit_code, result.stdout) == (0, f"{page.resolve().as_uri()}\n")
-        written.add(page.read_bytes())
-    assert len(written) == 1
+    result = quadrepro("table", "results/small")
+    assert (result.exit_code, result.stdout) == (0, f"{page.resolve().as_uri()}\n")
+    assert "<h1>Small</h1>" in page.read_text()
     computed.write_text(computed.read_text().replace("title: Small", "title: Renamed"))
     quadrepro("table", computed, *OPTIONS)
     assert "<h1>Renamed</h1>" in page.read_text()

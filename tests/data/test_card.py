@@ -253,10 +253,10 @@ LABELS = "negative lists labels, so positive must also list labels"
 
 MISTAKES = (
     (OF_SOURCE, {"kind": "openml", "id": "0"}, "id", "id must be greater than 0, not '0'"),
-    (OF_SOURCE, BAD_HASH, "files.0.hash", "hash must match the pattern"),
+    (OF_SOURCE, BAD_HASH, "files.0.hash", "hash must match pattern"),
     (OF_SOURCE, {"kind": "openml", "id": 1, "rows": [0, 3]}, "rows.0", "item 1 of rows must be"),
     (OF_SOURCE, {**FILE, "skip": -1}, "skip", "skip must be at least 0, not -1"),
-    (OF_SOURCE, {**FILE, "separator": '"'}, "separator", "separator must match the pattern"),
+    (OF_SOURCE, {**FILE, "separator": '"'}, "separator", "separator must match pattern"),
     (OF_SOURCE, {**FILE, "encoding": "zlib"}, "encoding", "unknown encoding 'zlib'; known are"),
     (OF_SOURCE, {**RULE, "columns": []}, "columns", "unknown key 'columns'; known are generator"),
     (OF_VIEW, {"positive": []}, "positive", "positive must list at least one label"),

@@ -275,20 +275,6 @@ def test_a_terminal_has_a_bar_below_what_is_told(
     assert text.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
 
 
-def test_the_bar_is_away_while_tables_are_printed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name, value in (("FORCE_COLOR", "1"), ("TERM", "xterm")):
-        monkeypatch.setenv(name, value)
-    with RunProgress(3) as running:
-        capsys.readouterr()
-        with running.hidden():
-            before = capsys.readouterr().err
-            running.advance()
-            assert capsys.readouterr().err == ""
-    assert before.endswith("\x1b[2K")
-
-
 CONTENT: dict[str, Any] = {"algorithm": "AdaBoost", "grid": [["n_rounds", [1, 2]]]}
 KEY = key_of(CONTENT)
 

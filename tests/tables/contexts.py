@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from quadrepro.base.models import Model, validated
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
-from quadrepro.config.tables import KINDS, AskedField
+from quadrepro.config.tables import KINDS, RequestedTables, asked_for
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
@@ -63,7 +63,7 @@ def beside_paper(folder: Path, config: str, paper: str, **tables: str) -> Experi
 class Asking(Model):
     """The part of a config that asks for tables."""
 
-    tables: AskedField
+    tables: RequestedTables
 
 
 def asking_for(experiment: Experiment, **tables: Any) -> Experiment:
@@ -85,7 +85,7 @@ def context_of(experiment: Experiment, key: str, printed: Printed | None = None)
     printed : Printed, optional
         What every printed table is, whatever its name; the option then names one.
     """
-    option = experiment.config.tables.every[key]
+    option = asked_for(experiment.config.tables)[key]
     if printed is not None:
         experiment = replace(experiment)
         vars(experiment)["paper"] = SimpleNamespace(

@@ -70,15 +70,15 @@ ALGORITHMS: Registry[Entry | EstimatorEntry] = Registry(
 
 
 def check_name(name: str) -> None:
-    """Raise KeyError, with the nearest name, if an algorithm is unknown."""
+    """Raise ValueError, with the nearest name, if an algorithm is unknown."""
     if name in ALGORITHMS:
         return
     from quadrepro.core.learners.imported import sklearn_modules
 
     if closest(name, ALGORITHMS) is None and (meant := closest(name, sklearn_modules())):
-        raise KeyError(f"unknown algorithm {name!r}; did you mean 'sklearn:{meant}'?")
+        raise ValueError(f"unknown algorithm {name!r}; did you mean 'sklearn:{meant}'?")
     hint = f"{nearest(name, ALGORITHMS)}; others by import path, such as xgboost:XGBClassifier"
-    raise KeyError(f"unknown algorithm {name!r}{hint}")
+    raise ValueError(f"unknown algorithm {name!r}{hint}")
 
 
 def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:

@@ -291,7 +291,7 @@ def test_it_is_planned_from_its_text_and_has_all_that_it_computes_with_in_its_ke
     learner = cells_of(path)[-1].learner
     assert isinstance(learner, ImportedAlgorithm)
     assert experiment.code == ("beside_edges.py",)
-    assert experiment.titles["ada"] == "ada (10 stumps per attribute)"
+    assert experiment.titles["ada"] == "ada"
     assert "beside_edges" not in sys.modules
     assert "quadrepro.core.learners.adaboost" in learner.modules
     [(name, before)] = learner.own_code

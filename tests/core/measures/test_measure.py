@@ -20,7 +20,7 @@ def test_measures_are_found_by_name_and_have_different_titles() -> None:
     assert MEASURES.find("c_bound") is MEASURES["c_bound"]
     assert title_of("c_bound") == "C-bound"
     assert len({entry.title for entry in MEASURES.values()}) == len(MEASURES)
-    with pytest.raises(KeyError, match=r"unknown measure 'c_bond'; did you mean 'c_bound'\?"):
+    with pytest.raises(ValueError, match=r"unknown measure 'c_bond'; did you mean 'c_bound'\?"):
         MEASURES.find("c_bond")
 
 

@@ -22,7 +22,7 @@ FACTS = "{unit: fraction, config: ../small.yaml}"
 def test_sizes_are_those_of_the_plan_with_data(canonical_folder: Path, config: str) -> None:
     experiment = load_experiment(configs_folder() / f"{config}.yaml", repeats=1)
     of = Subject(experiment.paper)
-    printed = of.paper.printed(experiment.config.tables.every["errors"])
+    printed = of.paper.printed(experiment.config.tables["errors"])
     plan = make_plan(experiment, canonical_folder)
     assert {*plan.sources} == {*printed.rows}
     for row, source in plan.sources.items():

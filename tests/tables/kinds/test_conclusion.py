@@ -73,8 +73,8 @@ def with_baseline(plain: Outcomes, of: str) -> Outcomes:
 @pytest.mark.parametrize(
     ("of", "text"),
     [
-        ("quadboost", "No method is shown to be better than Class prior (difference −7.5 points,"),
-        ("adaboost", "It is better than Class prior by 62.5 points, 95% interval 44.8 to 80.2."),
+        ("quadboost", "No method is shown to be better than Baseline (difference −7.5 points,"),
+        ("adaboost", "It is better than Baseline by 62.5 points, 95% interval 44.8 to 80.2."),
     ],
 )
 def test_the_best_is_tested_against_the_baseline_which_is_not_ranked(
@@ -83,14 +83,14 @@ def test_the_best_is_tested_against_the_baseline_which_is_not_ranked(
     context = changed(tmp_path, "baseline: false", "baseline: true")
     found = conclusion(context, with_baseline(of_splits(), of))
     assert text in found
-    assert "Worse: Class prior" not in found
+    assert "Worse: Baseline" not in found
 
 
 def test_over_data_sets_the_best_is_held_against_the_baseline(tmp_path: Path) -> None:
     context = changed(tmp_path, "baseline: false", "baseline: true")
     many = {f"set{i}": (1 + i % 3, 1 + (i + 1) % 3, 8) for i in range(9)}
     found = conclusion(context, with_baseline(outcomes_of(many), "adaboost"))
-    assert "It is better than Class prior on 9 of them (p = 0.004)." in found
+    assert "It is better than Baseline on 9 of them (p = 0.004)." in found
 
 
 @pytest.mark.parametrize(("n", "who"), [(1, "One split"), (2, "2 splits")])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.config.config import Experiment
-from quadrepro.config.tables import KINDS, UNASKED
+from quadrepro.config.tables import KINDS, UNASKED, asked_for
 from quadrepro.errors import ConfigError
 from tests.tables.contexts import loaded
 
@@ -45,14 +45,14 @@ def test_every_kind_has_the_key_of_its_place() -> None:
 
 
 def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load) -> None:
-    asked = load("scatter: adaboost", "errors: table1", "times: true").config.tables.every
+    asked = asked_for(load("scatter: adaboost", "errors: table1", "times: true").config.tables)
     assert [*asked] == [key for key in KINDS if key in asked]
     assert asked == {**UNASKED, "errors": "table1", "times": True, "scatter": "adaboost"}
 
 
 def test_an_empty_option_asks_for_nothing(load: Load) -> None:
     nothing = ("times: false", "scatter: ''", "errors: ''")
-    assert {*load(*nothing).config.tables.every} == {*UNASKED}
+    assert {*asked_for(load(*nothing).config.tables)} == {*UNASKED}
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
     [
         ("scater: adaboost", "6:3: unknown key 'scater'; did you mean 'scatter'?"),
         ("verdicts: table1", "6:3: unknown key 'verdicts'; known are claims, "),
-        ("errors: 3", "6:3: errors must be text, not 3"),
+        ("errors: 3", "6:3: errors must be a valid string, not 3"),
         ("curves: 3", "6:3: curves must be a mapping of keys to values, not 3"),
         ("curves: {panels: []}", "6:12: panels must have a length of at least 1"),
         ("curves: {panels: [{measures: [a], scal: log}]}", "6:37: unknown key 'scal'; did you"),
@@ -75,4 +75,4 @@ def test_what_a_config_asks_for_is_kept_as_it_is_written(load: Load) -> None:
     config = load("margins: {panels: [{row: monks}]}", "ranking: true", "errors: ''").config
     written = {"margins": {"panels": [{"row": "monks"}]}, "ranking": True, "errors": ""}
     assert config.model_dump(mode="json")["tables"] == written
-    assert config.tables.keys() == {"margins", "ranking"}
+    assert asked_for(config.tables).keys() == {"margins", "ranking", *UNASKED}

@@ -240,7 +240,7 @@ def test_numbers_that_are_predicted_are_compared_in_their_own_unit(experiment: E
     [
         ({"means": "table2"}, "holds margins, and not errors"),
         ({"means": "table1", "margins": "table1"}, "holds errors, and not margins"),
-        ({"margins": "table2"}, "the key 'means' is missing"),
+        ({"margins": "table2"}, "means is missing"),
     ],
 )
 def test_tables_that_cannot_be_compared_with_are_refused(
