@@ -225,7 +225,7 @@ def _print_columns(plan: Plan, records: Sequence[Record]) -> None:
     for column in plan.experiment.columns:
         of, n_cells = column.name, names.count(column.name)
         n_ok, n_missing = n[of, "ok"], n[of, "missing"]
-        n_candidates = plan.cells[names.index(of)].n_candidates
+        n_candidates = sum(map(len, plan.cells[names.index(of)].grids))
         row = (of, n_candidates, n_cells, n_ok, n_cells - n_ok - n_missing, n_missing)
         rows.append((*row, ", ".join(column.searched) or "none"))
     counted = ("cells", "kept", "failed", "missing")

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import get_tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -13,17 +14,24 @@ from quadrepro.base.types import FloatArray
 
 ClassWeight = Literal["balanced"] | dict[Any, float] | None
 
-LARGEST_TOTAL = 1e100
-"""Weights add up to at most this, and the largest is at least its inverse: products stay finite."""
-
 
 def validated(estimator: Any, *arrays: Any, **options: Any) -> Any:
     """Return arrays as `sklearn.utils.validation.validate_data` does, without warnings.
 
-    Its search for infinite numbers adds all numbers up, so it would warn of sums beyond 1.8e308.
+    What they may look like is in the estimator's tags. The search for infinite numbers adds all
+    numbers up, so it would warn of sums beyond 1.8e308.
     """
+    tags = get_tags(estimator).input_tags
+    options["accept_sparse"] = "csr" if tags.sparse else False
+    options["ensure_all_finite"] = "allow-nan" if tags.allow_nan else True
     with np.errstate(over="ignore", invalid="ignore"):
         return validate_data(estimator, *arrays, dtype=np.float64, **options)
+
+
+def check_leaf(share: float) -> None:
+    """Raise ValueError if a leaf cannot have such a least share of the weight."""
+    if not 0 <= share <= 0.5:
+        raise ValueError(f"min_weight_fraction_leaf must be between 0 and 0.5, not {share}")
 
 
 def weighted_examples(
@@ -49,12 +57,6 @@ def weighted_examples(
         X, y, weights = X[counted], y[counted], weights[counted]
     if class_weight is not None:
         weights = weights * _factors(y, weights, class_weight)
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    if total > LARGEST_TOTAL or weights.max() < 1 / LARGEST_TOTAL:
-        raise ValueError(
-            f"the weights add up to {total:g}, and the largest is {weights.max():g}: scale them"
-        )
     return X, y, None if (weights == 1.0).all() else weights
 
 

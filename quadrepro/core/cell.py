@@ -6,14 +6,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Targets
 from quadrepro.core.jit import clock
-from quadrepro.core.learners.grid import Grid, Stopping, Value
+from quadrepro.core.learners.grid import Grid, Value
 from quadrepro.core.learners.learner import Learner, Outputs, Part, Rng, TrainingData
 from quadrepro.core.learners.trainers import choose, trainer_of
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
@@ -67,16 +67,6 @@ class Cell:
     def key(self) -> str:
         """Hash of the content, under which the record is kept."""
         return key_of(self.content)
-
-    @property
-    def name(self) -> str:
-        """Its name in messages: data set, algorithm and repeat."""
-        return f"{self.dataset}, {self.algorithm}, repeat {self.repeat}"
-
-    @property
-    def n_candidates(self) -> int:
-        """Number of candidates."""
-        return sum(map(len, self.grids))
 
     def ready(self) -> Cell:
         """Return the cell with its examples, as a worker needs it."""
@@ -152,16 +142,15 @@ def _prepare(cell: Cell) -> TrainingData:
     """Prepare the examples: noise first, then filling and normalising by the training rows."""
     problem, protocol = cell.problem, cell.protocol
     X, y, split = problem.X, problem.y, problem.split
-    rng = _rng(cell)
+    rng = partial(generator, *cell.draws)
     if protocol.noise is not None:
         noise = protocol.noise
         if on := noise.of_attributes:
             X = add_noise(X.astype(np.float64), rng("noise"), **on, train=split.train)
         if noise.labels:
             parts = [split.train] if split.valid is None else [split.train, split.valid]
-            rows = np.concatenate([*parts, split.test] if noise.labels_of == "all" else parts)
-            n_classes = max(2, len(problem.classes))
-            y = change_labels(y, np.unique(rows), noise.labels, n_classes, rng("labels"))
+            drawn, n_classes = np.unique(np.concatenate(parts)), max(2, len(problem.classes))
+            y = change_labels(y, drawn, noise.labels, n_classes, rng("labels"))
     rows = X[split.train].astype(np.float64, copy=False)
     normaliser = Normaliser.fit(rows, problem.missing)
     scaled = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
@@ -195,10 +184,6 @@ def _of_votes(cell: Cell) -> bool:
     return cell.protocol.inputs == "voters" and not cell.learner.gives_votes
 
 
-def _rng(cell: Cell) -> Rng:
-    return lambda name: generator(*cell.draws, name)
-
-
 def _voters(cell: Cell, rng: Rng) -> FixedStumps | TransformerVoters | DrawnStumps:
     protocol, named = cell.protocol, cell.voters
     if named is not None:
@@ -207,6 +192,6 @@ def _voters(cell: Cell, rng: Rng) -> FixedStumps | TransformerVoters | DrawnStum
     holdout = protocol.holdout
     if holdout is None:
         return FixedStumps(protocol.stumps_per_attribute, protocol.voters)
-    options = holdout.stumps.model_dump()
-    stopping = Stopping(holdout.patience, holdout.lag, holdout.take, holdout.max_rounds)
-    return DrawnStumps(lambda codes, y: RandomStumps(codes, y, rng("stumps"), **options), stopping)
+    return DrawnStumps(
+        lambda codes, y: RandomStumps(codes, y, rng("stumps"), holdout.stumps), holdout
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -120,23 +121,12 @@ def _tanhs(x: FloatArray, out: FloatArray) -> None:
         out[i] = tanh(x[i])
 
 
-def exp_each(x: FloatArray) -> FloatArray:
-    """Return e^x of each number."""
-    return _mapped(_exps, x)
-
-
-def log_each(x: FloatArray) -> FloatArray:
-    """Return the natural logarithm of each number."""
-    return _mapped(_logs, x)
-
-
-def tanh_each(x: FloatArray) -> FloatArray:
-    """Return the hyperbolic tangent of each number."""
-    return _mapped(_tanhs, x)
-
-
 def _mapped(loop: Callable[[FloatArray, FloatArray], None], x: FloatArray) -> FloatArray:
     x = np.asarray(x, dtype=np.float64)
     out = np.empty(x.shape)
     loop(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
     return out
+
+
+exp_each, log_each, tanh_each = (partial(_mapped, loop) for loop in (_exps, _logs, _tanhs))
+"""The functions of every number of an array."""

@@ -89,13 +89,11 @@ def count_rows(found: Found, view: View) -> int:
     card = found.card
     drops = view.missing == "drop" and card.rows_with_missing > 0
     match bool(view.where), bool(view.part), bool(view.kept_labels), drops:
-        case False, False, False, False:
-            return card.rows
+        case False, False, _, False:
+            return sum(view.class_sizes(card.target)) or card.rows
         case False, True, False, False:
             first, last = card.parts[view.part]
             return last - first + 1
-        case False, False, True, False:
-            return sum(card.target.labels[label] for label in view.kept_labels)
         case False, False, False, True if not view.exclude:
             return card.rows - card.rows_with_missing
     kept = [a for a in card.attributes if drops and a.name not in view.exclude]

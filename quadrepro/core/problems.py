@@ -141,7 +141,7 @@ class FreshRows:
     @property
     def sizes(self) -> tuple[int, int, int]:
         """The sizes of the training, validation and test part."""
-        return self.sample.sizes
+        return self.sample.train, self.sample.valid, self.sample.test
 
     def test_share(self, n_test: float) -> float:
         """Return 0: no row of a sample is drawn again for another one."""

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model, fault, known_by
 from quadrepro.core.measures.registry import MEASURES
@@ -161,9 +161,6 @@ class Noise(Model):
         1.0, gt=0, le=1, description="Share of the range to narrow it to first."
     )
     labels: float = Field(0.0, ge=0, lt=1, description="Share of rows with another class.")
-    labels_of: Literal["train", "all"] = Field(
-        "train", description="Change labels of training and validation rows, or of all."
-    )
 
     @property
     def of_attributes(self) -> dict[str, float]:
@@ -183,11 +180,6 @@ class Sample(Model):
     for_each: Literal["data set", "row"] = Field(
         "data set", description="Whether rows of one data set share their random numbers."
     )
-
-    @property
-    def sizes(self) -> tuple[int, int, int]:
-        """The sizes of the training, validation and test part."""
-        return self.train, self.valid, self.test
 
 
 class HoldoutStumps(Model):
@@ -250,13 +242,6 @@ class Protocol(Model):
     noise: Noise | None = Field(None, description="Noise that is added before anything else.")
     measures: Measures = Field((), description="Measures of every candidate, with folds: 0.")
 
-    @field_validator("folds")
-    @classmethod
-    def _enough_folds(cls, folds: int) -> int:
-        if folds == 1:
-            raise ValueError("one fold leaves nothing to train on: give 2 or more, or 0")
-        return folds
-
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         apart = {
@@ -271,6 +256,8 @@ class Protocol(Model):
             ),
         }
         _refuse_pairs(_given(self) | {f"split.{key}" for key in _given(self.split)}, apart)
+        if self.folds == 1:
+            raise fault("one fold leaves nothing to train on: give 2 or more, or 0", "folds")
         if self.measures and self.folds:
             raise ValueError("measures are kept only if nothing is chosen: set folds to 0")
         if self.choose_by != "error" and not self.folds:

@@ -24,9 +24,6 @@ from quadrepro.errors import ConfigError, DataError, nearest
 
 __all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_file"]
 
-MAX_CLASSES = 65_536
-"""Codes of classes are kept in two bytes."""
-
 OWN_CARDS = Path("datasets")
 """The folder with the user's own cards, relative to the current one."""
 
@@ -168,9 +165,6 @@ def _target_mistakes(card: Card, view: View) -> Iterator[Mistake]:
     match view.positive:
         case None if view.labels and not labels:
             yield Mistake(("labels",), f"{target} is a number, so it has no labels to keep")
-        case None if len(view.labels or labels) > MAX_CLASSES:
-            message = f"{target} has more than {MAX_CLASSES:,} labels: list some as labels"
-            yield Mistake(("labels",), message)
         case Threshold() if labels:
             yield Mistake(("positive",), f"{target} is a label, so positive must list labels")
         case tuple() if not labels:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quadrepro.base.text import few
 from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.data.canonical import (
     Column,
@@ -69,15 +70,11 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
 def _check_width(frame: DataFrame, names: Sequence[str], card: Card, origin: str) -> None:
     if len(names) != frame.shape[1]:
         found = [label for label in frame.columns if isinstance(label, str)]
-        of_file = f" ({_some(found)})" if found else ""
+        of_file = f" ({few(found, SHOWN_NAMES)})" if found else ""
         raise DataError(
             f"{origin}: {frame.shape[1]} columns{of_file}, but the card of {card.name} expects"
-            f" {len(names)} ({_some([name or 'left out' for name in names])})"
+            f" {len(names)} ({few([name or 'left out' for name in names], SHOWN_NAMES)})"
         )
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names if len(names) <= SHOWN_NAMES else [*names[:SHOWN_NAMES], "..."])
 
 
 def _renamed(layout: Layout, name: str) -> dict[str, str]:
@@ -131,8 +128,7 @@ def verified(card: Card, table: RawTable, origin: str) -> RawTable:
     if not different and (found := content_hash(table)) != card.content_hash:
         different = [f"content: {found} instead of {card.content_hash}"]
     if different:
-        more = f"; and {len(different) - SHOWN} more" if len(different) > SHOWN else ""
-        what = "; ".join(different[:SHOWN]) + more
+        what = few(different, SHOWN, "; ")
         raise DataError(f"{card.name}: {origin} differs from the card: {what}")
     return table
 

@@ -98,7 +98,6 @@ class OpenMLSource(Layout):
 
     kind: Literal["openml"] = Field(description="Kind of source.")
     id: PositiveInt = Field(description="Number, which stands for a name and a version.")
-    version: PositiveInt | None = Field(None, description="Version, if it is known.")
 
 
 class WebSource(FileLayout):

@@ -27,7 +27,7 @@ def makers(
 ) -> dict[str, Any]:
     """Return the code and the packages that a result depends on, as a key has them."""
     both = [learner] if voters is None else [learner, voters]
-    modules = {type(learner).__module__, *(MEASURES.find(name).module for name in measures)}
+    modules = {type(learner).__module__, *(MEASURES[name].function.__module__ for name in measures)}
     modules |= {name for of in both for name in of.modules}
     own_code = tuple(pair for of in both for pair in of.own_code)
     packages = ["numpy", *(name for of in both for name in of.packages)]

@@ -69,7 +69,8 @@ def explain(
             new = cell_row(again)
             if of and not _agree(of, new):
                 before, now = (", ".join(filter(None, _texts(side)[:2])) for side in (of, new))
-                differences.append(f"{cell.name}: {before}; computed again: {now}")
+                where = f"{cell.dataset}, {cell.algorithm}, repeat {cell.repeat}"
+                differences.append(f"{where}: {before}; computed again: {now}")
             record, of = record or again, of or new
         if record:
             records.append(record)

@@ -41,8 +41,6 @@ def test_a_class_that_is_not_named_has_factor_1() -> None:
         ([1, 1, 1], None, "sample_weight.shape"),
         ([1, np.nan, 1, 1], None, "NaN"),
         ([0, 0, 0, 0], None, "zero"),
-        ([1e100, 1, 1, 1e100], None, r"the weights add up to 2e\+100.*: scale them"),
-        ([1e-200] * 4, None, "the largest is 1e-200: scale them"),
         (None, {"c": 2}, "not in class_weight"),
         (None, {"a": 0.0}, "class_weight must be positive and finite"),
         (None, {"a": np.inf}, "class_weight must be positive and finite"),

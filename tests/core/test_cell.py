@@ -91,11 +91,6 @@ def test_a_transformer_that_changes_its_examples_changes_no_other_cell(cell: Cel
     np.testing.assert_array_equal(data.train.X, before)
 
 
-def test_candidates_of_all_grids_are_counted(cell: Cell) -> None:
-    assert cell.n_candidates == 4  # 2 numbers of rounds, 2 values of λ
-    assert replace(cell, grids=(*cell.grids, *cell.grids)).n_candidates == 8
-
-
 def test_the_size_is_that_of_the_training_part(cell: Cell) -> None:
     n_train = len(cell.problem.split.train)
     assert cell.size == n_train * cell.problem.X.shape[1]

@@ -258,7 +258,7 @@ EXPECTED = "but the card of toy expects 3 (size, colour, target)"
         (frame(SIZE, LABEL, names=("a", "b")), f": 2 columns (a, b), {EXPECTED}"),
         (
             frame(*[SIZE] * 9, names=tuple("abcdefghi")),
-            ": 9 columns (a, b, c, d, e, f, g, h, ...)",
+            ": 9 columns (a, b, c, d, e, f, g, h and 1 more)",
         ),
         (frame(["1", "big", "2"], COLOUR, LABEL, place="line"), ", line 5: size is 'big', which"),
         (frame(["1", "2", "inf"], COLOUR, LABEL), ", row 6: size is 'inf', which is not a finite"),

@@ -27,8 +27,9 @@ from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import positive_votes
 from quadrepro.core.preprocessing import Normaliser, add_noise
+from quadrepro.core.protocol import HoldoutStumps
 from quadrepro.core.seeds import generator
-from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
+from quadrepro.core.voters.drawn import RandomStumps, coded
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.rules import m1_mean
@@ -68,10 +69,10 @@ def held_out(**rule: object) -> Cell:
 def plain_adaboost(cell: Cell, patience: int) -> tuple[int, int, Wrong, FloatArray]:
     """Return best round, its validation errors, test calls and margins, by the book."""
     X, y, split = cell.problem.X, cell.problem.y, cell.problem.split
-    coding = StumpCoding.fit(X[split.train])
-    parts = [coding.transform(X[rows]) for rows in (split.train, split.valid, split.test)]
+    parts = [coded(X[rows], X[split.train]) for rows in (split.train, split.valid, split.test)]
     y_train, y_valid = y[split.train], y[split.valid]
-    source = RandomStumps(parts[0], y_train, generator(*cell.draws, "stumps"), per_round=40)
+    rule = HoldoutStumps(per_round=40)
+    source = RandomStumps(parts[0], y_train, generator(*cell.draws, "stumps"), rule)
     w, sums, total = np.full(len(y_train), 1 / len(y_train)), [0.0, 0.0, 0.0], 0.0
     best: tuple[int, int, Wrong, FloatArray] = (0, len(y_valid) + 1, np.array([]), w)
     t = 0
@@ -154,14 +155,12 @@ def test_noise_is_added_before_all_else_unless_it_has_no_deviation() -> None:
     np.testing.assert_array_equal(still.predicted, run().predicted)
 
 
-@pytest.mark.parametrize("of", ["train", "all"])
-def test_labels_of_test_rows_are_changed_only_if_asked(of: str) -> None:
-    cell = cell_of(noise={"labels": 0.2, "labels_of": of})
+def test_labels_of_test_rows_are_not_changed() -> None:
+    cell = cell_of(noise={"labels": 0.2})
     y, split, data = cell.problem.y, cell.problem.split, training_data(cell)
     parts = (data.train.y, split.train), (data.test.y, split.test)
     in_train, in_test = (int((found != y[rows]).sum()) for found, rows in parts)
-    assert in_train + in_test == round(0.2 * (500 if of == "train" else 2201))
-    assert (in_test == 0) == (of == "train")
+    assert (in_train, in_test) == (100, 0)
 
 
 def with_voters(**n_voters: int) -> Cell:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.learner import Algorithm, Learner
@@ -19,6 +20,7 @@ from quadrepro.core.learners.rounds import BoostingAlgorithm
 
 def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:
     """Return the two classes of a problem in sorted order, and the labels as -1 and +1."""
+    check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) != 2:
         kind = "class" if len(classes) == 1 else "classes"
@@ -44,10 +46,8 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator):
     learner: ClassVar[type[Learner]]
     classes_: NDArray[Any]
 
-    @property
-    def _link(self) -> float:
-        """C of the probability 1 / (1 + exp(-c F)) to which the loss ties F; 0 if it does not."""
-        return 0.0
+    _link: ClassVar[float] = 0.0
+    """C of the probability 1 / (1 + exp(-c F)) to which the loss ties F; 0 if it does not."""
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return a number for each example, above zero for the second class."""
@@ -112,10 +112,8 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator):
 
 def settings_of(estimator: Any) -> dict[str, Any]:
     """Return the parameters that are settings of the estimator's learner."""
-    names = [field.name for field in fields(estimator.learner)]
-    return {
-        name: value for name, value in estimator.get_params(deep=False).items() if name in names
-    }
+    given = estimator.get_params(deep=False)
+    return {of.name: given[of.name] for of in fields(estimator.learner) if of.name in given}
 
 
 def candidate_of(estimator: Any, learner: Learner) -> dict[str, float]:

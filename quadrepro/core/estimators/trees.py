@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from quadrepro.base.types import FloatArray
@@ -97,8 +96,7 @@ class BoostedTrees(BaseEstimator):
     def feature_importances_(self) -> FloatArray:
         """Share of each feature in the decrease of squared errors; all 0 if no tree has a cut."""
         check_is_fitted(self)
-        total = self._gains.sum()
-        return np.asarray(self._gains / total if total > 0 else self._gains)
+        return np.asarray(self._gains / (self._gains.sum() or 1.0))
 
     def _train(self, X: FloatArray, y: FloatArray, weights: FloatArray | None, loss: Any) -> None:
         algorithm = GradientBoost(**settings_of(self) | {"loss": loss})
@@ -116,7 +114,7 @@ class BoostedTrees(BaseEstimator):
             np.add.at(self._gains, added.trees.features[0], np.square(added.trees.gains[0]))
         self.train_loss_, self.n_iter_ = np.array(losses), len(losses)
 
-    def _staged_scores(self, X: ArrayLike) -> Iterator[FloatArray]:
+    def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
         check_is_fitted(self)
         X = validated(self, X, reset=False)
         columns = np.ascontiguousarray(np.asarray(X).T)
@@ -126,7 +124,7 @@ class BoostedTrees(BaseEstimator):
             yield scores[0].copy()
 
     def _scores(self, X: ArrayLike) -> FloatArray:
-        return deque(self._staged_scores(X), maxlen=1).pop()
+        return deque(self._staged_decisions(X), maxlen=1).pop()
 
 
 class GradientBoostRegressor(RegressorMixin, BoostedTrees):
@@ -178,9 +176,9 @@ class GradientBoostRegressor(RegressorMixin, BoostedTrees):
         ValueError
             If a parameter or a weight is out of range.
         """
-        X, y = validated(self, X, y, y_numeric=True)
-        numbers = np.asarray(y, dtype=np.float64)
-        self._train(*weighted_examples(np.asarray(X), numbers, sample_weight), "l2")
+        examples, numbers = validated(self, X, y, y_numeric=True)
+        numbers = numbers.astype(np.float64)
+        self._train(*weighted_examples(examples, numbers, sample_weight), "l2")
         return self
 
     def predict(self, X: ArrayLike) -> FloatArray:
@@ -189,11 +187,11 @@ class GradientBoostRegressor(RegressorMixin, BoostedTrees):
 
     def staged_predict(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield the predicted numbers after 1, 2, ... rounds."""
-        return self._staged_scores(X)
+        return self._staged_decisions(X)
 
 
 @dataclass(eq=False, repr=False)
-class GradientBoostClassifier(DecisionClassifier, BoostedTrees):
+class GradientBoostClassifier(BoostedTrees, DecisionClassifier):
     """Boosting of regression trees by the loss of two classes (Re-scale boosting).
 
     Parameters
@@ -229,7 +227,7 @@ class GradientBoostClassifier(DecisionClassifier, BoostedTrees):
     class_weight: ClassWeight = None
 
     @property
-    def _link(self) -> float:
+    def _link(self) -> float:  # type: ignore[override]
         # Exponential loss has its least mean at F = ½ ln(p/(1-p)), logistic loss at ln(p/(1-p)).
         return 2.0 if self.loss == "exponential" else 1.0
 
@@ -256,10 +254,8 @@ class GradientBoostClassifier(DecisionClassifier, BoostedTrees):
             If there are not two classes or a parameter or a weight is out of range.
         """
         check_choice("loss", self.loss, Literal["logistic", "exponential"])
-        X, y = validated(self, X, y)
-        check_classification_targets(y)
-        examples = np.asarray(X), np.asarray(y), sample_weight
-        X, y, weights = weighted_examples(*examples, self.class_weight)
+        examples, labels = validated(self, X, y)
+        X, y, weights = weighted_examples(examples, labels, sample_weight, self.class_weight)
         self.classes_, signs = two_classes(y)
         self._train(X, signs, weights, self.loss)
         return self
@@ -267,6 +263,3 @@ class GradientBoostClassifier(DecisionClassifier, BoostedTrees):
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return the scores, shape (n_samples,); above zero for the second class."""
         return self._scores(X)
-
-    def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
-        return self._staged_scores(X)

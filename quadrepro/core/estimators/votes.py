@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import FloatArray
 from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.core.estimators.decision import (
     DecisionClassifier,
@@ -23,7 +23,7 @@ from quadrepro.core.estimators.decision import (
     settings_of,
     two_classes,
 )
-from quadrepro.core.learners.adaboost import AdaBoost, run_over
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.cqboost import CqBoost
@@ -42,10 +42,7 @@ from quadrepro.core.voters.chains import Chains, codes_of_stumps
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
-from quadrepro.core.voters.voter_set import Voters, input_options, voter_matrix, voter_set
-
-SMALLEST_VOTER = 1e-6
-"""The largest value of a voter is at least this: smaller ones would be lost in rounding."""
+from quadrepro.core.voters.voter_set import Voters, voter_matrix, voter_set
 
 BLOCK = 2**14
 """Examples whose voters are in memory at a time when a vote is applied."""
@@ -91,6 +88,9 @@ class VoteClassifier(DecisionClassifier):
     """
 
     learner: ClassVar[type[Algorithm]]
+    _sums_to_one: ClassVar[bool] = False
+    """Whether the absolute weights add up to 1 after every round."""
+
     voters: Voters = None
     class_weight: ClassWeight = None
     min_weight_fraction_leaf: float = 0.0
@@ -126,8 +126,7 @@ class VoteClassifier(DecisionClassifier):
             if not isinstance(voters, Stumps):
                 raise ValueError("min_weight_fraction_leaf is for stumps, not for other voters")
             voters.set_params(min_weight_fraction_leaf=self.min_weight_fraction_leaf)
-        examples, labels = validated(self, X, y, **input_options(voters))
-        check_classification_targets(labels)
+        examples, labels = validated(self, X, y)
         X, y, weights = weighted_examples(examples, labels, sample_weight, self.class_weight)
         self.classes_, signs = two_classes(y)
         if voters is not None:
@@ -164,11 +163,7 @@ class VoteClassifier(DecisionClassifier):
         if not (voters is None or isinstance(voters, Stumps)):
             raise AttributeError(f"{type(voters).__name__} does not know the attributes of a voter")
         sums = sizes if voters is None else voters.over_attributes(sizes)
-        total = sums.sum()
-        return np.asarray(sums / total if total > 0 else sums)
-
-    def _algorithm(self) -> Algorithm:
-        return self.learner(**settings_of(self))
+        return np.asarray(sums / (sums.sum() or 1.0))
 
     def _candidate(self, algorithm: Algorithm, total: float) -> dict[str, float]:
         """Return the hyper-parameters; `total` is the number of examples as weights count them."""
@@ -176,16 +171,18 @@ class VoteClassifier(DecisionClassifier):
 
     def _weights_of(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
         """Return the weights of the voters; keep the rounds, if the algorithm has them."""
-        algorithm = self._algorithm()
-        total = float(len(y) if weights is None else max(len(y), weights.sum()))
-        candidate = self._candidate(algorithm, total)
+        algorithm = self.learner(**settings_of(self))
+        counts = np.ones(len(y)) if weights is None else weights
+        candidate = self._candidate(algorithm, max(float(len(y)), counts.sum()))
+        problem = self._problem(algorithm, X, y, counts)
         if isinstance(algorithm, BoostingAlgorithm):
-            self._picks, self._changes, n_voters = self._rounds(algorithm, candidate, X, y, weights)
-            self.n_iter_ = len(self._picks)
-            found = np.zeros(n_voters)
-            np.add.at(found, self._picks, self._changes)
-            return found
-        problem = self._problem(algorithm, X, y, weights)
+            value = candidate.get(algorithm.value_name, np.nan)
+            picks, changes = algorithm.steps(problem, value, int(candidate[N_ROUNDS.name]))
+            self._picks, self._changes = problem.representatives[picks], changes
+            self.n_iter_ = len(picks)
+            found = np.zeros(problem.n_plain_voters)
+            np.add.at(found, self._picks, changes)
+            return normalised(found) if self._sums_to_one else found
         grid = Grid.of({name: [value] for name, value in candidate.items()})
         [[found]] = algorithm.paths(problem, [grid])
         if np.isnan(found).any():
@@ -195,26 +192,9 @@ class VoteClassifier(DecisionClassifier):
         return np.asarray(found)
 
     def _problem(
-        self, algorithm: Algorithm, X: FloatArray, y: FloatArray, weights: FloatArray | None
+        self, algorithm: Algorithm, X: FloatArray, y: FloatArray, counts: FloatArray
     ) -> VotingProblem:
-        H = self._matrix(X)
-        if not isinstance(self.voters_, Stumps):
-            _refuse_tiny_voters(H)
-        return algorithm.reduced(H, y, None if weights is None else weights[None])
-
-    def _rounds(
-        self,
-        algorithm: BoostingAlgorithm,
-        candidate: dict[str, float],
-        X: FloatArray,
-        y: FloatArray,
-        weights: FloatArray | None,
-    ) -> tuple[IntArray, FloatArray, int]:
-        """Return each round's voter, what its weight changes by, and the number of voters."""
-        problem = self._problem(algorithm, X, y, weights)
-        value = candidate.get(algorithm.value_name, np.nan)
-        picks, changes = algorithm.steps(problem, value, int(candidate[N_ROUNDS.name]))
-        return problem.representatives[picks], changes, problem.n_plain_voters
+        return algorithm.reduced(self._matrix(X), y, counts[None])
 
     def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
         check_is_fitted(self)
@@ -228,11 +208,8 @@ class VoteClassifier(DecisionClassifier):
             votes += change * H[:, pick]
             total += abs(weights[pick] + change) - abs(weights[pick])
             weights[pick] += change
-            yield self._scaled(_without_rounding(votes, total), total)
-
-    def _scaled(self, votes: FloatArray, total: float) -> FloatArray:
-        """Return the votes of a stage as its weights are given, whose sizes add up to a total."""
-        return votes.copy()
+            stage = _without_rounding(votes, total)
+            yield stage / total if self._sums_to_one else stage
 
     def _matrix(self, X: FloatArray) -> FloatArray:
         return X if self.voters_ is None else voter_matrix(self.voters_, X)
@@ -240,34 +217,20 @@ class VoteClassifier(DecisionClassifier):
     def _blocks(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield the voter matrix of some examples after the other."""
         check_is_fitted(self)
-        examples: Any = validated(self, X, reset=False, **input_options(self.voters_))
+        examples: Any = validated(self, X, reset=False)
         for start in range(0, examples.shape[0], BLOCK):
             yield self._matrix(examples[start : start + BLOCK])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        try:
-            options = input_options(voter_set(self.voters))
-        except ValueError:  # raised again by `fit`
-            options = {}
-        tags.input_tags.sparse = bool(options.get("accept_sparse"))
-        tags.input_tags.allow_nan = options.get("ensure_all_finite") == "allow-nan"
+        voters = voter_set(self.voters)
+        if hasattr(voters, "__sklearn_tags__"):
+            tags.input_tags = get_tags(voters).input_tags
         return tags
 
 
 def _without_rounding(votes: FloatArray, total: float) -> FloatArray:
     return np.where(np.abs(votes) <= ZERO_VOTE * total, 0.0, votes)
-
-
-def _refuse_tiny_voters(H: FloatArray) -> None:
-    """Refuse voters whose votes are too small to be told from zero."""
-    largest = np.abs(H).max(axis=0)
-    tiny = np.flatnonzero((largest > 0) & (largest < SMALLEST_VOTER))
-    if len(tiny):
-        raise ValueError(
-            f"the values of voter {tiny[0]} are at most {largest[tiny[0]]:.2g}: scale it, so that "
-            "the largest is near 1"
-        )
 
 
 @dataclass(eq=False, repr=False)
@@ -305,30 +268,21 @@ class AdaBoostClassifier(VoteClassifier):
     """
 
     learner = AdaBoost
+    _link = 2.0
 
     n_rounds: int = 100
 
-    def _rounds(
-        self,
-        algorithm: BoostingAlgorithm,
-        candidate: dict[str, float],
-        X: FloatArray,
-        y: FloatArray,
-        weights: FloatArray | None,
-    ) -> tuple[IntArray, FloatArray, int]:
+    def _problem(
+        self, algorithm: Algorithm, X: FloatArray, y: FloatArray, counts: FloatArray
+    ) -> VotingProblem:
         voters = self.voters_
         if not isinstance(voters, Stumps) or len(voters.gaps_):
-            return super()._rounds(algorithm, candidate, X, y, weights)
+            return super()._problem(algorithm, X, y, counts)
         # The stumps of an attribute are a chain, so that no matrix of them is needed.
-        chains = Chains.of(*codes_of_stumps(X, voters.thresholds_))
-        copies = np.ones(len(y)) if weights is None else weights
-        rounds = np.array([candidate[N_ROUNDS.name]], dtype=np.intp)
-        _, picks, changes = run_over(chains, y, copies, rounds, traced=True)
-        return picks, changes, voters.thresholds_.size
-
-    @property
-    def _link(self) -> float:
-        return 2.0
+        n_voters, H = voters.thresholds_.size, np.empty((len(y), 0))
+        problem = VotingProblem(H, y, counts[None], np.arange(n_voters), n_voters)
+        vars(problem)["chains"] = Chains.of(*codes_of_stumps(X, voters.thresholds_))
+        return problem
 
 
 @dataclass(eq=False, repr=False)
@@ -448,18 +402,8 @@ class HedgeBoostClassifier(VoteClassifier):
         return {"eta": self.eta_, N_ROUNDS.name: self.n_rounds}
 
 
-class CBoundClassifier(VoteClassifier):
-    """A vote whose absolute weights add up to 1 after every round."""
-
-    def _weights_of(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
-        return normalised(super()._weights_of(X, y, weights))
-
-    def _scaled(self, votes: FloatArray, total: float) -> FloatArray:
-        return votes / total
-
-
 @dataclass(eq=False, repr=False)
-class CBBoostClassifier(CBoundClassifier):
+class CBBoostClassifier(VoteClassifier):
     """CB-Boost: greedy minimisation of the C-bound (Bauvin et al. 2020, Algorithm 1).
 
     Parameters
@@ -492,6 +436,7 @@ class CBBoostClassifier(CBoundClassifier):
     """
 
     learner = CBBoost
+    _sums_to_one = True
 
     n_rounds: int = 100
     _: KW_ONLY
@@ -500,7 +445,7 @@ class CBBoostClassifier(CBoundClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class GBCBBoostClassifier(CBoundClassifier):
+class GBCBBoostClassifier(VoteClassifier):
     """GB-CB-Boost: gradient descent on the C-bound (Bauvin et al. 2020, Appendix B).
 
     Parameters
@@ -523,6 +468,7 @@ class GBCBBoostClassifier(CBoundClassifier):
     """
 
     learner = GBCBBoost
+    _sums_to_one = True
 
     n_rounds: int = 100
 

@@ -145,21 +145,15 @@ class AdaBoost(WeightBoosting):
         self, problem: VotingProblem, sample: int, value: float, rounds: IntArray, traced: bool
     ) -> Run:
         """Run on one sample, see `BoostingAlgorithm.run`."""
-        return run_over(problem.chains, problem.y, problem.counts[sample], rounds, traced)
-
-
-def run_over(
-    chains: Chains, y: FloatArray, copies: FloatArray, rounds: IntArray, traced: bool
-) -> Run:
-    """Run on a sample that holds each example a number of times; see `BoostingAlgorithm.run`."""
-    [weights] = equal_weights(copies[None])
-    if not has_whole(copies[None])[0]:
-        # A fraction of a copy is an example with so much less weight.
-        weights, copies = weights * copies, np.sign(copies)
-    picks, changes = empty_trace(rounds, traced)
-    signs = (copies * y).astype(np.intp)
-    votes, taken = take_rounds(chains, signs, weights, rounds, picks, changes)
-    return Run(votes, picks[:taken], changes[:taken])
+        copies = problem.counts[sample]
+        [weights] = equal_weights(copies[None])
+        if not has_whole(copies[None])[0]:
+            # A fraction of a copy is an example with so much less weight.
+            weights, copies = weights * copies, np.sign(copies)
+        picks, changes = empty_trace(rounds, traced)
+        signs = (copies * problem.y).astype(np.intp)
+        votes, taken = take_rounds(problem.chains, signs, weights, rounds, picks, changes)
+        return Run(votes, picks[:taken], changes[:taken])
 
 
 ADABOOST = Entry(

@@ -309,7 +309,7 @@ class CqBoost(Algorithm):
         values, limits = grid.axis("mu") or (), np.array(grid.axis("n_rounds") or [sys.maxsize])
         epsilons = np.array(grid.axis("epsilon"))
         shape = (len(values), len(epsilons), len(limits), problem.n_voters)
-        paths = np.full((problem.n_samples, *shape), np.nan)
+        paths = np.full((len(problem.counts), *shape), np.nan)
         samples = zip(problem.grams, problem.correlations, strict=True)
         for path, (gram, margins) in zip(paths, samples, strict=True):
             for part, mu in zip(path, values, strict=True):

@@ -29,6 +29,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 
 from quadrepro.base.types import FloatArray, Task
+from quadrepro.core.arguments import check_leaf
 from quadrepro.core.elementary import exp, log
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, check_choice
@@ -134,11 +135,7 @@ class GradientBoost(Predictor):
         check_choice("loss", self.loss, LossName | None)
         check_choice("bound", self.bound, Bound | None)
         check_size(self.cuts, self.depth)
-        if not 0 <= self.min_weight_fraction_leaf <= 0.5:
-            raise ValueError(
-                "min_weight_fraction_leaf must be between 0 and 0.5, not"
-                f" {self.min_weight_fraction_leaf}"
-            )
+        check_leaf(self.min_weight_fraction_leaf)
         if self.theory and self.step != "rescale":
             raise ValueError(f"theory is for step 'rescale', not {self.step!r}")
         if self.bound is not None and self.step not in TRUNCATED:

@@ -78,16 +78,6 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Stopping:
-    """The rule by which validation errors end a run, with the fields of a config's `Holdout`."""
-
-    patience: int = 50
-    lag: int | None = None
-    take: Literal["best", "last"] = "best"
-    max_rounds: int = 10_000
-
-
-@dataclass(frozen=True)
 class Hyperparameter:
     """One axis that the grid of a learner may have."""
 

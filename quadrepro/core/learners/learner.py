@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Stopping, Value
-from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpCoding, StumpVote
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
+from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote, coded
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.errors import nearest
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
+    from quadrepro.core.protocol import Holdout
 
 
 @dataclass(frozen=True)
@@ -203,8 +205,7 @@ class TrainingData:
     def coded(self) -> tuple[Codes, Codes, Codes]:
         """The coded training, held-out and test examples, for drawn stumps."""
         assert self.valid is not None
-        coding = StumpCoding.fit(self.train.X)
-        train, valid, test = (coding.transform(p.X) for p in (self.train, self.valid, self.test))
+        train, valid, test = (coded(p.X, self.train.X) for p in (self.train, self.valid, self.test))
         return train, valid, test
 
     def against_rest(self, code: int) -> TrainingData:
@@ -272,7 +273,7 @@ class DrawnProblem:
         Coded examples.
     y_train, y_valid : ndarray of shape (n_examples,)
         Labels, -1 or +1.
-    stopping : Stopping
+    stopping : Holdout
         When a run ends, and which of its rounds is taken.
     """
 
@@ -281,7 +282,7 @@ class DrawnProblem:
     y_train: FloatArray
     valid: Codes
     y_valid: FloatArray
-    stopping: Stopping
+    stopping: Holdout
 
 
 @dataclass(frozen=True, eq=False)

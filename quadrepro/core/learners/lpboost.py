@@ -112,7 +112,7 @@ class LPBoost(Algorithm):
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = grid.axis("C") or ()
-        paths = np.full((problem.n_samples, len(values), problem.n_voters), np.nan)
+        paths = np.full((len(problem.counts), len(values), problem.n_voters), np.nan)
         for path, counts in zip(paths, problem.counts, strict=True):
             held = counts > 0
             margins = (problem.H * problem.y[:, None])[held]

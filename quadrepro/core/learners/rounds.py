@@ -94,7 +94,7 @@ class BoostingAlgorithm(Algorithm):
         return f"after {MOST_ROUNDS:,} rounds, a step is still not small enough"
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
-        values, rounds, samples = self.values(grid), self.rounds(grid), range(problem.n_samples)
+        values, rounds, samples = self.values(grid), self.rounds(grid), range(len(problem.counts))
         runs = [self.run(problem, i, v, rounds, False) for i in samples for v in values.tolist()]
         votes = np.array([run.votes for run in runs])
         shaped = votes.reshape(len(samples), len(values), len(rounds), -1)

@@ -97,7 +97,7 @@ class SoftMargin(Algorithm):
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         found = AdaBoost()._paths(problem, self._rounds)[:, 0]
-        paths = np.zeros((problem.n_samples, len(grid), problem.n_voters))
+        paths = np.zeros((len(problem.counts), len(grid), problem.n_voters))
         for path, vote, counts in zip(paths, found, problem.counts, strict=True):
             voters, held = np.flatnonzero(vote), counts > 0
             signs = np.sign(vote[voters])

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.grid import Stopping
 from quadrepro.core.learners.learner import Part, Rng
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.thresholds import above_thresholds, even_thresholds, ranges_of
 
 if TYPE_CHECKING:
+    from quadrepro.core.protocol import Holdout
     from quadrepro.core.voters.voter_set import VoterSet
 
 
@@ -79,7 +79,7 @@ class DrawnStumps:
     """Stumps that are drawn in every round, the same by every call of `make`."""
 
     make: Callable[[Codes, FloatArray], RandomStumps]
-    stopping: Stopping
+    stopping: Holdout
 
 
 def _drawn(varying: IntArray, n_voters: int, rng: Rng, few: str) -> IntArray:

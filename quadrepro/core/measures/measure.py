@@ -38,11 +38,6 @@ class Measure:
     every_round: bool = False
     """Whether it is only right if the candidates are 1, 2, 3, ... rounds."""
 
-    @property
-    def module(self) -> str:
-        """Name of the module of its function."""
-        return self.function.__module__
-
     def __call__(self, trained: Trained) -> FloatArray:
         """Return the measure of every candidate, shape (n_candidates,)."""
         return self.function(trained)

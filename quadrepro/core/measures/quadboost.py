@@ -13,7 +13,7 @@ from math import log, sqrt
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.measures.measure import DELTA, Trained, falls, mean, measure
+from quadrepro.core.measures.measure import DELTA, Measure, Trained, falls, mean, measure
 
 SIGN_VECTORS = 1000
 """Number B of random sign vectors."""
@@ -28,12 +28,6 @@ LEAST_NORM = 0.5
 """‖α‖_p in Theorem 1's complexity term, of a vote that has less."""
 
 
-@measure("clipped quadratic risk")
-def clipped_quadratic_risk(t: Trained) -> FloatArray:
-    """Return the mean of min((1 - y F)², 1), for which the proof of Theorem 1 holds."""
-    return mean(np.minimum((1 - t.plain_margins) ** 2, 1.0))
-
-
 @measure("1 - Tγ²", every_round=True)
 def quadboost_quadratic_bound(t: Trained) -> FloatArray:
     """Return 1 - Tγ², a bound on QuadBoost's quadratic risk and so on its training error.
@@ -46,22 +40,10 @@ def quadboost_quadratic_bound(t: Trained) -> FloatArray:
     return np.asarray(1 - t.rounds * np.minimum.accumulate(sizes) ** 2)
 
 
-@measure("Theorem 1, p = 1", needs="voters")
-def quadboost_theorem1_p1(t: Trained) -> FloatArray:
-    """Return the bound of Theorem 1 on the risk, for p = 1."""
-    return _theorem1(t, 1)
-
-
-@measure("Theorem 1, p = 2", needs="voters")
-def quadboost_theorem1_p2(t: Trained) -> FloatArray:
-    """Return the bound of Theorem 1 on the risk, for p = 2."""
-    return _theorem1(t, 2)
-
-
-@measure("Theorem 1, p = ∞", needs="voters")
-def quadboost_theorem1_pinf(t: Trained) -> FloatArray:
-    """Return the bound of Theorem 1 on the risk, for p = ∞."""
-    return _theorem1(t, np.inf)
+quadboost_theorem1_p1 = Measure("Theorem 1, p = 1", lambda t: _theorem1(t, 1), "voters")
+quadboost_theorem1_p2 = Measure("Theorem 1, p = 2", lambda t: _theorem1(t, 2), "voters")
+quadboost_theorem1_pinf = Measure("Theorem 1, p = ∞", lambda t: _theorem1(t, np.inf), "voters")
+"""The bound of Theorem 1 on the risk."""
 
 
 def _theorem1(t: Trained, p: float) -> FloatArray:
@@ -89,16 +71,9 @@ def _theorem1(t: Trained, p: float) -> FloatArray:
     return np.asarray(mean((1 - t.plain_margins) ** 2) + complexity + confidence + scale)
 
 
-@measure("Lemma 1, p = 2", needs="voters")
-def quadboost_lemma1_p2(t: Trained) -> FloatArray:
-    """Return the ratio of Lemma 1's sides for votes of the same size, for p = 2."""
-    return _lemma1(t, 2)
-
-
-@measure("Lemma 1, p = ∞", needs="voters")
-def quadboost_lemma1_pinf(t: Trained) -> FloatArray:
-    """Return the ratio of Lemma 1's sides for votes of the same size, for p = ∞."""
-    return _lemma1(t, np.inf)
+quadboost_lemma1_p2 = Measure("Lemma 1, p = 2", lambda t: _lemma1(t, 2), "voters")
+quadboost_lemma1_pinf = Measure("Lemma 1, p = ∞", lambda t: _lemma1(t, np.inf), "voters")
+"""The ratio of Lemma 1's sides for votes of the same size."""
 
 
 def _lemma1(t: Trained, p: float) -> FloatArray:

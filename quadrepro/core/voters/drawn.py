@@ -7,7 +7,7 @@ thresholds are drawn on the same grid.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.jit import njit
 from quadrepro.core.voters.source import VoterSource
+
+if TYPE_CHECKING:
+    from quadrepro.core.protocol import HoldoutStumps
 
 Codes = NDArray[np.uint16]
 
@@ -28,47 +31,32 @@ ROWS_AT_ONCE = 256
 """Number of examples that are coded at a time, so that they stay in the processor's cache."""
 
 
-@dataclass(frozen=True, eq=False)
-class StumpCoding:
-    """Minimum and maximum of each attribute on the training examples.
+def coded(X: FloatArray, train: FloatArray) -> Codes:
+    """Return the codes of examples: a value exceeds threshold k exactly if its code does.
 
-    Attributes
+    Parameters
     ----------
-    low, high : ndarray of shape (n_attributes,)
-        The ends of the attributes' ranges.
+    X : ndarray of shape (n_examples, n_attributes)
+        Examples. Values outside the training range are coded as its ends.
+    train : ndarray of shape (n_train, n_attributes)
+        Training examples.
+
+    Returns
+    -------
+    ndarray of uint16, shape (n_attributes, n_examples)
+        The codes.
     """
-
-    low: FloatArray
-    high: FloatArray
-
-    @classmethod
-    def fit(cls, X: FloatArray) -> Self:
-        """Return the ranges on training examples, shape (n_examples, n_attributes)."""
-        return cls(X.min(axis=0), X.max(axis=0))
-
-    def transform(self, X: FloatArray) -> Codes:
-        """Return the codes of examples: a value exceeds threshold k exactly if its code does.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_examples, n_attributes)
-            Examples. Values outside the training range are coded as its ends.
-
-        Returns
-        -------
-        ndarray of uint16, shape (n_attributes, n_examples)
-            The codes.
-        """
-        span = np.where(self.high > self.low, self.high - self.low, 1.0)
-        codes = np.empty(X.shape[::-1], dtype=np.uint16)
-        for start in range(0, len(X), ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
-            steps = X[rows] - self.low
-            steps /= span
-            steps *= STEPS
-            np.ceil(steps, out=steps)
-            codes[:, rows] = np.clip(steps, 0, STEPS, out=steps).T
-        return codes
+    low, high = train.min(axis=0), train.max(axis=0)
+    span = np.where(high > low, high - low, 1.0)
+    codes = np.empty(X.shape[::-1], dtype=np.uint16)
+    for start in range(0, len(X), ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        steps = X[rows] - low
+        steps /= span
+        steps *= STEPS
+        np.ceil(steps, out=steps)
+        codes[:, rows] = np.clip(steps, 0, STEPS, out=steps).T
+    return codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,24 +96,13 @@ class RandomStumps(VoterSource):
     Parameters
     ----------
     codes : ndarray of uint16, shape (n_attributes, n_examples)
-        Training examples, coded by `StumpCoding`.
+        Training examples, see `coded`.
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     rng : numpy.random.Generator
         Generator of all draws: sources with equal generators have equal stumps in every round.
-    per_round : int, default 500
-        Number of candidates in a round.
-    redraw : bool, default True
-        Whether every round draws new stumps, so that a round without an edge is skipped; if not,
-        those of the first round stay.
-    thresholds : {"uniform", "data", "deviation"}, default "uniform"
-        How thresholds are drawn: uniformly between the attribute's minimum and maximum, as the
-        value of a random training example, or uniformly within some standard deviations of the
-        attribute's mean.
-    deviations : float, default 1.0
-        Number of standard deviations for ``thresholds="deviation"``.
-    polarity : {"both", "random"}, default "both"
-        Whether a stump and its complement are both candidates, or one of the two is drawn.
+    rule : HoldoutStumps
+        How many stumps are drawn, and how.
 
     Attributes
     ----------
@@ -136,24 +113,13 @@ class RandomStumps(VoterSource):
     """
 
     def __init__(
-        self,
-        codes: Codes,
-        y: FloatArray,
-        rng: np.random.Generator,
-        *,
-        per_round: int = 500,
-        redraw: bool = True,
-        thresholds: Literal["uniform", "data", "deviation"] = "uniform",
-        deviations: float = 1.0,
-        polarity: Literal["both", "random"] = "both",
+        self, codes: Codes, y: FloatArray, rng: np.random.Generator, rule: HoldoutStumps
     ) -> None:
-        self.n_voters = per_round
-        self.complements = polarity == "both"
-        self.redraws = redraw
-        self._codes, self._rng = codes, rng
+        self.n_voters = rule.per_round
+        self.complements = rule.polarity == "both"
+        self.redraws = rule.redraw
+        self._codes, self._y, self._rng, self._rule = codes, y, rng, rule
         self._falling = np.argsort(~codes, axis=1, kind="stable")
-        self._thresholds, self._deviations = thresholds, deviations
-        self._y = y
 
     def begin(self, t: int) -> None:
         """Draw the stumps of round `t`; rounds must begin in order, from 1."""
@@ -187,14 +153,14 @@ class RandomStumps(VoterSource):
         n_attributes, n_examples = self._codes.shape
         shape = (ROUNDS_AT_ONCE, self.n_voters)
         self._attributes = self._rng.integers(0, n_attributes, shape)
-        if self._thresholds == "uniform":
+        if self._rule.thresholds == "uniform":
             self._cuts = self._rng.integers(0, STEPS, shape, dtype=np.uint16)
-        elif self._thresholds == "data":
+        elif self._rule.thresholds == "data":
             rows = self._rng.integers(0, n_examples, shape)
             self._cuts = self._codes[self._attributes, rows]
         else:
             middle, spread = self._codes.mean(axis=1), self._codes.std(axis=1)
-            away = self._deviations * self._rng.uniform(-1, 1, shape)
+            away = self._rule.deviations * self._rng.uniform(-1, 1, shape)
             cuts = middle[self._attributes] + away * spread[self._attributes]
             self._cuts = np.clip(np.rint(cuts), 0, STEPS).astype(np.uint16)
         self._turns = np.ones(shape)

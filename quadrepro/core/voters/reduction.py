@@ -53,11 +53,6 @@ class VotingProblem:
         """Number of distinct voters."""
         return len(self.representatives)
 
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return len(self.counts)
-
     @cached_property
     def grams(self) -> FloatArray:
         """G = HᵀH/m of every sample, shape (n_samples, n_voters, n_voters)."""
@@ -83,7 +78,7 @@ class VotingProblem:
         H = self.H.astype(np.float32)
         union = self.counts.max(axis=0)
         whole = _whole_gram(H, union)
-        sums = np.empty((self.n_samples, *whole.shape))
+        sums = np.empty((len(self.counts), *whole.shape))
         for gram, counts in zip(sums, self.counts, strict=True):
             lacking = union - counts
             if np.count_nonzero(lacking) < np.count_nonzero(counts):
@@ -147,15 +142,9 @@ def reduce_problem(
     H = np.ascontiguousarray(H, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
     counts = np.ones((1, len(y))) if samples is None else np.asarray(samples, dtype=np.float64)
-    if not np.isin(y, (-1.0, 1.0)).all():
-        raise ValueError("labels must be -1 or +1")
-    if H.shape[1] == 0:
-        raise ValueError("the voter matrix has no voter")
     sizes = np.abs(H)
     if not (sizes <= 1.0).all():
         raise ValueError("voters must have values in [-1, 1]")
-    if not (counts.sum(axis=1) > 0).all():
-        raise ValueError("a sample has no example")
     # Voters with values -1 and +1 take one bit per value instead of eight bytes to compare.
     values = H > 0 if (sizes == 1.0).all() else H
     representatives = _first_of_equal_voters(values) if merge_voters else np.arange(H.shape[1])

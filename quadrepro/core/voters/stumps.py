@@ -13,11 +13,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.arguments import validated, weighted_examples
+from quadrepro.core.arguments import check_leaf, validated, weighted_examples
 from quadrepro.core.voters.thresholds import (
     above_thresholds,
     column_blocks,
-    columns_of,
     even_thresholds,
     ranges_of,
 )
@@ -125,13 +124,23 @@ class Stumps(TransformerMixin, BaseEstimator):
             If a parameter or a weight is out of range, or X has infinite values or, unless they
             are a branch, missing ones.
         """
-        self._check_parameters()
-        X = self._validated(X)
+        if self.per_attribute < 1:
+            raise ValueError(f"per_attribute must be at least 1, not {self.per_attribute}")
+        if self.missing not in ("error", "branch"):
+            raise ValueError(f"missing must be 'error' or 'branch', not {self.missing!r}")
+        check_leaf(self.min_weight_fraction_leaf)
+        X = validated(self, X)
         X, _, weights = weighted_examples(X, np.zeros(X.shape[0]), sample_weight)
         low, high, gaps = ranges_of(X)
         self.gaps_ = np.flatnonzero(gaps)
         self.thresholds_ = even_thresholds(low, high, self.per_attribute)
-        self._level(X, weights)
+        if self.min_weight_fraction_leaf:
+            weights = np.ones(X.shape[0]) if weights is None else weights
+            # A missing value is above no threshold. The slack is for the rounding of the sums.
+            shares = weights @ above_thresholds(X, self.thresholds_) / weights.sum()
+            right, least = shares.reshape(self.thresholds_.shape), self.min_weight_fraction_leaf
+            self.thresholds_[1.0 - right < least - 1e-9] = -np.inf
+            self.thresholds_[right < least - 1e-9] = np.inf
         return self
 
     def transform(self, X: FloatArray) -> FloatArray:
@@ -149,7 +158,7 @@ class Stumps(TransformerMixin, BaseEstimator):
             missing values follow.
         """
         check_is_fitted(self)
-        return self.matrix(self._validated(X, reset=False))
+        return self.matrix(validated(self, X, reset=False))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """Return what each voter asks, such as ``"x0 > 0.5"``.
@@ -201,38 +210,6 @@ class Stumps(TransformerMixin, BaseEstimator):
         if len(self.gaps_):
             above = np.hstack([above, self._missing(X)])
         return np.where(above, 1.0, -1.0)
-
-    def _check_parameters(self) -> None:
-        if self.per_attribute < 1:
-            raise ValueError(f"per_attribute must be at least 1, not {self.per_attribute}")
-        if not 0 <= self.min_weight_fraction_leaf <= 0.5:
-            raise ValueError(
-                "min_weight_fraction_leaf must be between 0 and 0.5, not"
-                f" {self.min_weight_fraction_leaf}"
-            )
-        if self.missing not in ("error", "branch"):
-            raise ValueError(f"missing must be 'error' or 'branch', not {self.missing!r}")
-
-    def _validated(self, *arrays: Any, reset: bool = True) -> Any:
-        finite = "allow-nan" if self.missing == "branch" else True
-        options = {"accept_sparse": "csr", "ensure_all_finite": finite}
-        return validated(self, *arrays, reset=reset, **options)
-
-    def _level(self, X: FloatArray, weights: FloatArray | None) -> None:
-        """Make stumps constant that have too little weight on one side."""
-        if not self.min_weight_fraction_leaf:
-            return
-        weights = np.ones(X.shape[0]) if weights is None else weights
-        # The slack is for the rounding of the sums.
-        least = (self.min_weight_fraction_leaf - 1e-9) * weights.sum()
-        for thresholds, column in zip(self.thresholds_, columns_of(X), strict=True):
-            # A missing value is above no threshold.
-            values = np.where(np.isnan(column), -np.inf, column)
-            order = values.argsort(kind="stable")
-            sums = np.append(0.0, np.cumsum(weights[order]))
-            left = sums[np.searchsorted(values[order], thresholds, side="right")]
-            thresholds[left < least] = -np.inf
-            thresholds[sums[-1] - left < least] = np.inf
 
     def _missing(self, X: FloatArray) -> BoolArray:
         """Return where each attribute with gaps is missing; the last column is always true."""

@@ -10,7 +10,6 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import get_tags
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.voters.stumps import Stumps
@@ -45,17 +44,6 @@ def voter_set(voters: Voters) -> VoterSet | None:
     return voters
 
 
-def input_options(voters: VoterSet | None) -> dict[str, Any]:
-    """Return what examples may look like, as options of scikit-learn's checks."""
-    if not hasattr(voters, "__sklearn_tags__"):
-        return {}
-    tags = get_tags(voters).input_tags
-    return {
-        "accept_sparse": "csr" if tags.sparse else False,
-        "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
-    }
-
-
 def voter_matrix(voters: VoterSet, X: FloatArray) -> FloatArray:
     """Return the voter matrix of examples that are checked already.
 
@@ -69,10 +57,7 @@ def voter_matrix(voters: VoterSet, X: FloatArray) -> FloatArray:
     if isinstance(voters, Stumps):
         return voters.matrix(X)
     found, name = voters.transform(X), type(voters).__name__
-    try:
-        H = np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}.transform must return numbers: {error}") from error
+    H = np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64)
     if H.ndim != 2 or len(H) != X.shape[0] or not H.shape[1]:
         raise ValueError(
             f"{name}.transform must return a voter matrix of {X.shape[0]} rows and at least one "

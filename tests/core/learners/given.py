@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping
+from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Part, Rng, TrainingData
 from quadrepro.core.learners.rounds import Round, WeightBoosting
 from quadrepro.core.learners.trainers import VoteTrainer
-from quadrepro.core.voters.drawn import RandomStumps, StumpCoding
+from quadrepro.core.protocol import Holdout, HoldoutStumps
+from quadrepro.core.voters.drawn import RandomStumps, coded
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters
 
@@ -67,11 +68,11 @@ class Limited(Algorithm):
     )
 
     def limit(self, problem: VotingProblem) -> str:
-        return f"weight must be at most 1 for {problem.n_samples} samples"
+        return f"weight must be at most 1 for {len(problem.counts)} samples"
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         values = np.array(grid.axis("weight"), dtype=np.float64)
-        found = np.tile(values, (problem.n_samples, 1))
+        found = np.tile(values, (len(problem.counts), 1))
         found[:, values > 2] = np.nan
         found[0, values > 1] = np.nan
         return np.repeat(found[:, :, None], problem.H.shape[1], axis=2)
@@ -145,11 +146,10 @@ def drawn_problem(seed: int, patience: int = 12, **options: Any) -> DrawnProblem
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(120, 3))
     y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=120) > 0, 1.0, -1.0)
-    coding = StumpCoding.fit(X[:60])
-    train, valid = coding.transform(X[:60]), coding.transform(X[60:])
-    options = {"per_round": 20, **options}
+    train, valid = coded(X[:60], X[:60]), coded(X[60:], X[:60])
+    rule = HoldoutStumps(**{"per_round": 20, **options})
     return DrawnProblem(
-        lambda: RandomStumps(train, y[:60], np.random.default_rng(seed), **options),
+        lambda: RandomStumps(train, y[:60], np.random.default_rng(seed), rule),
         *(train, y[:60], valid, y[60:]),
-        Stopping(patience, max_rounds=200),
+        Holdout(patience=patience, max_rounds=200),
     )

@@ -67,7 +67,7 @@ def stumps(seed: int, m: int, noise: float) -> Problem:
 def same_rounds(problem: VotingProblem, n_rounds: int) -> IntArray:
     """Assert that the kernel takes the rounds of `boost` bit for bit, and return their picks."""
     rounds = np.array([1, 7, n_rounds])
-    for sample in range(problem.n_samples):
+    for sample in range(len(problem.counts)):
         found = AdaBoost().run(problem, sample, np.nan, rounds, True)
         plain = WeightBoosting.run(AdaBoost(), problem, sample, np.nan, rounds, True)
         for ours, theirs in zip(found, plain, strict=True):

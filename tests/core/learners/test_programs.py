@@ -20,6 +20,7 @@ from quadrepro.core.learners.mincq import MinCq, MinCqOnCBBoost, quasi_uniform
 from quadrepro.core.learners.programs import SolverError
 from quadrepro.core.learners.qp_reg import MarginQP, RegularizedQP
 from quadrepro.core.learners.soft_margin import SoftMargin
+from quadrepro.core.protocol import HoldoutStumps
 from quadrepro.core.voters.drawn import RandomStumps
 from quadrepro.core.voters.reduction import reduce_problem
 from tests import oracles
@@ -200,7 +201,7 @@ def test_where_adaboost_finds_no_voter_the_vote_is_empty(algorithm: SoftMargin, 
     flat, y = np.zeros_like(problem.train), np.tile(y, 15)
     constant = replace(
         problem,
-        source=lambda: RandomStumps(flat, y, np.random.default_rng(1), per_round=5),
+        source=lambda: RandomStumps(flat, y, np.random.default_rng(1), HoldoutStumps(per_round=5)),
         train=flat,
         y_train=y,
     )

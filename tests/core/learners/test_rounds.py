@@ -16,7 +16,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Stopping
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.learners.hedge import HedgeBoost
 from quadrepro.core.learners.learner import DrawnProblem, StoppedRuns
 from quadrepro.core.learners.rounds import (
@@ -29,7 +29,8 @@ from quadrepro.core.learners.rounds import (
     steps_of,
     strongest,
 )
-from quadrepro.core.voters.drawn import RandomStumps, StumpCoding, StumpVote
+from quadrepro.core.protocol import Holdout, HoldoutStumps
+from quadrepro.core.voters.drawn import RandomStumps, StumpVote, coded
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import FixedVoters, VoterSource
 from tests.core.learners.given import (
@@ -194,7 +195,7 @@ def test_an_example_of_the_smallest_weight_grows_again(
 
 
 def to_the_end(problem: DrawnProblem, max_rounds: int = 60) -> DrawnProblem:
-    return replace(problem, stopping=Stopping(999, take="last", max_rounds=max_rounds))
+    return replace(problem, stopping=Holdout(patience=999, take="last", max_rounds=max_rounds))
 
 
 ONE = {"per_round": 1, "polarity": "random"}
@@ -270,7 +271,7 @@ def test_values_side_by_side_over_drawn_stumps_are_separate_runs_until_each_ends
     algorithm: WeightBoosting, name: str, values: list[float], changes: dict[str, Any]
 ) -> None:
     problem = drawn_problem(5)
-    problem = replace(problem, stopping=replace(problem.stopping, **changes))
+    problem = replace(problem, stopping=problem.stopping.model_copy(update=changes))
     together = algorithm.hold_out(problem, Grid.of({name: values}))
     for i, value in enumerate(values):
         alone = algorithm.hold_out(problem, Grid.of({name: [value]}))
@@ -285,7 +286,7 @@ def test_values_side_by_side_over_drawn_stumps_are_separate_runs_until_each_ends
 Line = list[tuple[int, float]]
 X = np.random.default_rng(1).normal(size=(7, 3))
 Y = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0])
-CODES = StumpCoding.fit(X).transform(X)
+CODES = coded(X, X)
 
 
 @dataclass(frozen=True)
@@ -308,18 +309,18 @@ class Script(WeightBoosting):
 def six_stumps(redraw: bool = True) -> RandomStumps:
     rng = np.random.default_rng(3)
     # A threshold of an example itself: the stump is negative there.
-    options: dict[str, Any] = {"thresholds": "data", "polarity": "random", "redraw": redraw}
-    return RandomStumps(CODES, Y, rng, per_round=6, **options)
+    rule = HoldoutStumps(per_round=6, thresholds="data", polarity="random", redraw=redraw)
+    return RandomStumps(CODES, Y, rng, rule)
 
 
 def validated(
-    lines: list[Line], stopping: Stopping, y: FloatArray = Y, redraw: bool = True
+    lines: list[Line], stopping: Holdout, y: FloatArray = Y, redraw: bool = True
 ) -> StoppedRuns:
     problem = DrawnProblem(lambda: six_stumps(redraw), CODES, Y, CODES, y, stopping)
     return Script(tuple(lines)).hold_out(problem, Grid.of({"line": list(range(len(lines)))}))
 
 
-def by_hand(line: Line, stopping: Stopping) -> tuple[list[int], list[tuple[int, int, float]]]:
+def by_hand(line: Line, stopping: Holdout) -> tuple[list[int], list[tuple[int, int, float]]]:
     """Return the errors of all rounds and the stumps of the vote."""
     source = six_stumps()
     sums, errors, vote = np.zeros(len(Y)), [], []
@@ -347,15 +348,15 @@ lines = st.lists(
 @given(
     st.lists(lines, min_size=1, max_size=5),
     st.builds(
-        Stopping,
-        st.integers(1, 4),
-        st.sampled_from([None, None, 1, 2, 4]),
-        st.sampled_from(["best", "last"]),
-        st.integers(1, 12),
+        Holdout,
+        patience=st.integers(1, 4),
+        lag=st.sampled_from([None, None, 1, 2, 4]),
+        take=st.sampled_from(["best", "last"]),
+        max_rounds=st.integers(1, 12),
     ),
 )
 def test_every_run_is_what_it_is_by_hand_whatever_ends_it(
-    script: list[Line], stopping: Stopping
+    script: list[Line], stopping: Holdout
 ) -> None:
     found = validated(script, stopping)
     for i, line in enumerate(script):
@@ -375,5 +376,5 @@ def test_an_even_vote_is_negative_and_a_nearly_even_one_is_not() -> None:
         (np.full(7, -1.0), [(0, 0.1), (0, 0.2), (0, -0.3)]),
         (first, [(0, -0.25), (0, 0.25 + 1e-9)]),
     ):
-        found = validated([line], Stopping(9), y, redraw=False)
+        found = validated([line], Holdout(patience=9), y, redraw=False)
         assert (found.errors.tolist(), found.candidates[0]["n_rounds"]) == ([0], len(line))

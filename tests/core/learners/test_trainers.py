@@ -26,7 +26,7 @@ from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.gradient import GradientBoost
-from quadrepro.core.learners.grid import Grid, Hyperparameter, Stopping
+from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import (
     Learner,
     Part,
@@ -49,6 +49,7 @@ from quadrepro.core.learners.trainers import (
     trainer_of,
 )
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
+from quadrepro.core.protocol import Holdout, HoldoutStumps
 from quadrepro.core.splits import KnownRows, deal
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.source import ZERO_VOTE
@@ -263,10 +264,11 @@ def test_a_candidate_without_a_solution_on_one_fold_has_no_loss() -> None:
 
 
 def drawn_from(codes: Codes, y: FloatArray) -> RandomStumps:
-    return RandomStumps(codes, y, np.random.default_rng(4), per_round=15)
+    return RandomStumps(codes, y, np.random.default_rng(4), HoldoutStumps(per_round=15))
 
 
-DRAWN = replace(DATA, voters=DrawnStumps(drawn_from, Stopping(10, take="last", max_rounds=60)))
+STOPPING = Holdout(patience=10, take="last", max_rounds=60)
+DRAWN = replace(DATA, voters=DrawnStumps(drawn_from, STOPPING))
 
 
 def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
@@ -448,8 +450,8 @@ FOLDS = np.arange(80) % 4
 GRID = Grid.of({"n_rounds": [1, 3, 20]})
 FIXED = FixedStumps(4)
 OF_CLASSES = DrawnStumps(
-    lambda codes, y: RandomStumps(codes, y, np.random.default_rng(5), per_round=30),
-    Stopping(patience=10, max_rounds=200),
+    lambda codes, y: RandomStumps(codes, y, np.random.default_rng(5), HoldoutStumps(per_round=30)),
+    Holdout(patience=10, max_rounds=200),
 )
 
 

@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures import quadboost
-from quadrepro.core.measures.measure import Trained
 from quadrepro.core.seeds import generator
 from tests.core.measures.votes import four_votes, measured, path_of, random_problem, votes_of
 
@@ -137,17 +136,6 @@ def test_the_failures_of_all_classes_add_up_to_less_than_half_of_delta() -> None
     # empirical complexity leaves half of δ to all classes.
     assert of_scales + first.sum() + 4 * rest < 0.8 * 0.05 / 2
     assert of_scales + 2 * first.sum() > 0.05 / 2
-
-
-@given(arrays(np.float64, (2, 9), elements=st.floats(-2, 3)))
-def test_the_clipped_risk_lies_between_the_error_and_the_plain_risk_and_is_2_lipschitz(
-    margins: FloatArray,
-) -> None:
-    trained = Trained(np.ones(9), np.ones(9), margins, margins)
-    clipped = measured("clipped_quadratic_risk", trained)
-    assert ((margins <= 0).mean(axis=1) <= clipped).all()
-    assert (clipped <= measured("quadratic_risk", trained) + 1e-12).all()
-    assert abs(clipped[0] - clipped[1]) <= 2 * np.abs(margins[0] - margins[1]).mean() + 1e-12
 
 
 @given(st.integers(0, 10**6).map(random_problem), st.integers(1, 40))

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
+from quadrepro.core.protocol import HoldoutStumps
 from quadrepro.core.voters.drawn import (
     ROUNDS_AT_ONCE,
     ROWS_AT_ONCE,
     STEPS,
     RandomStumps,
-    StumpCoding,
     StumpVote,
+    coded,
 )
 
 Data = tuple[FloatArray, FloatArray]
@@ -33,10 +34,11 @@ def data() -> Data:
 @pytest.fixture
 def make(data: Data) -> Callable[..., RandomStumps]:
     X, y = data
-    codes = StumpCoding.fit(X).transform(X)
+    codes = coded(X, X)
 
     def source(seed: int = 0, **options: object) -> RandomStumps:
-        return RandomStumps(codes, y, np.random.default_rng(seed), **{"per_round": 50, **options})
+        rule = HoldoutStumps.model_validate({"per_round": 50, **options})
+        return RandomStumps(codes, y, np.random.default_rng(seed), rule)
 
     return source
 
@@ -54,8 +56,7 @@ def outputs(source: RandomStumps, data: Data) -> FloatArray:
 def test_a_code_exceeds_a_cut_where_the_value_exceeds_the_threshold(
     X: FloatArray, cut: int
 ) -> None:
-    coding = StumpCoding.fit(X)
-    codes = coding.transform(X)[0]
+    codes = coded(X, X)[0]
     assert ((codes > cut)[X[:, 0] == X.min()] == False).all()  # noqa: E712
     if X.max() > X.min():
         assert (codes > cut)[X[:, 0] == X.max()].all()
@@ -64,15 +65,14 @@ def test_a_code_exceeds_a_cut_where_the_value_exceeds_the_threshold(
 
 
 def test_values_outside_the_training_range_are_as_its_ends() -> None:
-    coding = StumpCoding.fit(np.array([[0.0], [1.0]]))
-    assert coding.transform(np.array([[-5.0], [0.5], [9.0]])).tolist() == [[0, 32768, STEPS]]
+    codes = coded(np.array([[-5.0], [0.5], [9.0]]), np.array([[0.0], [1.0]]))
+    assert codes.tolist() == [[0, 32768, STEPS]]
 
 
 def test_every_example_is_coded_as_if_it_were_alone() -> None:
     X = np.random.default_rng(0).normal(size=(2 * ROWS_AT_ONCE + 3, 4))
-    coding = StumpCoding.fit(X[:50])
-    codes = coding.transform(X)
-    alone = np.hstack([coding.transform(X[i : i + 1]) for i in range(len(X))])
+    codes = coded(X, X[:50])
+    alone = np.hstack([coded(X[i : i + 1], X[:50]) for i in range(len(X))])
     np.testing.assert_array_equal(codes, alone)
     assert codes.flags.c_contiguous
 
@@ -126,7 +126,7 @@ def test_thresholds_are_uniform_or_the_values_of_examples_as_asked_for(
     assert np.bincount(source.attributes, minlength=3).min() > 6000
     source = make(thresholds="data")
     source.begin(1)
-    codes = StumpCoding.fit(data[0]).transform(data[0])
+    codes = coded(data[0], data[0])
     assert all(cut in codes[a] for a, cut in zip(source.attributes, source.cuts, strict=True))
     source = make(thresholds="deviation", deviations=0.5)
     source.begin(1)
@@ -135,7 +135,7 @@ def test_thresholds_are_uniform_or_the_values_of_examples_as_asked_for(
 
 
 def test_a_vote_sums_its_stumps(data: Data) -> None:
-    codes = StumpCoding.fit(data[0]).transform(data[0])
+    codes = coded(data[0], data[0])
     vote = StumpVote(
         np.array([0, 1, 0]), np.array([30000, 0, 65000], np.uint16), np.array([0.5, -2.0, 1.0])
     )

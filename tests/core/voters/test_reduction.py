@@ -112,21 +112,10 @@ def test_voters_can_be_left_unmerged() -> None:
     assert reduced.counts.tolist() == [[3]]
 
 
-@pytest.mark.parametrize(
-    ("H", "y", "samples", "message"),
-    [
-        (np.ones((2, 1)), np.array([0.0, 1.0]), None, "labels must be -1 or"),
-        (np.full((2, 1), 1.5), np.ones(2), None, r"values in \[-1, 1\]"),
-        (np.full((2, 1), np.nan), np.ones(2), None, r"values in \[-1, 1\]"),
-        (np.ones((2, 0)), np.ones(2), None, "has no voter"),
-        (np.ones((2, 1)), np.ones(2), np.zeros((1, 2)), "a sample has no example"),
-    ],
-)
-def test_impossible_problems_are_refused(
-    H: np.ndarray, y: np.ndarray, samples: np.ndarray | None, message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        reduce_problem(H, y, samples)
+@pytest.mark.parametrize("value", [1.5, np.nan])
+def test_voters_outside_their_range_are_refused(value: float) -> None:
+    with pytest.raises(ValueError, match=r"values in \[-1, 1\]"):
+        reduce_problem(np.full((2, 1), value), np.ones(2))
 
 
 def test_sums_and_signs_are_products_with_the_labels() -> None:
