@@ -61,14 +61,9 @@ class RankedScores:
         """Write ``ranking.md``, ``.csv``, and the diagram as ``.svg``."""
         from quadrepro.tables.critical_difference import draw_critical_difference
 
-        found = self.ranking
         self.table.write(Path(folder), STEM)
-        draw_critical_difference(
-            Path(folder) / f"{STEM}.svg",
-            found.methods,
-            found.mean_ranks,
-            found.critical_difference,
-        )
+        path = Path(folder) / f"{STEM}.svg"
+        draw_critical_difference(path, self.ranking, self.ranking.methods)
 
     def __repr__(self) -> str:
         return self.markdown
@@ -95,16 +90,14 @@ def rank(
         A text file with commas, semicolons, tabs or blanks between fields, or scores of each
         method. Columns are methods, rows are data sets or resamples. If the first column of a file
         or data frame has no numbers, it names the rows.
-    higher_is_better : bool, optional
-        Whether scores are better when higher, such as accuracies. By default, words such as
-        accuracy or error decide in the name of the file, above the names of its rows, or in the
-        names of all methods; without one, the scores are refused.
+    higher_is_better : bool
+        Whether scores are better when higher, such as accuracies.
     rope : float, default 0.0
         Half-width of the region of practical equivalence: scores that differ by no more are the
         same.
     test_share : float, optional
         Rows are resamples of one data set, such as folds, and this is the share of its examples
-        that each tests: adds the corrected resampled t-test and the Bayesian correlated t-test.
+        that each tests: adds the corrected resampled t-test.
     drop_missing : bool, default False
         Whether rows with a missing score are left out; by default they are refused.
 
@@ -118,7 +111,7 @@ def rank(
     DataError
         If the scores cannot be read or ranked; the message names file, line and column.
     ConfigError
-        If it is open which scores are better, or the rope or the share is out of range.
+        If it is not said which scores are better, or the rope or the share is out of range.
 
     Examples
     --------
@@ -129,7 +122,7 @@ def rank(
     """
     from quadrepro.stats import fault_of_size, rank_methods
     from quadrepro.tables.ranked import Splits, ranking_table
-    from quadrepro.tables.scores import direction, scores_of, told_apart
+    from quadrepro.tables.scores import gaps_of, scores_of, told_apart
 
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
@@ -138,30 +131,35 @@ def rank(
             f"the share of test examples cannot be {test_share:g}: give 0.1 for tenfold "
             "cross-validation, 0.5 for halves"
         )
+    source = str(scores) if isinstance(scores, str | Path) else "scores"
     found = scores_of(scores)
-    if fault := fault_of_size(*found.table.shape[::-1]):
-        raise DataError(f"{found.source}: {fault}")
-    higher = direction(found, higher_is_better)
-    gaps = found.gaps
+    if fault := fault_of_size(*found.shape[::-1]):
+        raise DataError(f"{source}: {fault}")
+    if higher_is_better is None:
+        raise ConfigError(
+            f"{source}: are higher or lower scores better? Give --higher-is-better "
+            "(higher_is_better=True) or --lower-is-better (higher_is_better=False)"
+        )
+    gaps = gaps_of(found)
     if gaps and not drop_missing:
         missing = few([f"{row}: {', '.join(methods)}" for row, methods in gaps.items()])
         raise DataError(
-            f"{found.source}: scores are missing in {missing}; fill them in, or leave out such "
+            f"{source}: scores are missing in {missing}; fill them in, or leave out such "
             "rows with --drop-missing (drop_missing=True)"
         )
-    sign = -1.0 if higher else 1.0
-    columns = {name: (sign * of).tolist() for name, of in found.table.dropna().items()}
+    sign = -1.0 if higher_is_better else 1.0
+    columns = {name: (sign * of).tolist() for name, of in found.dropna().items()}
     try:
         ranking = rank_methods(columns, rope)
     except ValueError as error:
-        raise DataError(f"{found.source}: {error}") from None
+        raise DataError(f"{source}: {error}") from None
     splits = None if test_share is None else Splits(columns, test_share)
     table = ranking_table(
-        f"{Path(found.source).stem}: ranking",
+        f"{Path(source).stem}: ranking",
         ranking,
         {name: name for name in columns},
         splits=splits,
-        higher_is_better=higher,
+        higher_is_better=higher_is_better,
         rows="data sets" if splits is None else "resamples",
     )
     left_out = [f"Left out: {few([*gaps])}, where scores are missing."] if gaps else []

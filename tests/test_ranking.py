@@ -46,11 +46,9 @@ def test_accuracies_are_ranked_from_the_highest(write_scores: Write) -> None:
     assert "theirs is better than ours" in found.table.notes[-1]
 
 
-def test_a_direction_that_is_open_is_refused_before_anything_is_ranked(write_scores: Write) -> None:
+def test_a_direction_that_is_open_is_refused_before_anything_is_ranked() -> None:
     with pytest.raises(ConfigError, match="are higher or lower scores better"):
         quadrepro.rank(SCORES)
-    path = write_scores(as_csv(names=True).replace("dataset,", "error,"))
-    assert quadrepro.rank(path).ranking.methods == ("ours", "theirs")
 
 
 def test_resamples_get_the_corrected_t_test() -> None:

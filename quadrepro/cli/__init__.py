@@ -109,7 +109,7 @@ def _usage(error: click.ClickException) -> str:
     "\b\n"
     "quadrepro audit quadboost               check a paper's tables by arithmetic\n"
     "quadrepro init my.csv --target label    compare common learners on your file\n"
-    "quadrepro rank scores.csv               test a table of scores\n"
+    "quadrepro rank my.csv --lower-is-better test a table of scores\n"
     "quadrepro run quickstart                reproduce five rows of a paper's table",
     epilog="Exit codes: 0 done; 1 some cells failed or are missing; "
     "2 usage or config; 3 data missing or different from its card; 4 tables or recomputed "

@@ -36,11 +36,6 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Write all pages in --out [default: results], their index and the scoreboard.",
 )
-@click.option(
-    "--allow-missing",
-    is_flag=True,
-    help="Test over the data sets without a missing cell, rather than not at all.",
-)
 @format_option
 @click.option(
     "--figures",
@@ -53,7 +48,6 @@ if TYPE_CHECKING:
 def table_command(
     what: tuple[str, ...],
     everything: bool,
-    allow_missing: bool,
     form: str,
     figures: FigureFormat,
     common: Common,
@@ -75,12 +69,10 @@ def table_command(
     if everything:
         return _write_all(common.out or Path(RESULTS))
     alone = len(what) == 1
-    return max(_write_tables(one, common, allow_missing, figures, form * alone) for one in what)
+    return max(_write_tables(one, common, figures, form * alone) for one in what)
 
 
-def _write_tables(
-    config: str, common: Common, allow_missing: bool, figures: FigureFormat, form: str
-) -> int:
+def _write_tables(config: str, common: Common, figures: FigureFormat, form: str) -> int:
     """Write the tables of a config from records, and return the exit code."""
     from quadrepro.results.files import write_results
     from quadrepro.results.run import PAGE
@@ -95,7 +87,7 @@ def _write_tables(
     if not any(cell.key in known for cell in plan.cells):
         tell(f"no cell of {config} has been computed in {store.folder}")
         return EXIT_CELLS_MISSING
-    results = write_results(plan, store, out, allow_missing, figures)
+    results = write_results(plan, store, out, figures)
     if (results.folder / PAGE).exists():
         results.report()
     return show(results, form)

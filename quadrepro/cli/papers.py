@@ -89,7 +89,7 @@ def audit_command(
 @click.option(
     "--higher-is-better/--lower-is-better",
     default=None,
-    help="Which scores are the best  [default: by words such as accuracy or error in the names]",
+    help="Which scores are the best; one of the two is needed.",
 )
 @click.option(
     "--rope",

@@ -31,9 +31,6 @@ class Outcomes:
     """The record of every cell; its status is "missing" if the cell was not computed."""
     grids: Mapping[Place, tuple[Grid, ...]] = field(default_factory=dict)
     """The candidates of every cell; empty if they are not known."""
-    allow_missing: bool = False
-    """Whether tests over all data sets leave out those that lack a result, rather than being left
-    out themselves."""
     own_rows: frozenset[str] | None = None
     """The rows that tests over data sets compare, one per data set; by default all."""
     test_shares: Mapping[str, float] = field(default_factory=dict)
@@ -49,7 +46,6 @@ class Outcomes:
         cls,
         cells: Sequence[Cell],
         records: Sequence[Record],
-        allow_missing: bool = False,
         own_rows: frozenset[str] | None = None,
     ) -> Outcomes:
         """Arrange the records of a plan's cells."""
@@ -67,7 +63,6 @@ class Outcomes:
             1 + max(c.repeat for c in cells),
             dict(zip(places, records, strict=True)),
             dict(zip(places, (c.grids for c in cells), strict=True)),
-            allow_missing,
             own_rows,
             {row: sources[row].test_share(fmean(sizes)) for row, sizes in tested.items()},
         )
@@ -125,26 +120,9 @@ class Outcomes:
             if column != BASELINE and (self.metric is None or column in judged)
         )
 
-    @property
-    def independent(self) -> tuple[str, ...]:
-        """The rows that stand for data sets, one for each."""
-        return tuple(r for r in self.rows if self.own_rows is None or r in self.own_rows)
-
-    def left_out(self) -> str:
-        """Return what a note says if `tested` leaves out data sets with a gap; empty if not."""
-        n_tested, n_all = len(self.tested().rows), len(self.independent)
-        if n_tested == n_all:
-            return ""
-        return (
-            f"Over the {n_tested} of {n_all} data sets on which every algorithm "
-            "has a result in every split."
-        )
-
     def tested(self) -> Outcomes:
-        """Return what tests over data sets compare: each of them once, or those without a gap."""
-        rows = self.independent
-        if self.allow_missing:
-            rows = tuple(r for r in rows if all(self.complete(r, c) for c in self.compared))
+        """Return what tests over data sets compare: each of them once."""
+        rows = tuple(r for r in self.rows if self.own_rows is None or r in self.own_rows)
         return self if rows == self.rows else replace(self, rows=rows)
 
     def cell(self, row: str, column: str) -> list[Record]:
@@ -153,9 +131,7 @@ class Outcomes:
 
     def complete(self, row: str, column: str) -> bool:
         """Return whether every repeat of an entry was computed, and has a value of the metric."""
-        if self.metric is not None:
-            return all((row, column, r) in self.measured for r in range(self.repeats))
-        return all(record.ok for record in self.cell(row, column))
+        return len(self.values(row, column)) == self.repeats
 
     def values(self, row: str, column: str) -> list[float]:
         """Return the risks of an entry, the RMSEs of a regression, or the values of the metric."""
@@ -181,10 +157,10 @@ class Outcomes:
         """Return `values` with a minus sign if the highest is the best."""
         return [self.sign * value for value in self.values(row, column)]
 
-    def mean_loss(self, row: str, column: str) -> float | None:
-        """Return `mean` with a minus sign if the highest is the best."""
-        mean = self.mean(row, column)
-        return None if mean is None else self.sign * mean
+    def mean_losses(self) -> dict[str, list[float]]:
+        """Return the mean loss in each row, of the columns that have all results."""
+        whole = [c for c in self.columns if all(self.complete(row, c) for row in self.rows)]
+        return {c: [self.sign * fmean(self.values(row, c)) for row in self.rows] for c in whole}
 
     def mean_seconds(self, column: str) -> float | None:
         """Return the mean running time of an algorithm, or None if nothing was computed."""

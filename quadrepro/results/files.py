@@ -29,17 +29,13 @@ def write_results(
     plan: Plan,
     store: RecordStore,
     out: Path,
-    allow_missing: bool = False,
     figures: FigureFormat = "svg",
 ) -> Results:
-    """Write all files of the folder of an experiment in `out`; cells without a result are dashes.
-
-    With `allow_missing`, tests over all data sets leave out those that lack a result.
-    """
+    """Write all files of the folder of an experiment; cells without a result are dashes."""
     experiment, folder = plan.experiment, out / plan.experiment.name
     before = _written_before(folder)
     records, own_rows = store.of(plan.cells), experiment.config.own_rows
-    outcomes = Outcomes.of(plan.cells, records, allow_missing, own_rows)
+    outcomes = Outcomes.of(plan.cells, records, own_rows)
     context, run = Context(experiment, "", ""), provenance(plan, outcomes.records.values())
     run = run.model_copy(update={"conclusion": conclusion(context, outcomes)})
 

@@ -76,13 +76,6 @@ class Mean(Result):
         variance = float(d.var(ddof=1)) * (1 / n + test_share / (1 - test_share))
         return cls(float(d.mean()), sqrt(variance), n - 1)
 
-    @classmethod
-    def welch(cls, a: Moments, b: Moments) -> Mean:
-        """Return the mean of A minus the mean of B, of samples with variances of their own."""
-        parts = [m.sd**2 / m.n for m in (a, b)]
-        rest = sum(part**2 / (m.n - 1) for part, m in zip(parts, (a, b), strict=True))
-        return cls(a.mean - b.mean, sqrt(sum(parts)), sum(parts) ** 2 / rest if rest else inf)
-
     def p_value(self, rounding: float = 0.0) -> float:
         """Return the two-sided p-value of "the mean is 0", or anything within the rounding."""
         return float(p_values(self.value, self.error, self.df, rounding))
@@ -295,6 +288,8 @@ def welch_test(a: Moments, b: Moments, *, rounding: float = 0.0) -> TTest:
     >>> welch_test(Moments(14.20, 3.31, 40), Moments(15.05, 3.14, 20))
     TTest(mean_difference=-0.85, low=-2.61994, high=0.919937, p_value=0.337569)
     """
-    mean = Mean.welch(a, b)
+    parts = [m.sd**2 / m.n for m in (a, b)]
+    rest = sum(part**2 / (m.n - 1) for part, m in zip(parts, (a, b), strict=True))
+    mean = Mean(a.mean - b.mean, sqrt(sum(parts)), sum(parts) ** 2 / rest if rest else inf)
     low, high = mean.interval()
     return TTest(mean.value, low - rounding, high + rounding, mean.p_value(rounding + SLACK))

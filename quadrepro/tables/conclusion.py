@@ -28,9 +28,7 @@ def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
     outcomes = headline(context, outcomes).tested()
     if context.config.paper or not outcomes.rows:
         return ""
-    columns = [
-        c for c in outcomes.compared if all(outcomes.complete(row, c) for row in outcomes.rows)
-    ]
+    columns = [c for c in outcomes.mean_losses() if c != BASELINE]
     if len(columns) < 2:
         return ""
     over = _over_datasets if len(outcomes.rows) > 1 else _on_splits
@@ -43,23 +41,23 @@ def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
 
 def _on_splits(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]) -> str:
     """Return the conclusion from the splits of a single data set."""
-    [row], titles = outcomes.rows, context.titles
-    best, *others = sorted(columns, key=lambda column: outcomes.mean_loss(row, column) or 0.0)
+    [row], titles, losses = outcomes.rows, context.titles, outcomes.mean_losses()
+    best, *others = sorted(columns, key=lambda column: losses[column])
     head = f"Best by {outcomes.label}: {titles[best]} ({_mean(outcomes, best)})."
     splits = splits_of(outcomes)
     if outcomes.repeats < LEAST_SPLITS or splits is None:
         few = {1: "One split cannot"}.get(outcomes.repeats, f"{outcomes.repeats} splits cannot")
         return f"{head} {few} tell any method apart from it."
-    if BASELINE in outcomes.columns and outcomes.complete(row, BASELINE):
+    if BASELINE in losses:
         two = {BASELINE: outcomes.losses(row, BASELINE), best: splits.risks[best]}
-        of = compare_splits(replace(splits, risks=two), rope=0.0)[BASELINE, best]
+        of = compare_splits(replace(splits, risks=two))[BASELINE, best]
         ahead = _difference(outcomes, of)
         head += (
             f" No method is shown to be better than {titles[BASELINE]} (difference {ahead})."
             if of.p_value > LEVEL or of.mean_difference < 0
             else f" It is better than {titles[BASELINE]} by {ahead}."
         )
-    pairs = compare_splits(splits, rope=0.0)
+    pairs = compare_splits(splits)
     texts = {c: f"{titles[c]} ({_difference(outcomes, pairs[c, best], ' behind')})" for c in others}
     apart = [c for c in others if pairs[c, best].p_holm <= LEVEL]
     return (
@@ -70,21 +68,20 @@ def _on_splits(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]
 
 def _over_datasets(context: Context[Any], outcomes: Outcomes, columns: Sequence[str]) -> str:
     """Return the conclusion from ranks over data sets."""
-    rows, n, titles = outcomes.rows, len(outcomes.rows), context.titles
-    losses = {c: [outcomes.mean_loss(row, c) or 0.0 for row in rows] for c in outcomes.columns}
+    n, titles, losses = len(outcomes.rows), context.titles, outcomes.mean_losses()
     ranks = mean_ranks({c: losses[c] for c in columns})
     best, *others = ranks
     tests = {pair: wilcoxon_test(*(losses[c] for c in pair)) for pair in combinations(columns, 2)}
     adjusted = holm(test.p_value for test in tests.values())
     told = [{*pair} for pair, p in zip(tests, adjusted, strict=True) if p <= LEVEL]
     # A mean over numbers of different targets has no meaning.
-    alike = outcomes.metric is not None or all(map(outcomes.counted, rows))
+    alike = outcomes.metric is not None or all(map(outcomes.counted, outcomes.rows))
     texts = {}
     for c in (best, *others):
         mean = f", mean {outcomes.label} {_mean(outcomes, c)}" if alike else ""
         texts[c] = f"{titles[c]} (mean rank {ranks[c]:.2f}{mean})"
     found = f"Best by {outcomes.label} over {n} data sets: {texts.pop(best)}."
-    if BASELINE in outcomes.columns and all(outcomes.complete(row, BASELINE) for row in rows):
+    if BASELINE in losses:
         better = sum(x < y for x, y in zip(losses[best], losses[BASELINE], strict=True))
         p = p_text(wilcoxon_test(losses[best], losses[BASELINE]).p_value)
         found += f" It is better than {titles[BASELINE]} on {better} of them ({p})."

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
 
+from quadrepro.stats import Ranking
 from quadrepro.tables.figure import COLOURS, new_figure
 
 AXIS = 4.2
@@ -37,15 +38,13 @@ def alike(mean_ranks: Sequence[float], critical: float) -> list[tuple[int, int]]
     return groups
 
 
-def draw_critical_difference(
-    path: Path, titles: Sequence[str], mean_ranks: Sequence[float], critical: float
-) -> None:
+def draw_critical_difference(path: Path, ranking: Ranking, titles: Sequence[str]) -> None:
     """Draw the diagram into a file.
 
     Each method has a line of its own to its name, the better half on the left. Thick bars join
     groups of methods that are the same for Nemenyi's test.
     """
-    n = len(titles)
+    mean_ranks, critical, n = ranking.mean_ranks, ranking.critical_difference, len(titles)
     names = [
         f"{title}  {rank:.2f}" if i < ceil(n / 2) else f"{rank:.2f}  {title}"
         for i, (title, rank) in enumerate(zip(titles, mean_ranks, strict=True))
@@ -58,7 +57,6 @@ def draw_critical_difference(
     height = TOP + below + LINE * ceil(n / 2) + MARGIN
     with new_figure(path, width, height) as figure:
         # Everything is placed in inches.
-        figure.set_layout_engine("none")
         panel = figure.add_axes((0, 0, 1, 1))
         panel.set(xlim=(0, width), ylim=(-(height - TOP), TOP))
         panel.axis("off")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from itertools import cycle
 from math import ceil
 from pathlib import Path
 from textwrap import fill
@@ -15,7 +15,6 @@ from quadrepro.base.files import write_bytes
 from quadrepro.base.text import visible
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
@@ -42,6 +41,9 @@ STYLES = (
 )
 """Line styles; no pair of colour and style comes twice in 72."""
 
+SIZES = {"linewidth": 1.3, "markersize": 3.5}
+"""The sizes of lines and markers."""
+
 LETTERS = 14
 """Letters that fit into an inch, in a size of 9 points."""
 
@@ -52,35 +54,12 @@ LABELS_ALL, LABELS_FEW = 4, 100
 """Largest ratio of a logarithmic axis's ends for labels at all ticks, and for labels at 2 and 5."""
 
 
-@dataclass(frozen=True)
-class Look:
-    """Style of the lines and dots of one algorithm or data set."""
-
-    colour: str
-    marker: str
-    style: Any
-
-    @property
-    def line(self) -> dict[str, Any]:
-        """The options of a line."""
-        return {"color": self.colour, "linestyle": self.style, "linewidth": 1.3}
-
-    @property
-    def marked_line(self) -> dict[str, Any]:
-        """The options of a line with markers."""
-        return {**self.line, "marker": self.marker, "markersize": 3.5}
-
-    @property
-    def dot(self) -> dict[str, Any]:
-        """The options of a dot."""
-        return {"color": self.colour, "marker": self.marker, "linestyle": ""}
-
-
-def looks_of(names: Iterable[str]) -> dict[str, Look]:
-    """Return a look for each name; neighbours differ in lightness, marker and line style."""
+def looks_of(names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the options of the marked line of each name, in styles that neighbours differ in."""
+    looks = zip(cycle(COLOURS), cycle(MARKERS), cycle(STYLES))
     return {
-        name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], STYLES[i % len(STYLES)])
-        for i, name in enumerate(names)
+        name: {"color": colour, "marker": marker, "linestyle": style, **SIZES}
+        for name, (colour, marker, style) in zip(names, looks, strict=False)
     }
 
 
@@ -98,9 +77,10 @@ def new_figure(path: Path, width: float, height: float) -> Iterator[Figure]:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update({"svg.hashsalt": path.stem, "font.size": 9})
         # Titles that need not make way for ticks above a panel save a fifth of the time.
-        matplotlib.rcParams.update({"axes.titlesize": 9, "axes.titley": 1.0})
+        matplotlib.rcParams.update({"font.size": 9, "axes.titlesize": 9, "axes.titley": 1.0})
+        matplotlib.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
+        matplotlib.rcParams.update({"svg.hashsalt": path.stem})
         figure = Figure(figsize=(width, height), dpi=DPI)
         yield figure
         # The names of others: without controls, which no SVG can hold, and not as formulas. Ticks,
@@ -140,11 +120,6 @@ def add_legend(figure: Figure) -> None:
         frameon=False,
         handlelength=3.0 if lines else 1.0,
     )
-
-
-def open_frame(panel: Axes) -> None:
-    """Remove the upper and the right edge of a panel."""
-    panel.spines[["top", "right"]].set_visible(False)
 
 
 def plain_labels(axis: Axis) -> None:

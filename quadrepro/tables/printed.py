@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from quadrepro.base.models import Model
 from quadrepro.base.text import few
@@ -24,19 +23,10 @@ MISSPELT = 0.85
 
 def described(experiment: Experiment) -> list[str]:
     """Return what the printed tables of a config are, and how many numbers are recomputed."""
-    paper, asked = experiment.paper, asked_for(experiment.config.tables).values()
-    options = chain.from_iterable([of] if isinstance(of, str) else _texts(of) for of in asked)
-    return [
-        _described(experiment, paper.printed(name))
-        for name in dict.fromkeys(options)
-        if paper and name in paper.tables
-    ]
-
-
-def _texts(option: Any) -> list[str]:
-    """Return the texts among the fields of an option."""
-    fields = vars(option).values() if isinstance(option, Model) else ()
-    return [text for text in fields if isinstance(text, str)]
+    paper, asked = experiment.paper, [*asked_for(experiment.config.tables).values()]
+    asked += [field for of in asked if isinstance(of, Model) for field in vars(of).values()]
+    names = [name for name in paper.tables if name in asked] if paper else []
+    return [_described(experiment, paper.printed(name)) for name in names if paper]
 
 
 def _described(experiment: Experiment, table: Printed) -> str:
@@ -49,12 +39,9 @@ def _described(experiment: Experiment, table: Printed) -> str:
     text = (
         f"printed {table.name}, {table.words}: {met} of {len(table.numbers)} numbers are recomputed"
     )
-    absent = [of.name for of in config.absent if of.name in table.rows and of.name not in rows]
-    others = [f"row {row}" for row in table.rows if row not in {*rows, *absent}]
+    others = [f"row {row}" for row in table.rows if row not in rows]
     others += dict.fromkeys(f"column {c}" for _, c in table.numbers if c not in columns)
-    for what, names in (("not recomputed", others), ("absent", absent)):
-        text += f"; {what}: {few(names)}" if names else ""
-    return text
+    return text + (f"; not recomputed: {few(others)}" if others else "")
 
 
 def check_printed(experiment: Experiment, key: str, name: str, holds: Holds) -> None:

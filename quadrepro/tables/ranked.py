@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from quadrepro.engine.outcomes import Outcomes
@@ -15,7 +15,6 @@ from quadrepro.stats import (
     SEED,
     Effect,
     Mean,
-    Posterior,
     Ranking,
     differences,
     holm,
@@ -71,21 +70,20 @@ class ComparedSplits:
     p_value: float
     p_holm: float
     """Adjusted for all pairs."""
-    posterior: Posterior
+    better: float
+    """Probability that the first is better."""
 
 
-def compare_splits(splits: Splits, rope: float) -> dict[tuple[str, str], ComparedSplits]:
+def compare_splits(splits: Splits) -> dict[tuple[str, str], ComparedSplits]:
     """Return the comparison of every pair of methods on splits of one data set, in both orders."""
     pairs = list(combinations(splits.risks, 2))
     apart = (differences(splits.risks[a], splits.risks[b]) for a, b in pairs)
     means = [Mean.of(values, splits.test_share) for values in apart]
     found = {}
     for (a, b), mean, p in zip(pairs, means, holm(m.p_value() for m in means), strict=True):
-        post = mean.posterior(rope)
-        low, high = mean.interval(LEVEL / len(pairs))
-        found[a, b] = ComparedSplits(mean.value, low, high, mean.p_value(), p, post)
-        turned = Posterior(post.worse, post.same, post.better)
-        found[b, a] = ComparedSplits(-mean.value, -high, -low, mean.p_value(), p, turned)
+        for names, of in (((a, b), mean), ((b, a), replace(mean, value=-mean.value))):
+            ends, better = of.interval(LEVEL / len(pairs)), of.posterior().better
+            found[names] = ComparedSplits(of.value, *ends, of.p_value(), p, better)
     return found
 
 
@@ -102,11 +100,13 @@ def ranking_table(
     """Return the table of a ranking; with `splits`, its rows are splits of one data set."""
     sign = -1.0 if higher_is_better else 1.0
     quantity = quantity or ("score" if higher_is_better else "risk")
-    compared = {} if splits is None else compare_splits(splits, ranking.rope)
+    compared = {} if splits is None else compare_splits(splits)
     ranks = dict(zip(ranking.methods, ranking.mean_ranks, strict=True))
     body, data = [], []
     for pair in ranking.pairs:
-        post, shift = pair.posterior, _turned(pair.shift, sign)
+        post = pair.posterior
+        low, high = sorted(sign * end + 0.0 for end in (pair.shift.low, pair.shift.high))
+        shift = Effect(sign * pair.shift.estimate + 0.0, low, high)
         chances = (post.better, post.same, post.worse)
         p_values = [pair.nemenyi_p, pair.rank_p_holm, pair.wilcoxon_p_holm]
         entries = [
@@ -154,12 +154,6 @@ def _interval(effect: Effect) -> str:
     ends = (effect.estimate, effect.low, effect.high)
     estimate, low, high = (f"{value:+.2g}" if value else "0" for value in ends)
     return f"{estimate} [{MISSING}]" if math.isinf(effect.low) else f"{estimate} [{low}, {high}]"
-
-
-def _turned(effect: Effect, sign: float) -> Effect:
-    if sign > 0:
-        return effect
-    return Effect(0.0 - effect.estimate, 0.0 - effect.high, 0.0 - effect.low)
 
 
 def _mean_ranks(ranking: Ranking, titles: Mapping[str, str], rows: str) -> str:

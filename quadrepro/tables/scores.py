@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pandas as pd
 
 from quadrepro.data.canonical import number
 from quadrepro.data.files import detect, read_file
-from quadrepro.errors import ConfigError, DataError
+from quadrepro.errors import DataError
 from quadrepro.stats import LEVEL, Ranking, p_text
 from quadrepro.tables.notes import listed
 from quadrepro.tables.ranked import Splits, compare_splits
@@ -25,27 +24,7 @@ NUMBERED = re.compile("id|no|nr|row|index|fold|split|repeat|resample", re.IGNORE
 """Names of a column that counts rows."""
 
 
-@dataclass(frozen=True)
-class Scores:
-    """Scores of methods."""
-
-    table: pd.DataFrame
-    """A column per method, and a row per data set or resample; NaN where a score is missing."""
-    source: str = "scores"
-    """Their origin."""
-
-    @property
-    def gaps(self) -> dict[str, list[str]]:
-        """The methods without a score in a row, by the name of the row."""
-        missing = self.table.isna()
-        return {
-            str(row): [*self.table.columns[gaps]]
-            for row, gaps in zip(missing.index, missing.to_numpy(), strict=True)
-            if gaps.any()
-        }
-
-
-def read_scores(path: Path) -> Scores:
+def read_scores(path: Path) -> pd.DataFrame:
     """Return the scores in a text file, whose first line names the methods.
 
     If the first column has no name, or none of its fields is a number, or if it is called id, fold
@@ -72,13 +51,11 @@ def read_scores(path: Path) -> Scores:
     rows = [f"line {line}" for line in body.index]
     if first:
         rows = [f"{row} ({name})" for row, name in zip(rows, body[0], strict=True)]
-    index = pd.Index(rows, name=header[0] if first else "")
-    table = pd.DataFrame(numbers.iloc[:, first:].to_numpy(), index, methods)
-    return Scores(table, str(path))
+    return pd.DataFrame(numbers.iloc[:, first:].to_numpy(), rows, methods)
 
 
-def scores_of(scores: Any) -> Scores:
-    """Return scores of any form that `rank` takes."""
+def scores_of(scores: Any) -> pd.DataFrame:
+    """Return scores of any form that `rank` takes: methods as columns, NaN for a missing score."""
     if isinstance(scores, str | Path):
         return read_scores(Path(scores))
     try:
@@ -90,7 +67,17 @@ def scores_of(scores: Any) -> Scores:
         raise DataError(f"scores: not a table of numbers: {error}") from None
     if table.columns.has_duplicates:
         raise DataError(f"scores: duplicate {table.columns[table.columns.duplicated()][0]!r}")
-    return Scores(table)
+    return table
+
+
+def gaps_of(table: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the methods without a score in a row, by the name of the row."""
+    missing = table.isna()
+    return {
+        str(row): [*table.columns[gaps]]
+        for row, gaps in zip(missing.index, missing.to_numpy(), strict=True)
+        if gaps.any()
+    }
 
 
 def _number(text: str, *, commas: bool) -> float:
@@ -103,35 +90,6 @@ def _number(text: str, *, commas: bool) -> float:
     return math.inf if value is None else value
 
 
-HIGHER = "acc accuracies accuracy auc auroc f1 kappa precision recall"
-LOWER = "err error errors loss mae mse rmse risk risks"
-"""Words for scores that are better when higher, and when lower."""
-
-
-def direction(scores: Scores, asked: bool | None) -> bool:
-    """Return whether higher scores are better, or refuse to guess.
-
-    Without an answer, words decide in the name of the file, above the names of the rows, or in the
-    name of every method.
-    """
-    if asked is not None:
-        return asked
-    named: set[str] = set()
-    for names in (
-        (Path(scores.source).stem,),
-        (str(scores.table.index.name),),
-        scores.table.columns,
-    ):
-        named |= set.intersection(*({*re.findall("[a-z]+1?", name.lower())} for name in names))
-    higher, lower = (not named.isdisjoint(words.split()) for words in (HIGHER, LOWER))
-    if higher == lower:
-        raise ConfigError(
-            f"{scores.source}: are higher or lower scores better? Give --higher-is-better "
-            "(higher_is_better=True) or --lower-is-better (higher_is_better=False)"
-        )
-    return higher
-
-
 def told_apart(ranking: Ranking, splits: Splits | None) -> str:
     """Return in a sentence which methods are better than others, and by which test."""
     n, n_pairs = ranking.n_datasets, len(ranking.pairs)
@@ -140,7 +98,7 @@ def told_apart(ranking: Ranking, splits: Splits | None) -> str:
     found = {(p.a, p.b): (p.shift.estimate, p.wilcoxon_p_holm) for p in ranking.pairs}
     if splits is not None:
         test, of = "corrected resampled t-tests", f"{n} resamples"
-        pairs = compare_splits(splits, ranking.rope)
+        pairs = compare_splits(splits)
         found = {pair: (pairs[pair].mean_difference, pairs[pair].p_holm) for pair in found}
     better = [
         f"{b if shift > 0 else a} is better than {a if shift > 0 else b} ({p_text(p)})"

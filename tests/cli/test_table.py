@@ -40,14 +40,6 @@ def test_tables_of_several_configs_are_written_but_not_printed_and_figures_can_b
     assert not Path("results/second/ranking.svg").exists()
 
 
-def test_tests_over_data_sets_leave_gaps_out_only_if_asked(computed: Path) -> None:
-    next(Path("results/records").glob("??/*")).unlink()
-    for option, left_out in ((), False), (("--allow-missing",), True):
-        assert quadrepro("table", computed, *OPTIONS, *option).exit_code == 1
-        text = Path("results/small/comparisons.md").read_text()
-        assert ("Over the 1 of 2 data sets" in text) == left_out
-
-
 def test_a_page_is_written_from_a_folder_and_again_only_where_it_was(computed: Path) -> None:
     page = Path("results/small/report.html")
     page.unlink()

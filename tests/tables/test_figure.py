@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -68,8 +70,12 @@ def test_methods_share_a_group_if_and_only_if_they_are_less_than_critical_apart(
     assert len({last for _, last in groups}) == len({first for first, _ in groups}) == len(groups)
 
 
+def drawn(titles: list[str], ranks: list[float], critical: float) -> tuple[Any, list[str]]:
+    return SimpleNamespace(mean_ranks=ranks, critical_difference=critical), titles
+
+
 def test_demsars_diagram(figures: list[Figure], tmp_path: Path) -> None:
-    draw_critical_difference(tmp_path / "ranking.svg", *DEMSAR)
+    draw_critical_difference(tmp_path / "ranking.svg", *drawn(*DEMSAR))
     [panel] = figures[0].axes
     assert [text.get_text() for text in panel.texts] == [
         *("1", "2", "3", "4", "CD 1.25"),
@@ -89,7 +95,7 @@ def test_names_neither_overlap_nor_leave_the_figure(
 ) -> None:
     titles = [f"a rather long name of method {i}" for i in range(n)]
     ranks = [1 + 0.9 * i for i in range(n)]
-    draw_critical_difference(tmp_path / "ranking.svg", titles, ranks, 1.4)
+    draw_critical_difference(tmp_path / "ranking.svg", *drawn(titles, ranks, 1.4))
     figure = figures[0]
     renderer = FigureCanvasAgg(figure).get_renderer()
     boxes = [text.get_window_extent(renderer) for text in figure.axes[0].texts]

@@ -8,14 +8,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from quadrepro.errors import ConfigError, DataError
+from quadrepro.errors import DataError
 from quadrepro.stats import bayesian_correlated_t, corrected_t_test, holm, rank_methods
 from quadrepro.tables.ranked import (
     Splits,
     compare_splits,
     ranking_table,
 )
-from quadrepro.tables.scores import Scores, direction, read_scores, scores_of, told_apart
+from quadrepro.tables.scores import read_scores, scores_of, told_apart
 from quadrepro.tables.table import Table
 from tests.make import refusal
 from tests.tables.contexts import csv_of
@@ -46,56 +46,21 @@ def test_what_is_no_table_of_scores_is_refused_with_its_place(
 @pytest.mark.parametrize("separator", [",", ";", "\t", " "])
 def test_fields_are_separated_as_init_knows_it(write_scores: Write, separator: str) -> None:
     found = read_scores(write_scores("set,a,b\nx,1,2\n\ny,3,NA\n".replace(",", separator)))
-    assert ([*found.table], found.table.index.name) == (["a", "b"], "set")
-    assert [*found.table.index] == ["line 2 (x)", "line 4 (y)"]
-    assert [*found.table.iloc[0]] == [1, 2]
+    assert [*found] == ["a", "b"]
+    assert [*found.index] == ["line 2 (x)", "line 4 (y)"]
+    assert [*found.iloc[0]] == [1, 2]
     assert found.gaps == {"line 4 (y)": ["b"]}
 
 
 def test_an_unnamed_first_column_names_the_rows_even_by_numbers(write_scores: Write) -> None:
     found = read_scores(write_scores(",a,b\n0,1,2\n1,3,4\n"))
-    assert found.table.to_dict("list") == {"a": [1, 3], "b": [2, 4]}
-    assert [*read_scores(write_scores("z,a\n0,1\n1,3\n")).table] == ["z", "a"]
+    assert found.to_dict("list") == {"a": [1, 3], "b": [2, 4]}
+    assert [*read_scores(write_scores("z,a\n0,1\n1,3\n"))] == ["z", "a"]
 
 
 def test_commas_are_decimal_signs_where_other_signs_separate_fields(write_scores: Write) -> None:
     for text in ("set;a;b\nx;0,5;0.25\ny;1;-\n", "set a b\nx 0,5 0,25\n"):
-        assert [*read_scores(write_scores(text)).table.iloc[0]] == [0.5, 0.25]
-
-
-def scores(names: tuple[str, ...] = ("a", "b"), source: str = "s.csv", of_rows: str = "") -> Scores:
-    return Scores(pd.DataFrame(0.9, pd.Index(["r"], name=of_rows), names), source)
-
-
-@pytest.mark.parametrize(
-    ("found", "higher"),
-    [
-        (scores(("svm_acc", "knn acc")), True),
-        (scores(source="x/AUC-2020.csv"), True),
-        (scores(of_rows="Accuracy"), True),
-        (scores(("F1 of A", "F1 of B")), True),
-        (scores(source="errors.csv"), False),
-        (scores(("RMSE.a", "RMSE.b")), False),
-    ],
-)
-def test_a_word_in_the_names_tells_which_scores_are_better(found: Scores, higher: bool) -> None:
-    assert direction(found, None) is higher
-    assert direction(found, not higher) is not higher
-
-
-@pytest.mark.parametrize(
-    "found",
-    [
-        scores(),
-        scores(("auc-boost", "knn")),
-        scores(("accurate", "accurate b")),
-        scores(source="auc_error.csv"),
-    ],
-)
-def test_what_the_names_leave_open_is_asked_and_not_guessed(found: Scores) -> None:
-    with pytest.raises(ConfigError, match=r"--higher-is-better .* or --lower-is-better"):
-        direction(found, None)
-    assert direction(found, True)
+        assert [*read_scores(write_scores(text)).iloc[0]] == [0.5, 0.25]
 
 
 LOSSES = {"a": [0.1, 0.2, 0.1, 0.3, 0.1, 0.2, 0.1], "b": [0.2, 0.31, 0.22, 0.4, 0.25, 0.3, 0.2]}
@@ -188,21 +153,21 @@ SPLITS = [
 
 
 def test_splits_are_compared_by_the_corrected_t_test_adjusted_for_the_pairs() -> None:
-    found = compare_splits(SPLITS[0], rope=0.01)
+    found = compare_splits(SPLITS[0])
     risks = SPLITS[0].risks
     pairs = [("a", "b"), ("a", "c"), ("b", "c")]
     tests = [corrected_t_test(risks[a], risks[b], 0.5) for a, b in pairs]
     assert [found[p].p_value for p in pairs] == [test.p_value for test in tests]
     assert [found[p].p_holm for p in pairs] == holm(test.p_value for test in tests)
-    post = bayesian_correlated_t(risks["a"], risks["b"], 0.5, 0.01)
-    assert found["a", "b"].posterior == post
-    assert found["b", "a"].posterior.better == post.worse
+    post = bayesian_correlated_t(risks["a"], risks["b"], 0.5)
+    assert found["a", "b"].better == post.better
+    assert found["b", "a"].better == pytest.approx(post.worse)
     assert found["b", "a"].mean_difference == -found["a", "b"].mean_difference
 
 
 def test_resamples_of_one_data_set_show_their_p_value_and_what_it_is_worth() -> None:
     table = ranking_table("T", rank_methods(RISKS), TITLES, splits=SPLITS[0], rows="resamples")
-    p = compare_splits(SPLITS[0], 0.0)["a", "c"].p_holm
+    p = compare_splits(SPLITS[0])["a", "c"].p_holm
     assert cells(table)["A – C|"][-1].rstrip("*") == f"{p:.3f}"
     assert "find too much" in table.notes[-1]
     assert "over 7 resamples" in table.notes[0]
@@ -215,21 +180,21 @@ def test_few_data_sets_have_no_interval() -> None:
 
 def test_intervals_hold_for_all_pairs_and_contain_0_where_holm_finds_nothing() -> None:
     for splits in SPLITS:
-        found = compare_splits(splits, 0.0)
+        found = compare_splits(splits)
         for (a, b), pair in found.items():
             assert pair.low <= pair.mean_difference <= pair.high
-            assert (pair.low, pair.high) == (-found[b, a].high, -found[b, a].low)
+            assert (pair.low, pair.high) == pytest.approx((-found[b, a].high, -found[b, a].low))
             # Bonferroni's method for three pairs.
             assert (pair.low <= 0 <= pair.high) == (3 * pair.p_value > 0.05)
 
 
 def test_a_column_that_counts_the_rows_is_no_method(write_scores: Write) -> None:
-    assert [*read_scores(write_scores("fold,a,b\n0,1,2\n1,3,4\n")).table] == ["a", "b"]
-    assert [*read_scores(write_scores("fold,a,b\n0,1,2\n2,3,4\n")).table] == ["fold", "a", "b"]
+    assert [*read_scores(write_scores("fold,a,b\n0,1,2\n1,3,4\n"))] == ["a", "b"]
+    assert [*read_scores(write_scores("fold,a,b\n0,1,2\n2,3,4\n"))] == ["fold", "a", "b"]
 
 
 def test_methods_of_a_data_frame_are_all_there_and_each_once() -> None:
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 3.0]})
-    assert [*scores_of(frame.astype(object)).table] == ["a", "b"]
+    assert [*scores_of(frame.astype(object))] == ["a", "b"]
     with pytest.raises(DataError, match="duplicate 'a'"):
         scores_of(pd.concat([frame, frame], axis=1))

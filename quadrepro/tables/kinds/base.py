@@ -145,11 +145,6 @@ def headline(context: Context[Any], outcomes: Outcomes) -> Outcomes:
     return judged.get(context.config.headline, outcomes)
 
 
-def tested_notes(context: Context[Any], outcomes: Outcomes) -> list[str]:
-    """Return the notes on rows that tests over data sets leave out."""
-    return [*filter(None, (outcomes.left_out(), own_rows_note(context.config)))]
-
-
 def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     """Return the notes below most tables: of algorithms, of missing cells, of the config."""
     config = context.config

@@ -80,9 +80,11 @@ def _judge(
     in_print = InPrint(outcomes.rows, names, tables) if tables else None
     for claim in group.claims:
         try:
-            text, holds = (_on_splits if group.judged == "splits" else _judged)(claim, ours)
+            text, holds = judged_on(claim, ours, absent=False)
         except NotInConfig:
             continue
+        if group.judged == "splits":
+            text, holds = _on_splits(claim, ours, text, holds)
         if group.also is not None:
             other = judged_on(claim, replace(ours, instead=group.also.measure))
             text += f"; {group.also.words}: {other.text}"
@@ -90,25 +92,20 @@ def _judge(
         yield claim, [Judgement(text, holds), *printed]
 
 
-def judged_on(claim: Claim, evidence: Evidence) -> Judgement:
-    """Return the judgement on a claim, also where numbers are missing."""
-    try:
-        return _judged(claim, evidence)
-    except NotInConfig as absent:
-        return Judgement(str(absent), None)
+def judged_on(claim: Claim, evidence: Evidence, absent: bool = True) -> Judgement:
+    """Return the judgement on a claim, also where numbers are missing.
 
-
-def _judged(claim: Claim, evidence: Evidence) -> Judgement:
-    """Return the judgement on a claim, unless the config has nothing that it is about."""
+    If it may not be `absent`, NotInConfig is raised where the config has nothing it is about.
+    """
     try:
         return claim.judge(evidence.over(claim.rows, claim.excluded))
-    except NotInConfig:
-        raise
     except Lacking as lacking:
+        if isinstance(lacking, NotInConfig) and not absent:
+            raise
         return Judgement(str(lacking), None)
 
 
-def _on_splits(claim: Claim, ours: Ours) -> Judgement:
+def _on_splits(claim: Claim, ours: Ours, text: str, holds: bool | None) -> Judgement:
     """Judge a claim of one split on all of ours together, and on how many of them it holds.
 
     It holds as well if a test finds that it does on more than half of the splits. It is refuted
@@ -117,7 +114,6 @@ def _on_splits(claim: Claim, ours: Ours) -> Judgement:
     # scipy takes half a second to import.
     from scipy.special import bdtrc
 
-    text, holds = _judged(claim, ours)
     repeats = ours.outcomes.repeats
     if repeats == 1 or claim.timed:
         return Judgement(text, holds)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from statistics import fmean
 
 from quadrepro.engine.outcomes import Outcomes
@@ -21,16 +21,15 @@ from quadrepro.stats import (
     N_DRAWS,
     N_TABLES,
     SEED,
-    SignTest,
     bayesian_signed_rank,
     chance_of_a_star,
-    fault_of_size,
     holm,
     p_text,
     poisson_binomial_test,
     sign_test,
 )
-from quadrepro.tables.kinds.base import Context, Kind, Made, headline, tested_notes
+from quadrepro.tables.kinds.base import Context, Kind, Made, headline
+from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.ranked import Splits, compare_splits, splits_of
 from quadrepro.tables.table import MISSING, Table, Value, entry, mean_text, moments
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
@@ -121,8 +120,8 @@ class Matrix:
         if not self.chances:
             return ""
         compared = [c for c in outcomes.columns if any(c in pair for pair in self.adjusted)]
-        means = [[outcomes.mean(row, c) for c in compared] for row in outcomes.rows]
-        chance = chance_of_a_star([[m for m in of_row if m is not None] for of_row in means])
+        losses = outcomes.mean_losses()
+        chance = chance_of_a_star([*zip(*(losses[c] for c in compared), strict=True)])
         return (
             f" If all algorithms were alike, {100 * chance:.0f}% of such tables would have a star "
             f"({N_TABLES:,} tables, drawn with seed {SEED}, in which the "
@@ -131,26 +130,13 @@ class Matrix:
 
 
 def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
-    """Return the probability that A is better than B, one per split, by the examples each misses.
-
-    There are none if a cell of either is missing.
-    """
-    rows = outcomes.rows
-    if not rows or not all(outcomes.complete(row, c) for row in rows for c in (a, b)):
-        return []
+    """Return the probability that A is better than B by the examples each misses, per split."""
     return [
         poisson_binomial_test(
-            *([outcomes.records[row, c, r].wrong for row in rows] for c in (a, b))
+            *([outcomes.records[row, c, r].wrong for row in outcomes.rows] for c in (a, b))
         ).probability
         for r in range(outcomes.repeats)
     ]
-
-
-def signs(outcomes: Outcomes, a: str, b: str) -> SignTest | None:
-    """Return the sign test of the mean losses over the rows, or None if a cell is missing."""
-    means = [(outcomes.mean_loss(row, a), outcomes.mean_loss(row, b)) for row in outcomes.rows]
-    known = [(mine, theirs) for mine, theirs in means if mine is not None and theirs is not None]
-    return sign_test(*zip(*known, strict=True)) if known and len(known) == len(means) else None
 
 
 def _of_examples(context: Context[str], outcomes: Outcomes) -> Matrix:
@@ -164,14 +150,14 @@ def _of_examples(context: Context[str], outcomes: Outcomes) -> Matrix:
     order += [c for c in context.compared if c not in order]
     # On a single data set a test of signs says nothing.
     several = len(outcomes.rows) > 1 or bool(context.config.paper)
-    chances = {(a, b): probabilities(outcomes, a, b) for a in order for b in order}
-    pairs = {}
-    for names, found in chances.items():
+    losses, pairs, chances = outcomes.mean_losses(), {}, {}
+    for a, b in product(order, repeat=2):
+        whole = losses.keys() >= {a, b}
+        found = chances[a, b] = probabilities(outcomes, a, b) if whole else []
         mean, sd = moments(found)
-        test = signs(outcomes, *names) if several else None
-        counts = (None,) * 4 if test is None else astuple(test)
-        numbers = (mean, sd, printed.text(*names), *counts)
-        pairs[names] = Pair(mean_text(mean, sd, 2), counts[-1], numbers)
+        counts = astuple(sign_test(losses[a], losses[b])) if whole and several else (None,) * 4
+        numbers = mean, sd, printed.text(a, b), *counts
+        pairs[a, b] = Pair(mean_text(mean, sd, 2), counts[-1], numbers)
     how = (
         "Probability that the row's algorithm is better than the column's (Poisson binomial test)"
         + (", in parentheses the printed one." if printed.cells else ".")
@@ -201,28 +187,20 @@ def _verdicts(printed: Printed, chances: Mapping[Names, list[float]]) -> Verdict
 
 def _of_means(outcomes: Outcomes) -> Matrix:
     """Compare mean values over data sets: by a posterior where they have one unit."""
-    n_rows, units = len(outcomes.rows), {outcomes.regression(row) for row in outcomes.rows}
-    # A probability takes a millisecond per data set.
-    few = not fault_of_size(len(outcomes.compared), n_rows)
-    alike = few and (outcomes.metric is not None or len(units) == 1)
-    pairs = {}
-    for a, b in combinations(outcomes.compared, 2):
-        test = signs(outcomes, a, b)
-        if test is None:
-            continue
-        better = difference = None
-        if alike:
-            mine, theirs = (
-                [outcomes.mean_loss(r, c) or 0.0 for r in outcomes.rows] for c in (a, b)
-            )
-            better = bayesian_signed_rank(mine, theirs).better
-            difference = outcomes.sign * fmean(x - y for x, y in zip(mine, theirs, strict=True))
-        pairs[a, b] = _of_signs(test, better, difference)
-        pairs[b, a] = _of_signs(
-            replace(test, wins=test.losses, losses=test.wins),
-            None if better is None else 1 - better,
-            None if difference is None else 0.0 - difference,
-        )
+    losses, n_rows, pairs = outcomes.mean_losses(), len(outcomes.rows), {}
+    alike = len({outcomes.metric or outcomes.regression(row) for row in outcomes.rows}) == 1
+    for a, b in combinations([c for c in outcomes.compared if c in losses], 2):
+        test = sign_test(losses[a], losses[b])
+        better = bayesian_signed_rank(losses[a], losses[b]).better
+        difference = outcomes.sign * fmean(x - y for x, y in zip(losses[a], losses[b], strict=True))
+        turned = replace(test, wins=test.losses, losses=test.wins)
+        for names, p, apart, of in (
+            ((a, b), better, difference, test),
+            ((b, a), 1 - better, 0.0 - difference, turned),
+        ):
+            text = f"{p:.2f}" if alike else f"{of.wins}–{of.losses}"
+            numbers = (p, apart) if alike else (None, None)
+            pairs[names] = Pair(text, of.p_value, (*numbers, *astuple(of)))
     how = (
         "Probability that the row's algorithm is better than the column's, by the Bayesian "
         f"signed-rank test of mean {outcomes.label} over {n_rows} data sets ({N_DRAWS:,} draws "
@@ -235,20 +213,15 @@ def _of_means(outcomes: Outcomes) -> Matrix:
     return Matrix(outcomes.compared, pairs, header, how, SIGN_TEST if pairs else "")
 
 
-def _of_signs(test: SignTest, better: float | None, difference: float | None) -> Pair:
-    text = f"{test.wins}–{test.losses}" if better is None else f"{better:.2f}"
-    return Pair(text, test.p_value, (better, difference, *astuple(test)))
-
-
 def _on_splits(outcomes: Outcomes, splits: Splits) -> Matrix:
     """Compare the values on the splits of a single data set."""
     sign = outcomes.sign
     pairs = {}
-    for (a, b), of in compare_splits(splits, rope=0.0).items():
+    for (a, b), of in compare_splits(splits).items():
         test = replace(sign_test(splits.risks[a], splits.risks[b]), p_value=of.p_value)
         low, high = sorted((sign * of.low, sign * of.high))
-        numbers = (of.posterior.better, sign * of.mean_difference, low, high, *astuple(test))
-        pairs[a, b] = Pair(f"{of.posterior.better:.2f}", of.p_value, numbers)
+        numbers = (of.better, sign * of.mean_difference, low, high, *astuple(test))
+        pairs[a, b] = Pair(f"{of.better:.2f}", of.p_value, numbers)
     how = (
         "Probability that the row's algorithm is better than the column's, by the Bayesian "
         f"correlated t-test of {outcomes.label} on {outcomes.repeats} splits."
@@ -271,15 +244,14 @@ def compare(context: Context[str], outcomes: Outcomes) -> Matrix | None:
 
 def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
     """Make the matrix."""
-    judged = headline(context, outcomes)
-    tested, titles = judged.tested(), context.titles
+    tested, titles = headline(context, outcomes).tested(), context.titles
     found = compare(context, tested)
     if found is None:
         return None
     notes = [found.how]
     if found.test:
         notes.append(found.stars(titles, tested))
-    notes += tested_notes(context, judged)
+    notes += filter(None, [own_rows_note(context.config)])
     if found.chances and tested.repeats > 1:
         notes.append(
             f"Mean ± standard deviation of the probability over {tested.repeats} splits"

@@ -14,7 +14,6 @@ import numpy as np
 from pydantic import Field
 
 from quadrepro.base.models import Model
-from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.registry import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
@@ -76,14 +75,6 @@ class Curves(Model):
         return [
             *dict.fromkeys([m for p in of for m in p.measures] + [m for p in of for m in p.marks])
         ]
-
-
-def on_scale(values: FloatArray, scale: str) -> FloatArray:
-    """Return values as they are drawn on a scale."""
-    if scale != "-log":
-        return values
-    with np.errstate(divide="ignore"):
-        return np.asarray(-np.log(np.maximum(values, 0)))
 
 
 Found = Mapping[tuple[str, str, str], Curve]
@@ -166,7 +157,7 @@ class Drawing:
 
     curves: Curves
     found: Found
-    looks: dict[str, figures.Look]
+    looks: dict[str, dict[str, Any]]
     several: bool
     """Whether there are several splits."""
 
@@ -186,8 +177,7 @@ class Drawing:
 
     def line(self, column: str, measure: str = "") -> dict[str, Any]:
         """Return the options of a curve, or of its sample in the legend."""
-        look = self.looks[column]
-        options = look.marked_line if self.marked else look.line
+        options = self.looks[column] | ({} if self.marked else {"marker": ""})
         return options | {"linestyle": self.styles.get(measure, "-")} if self.styles else options
 
     def draw_panel(self, panel: Axes, what: Panel, row: str) -> None:
@@ -209,16 +199,18 @@ class Drawing:
         for mark, column in product(what.marks, columns):
             at = self.found.get((row, column, mark))
             if at is not None and np.isfinite(at.mean[-1]):
-                _draw_mark(panel, float(at.mean[-1]), title_of(mark), self.looks[column].colour)
+                _draw_mark(panel, float(at.mean[-1]), title_of(mark), self.looks[column]["color"])
         title = ": ".join(filter(None, (row, what.title)))
         panel.set_title(figures.fitted(title, WIDTH - LABELS))
-        figures.open_frame(panel)
 
     def _draw_curve(self, panel: Axes, curve: Curve, scale: str, column: str, measure: str) -> None:
         x, x_scale, form = curve.at, self.curves.scale, dict[str, Any]()
         if not x:
             x, x_scale, form = (0, 1), "linear", {"transform": panel.get_yaxis_transform()}
-        ends = (on_scale(curve.mean + n * curve.sd, scale) for n in (-1, 0, 1))
+        ends = [curve.mean + n * curve.sd for n in (-1, 0, 1)]
+        if scale == "-log":
+            with np.errstate(divide="ignore"):
+                ends = [-np.log(np.maximum(end, 0)) for end in ends]
         low, mean, high = (np.broadcast_to(end, len(x)) for end in ends)
         options = self.line(column, measure) | form
         if self.marked and (not curve.at or len(x) > EACH_MARKED):
@@ -228,7 +220,7 @@ class Drawing:
         panel.plot(x, mean, **options)
         if self.several:
             kept = _evenly(x, x_scale, POINTS)
-            form |= {"color": self.looks[column].colour, "alpha": 0.15, "linewidth": 0}
+            form |= {"color": self.looks[column]["color"], "alpha": 0.15, "linewidth": 0}
             where = np.isfinite(low[kept])
             panel.fill_between(np.take(x, kept), low[kept], high[kept], where=where, **form)
 

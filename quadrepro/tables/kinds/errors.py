@@ -6,10 +6,10 @@ predicted, they are RMSEs in the unit of the target. Metrics that the config ask
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import nan
 from typing import Any
 
 from quadrepro.core.learners.registry import BASELINE
@@ -225,28 +225,15 @@ def _notes(context: Context[Any], blocks: Sequence[Block]) -> Iterator[str]:
         )
     for table in printed:
         yield f"Printed: {_what_is_printed(context, table)}"
-    for block in blocks:
-        yield from _lacking(context, block.outcomes)
+    for judged in (block.outcomes for block in blocks if block.metric not in ("", TRUTH)):
+        done = {place for place, r in judged.records.items() if r.ok and place[0] in judged.rows}
+        if judged.metric and (lacking := len(done - judged.measured.keys())):
+            yield (
+                f"{judged.metric.label} is undefined, or there are no {judged.metric.needs} to "
+                f"compute it from ({MISSING}), in {lacking} of {len(done)} cells."
+            )
     yield from (f"{a.name}: {a.reason.removesuffix('.')}." for a in context.config.absent)
     yield from closing_notes(context, outcomes)
-
-
-def _lacking(context: Context[Any], outcomes: Outcomes) -> Iterator[str]:
-    """Yield in how many cells with a result the metric cannot be computed."""
-    metric = outcomes.metric
-    if metric is None or metric is TRUE_RMSE:
-        return
-    lacking = Counter(
-        context.titles[column]
-        for (row, column, repeat), record in outcomes.records.items()
-        if record.ok and row in outcomes.rows and (row, column, repeat) not in outcomes.measured
-    )
-    if lacking:
-        cells = ", ".join(f"{n} of {title}" for title, n in lacking.items())
-        yield (
-            f"{metric.label} is undefined, or there are no {metric.needs} to compute it from "
-            f"({MISSING}), in cells: {cells}."
-        )
 
 
 def _what_is_printed(context: Context[Any], printed: Printed) -> str:
@@ -289,12 +276,9 @@ ERRORS = Kind(
 )
 
 
-def _no_function(*_: Any) -> float:
-    raise NotImplementedError("it is measured with the cell")
-
-
+# It is measured with the cell.
 TRUE_RMSE = Metric(
-    TRUTH, "RMSE on test examples without noise", NUMBERS, "predictions", _no_function, False
+    TRUTH, "RMSE on test examples without noise", NUMBERS, "predictions", lambda *_: nan, False
 )
 
 

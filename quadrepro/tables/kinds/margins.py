@@ -16,7 +16,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
 from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.stats import COVERAGE
-from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure, open_frame
+from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure
 from quadrepro.tables.kinds.base import Context, Kind, Made
 from quadrepro.tables.table import Table, Value, entry, mean_text
 from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
@@ -141,11 +141,11 @@ def _draw(context: Context[Margins], splits: Splits, path: Path) -> None:
             for column in what.algorithms or looks:
                 if of := splits[what.row, column]:
                     margins = np.quantile(np.concatenate(of), share)
-                    panel.plot(margins, share, label=context.titles[column], **looks[column].line)
+                    form = looks[column] | {"marker": "", "label": context.titles[column]}
+                    panel.plot(margins, share, **form)
             panel.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
             panel.set_title(fitted(what.row, WIDTH - 0.3))
             panel.set(xlabel="margin", ylim=(0, 1.02), xlim=what.limits)
-            open_frame(panel)
         axes[0].set_ylabel("cumulative frequency")
         add_legend(figure)
 

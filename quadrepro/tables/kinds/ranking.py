@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from pydantic import ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import Ranking, fault_of_size, rank_methods
+from quadrepro.stats import fault_of_size, rank_methods
 from quadrepro.tables.critical_difference import draw_critical_difference
-from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes, headline, tested_notes
+from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes, headline
 from quadrepro.tables.notes import own_rows_note
 from quadrepro.tables.ranked import ranking_table
 from quadrepro.tables.table import Table
@@ -47,26 +47,17 @@ def _check(context: Context[Options]) -> None:
         raise context.error(fault)
 
 
-def ranking_of(context: Context[Options], outcomes: Outcomes) -> Ranking | None:
-    """Return the ranking by mean value, or None if a cell is missing or one row is left."""
-    rows = outcomes.rows
-    losses = {c: [outcomes.mean_loss(row, c) for row in rows] for c in outcomes.compared}
-    known = {c: [loss for loss in of if loss is not None] for c, of in losses.items()}
-    if min(len(rows), len(known)) < 2 or any(len(of) < len(rows) for of in known.values()):
-        return None
-    # Metrics have units of their own, so no difference is known to be too small to matter.
-    return rank_methods(known, context.option.rope if outcomes.metric is None else 0.0)
-
-
 def _make(context: Context[Options], outcomes: Outcomes) -> Made:
     """Make the table and the diagram."""
-    judged = headline(context, outcomes)
-    tested = judged.tested()
+    tested = headline(context, outcomes).tested()
     title = f"{context.config.title}: ranking{tested.by_metric}"
-    ranking = ranking_of(context, tested)
-    if ranking is None:
+    losses, compared = tested.mean_losses(), tested.compared
+    if min(len(tested.rows), len(compared)) < 2 or not losses.keys() >= {*compared}:
         reason = "Ranking takes two algorithms without missing cells on two data sets."
         return Made(Table(title, ("",), (), (reason,), ("method",), ()))
+    # Metrics have units of their own, so no difference is known to be too small to matter.
+    rope = context.option.rope if tested.metric is None else 0.0
+    ranking = rank_methods({c: losses[c] for c in compared}, rope)
     table = ranking_table(
         title,
         ranking,
@@ -74,12 +65,9 @@ def _make(context: Context[Options], outcomes: Outcomes) -> Made:
         higher_is_better=tested.greater_is_better,
         quantity=tested.label,
     )
-    notes = (*closing_notes(context, tested), *tested_notes(context, judged))
+    notes = (*closing_notes(context, tested), *filter(None, [own_rows_note(context.config)]))
     titles = [context.titles[name] for name in ranking.methods]
-
-    def draw(path: Path) -> None:
-        draw_critical_difference(path, titles, ranking.mean_ranks, ranking.critical_difference)
-
+    draw = partial(draw_critical_difference, ranking=ranking, titles=titles)
     return Made(replace(table, notes=(*table.notes, *notes)), draw)
 
 

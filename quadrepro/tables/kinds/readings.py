@@ -32,20 +32,20 @@ from quadrepro.tables.verdicts import Verdict, of_two_means
 class Quantity:
     """A printed quantity: how it follows from values of splits, and its log-probability."""
 
-    kind: str
     statistic: Callable[[FloatArray], FloatArray]  # of shape (..., n_splits, n_columns)
     log_probability: Callable[[FloatArray, FloatArray, FloatArray, int], FloatArray]
 
 
 QUANTITIES = {
-    "mean": Quantity("means", lambda x: x.mean(axis=-2), log_probability_of_means),
-    "sd": Quantity("deviations", lambda x: x.std(axis=-2, ddof=1), log_probability_of_deviations),
-    "margin mean": Quantity("margins", lambda x: x.mean(axis=-2), log_probability_of_means),
-    "margin sd": Quantity(
-        "margins", lambda x: np.sqrt(x.mean(axis=-2)), log_probability_of_pooled_deviations
-    ),
+    "mean": Quantity(lambda x: x.mean(axis=-2), log_probability_of_means),
+    "sd": Quantity(lambda x: x.std(axis=-2, ddof=1), log_probability_of_deviations),
+    "margin mean": Quantity(lambda x: x.mean(axis=-2), log_probability_of_means),
+    "margin sd": Quantity(lambda x: np.sqrt(x.mean(axis=-2)), log_probability_of_pooled_deviations),
 }
 """What is printed of an entry: mean and deviation of its errors, and of its margins."""
+
+KINDS = {"means": ("mean",), "deviations": ("sd",), "margins": ("margin mean", "margin sd")}
+"""The quantities of each kind of number."""
 
 TABLES = 500
 """Number of simulated tables."""
@@ -121,13 +121,11 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
 
 def log_factors(reading: RowEvidence, base: RowEvidence) -> dict[str, Any]:
     """Return the log Bayes factor of a row for each kind of number that both readings have."""
-    kinds: dict[str, list[str]] = {}
-    for name, quantity in QUANTITIES.items():
-        kinds.setdefault(quantity.kind, []).append(name)
+    both = reading.logs.keys() & base.logs.keys()
     return {
         kind: sum(reading.logs[q] - base.logs[q] for q in names)
-        for kind, names in kinds.items()
-        if all(q in reading.logs and q in base.logs for q in names)
+        for kind, names in KINDS.items()
+        if both >= {*names}
     }
 
 
@@ -141,25 +139,8 @@ Factors = dict[str, dict[str, float]]
 """Log Bayes factors of a reading, by row and kind of number."""
 
 
-@dataclass(frozen=True)
-class ReadingScore:
-    """Evidence of the printed numbers for a reading."""
-
-    log_bayes_factor: float
-    """Log-probability of the printed numbers under the reading, minus that under the base."""
-    needed: float
-    """The log Bayes factor from which the printed numbers support the reading."""
-
-    @property
-    def supported(self) -> bool:
-        """Whether the factor is large enough."""
-        return self.log_bayes_factor >= self.needed
-
-
-def score_readings(
-    factors: dict[str, float], simulated: dict[str, FloatArray], tried: int
-) -> dict[str, ReadingScore]:
-    """Return which readings the printed numbers support against the base.
+def needed_factors(simulated: dict[str, FloatArray], tried: int) -> dict[str, float]:
+    """Return the log Bayes factor from which the printed numbers support each reading.
 
     A reading needs a Bayes factor of k/0.05 at least, where k is the number tried. If the base were
     true and the probabilities known, one of k readings would have it with a probability of at most
@@ -170,21 +151,21 @@ def score_readings(
     simulated without a difference, with one c for all readings, which any of them reaches in 5% of
     these tables.
     """
-    if not factors:
+    if not simulated:
         return {}
-    tables = np.array([simulated[name] for name in factors])
+    tables = np.array([*simulated.values()])
     # A reading that is the same as the base on every split has factors of 0 only.
     sd = tables.std(axis=1, ddof=1)
     standard = np.divide(tables.T, sd, out=np.zeros_like(tables.T), where=sd > 0)
     largest = float(np.quantile(standard.max(axis=1), 1 - LEVEL, method="higher"))
     needed = np.maximum(log(tried / LEVEL), largest * sd).tolist()
-    return {name: ReadingScore(factors[name], n) for name, n in zip(factors, needed, strict=True)}
+    return dict(zip(simulated, needed, strict=True))
 
 
-def share_by_chance(scores: dict[str, ReadingScore], simulated: dict[str, FloatArray]) -> float:
+def share_by_chance(needed: dict[str, float], simulated: dict[str, FloatArray]) -> float:
     """Return the share of simulated tables in which some reading has what it needs."""
     # What is needed is the number of one of the tables, up to rounding.
-    reached = [simulated[name] >= score.needed * (1 - 1e-9) for name, score in scores.items()]
+    reached = [simulated[name] >= needed[name] * (1 - 1e-9) for name in needed]
     return float(np.mean(np.any(reached, axis=0)))
 
 
@@ -240,22 +221,22 @@ def _distances(parts: Sequence[RowEvidence], quantities: Iterable[str]) -> list[
     return texts
 
 
-def _factors(of_rows: Factors, kinds: Iterable[str], score: ReadingScore | None) -> list[str]:
+def _factors(of_rows: Factors, kinds: Iterable[str], needed: float | None) -> list[str]:
     """Return the log Bayes factors of a reading by kind of number, in total, and needed."""
     found = [[of_row[kind] for of_row in of_rows.values() if kind in of_row] for kind in kinds]
     by_kind = [f"{sum(logs):.1f}" if logs else MISSING for logs in found]
-    if score is None:
+    if needed is None:
         return [*by_kind, MISSING, MISSING]
-    total = entry(f"{score.log_bayes_factor:.1f}", bold=score.supported)
-    return [*by_kind, total, f"{score.needed:.1f}"]
+    total = sum(sum(of_row.values()) for of_row in of_rows.values())
+    return [*by_kind, entry(f"{total:.1f}", bold=total >= needed), f"{needed:.1f}"]
 
 
 def _notes(
-    context: Context[Readings], scores: dict[str, ReadingScore], simulated: dict[str, FloatArray]
+    context: Context[Readings], needed: dict[str, float], simulated: dict[str, FloatArray]
 ) -> tuple[str, ...]:
     tried, repeats = len(context.config.readings), context.config.repeats
     splits = context.printed(context.option.means).of.n
-    share = share_by_chance(scores, simulated)
+    share = share_by_chance(needed, simulated)
     error = np.sqrt(share * (1 - share) / TABLES)
     return (
         f"{tried} other readings of the protocol were tried. Inside: printed means that Welch's "
@@ -301,15 +282,11 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
         for name, rows in found.items()
         if name != BASE
     }
-    totals = {
-        name: sum(sum(of_row.values()) for of_row in of_rows.values())
-        for name, of_rows in factors.items()
-        if of_rows
-    }
     simulated = simulate(found, context.config.seed)
-    scores = score_readings(totals, simulated, len(factors))
-    quantities = [q for q in QUANTITIES if context.option.margins or not q.startswith("margin")]
-    kinds = list(dict.fromkeys(QUANTITIES[q].kind for q in quantities))
+    compared = {name: simulated[name] for name, of_rows in factors.items() if of_rows}
+    needed = needed_factors(compared, len(factors))
+    kinds = [kind for kind in KINDS if context.option.margins or kind != "margins"]
+    quantities = [quantity for kind in kinds for quantity in KINDS[kind]]
     rows, data = [], list[tuple[Value, ...]]()
     for name, parts in found.items():
         # A reading and the config's own are compared on the same rows.
@@ -318,7 +295,7 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
         ours = [part for row, part in parts.items() if name == BASE or row in of_rows]
         beside = _distances(same, quantities) if same else [""] * (1 + len(quantities))
         distances = map(entry, _distances(ours, quantities), beside)
-        texts = str(len(ours)), *distances, *_factors(of_rows, kinds, scores.get(name))
+        texts = str(len(ours)), *distances, *_factors(of_rows, kinds, needed.get(name))
         rows.append((name, texts))
         for row, part in parts.items():
             of_row = factors.get(name, {}).get(row, {})
@@ -336,7 +313,7 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
         f"{context.config.title}: what the printed numbers say of the readings",
         ("Reading", "rows", "inside", *off_by, *log_factor, "needed"),
         tuple(rows),
-        (*_notes(context, scores, simulated), *closing_notes(context, outcomes)),
+        (*_notes(context, needed, simulated), *closing_notes(context, outcomes)),
         ("reading", "dataset", "inside", "compared", *off_by, *log_p, *log_factor),
         tuple(data),
     )

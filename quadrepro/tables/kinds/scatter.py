@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import order
-from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure, open_frame
+from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure
 from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
 from quadrepro.tables.table import Table, entry, mean_text, moments
 
@@ -68,12 +68,11 @@ def _draw(
             panel.plot(ends, ends, color="#999999", linewidth=0.8, zorder=0)
             for row, look in looks_of(rows).items():
                 xy = [dot[1:] for dot in of if dot[0] == row]
-                form = {**look.dot, "markersize": 4, "alpha": 0.7, "markeredgewidth": 0}
+                form = look | {"linestyle": "", "markersize": 4, "alpha": 0.7, "markeredgewidth": 0}
                 panel.plot([x for x, _ in xy], [y for _, y in xy], label=row, **form)
             axes = (f"{word} of {context.titles[name]}" for name in (context.option, other))
             xlabel, ylabel = (fitted(text, SIZE - 0.6) for text in axes)
             panel.set(xlim=ends, ylim=ends, aspect="equal", xlabel=xlabel, ylabel=ylabel)
-            open_frame(panel)
         add_legend(figure)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median, stdev
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
-from quadrepro.tables.table import MISSING, Table, Value, entry, moments
+from quadrepro.tables.table import MISSING, Table, Value, entry
 
 WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
@@ -77,17 +77,14 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
         panels = figure.subplots(len(datasets), len(sweeps), squeeze=False)
         for panel, (of, sweep) in zip(panels.flat, product(datasets, sweeps), strict=True):
             rows = [row for row in all_rows if (row.of, row.sweep) == (of, sweep)]
-            numbers = [
-                value
-                for row in rows
-                if isinstance(value := row.value, int | float) and not isinstance(value, bool)
-            ]
+            values = [row.value for row in rows]
+            numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
             numeric = len(numbers) == len(rows)
             # Values that are not numbers are side by side under their names.
-            x = numbers if numeric else [str(row.value) for row in rows]
+            x = numbers if numeric else [*map(str, values)]
             for column in _moved_by(context, sweep):
                 y = np.array([times[row.entry.title, column] for row in rows], dtype=float)
-                panel.plot(x, y, label=context.titles[column], **looks[column].marked_line)
+                panel.plot(x, y, label=context.titles[column], **looks[column])
             if numeric and 0 < WIDE * min(numbers) < max(numbers):
                 panel.set_xscale("log")
                 figures.plain_labels(panel.xaxis)
@@ -97,7 +94,6 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
             word = sweep.replace("_", " ")
             panel.set_title(figures.fitted(f"{of}: {word} varied", WIDTH - 0.7))
             panel.set(xlabel=word, ylabel="seconds")
-            figures.open_frame(panel)
         figures.add_legend(figure)
 
 
@@ -119,8 +115,8 @@ Pair = tuple[str, str]
 class Difference:
     """The risks of two algorithms in one row, in percent."""
 
-    means: tuple[float, float]
-    sds: tuple[float, float]
+    means: Sequence[float]
+    sds: Sequence[float]
     """Standard deviations over the splits; 0 with one."""
 
     @property
@@ -134,11 +130,6 @@ class Difference:
         return abs(self.points) <= sum(self.sds) + 1e-9
 
     @property
-    def text(self) -> str:
-        """The difference with its sign."""
-        return f"{self.points:+z.1f}"
-
-    @property
     def numbers(self) -> tuple[Value, ...]:
         """Both means with their deviations, the difference, and whether they are told apart."""
         word = "not told apart" if self.overlap else "different"
@@ -149,12 +140,8 @@ def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
     """Return the difference of a row, or None if a split of either algorithm is missing."""
     if not all(outcomes.complete(row, column) for column in pair):
         return None
-    (a, sd_a), (b, sd_b) = (
-        moments([100 * risk for risk in outcomes.values(row, column)]) for column in pair
-    )
-    assert a is not None
-    assert b is not None
-    return Difference((a, b), (sd_a or 0.0, sd_b or 0.0))
+    sides = [[100 * risk for risk in outcomes.values(row, column)] for column in pair]
+    return Difference([*map(fmean, sides)], [stdev(x) if len(x) > 1 else 0.0 for x in sides])
 
 
 Squares = Mapping[str, list[tuple[Row, Difference | None]]]
@@ -172,7 +159,8 @@ def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
     for name, of_name in squares.items():
         texts = []
         for row, found in of_name:
-            texts.append(entry(found.text, mark="*" * (not found.overlap)) if found else MISSING)
+            text = found and entry(f"{found.points:+z.1f}", mark="*" * (not found.overlap))
+            texts.append(text or MISSING)
             numbers = found.numbers if found else (None,) * 6
             data.append((name, row.sweep, row.value, *numbers))
         rows.append((name, tuple(texts)))
@@ -217,7 +205,7 @@ def _draw_squares(context: Context[Pair], squares: Squares, path: Path) -> None:
                     colour = UNKNOWN if found is None else NEITHER
                     if found is not None and not found.overlap:
                         colour = FIRST if found.points > 0 else SECOND
-                        text = found.text.replace("-", "−")
+                        text = f"{found.points:+z.1f}".replace("-", "−")
                         panel.text(x, y, text, ha="center", va="center", fontsize=8)
                     panel.barh(y, 1, 1, x - 0.5, color=colour, edgecolor="white")
             panel.set(xlim=(-0.5, counts[sweep] - 0.5), ylim=(len(squares) - 0.5, -0.5))

@@ -98,18 +98,12 @@ def test_a_star_may_not_survive_the_adjustment(experiment: Experiment) -> None:
     assert nothing.endswith("by Holm's method, no pair is significant.")
 
 
-def test_nothing_is_tested_over_missing_cells_unless_they_may_be_left_out(
-    experiment: Experiment,
-) -> None:
+def test_nothing_is_tested_over_missing_cells(experiment: Experiment) -> None:
     lacking = outcomes_of({**ONE, "monks": (2, None, 1)})
     table = table_of(experiment, "comparisons", lacking)
     assert [text.strip("_") for text in table.rows[1][1]] == ["–", "–", "–"]
     assert table.rows[0][1][2] != "–"
     assert not any("Holm" in note for note in table.notes)
-    whole = outcomes_of({name: errors for name, errors in ONE.items() if name != "monks"})
-    found = table_of(experiment, "comparisons", replace(lacking, allow_missing=True))
-    assert found.data_rows == table_of(experiment, "comparisons", whole).data_rows
-    assert any(note.startswith("Over the 2 of 3 data sets") for note in found.notes)
 
 
 def test_numbers_over_data_sets_have_the_signed_rank_posterior_and_the_sign_test(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from quadrepro.config.config import Experiment
@@ -37,17 +35,11 @@ def test_pairs_have_the_numbers_of_the_ranking_of_mean_risks(asked: Experiment) 
     assert "LPBoost: a departure." in table.notes
 
 
-def test_a_missing_cell_allows_no_ranking_unless_its_data_set_may_be_left_out(
-    asked: Experiment,
-) -> None:
+def test_a_missing_cell_allows_no_ranking(asked: Experiment) -> None:
     gap = outcomes_of({**ONE, "monks": (2, None, 1)})
     nothing = made(asked, "ranking", gap)
     assert nothing.table.rows == ()
     assert nothing.draw is None
-    found = table_of(asked, "ranking", replace(gap, allow_missing=True))
-    whole = outcomes_of({name: errors for name, errors in ONE.items() if name != "monks"})
-    assert found.data_rows == table_of(asked, "ranking", whole).data_rows
-    assert found.notes[-1].startswith("Over the 2 of 3 data sets")
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,8 @@ def test_equal_counts_differ_by_nothing_in_another_order() -> None:
         for i, count in enumerate(of)
     }
     found = difference(Outcomes(("x",), ("a", "b"), 4, records), "x", ("a", "b"))
-    assert (found.overlap, found.text) == (True, "+0.0")
+    assert found is not None
+    assert (found.overlap, f"{found.points:+z.1f}") == (True, "+0.0")
 
 
 def test_with_one_split_only_equal_risks_are_not_told_apart(experiment: Experiment) -> None:
