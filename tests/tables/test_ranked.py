@@ -15,7 +15,7 @@ from quadrepro.tables.ranked import (
     compare_splits,
     ranking_table,
 )
-from quadrepro.tables.scores import read_scores, scores_of, told_apart
+from quadrepro.tables.scores import gaps_of, read_scores, scores_of, told_apart
 from quadrepro.tables.table import Table
 from tests.make import refusal
 from tests.tables.contexts import csv_of
@@ -49,7 +49,7 @@ def test_fields_are_separated_as_init_knows_it(write_scores: Write, separator: s
     assert [*found] == ["a", "b"]
     assert [*found.index] == ["line 2 (x)", "line 4 (y)"]
     assert [*found.iloc[0]] == [1, 2]
-    assert found.gaps == {"line 4 (y)": ["b"]}
+    assert gaps_of(found) == {"line 4 (y)": ["b"]}
 
 
 def test_an_unnamed_first_column_names_the_rows_even_by_numbers(write_scores: Write) -> None:
