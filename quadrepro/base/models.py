@@ -182,8 +182,9 @@ def _said(place: Place, detail: ErrorDetails) -> str:
     if kind == "union_tag_invalid":
         tag, known = context["tag"], context["expected_tags"].replace("'", "").split(", ")
         return f"{_name(place)} cannot be {tag!r}{nearest(tag, known)}"
-    of_ours = kind in ("fault", "value_error") or " should " not in detail["msg"]
-    return detail["msg"].removeprefix("Value error, ") if of_ours else ""
+    if kind in ("fault", "value_error"):
+        return detail["msg"].removeprefix("Value error, ")
+    return "" if " should " in detail["msg"] else f"{_name(place)}: {detail['msg']}"
 
 
 def _required(detail: ErrorDetails) -> str:

@@ -13,8 +13,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
+from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import Algorithm, Learner
+from quadrepro.core.learners.learner import Algorithm, Learner, validator
 from quadrepro.core.learners.rounds import BoostingAlgorithm
 
 
@@ -110,10 +111,12 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def settings_of(estimator: Any) -> dict[str, Any]:
-    """Return the parameters that are settings of the estimator's learner."""
-    given = estimator.get_params(deep=False)
-    return {of.name: given[of.name] for of in fields(estimator.learner) if of.name in given}
+def learner_of(estimator: Any, **others: Any) -> Any:
+    """Return the learner with the parameters that are its settings, or raise ValueError."""
+    given = estimator.get_params(deep=False) | others
+    settings = {of.name: given[of.name] for of in fields(estimator.learner) if of.name in given}
+    with faults_at():
+        return validator(estimator.learner).validate_python(settings)
 
 
 def candidate_of(estimator: Any, learner: Learner) -> dict[str, float]:

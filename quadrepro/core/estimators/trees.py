@@ -17,11 +17,11 @@ from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.core.estimators.decision import (
     DecisionClassifier,
     candidate_of,
-    settings_of,
+    learner_of,
     two_classes,
 )
 from quadrepro.core.learners.gradient import Bound, GradientBoost, StepName
-from quadrepro.core.learners.grid import N_ROUNDS, check_choice
+from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.learner import Learner
 
 
@@ -99,7 +99,7 @@ class BoostedTrees(BaseEstimator):
         return np.asarray(self._gains / (self._gains.sum() or 1.0))
 
     def _train(self, X: FloatArray, y: FloatArray, weights: FloatArray | None, loss: Any) -> None:
-        algorithm = GradientBoost(**settings_of(self) | {"loss": loss})
+        algorithm = learner_of(self, loss=loss)
         candidate = candidate_of(self, algorithm)
         values = np.array([candidate.get(algorithm.value_name, 1.0)], dtype=np.float64)
         n_rounds = int(candidate[N_ROUNDS.name])
@@ -253,7 +253,8 @@ class GradientBoostClassifier(BoostedTrees, DecisionClassifier):
         ValueError
             If there are not two classes or a parameter or a weight is out of range.
         """
-        check_choice("loss", self.loss, Literal["logistic", "exponential"])
+        if self.loss not in ("logistic", "exponential"):
+            raise ValueError(f"loss must be 'logistic' or 'exponential', not {self.loss!r}")
         examples, labels = validated(self, X, y)
         X, y, weights = weighted_examples(examples, labels, sample_weight, self.class_weight)
         self.classes_, signs = two_classes(y)

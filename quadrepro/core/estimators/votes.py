@@ -20,7 +20,7 @@ from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.core.estimators.decision import (
     DecisionClassifier,
     candidate_of,
-    settings_of,
+    learner_of,
     two_classes,
 )
 from quadrepro.core.learners.adaboost import AdaBoost
@@ -171,13 +171,13 @@ class VoteClassifier(DecisionClassifier):
 
     def _weights_of(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
         """Return the weights of the voters; keep the rounds, if the algorithm has them."""
-        algorithm = self.learner(**settings_of(self))
+        algorithm: Algorithm = learner_of(self)
         counts = np.ones(len(y)) if weights is None else weights
         candidate = self._candidate(algorithm, max(float(len(y)), counts.sum()))
         problem = self._problem(algorithm, X, y, counts)
         if isinstance(algorithm, BoostingAlgorithm):
             value = candidate.get(algorithm.value_name, np.nan)
-            picks, changes = algorithm.steps(problem, value, int(candidate[N_ROUNDS.name]))
+            picks, changes = algorithm.run(problem, 0, value, int(candidate[N_ROUNDS.name]))
             self._picks, self._changes = problem.representatives[picks], changes
             self.n_iter_ = len(picks)
             found = np.zeros(problem.n_plain_voters)

@@ -27,10 +27,9 @@ from quadrepro.core.learners.rounds import (
     NO_EDGE,
     TIE,
     Round,
-    Run,
+    Trace,
     WeightBoosting,
     bounded,
-    empty_trace,
     equal_weights,
     has_whole,
     rounding,
@@ -47,15 +46,8 @@ ASLEEP = 2.0**-16
 
 
 @njit
-def take_rounds(
-    chains: Chains,
-    signs: IntArray,
-    weights: FloatArray,
-    rounds: IntArray,
-    picks: IntArray,
-    changes: FloatArray,
-) -> tuple[FloatArray, int]:
-    """Return the votes of a run after given numbers of rounds, and the number of rounds taken.
+def take_rounds(chains: Chains, signs: IntArray, weights: FloatArray, n_rounds: int) -> Trace:
+    """Return the picks of a run, and the changes of their weights.
 
     The signed sum of each voter comes from running sums over a list. A voter has its usual value on
     all examples but some, which are stretches of the list (see `Chains`). So its sum is that of its
@@ -64,17 +56,15 @@ def take_rounds(
     multiplies it by at most 1 / (1 - |r|).
 
     `signs` are labels times numbers of copies, `weights` the first weights of one copy, in place.
-    Rounds are written to `picks` and `changes`, see `Run`.
     """
     codes, first, usual, listed, heads, starts, stops, owners = chains
     n_voters, tie, positive = first[-1], np.int64(max(TIE, len(signs))), signs > 0
     awake, running = np.empty(len(listed), np.uint32), np.zeros(len(listed) + 1, np.int64)
     places, sums = np.empty(len(heads), np.uint32), np.empty(n_voters, np.int64)
     begins, ends = np.empty(len(owners), np.uint32), np.empty(len(owners), np.uint32)
-    units, vote = np.empty(len(signs), np.int64), np.zeros(n_voters)
-    votes = np.zeros((len(rounds), n_voters))
-    shrunk, n_awake, kept = 0.0, 0, 0
-    for t in range(1, rounds[-1] + 1):
+    picks, changes = np.empty(n_rounds, np.intp), np.empty(n_rounds)
+    units, shrunk, n_awake, n_taken = np.empty(len(signs), np.int64), 0.0, 0, 0
+    for t in range(1, n_rounds + 1):
         if shrunk < 4.0 * ASLEEP:
             shrunk, n_awake = 1.0, 0
             for code in range(len(heads) - 1):
@@ -105,15 +95,10 @@ def take_rounds(
         while abs(sums[pick]) < largest - tie:
             pick += 1
         edge = usual[pick] * sums[pick] / size
-        alpha = step_of(edge, t)
-        vote[pick] += alpha
-        if t <= len(picks):
-            picks[t - 1], changes[t - 1] = pick, alpha
+        picks[t - 1], changes[t - 1] = pick, step_of(edge, t)
+        n_taken += abs(edge) > NO_EDGE
         if not NO_EDGE < abs(edge) < 1.0:
             break
-        if t == rounds[kept]:
-            votes[kept] = vote
-            kept += 1
         chain = np.searchsorted(first, pick, side="right") - 1
         own, below = codes[chain], np.uint32(pick - first[chain])
         right, wrong = 1.0 + edge, 1.0 - edge
@@ -121,8 +106,7 @@ def take_rounds(
             moved = weights[i] / (right if (own[i] > below) == positive[i] else wrong)
             weights[i] = moved if moved >= FLOOR else weights[i]
         shrunk *= 1.0 - abs(edge)
-    votes[kept:] = vote
-    return votes, t if alpha != 0.0 else t - 1
+    return picks[:n_taken], changes[:n_taken]
 
 
 @dataclass(frozen=True)
@@ -141,19 +125,15 @@ class AdaBoost(WeightBoosting):
             yield Round(picks, alphas, last)
             w = bounded(w, w / (1.0 + edges[:, None] * voters.signs(picks)))
 
-    def run(
-        self, problem: VotingProblem, sample: int, value: float, rounds: IntArray, traced: bool
-    ) -> Run:
+    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
         """Run on one sample, see `BoostingAlgorithm.run`."""
         copies = problem.counts[sample]
         [weights] = equal_weights(copies[None])
         if not has_whole(copies[None])[0]:
             # A fraction of a copy is an example with so much less weight.
             weights, copies = weights * copies, np.sign(copies)
-        picks, changes = empty_trace(rounds, traced)
         signs = (copies * problem.y).astype(np.intp)
-        votes, taken = take_rounds(problem.chains, signs, weights, rounds, picks, changes)
-        return Run(votes, picks[:taken], changes[:taken])
+        return take_rounds(problem.chains, signs, weights, n_rounds)
 
 
 ADABOOST = Entry(

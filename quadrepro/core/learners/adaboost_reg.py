@@ -25,7 +25,7 @@ import numpy as np
 from quadrepro.base.types import FloatArray
 from quadrepro.core.elementary import exp, exp_each, log, log1p
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter, check_choice
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
     LARGEST_STEP,
@@ -53,9 +53,6 @@ class AdaBoostReg(WeightBoosting):
     """p, the power to which influences are raised."""
 
     hyperparameters = (C, N_ROUNDS)
-
-    def __post_init__(self) -> None:
-        check_choice("power", self.power, Literal[1, 2])
 
     def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
         """Yield rounds with AdaBoost's voter and the α ≥ 0 of least softened loss.

@@ -18,23 +18,20 @@ a smaller C-bound than the vote. Weights are not normalised during a run.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import FloatArray
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS
+from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
     BoostingAlgorithm,
-    Run,
     Trace,
     first_of_largest,
     normalised,
-    votes_after,
 )
 from quadrepro.core.voters.reduction import VotingProblem
 
@@ -143,18 +140,23 @@ class CBoundBoosting(BoostingAlgorithm):
 
     hyperparameters = (N_ROUNDS,)
 
-    @abstractmethod
-    def boost(self, gram: FloatArray, correlations: FloatArray, n_rounds: int) -> Trace:
-        """Return the voter of each round, and the signed change of its weight."""
+    by_slope = False
+    allow_repeats = True
+    reweight = False
 
-    def run(
-        self, problem: VotingProblem, sample: int, value: float, rounds: IntArray, traced: bool
-    ) -> Run:
-        """Run on one sample, see `BoostingAlgorithm.run`; always traced."""
+    @property
+    def merges_voters(self) -> bool:
+        """Whether equal voters may be merged: only if the first of them can be picked again."""
+        return self.allow_repeats
+
+    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
+        """Run on one sample, see `BoostingAlgorithm.run`."""
         gram, correlations = problem.grams[sample], problem.correlations[sample]
-        picks, changes = self.boost(gram, correlations, int(rounds[-1]))
-        votes = votes_after(rounds, picks, changes, problem.n_voters)
-        return Run(normalised(votes), picks, changes)
+        form = self.reweight, self.allow_repeats, self.by_slope
+        return boost(gram, correlations, n_rounds, *form)
+
+    def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+        return normalised(super()._paths(problem, grid))
 
 
 @dataclass(frozen=True)
@@ -173,17 +175,6 @@ class CBBoost(CBoundBoosting):
     def __post_init__(self) -> None:
         if self.reweight and not self.allow_repeats:
             raise ValueError("reweight resets weights: allow_repeats must be true")
-
-    @property
-    def merges_voters(self) -> bool:
-        """Whether equal voters may be merged: only if the first of them can be picked again."""
-        return self.allow_repeats
-
-    def boost(self, gram: FloatArray, correlations: FloatArray, n_rounds: int) -> Trace:
-        """Take steps to the voter that leads to the smallest C-bound."""
-        return boost(
-            gram, correlations, n_rounds, self.reweight, self.allow_repeats, by_slope=False
-        )
 
 
 GRID = {"n_rounds": [2, 5, 10, 20, 50, 100, 200, 500]}

@@ -145,17 +145,10 @@ def update_edges(program: Program, size: int, beta: float) -> None:
     """Compute the edges afresh."""
     gram, above, edges = program.gram, program.above, program.edges
     n, sums = len(gram), np.zeros(len(gram))
-    # Four rows at a time, which read and write the sums once; behind the last, rows have weight 0.
-    weights, rows = np.zeros(size + 3), np.zeros(size + 3, np.intp)
-    for i in range(size):
-        voter = program.support[i]
-        rows[i] = voter % n
-        weights[i] = program.q[voter] if voter < n else -program.q[voter]
-    for i in range(0, size, 4):
-        a, b, c, d = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
-        A, B, C, D = gram[rows[i]], gram[rows[i + 1]], gram[rows[i + 2]], gram[rows[i + 3]]
+    for voter in program.support[:size]:
+        weight = program.q[voter] if voter < n else -program.q[voter]
         for j in range(n):
-            sums[j] = sums[j] + a * A[j] + b * B[j] + c * C[j] + d * D[j]
+            sums[j] += weight * gram[voter % n, j]
     for j in range(n):
         edges[j] = beta * above[j] - 2.0 * sums[j]
         edges[n + j] = beta * above[n + j] + 2.0 * sums[j]

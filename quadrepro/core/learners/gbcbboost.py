@@ -10,24 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.cbboost import GRID, CBoundBoosting, boost
+from quadrepro.core.learners.cbboost import GRID, CBoundBoosting
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.rounds import Trace
 
 
 @dataclass(frozen=True)
 class GBCBBoost(CBoundBoosting):
     """GB-CB-Boost (Appendix B); each voter is picked at most once."""
 
-    @property
-    def merges_voters(self) -> bool:
-        """Whether equal voters may be merged: no, after the first one the second can be picked."""
-        return False
-
-    def boost(self, gram: FloatArray, correlations: FloatArray, n_rounds: int) -> Trace:
-        """Take steps to the voter of steepest descent."""
-        return boost(gram, correlations, n_rounds, reweight=False, repeats=False, by_slope=True)
+    allow_repeats = False
+    by_slope = True
 
 
 GB_CB_BOOST = Entry(GBCBBoost, "GB-CB-Boost", "Bauvin et al. 2020, appendix B", GRID)

@@ -24,18 +24,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
+from pydantic import Field
 
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.arguments import check_leaf
 from quadrepro.core.elementary import exp, log
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, check_choice
+from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.learners.learner import Entry, Outputs, Predictor
 from quadrepro.core.learners.losses import LOSSES, Loss, LossName, SquaredLoss, mean_of, ratio
-from quadrepro.core.learners.trees import LeafArray, TreeFitter, Trees, check_size
+from quadrepro.core.learners.trees import LARGEST_TREE, LeafArray, TreeFitter, Trees
 
 NU = Hyperparameter("nu", "number", "small", "share ν of the line search's step", largest=2.0)
 U = Hyperparameter("u", "number", "small", "u of α_k = min(1, 2 / (k + u))")
@@ -61,6 +62,7 @@ STEPS: dict[StepName, Hyperparameter | None] = {
 TRUNCATED = ("truncate", "rescale-truncate")
 
 Bound = Literal["tree", "unit"]
+Size = Annotated[int, Field(ge=1, le=LARGEST_TREE)]
 
 
 def unit_of(g: FloatArray, weights: FloatArray) -> FloatArray:
@@ -116,9 +118,9 @@ class GradientBoost(Predictor):
     """The squared loss of a number, or the logistic or exponential loss of a class; None for the
     squared or the logistic loss, by the task. RBoosting with the exponential loss is re-scale
     AdaBoost."""
-    cuts: int = 1
+    cuts: Size = 1
     """Number of cuts J of a tree; 1 gives a stump."""
-    depth: int | None = None
+    depth: Size | None = None
     """Depth of the trees, instead of a number of cuts."""
     theory: bool = False
     """Whether RBoosting uses the α_k = 3 / (k + 3) of its theorems; it then has no hyper-parameter.
@@ -131,10 +133,9 @@ class GradientBoost(Predictor):
     """Least share of the weight of all training examples in a leaf."""
 
     def __post_init__(self) -> None:
-        check_choice("step", self.step, StepName)
-        check_choice("loss", self.loss, LossName | None)
-        check_choice("bound", self.bound, Bound | None)
-        check_size(self.cuts, self.depth)
+        if self.depth is not None and self.cuts != 1:
+            sizes = f"depth {self.depth} or cuts {self.cuts}"
+            raise ValueError(f"depth replaces cuts: give {sizes}, not both")
         check_leaf(self.min_weight_fraction_leaf)
         if self.theory and self.step != "rescale":
             raise ValueError(f"theory is for step 'rescale', not {self.step!r}")
@@ -164,12 +165,6 @@ class GradientBoost(Predictor):
         """The loss that is minimised."""
         return LOSSES[self.loss or "l2"]
 
-    @property
-    def _as_fitted(self) -> bool:
-        """Whether the bound of a truncated step is for the tree as it was fitted."""
-        bound = self.bound or ("tree" if self.task == "regression" else "unit")
-        return bound == "tree"
-
     def _alphas(self, k: int, values: FloatArray) -> FloatArray:
         """Return α_k for each value of the hyper-parameter."""
         if self.theory or self.step == "rescale-epsilon":
@@ -195,7 +190,8 @@ class GradientBoost(Predictor):
             return values * beta
         if self.step not in TRUNCATED:
             return beta
-        unit = 1.0 if self._as_fitted else unit_of(g, counts)
+        bound = self.bound or ("tree" if self.task == "regression" else "unit")
+        unit = 1.0 if bound == "tree" else unit_of(g, counts)
         bounds = exp(-2 / 3 * log(float(k))) * unit
         bounds = bounds * values if self.step == "truncate" else bounds
         return np.clip(beta, -bounds, bounds)

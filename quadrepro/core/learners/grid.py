@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Literal, cast
 
 from quadrepro.base.types import FloatArray
 
@@ -126,15 +126,6 @@ class Hyperparameter:
                 f"the values of {self.name} must {order}: ties go to the first, simplest candidate"
             )
         return None
-
-
-def check_choice(name: str, value: Any, choices: Any) -> None:
-    """Raise ValueError unless a setting has one of the values of a Literal, or None if optional."""
-    literal, *others = get_args(choices) if get_origin(choices) is not Literal else (choices,)
-    known = (*(None for _ in others), *get_args(literal))
-    if value not in known:
-        *first, last = map(repr, known)
-        raise ValueError(f"{name} must be {', '.join(first)} or {last}, not {value!r}")
 
 
 def _shown(value: float) -> str:

@@ -48,7 +48,7 @@ class Entry:
         pydantic.ValidationError
             If a setting is unknown, has the wrong type or is out of range; a ValueError.
         """
-        return _validator(self.learner).validate_python(settings | self.preset, extra="forbid")
+        return validator(self.learner).validate_python(settings | self.preset, extra="forbid")
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -61,7 +61,8 @@ class Entry:
 
 
 @cache
-def _validator(learner: type[Learner]) -> TypeAdapter[Learner]:
+def validator(learner: type[Learner]) -> TypeAdapter[Learner]:
+    """Return what makes a learner of settings, and refuses wrong ones."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(learner)

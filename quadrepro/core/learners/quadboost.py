@@ -22,14 +22,13 @@ from typing import Literal
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import FloatArray
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter, check_choice
+from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
     BoostingAlgorithm,
-    Run,
-    empty_trace,
+    Trace,
     first_of_largest,
     first_of_size,
 )
@@ -51,34 +50,29 @@ def boost(
     reweight: bool,
     by_correlation: bool,
     tol: float,
-    rounds: IntArray,
-    picks: IntArray,
-    steps: FloatArray,
-) -> tuple[FloatArray, int, bool]:
-    """Return votes after given rounds, the rounds taken, and whether steps fell to `tol`."""
-    n, taken, ended = len(mu), 0, False
+    n_rounds: int,
+) -> Trace:
+    """Return the picks and steps of a run, which a step of at most `tol` ends."""
+    n, t, picks, steps = len(mu), 0, np.empty(n_rounds, np.intp), np.empty(n_rounds)
     eta = np.where(np.diag(gram) > 0, np.diag(gram), 1.0)  # a voter that is always 0 gets no step
-    c, largest, alpha = mu.copy(), np.abs(mu).max(), np.zeros(n)
-    replaced = alpha if reweight else np.zeros(n)
-    decreases, votes = np.empty(n), np.empty((len(rounds), n))
-    for i in range(len(rounds)):
-        while taken < rounds[i] and not ended:
-            if by_correlation:
-                pick = first_of_size(c, largest)
-            else:
-                for j in range(n):
-                    decreases[j] = decrease(c[j], eta[j], replaced[j], penalty)
-                pick = first_of_largest(decreases)
-            old = replaced[pick]
-            step = minimiser(c[pick] + old * eta[pick], eta[pick], penalty) - old
-            alpha[pick] += step
-            largest = subtract(c, gram, pick, step)
-            if taken < len(picks):
-                picks[taken], steps[taken] = pick, step
-            taken += step != 0.0
-            ended = abs(step) <= tol
-        votes[i] = alpha
-    return votes, taken, ended
+    c, largest, decreases, replaced = mu.copy(), np.abs(mu).max(), np.empty(n), np.zeros(n)
+    while t < n_rounds:
+        if by_correlation:
+            pick = first_of_size(c, largest)
+        else:
+            for j in range(n):
+                decreases[j] = decrease(c[j], eta[j], replaced[j], penalty)
+            pick = first_of_largest(decreases)
+        old = replaced[pick]
+        step = minimiser(c[pick] + old * eta[pick], eta[pick], penalty) - old
+        if reweight:
+            replaced[pick] += step
+        largest = subtract(c, gram, pick, step)
+        picks[t], steps[t] = pick, step
+        t += step != 0.0
+        if abs(step) <= tol:
+            break
+    return picks[:t], steps[:t]
 
 
 @njit
@@ -124,8 +118,6 @@ class QuadBoost(BoostingAlgorithm):
     largest |c|. For voters with values -1 and +1 they are the same."""
 
     def __post_init__(self) -> None:
-        check_choice("norm", self.norm, Norm)
-        check_choice("selection", self.selection, Selection)
         if self.reweight and self.selection == "correlation":
             raise ValueError("selection 'correlation' is for the additive form: reweight is true")
 
@@ -149,20 +141,15 @@ class QuadBoost(BoostingAlgorithm):
         """Whether equal voters may be merged: not if weights are replaced, each one on its own."""
         return not self.reweight
 
-    def run(
-        self, problem: VotingProblem, sample: int, value: float, rounds: IntArray, traced: bool
-    ) -> Run:
-        """Run on one sample, see `BoostingAlgorithm.run`; NaN if L1 is not at its optimum."""
+    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
+        """Run on one sample, see `BoostingAlgorithm.run`."""
         gram, mu = problem.grams[sample], problem.correlations[sample]
         # If η = 1, the voter of largest |c| is that of largest decrease in all additive variants.
         signs = not self.reweight and bool((gram.diagonal() == 1.0).all())
         by_correlation = signs or self.selection == "correlation"
-        picks, steps = empty_trace(rounds, traced)
-        form = self.reweight, by_correlation, 1e-9 if self.norm == "l1" else 1e-12
-        votes, taken, ended = boost(gram, mu, self.penalty(value), *form, rounds, picks, steps)
-        if self.norm == "l1" and not ended:
-            votes[:] = np.nan
-        return Run(votes, picks[:taken], steps[:taken])
+        tol = 1e-9 if self.norm == "l1" else 1e-12
+        penalty = self.penalty(value)
+        return boost(gram, mu, penalty, self.reweight, by_correlation, tol, n_rounds)
 
 
 _ROUNDS = {"n_rounds": [10, 100, 1000, 10_000]}

@@ -12,7 +12,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -26,27 +26,8 @@ from quadrepro.core.voters.drawn import Codes, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE, FixedVoters, VoterSource
 
-
-class Run(NamedTuple):
-    """A run on one sample.
-
-    Attributes
-    ----------
-    votes : ndarray of shape (n_kept, n_voters)
-        The votes after some numbers of rounds. A run that ends early keeps its last vote.
-    picks : ndarray of int, shape (n_taken,)
-        The picked voter of each round that was taken; empty unless the run is traced.
-    changes : ndarray of shape (n_taken,)
-        What each round adds to the weight of its voter.
-    """
-
-    votes: FloatArray
-    picks: IntArray
-    changes: FloatArray
-
-
 Trace = tuple[IntArray, FloatArray]
-"""The picked voters of a run, and the changes of their weights."""
+"""The picked voter of each round that was taken, and what the round adds to its weight."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +39,8 @@ class BoostingAlgorithm(Algorithm):
     """
 
     @abstractmethod
-    def run(
-        self, problem: VotingProblem, sample: int, value: float, rounds: IntArray, traced: bool
-    ) -> Run:
-        """Run on one sample for the last of some increasing numbers of rounds.
+    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
+        """Run on one sample.
 
         Parameters
         ----------
@@ -71,34 +50,29 @@ class BoostingAlgorithm(Algorithm):
             The sample to train on.
         value : float
             Value of the hyper-parameter other than ``n_rounds``; NaN if there is none.
-        rounds : ndarray of int
-            Numbers of rounds after which a vote is kept.
-        traced : bool
-            Whether the pick of every round is kept as well.
+        n_rounds : int
+            Largest number of rounds.
         """
-
-    def steps(self, problem: VotingProblem, value: float, n_rounds: int) -> Trace:
-        """Return the picks of a run on the first sample, and the changes of their weights."""
-        return self.run(problem, 0, value, np.array([n_rounds]), traced=True)[1:]
 
     def values(self, grid: Grid) -> FloatArray:
         """Return the values of the other hyper-parameter; a single NaN if there is none."""
         return np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)
-
-    def rounds(self, grid: Grid) -> IntArray:
-        """Return the numbers of rounds after which a vote is kept."""
-        return np.array(grid.axis(N_ROUNDS.name) or (MOST_ROUNDS,), dtype=np.intp)
 
     def limit(self, problem: VotingProblem) -> str:
         """Return in a sentence why a run to the optimum has no solution."""
         return f"after {MOST_ROUNDS:,} rounds, a step is still not small enough"
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
-        values, rounds, samples = self.values(grid), self.rounds(grid), range(len(problem.counts))
-        runs = [self.run(problem, i, v, rounds, False) for i in samples for v in values.tolist()]
-        votes = np.array([run.votes for run in runs])
-        shaped = votes.reshape(len(samples), len(values), len(rounds), -1)
-        return grid.flatten(shaped, (self.value_name, N_ROUNDS.name))
+        values, n_samples = self.values(grid), len(problem.counts)
+        rounds = [int(t) for t in grid.axis(N_ROUNDS.name) or (MOST_ROUNDS,)]
+        paths = np.empty((n_samples, len(values), len(rounds), problem.n_voters))
+        for sample, i in product(range(n_samples), range(len(values))):
+            picks, changes = self.run(problem, sample, values[i], rounds[-1])
+            for vote, t in zip(paths[sample, i], rounds, strict=True):
+                vote[:] = np.bincount(picks[:t], changes[:t], problem.n_voters)
+            if grid.axis(N_ROUNDS.name) is None and len(picks) == rounds[-1]:
+                paths[sample, i] = np.nan
+        return grid.flatten(paths, (self.value_name, N_ROUNDS.name))
 
 
 MOST_ROUNDS = 20_000_000
@@ -169,20 +143,17 @@ class WeightBoosting(BoostingAlgorithm):
             Value of the hyper-parameter other than ``n_rounds``; NaN if there is none.
         """
 
-    def run(
-        self, problem: VotingProblem, sample: int, value: float, rounds: IntArray, traced: bool
-    ) -> Run:
-        """Run on one sample, see `BoostingAlgorithm.run`; always traced."""
+    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
+        """Run on one sample, see `BoostingAlgorithm.run`."""
         voters, picks, changes = FixedVoters(problem.H, problem.y), [], []
         found = self.boost(voters, problem.counts[[sample]], np.array([value]))
-        for [pick], [change], [last] in islice(found, int(rounds[-1])):
+        for [pick], [change], [last] in islice(found, n_rounds):
             if change:  # the last round may add nothing
                 picks.append(pick)
                 changes.append(change)
             if last:
                 break
-        steps = np.array(picks, dtype=np.intp), np.array(changes)
-        return Run(votes_after(rounds, *steps, problem.n_voters), *steps)
+        return np.array(picks, dtype=np.intp), np.array(changes)
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
         """Run all values side by side over the same drawn stumps, until validation errors end them.
@@ -246,27 +217,11 @@ def add_votes(
     return wrong
 
 
-def votes_after(
-    rounds: IntArray, picks: IntArray, changes: FloatArray, n_voters: int
-) -> FloatArray:
-    """Return the votes of a run after some numbers of rounds, shape (len(rounds), n_voters)."""
-    votes = np.zeros((len(rounds), n_voters))
-    for vote, t in zip(votes, rounds, strict=True):
-        np.add.at(vote, picks[:t], changes[:t])
-    return votes
-
-
 def normalised(weights: FloatArray) -> FloatArray:
     """Divide votes, shape (..., n_voters), by their total weight; an empty vote stays empty."""
     # Added one by one, so that voters without weight do not change the last bits of the sum.
     totals = np.cumsum(np.abs(weights), axis=-1)[..., -1:]
     return np.asarray(weights / np.where(totals > 0, totals, 1.0))
-
-
-def empty_trace(rounds: IntArray, traced: bool) -> Trace:
-    """Return arrays for the picks and changes of all rounds, without place if it is not traced."""
-    size = rounds[-1] if traced else 0
-    return np.empty(size, dtype=np.intp), np.empty(size)
 
 
 @njit

@@ -350,8 +350,8 @@ class OneVsRest(Trainer):
 
     def held_out(self, fold: IntArray | None) -> Iterator[Scored]:
         """Yield the held-out parts with the predicted codes."""
-        trainers = self.trainers.values()
-        for parts in zip(*(trainer.held_out(fold) for trainer in trainers), strict=True):
+        each = (trainer.held_out(fold) for trainer in self.trainers.values())
+        for parts in zip(*each, strict=True):
             scores = np.array([part.scores for part in parts])
             zero = np.max([np.broadcast_to(p.zero, len(scores[0])) for p in parts], axis=0)
             is_class = np.array([part.y > 0 for part in parts])
@@ -360,8 +360,6 @@ class OneVsRest(Trainer):
             predicted = self._codes[first_of_largest(scores, zero[:, None])]
             solved = np.all([part.solved for part in parts], axis=0)
             yield Scored(y.astype(np.float64), predicted.astype(np.float64), solved=solved)
-        found = [trainer.candidates for trainer in trainers]
-        self.candidates = [common_candidate(of_classes) for of_classes in zip(*found, strict=True)]
 
     def outputs(self, i: int) -> Outputs:
         """Return the scores of all classes, and the class of the largest."""
@@ -400,19 +398,3 @@ def first_of_largest(scores: FloatArray, zero: FloatArray | float) -> IntArray:
     """
     known = np.where(np.isnan(scores), -np.inf, scores)
     return np.asarray((known >= known.max(axis=0) - zero).argmax(axis=0))
-
-
-def common_candidate(of_classes: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
-    """Return the candidate of all classes; values that differ, such as rounds, as a list in text.
-
-    Examples
-    --------
-    >>> common_candidate([{"lam": 0.1, "n_rounds": 5}, {"lam": 0.1, "n_rounds": 9}])
-    {'lam': 0.1, 'n_rounds': '5, 9'}
-    """
-    found: dict[str, Value] = {}
-    for name, value in of_classes[0].items():
-        values = [candidate[name] for candidate in of_classes]
-        same = all(other == value for other in values)
-        found[name] = value if same else ", ".join(map(str, values))
-    return found

@@ -12,7 +12,6 @@ which they are added does not matter. With weights they are added in the order o
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -35,17 +34,6 @@ LOWEST, HIGHEST = np.uint32(0), np.uint32(2**32 - 1)
 
 LARGEST_TREE = 10_000
 """A tree has at most this number of cuts, or levels."""
-
-
-def check_size(cuts: int, depth: int | None) -> None:
-    """Raise ValueError if a number of cuts or a depth is out of range, or both are given."""
-    for name, size in (("cuts", cuts), ("depth", depth)):
-        if size is not None and not (isinstance(size, Integral) and 1 <= int(size) <= LARGEST_TREE):
-            raise ValueError(
-                f"{name} must be a whole number from 1 to {LARGEST_TREE}, not {size!r}"
-            )
-    if depth is not None and cuts != 1:
-        raise ValueError(f"depth replaces cuts: give depth {depth} or cuts {cuts}, not both")
 
 
 class Trees(NamedTuple):
@@ -212,7 +200,7 @@ class TreeFitter:
         Parameters
         ----------
         targets : ndarray of shape (n_targets, n_examples)
-            Numbers; a tree on targets that are not finite has one leaf, of value NaN.
+            Finite numbers.
 
         Returns
         -------
@@ -223,10 +211,6 @@ class TreeFitter:
         """
         n, m = targets.shape
         largest = np.maximum(targets.max(axis=1), -targets.min(axis=1))
-        finite = np.isfinite(largest)
-        if not finite.all():
-            targets = np.where(finite[:, None], targets, 0.0)
-            largest = np.where(finite, largest, 0.0)
         numbers: NumberArray = targets
         units, limits = np.ones(n), largest
         if self._weights is None:
@@ -241,7 +225,7 @@ class TreeFitter:
         )
         leaves = np.zeros((n, m), dtype=np.int32)
         _grow(numbers, self._weights, self._sorted, self._size, NO_GAIN * limits, trees, leaves)
-        units = np.where(finite, units, np.nan)[:, None]
+        units = units[:, None]
         made = int(leaves.max())
         return Trees(
             np.ascontiguousarray(trees.parents[:, :made]),
@@ -278,16 +262,7 @@ def whole_numbers(targets: FloatArray, largest: FloatArray) -> tuple[NDArray[np.
     exponents = np.frexp(largest)[1] + 1 - largest_whole(targets.shape[1]).bit_length()
     # With the limit no unit is a subnormal number. Targets that small count as nothing anyway.
     units = np.ldexp(1.0, np.maximum(exponents, -1000))
-    whole = np.empty(targets.shape, np.int64)
-    _round(targets, units, whole)
-    return whole, units
-
-
-@njit
-def _round(targets: FloatArray, units: FloatArray, whole: NDArray[np.int64]) -> None:
-    for t in range(len(targets)):
-        for i in range(targets.shape[1]):
-            whole[t, i] = np.int64(np.rint(targets[t, i] / units[t]))
+    return np.rint(targets / units[:, None]).astype(np.int64), units
 
 
 @njit

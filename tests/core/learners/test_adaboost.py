@@ -66,13 +66,12 @@ def stumps(seed: int, m: int, noise: float) -> Problem:
 
 def same_rounds(problem: VotingProblem, n_rounds: int) -> IntArray:
     """Assert that the kernel takes the rounds of `boost` bit for bit, and return their picks."""
-    rounds = np.array([1, 7, n_rounds])
     for sample in range(len(problem.counts)):
-        found = AdaBoost().run(problem, sample, np.nan, rounds, True)
-        plain = WeightBoosting.run(AdaBoost(), problem, sample, np.nan, rounds, True)
+        found = AdaBoost().run(problem, sample, np.nan, n_rounds)
+        plain = WeightBoosting.run(AdaBoost(), problem, sample, np.nan, n_rounds)
         for ours, theirs in zip(found, plain, strict=True):
             np.testing.assert_array_equal(ours, theirs)
-    return found.picks
+    return found[0]
 
 
 @pytest.mark.parametrize(("m", "noise"), [(60, 0.5), (60, 4.0), (1500, 1.0)])
@@ -94,14 +93,14 @@ def test_any_matrix_gives_the_same_rounds_as_its_chains(
 
 def test_the_kernel_too_lets_an_example_of_the_smallest_weight_grow_again() -> None:
     expected = boosted(AdaBoost(), Turning(), 10_000, copies=np.ones((1, 6)))
-    weights, copies, rounds = np.full(6, UNITS / 6), np.ones(6, dtype=np.intp), np.array([5000])
-    picks, changes = np.empty((2, 5000), dtype=np.intp), np.empty((2, 5000))
-    for part, t in enumerate((1, 5001)):
+    weights, copies, parts = np.full(6, UNITS / 6), np.ones(6, dtype=np.intp), []
+    for t in (1, 5001):
         chains = Chains.of(*codes_of_voters(Turning.outputs(t)))
-        take_rounds(chains, copies, weights, rounds, picks[part], changes[part])
+        parts.append(take_rounds(chains, copies, weights, 5000))
         assert (weights[0] < 2 * FLOOR) == (t == 1)
-    assert picks.ravel().tolist() == [r.picks[0] for r in expected]
-    assert changes.ravel().tolist() == [r.changes[0] for r in expected]
+    picks, changes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    assert picks.tolist() == [r.picks[0] for r in expected]
+    assert changes.tolist() == [r.changes[0] for r in expected]
 
 
 def test_a_held_out_example_that_is_always_wrong_does_no_harm_in_a_long_run() -> None:

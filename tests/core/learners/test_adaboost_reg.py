@@ -61,7 +61,7 @@ class Formulas:
 def test_a_round_is_the_formulas_from_scratch(power: Power) -> None:
     H, y = make_problem(m=60)
     for C in SOFT[power]:
-        picks, changes = AdaBoostReg(power).steps(reduce_problem(H, y, merge_voters=False), C, 12)
+        picks, changes = AdaBoostReg(power).run(reduce_problem(H, y, merge_voters=False), 0, C, 12)
         assert len(picks) == 12
         run, w = Formulas(C, power, [], [], []), np.full(60, 1 / 60)
         for pick, signed in zip(picks, changes, strict=True):
@@ -84,7 +84,7 @@ def test_examples_too_light_for_whole_units_count_in_a_long_step() -> None:
     y = np.where(rng.random(60) < 0.5, 1.0, -1.0)
     H = np.where(rng.random((60, 25)) < 0.85, y[:, None], -y[:, None])
     # From round 41 on the picks are wrong only on examples whose weights round to nothing.
-    _, changes = AdaBoostReg().steps(reduce_problem(H, y), 1e3, 45)
+    _, changes = AdaBoostReg().run(reduce_problem(H, y), 0, 1e3, 45)
     assert len(changes) == 45
     assert np.abs(changes).max() < 12.0
 

@@ -29,7 +29,7 @@ small_problems = st.tuples(
 
 def steps_of(algorithm: CBoundBoosting, H: FloatArray, y: FloatArray, n_rounds: int) -> Steps:
     """Return each round's voter and its signed weight, before the weights are normalised."""
-    picks, changes = algorithm.steps(reduce_problem(H, y, merge_voters=False), np.nan, n_rounds)
+    picks, changes = algorithm.run(reduce_problem(H, y, merge_voters=False), 0, np.nan, n_rounds)
     return list(zip(picks.tolist(), changes.tolist(), strict=True))
 
 

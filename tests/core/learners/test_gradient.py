@@ -168,9 +168,12 @@ def test_outputs_have_the_probabilities_of_the_loss() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"loss": "hinge"}, "loss must be None, 'l2', 'logistic' or 'exponential', not 'hinge'"),
-        ({"step": "full", "theory": True}, "theory is for step 'rescale', not 'full'"),
-        ({"step": "truncate", "bound": "ball"}, "bound must be None, 'tree' or 'unit', not 'ball'"),
+        ({"step": "fell"}, "step must be 'full', .* or 'rescale-epsilon', not 'fell'"),
+        ({"cuts": 1.5}, "cuts must be a valid integer, not 1.5"),
+        ({"cuts": 0}, "cuts must be at least 1, not 0"),
+        ({"depth": 10_001}, "depth must be at most 10000, not 10001"),
+        ({"cuts": 4, "depth": 2}, "give depth 2 or cuts 4"),
+        ({"step": "truncate", "bound": "ball"}, "bound must be 'tree' or 'unit', not 'ball'"),
         ({"step": "full", "bound": "unit"}, "bound is for steps 'truncate' and .* not 'full'"),
         ({"min_weight_fraction_leaf": 0.6}, "must be between 0 and 0.5, not 0.6"),
     ],
@@ -179,7 +182,7 @@ def test_settings_that_contradict_each_other_are_refused(
     settings: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        GradientBoost(**settings)
+        GradientBoostRegressor(**{"step": "full"} | settings).fit(*problem("l2"))
 
 
 REGRESSORS = [

@@ -115,7 +115,7 @@ def test_an_l1_candidate_that_the_rounds_do_not_bring_to_lambda_is_never_chosen(
 def test_voters_that_are_zero_end_a_run(algorithm: QuadBoost) -> None:
     problem = np.zeros((3, 2)), np.array([1.0, -1.0, 1.0])
     assert not fit(algorithm, problem, n_rounds=3).any()
-    picks, steps = algorithm.steps(algorithm.reduced(*problem), np.nan, 3)
+    picks, steps = algorithm.run(algorithm.reduced(*problem), 0, np.nan, 3)
     assert len(picks) == len(steps) == 0
 
 
@@ -128,7 +128,7 @@ def test_voters_that_are_zero_end_a_run(algorithm: QuadBoost) -> None:
 )
 def test_an_impossible_selection_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        QuadBoost(**settings)
+        QuadBoostClassifier(**settings).fit(*make_problem())
 
 
 def lasso(H: FloatArray, y: FloatArray, lam: float) -> FloatArray:
@@ -185,8 +185,8 @@ def test_reweighting_bounds_each_of_two_equal_voters_on_its_own() -> None:
 def test_a_run_ends_with_a_step_within_the_tolerance() -> None:
     # The first step takes all of the correlation of 1/3, the second finds nothing left.
     problem = reduce_problem(np.array([[1.0], [1.0], [-1.0]]), np.ones(3))
-    assert [a.tolist() for a in QuadBoost().steps(problem, np.nan, 10)] == [[0], [1 / 3]]
-    picks, steps = QuadBoost("l2").steps(problem, 1.0, 100)
+    assert [a.tolist() for a in QuadBoost().run(problem, 0, np.nan, 10)] == [[0], [1 / 3]]
+    picks, steps = QuadBoost("l2").run(problem, 0, 1.0, 100)
     # With η = 1 and λ = 1, every step halves the correlation.
     np.testing.assert_allclose(steps, 1 / 6 / 2.0 ** np.arange(39))
     assert picks.tolist() == [0] * 39
@@ -209,5 +209,5 @@ def test_ties_go_to_the_voter_of_lowest_index(algorithm: QuadBoost) -> None:
     H = 1.0 - 2.0 * np.eye(7)[:, :5]
     nearly = H * (1.0 - 1e-13 * np.arange(5)[::-1])
     for voters in (H, nearly):
-        picks, _ = algorithm.steps(reduce_problem(voters, np.ones(7)), np.nan, 1)
+        picks, _ = algorithm.run(reduce_problem(voters, np.ones(7)), 0, np.nan, 1)
         assert picks.tolist() == [0]

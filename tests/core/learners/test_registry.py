@@ -6,6 +6,7 @@ from dataclasses import fields
 import pytest
 from pydantic import ValidationError
 
+from quadrepro.base.models import faults_at
 from quadrepro.config.axis import Axis
 from quadrepro.core.learners.estimator import EstimatorEntry
 from quadrepro.core.learners.grid import Grid
@@ -44,8 +45,8 @@ def test_settings_are_checked() -> None:
         entry.make({"rewaight": True})
     with pytest.raises(ValidationError, match="reweight"):
         entry.make({"reweight": "little"})
-    with pytest.raises(ValueError, match="power must be 1 or 2"):
-        ALGORITHMS["abr"].learner(power=3)
+    with pytest.raises(ValueError, match="power must be 1 or 2"), faults_at():
+        ALGORITHMS["abr"].make({"power": 3})
 
 
 def test_a_preset_cannot_be_changed() -> None:

@@ -161,7 +161,7 @@ def test_in_a_run_equal_errors_tie_although_their_sums_round_differently(
         )
         problem = reduce_problem(H.T, np.ones(12))
         value = algorithm.values(grid_of(algorithm, [1]))[-1]
-        assert algorithm.steps(problem, value, 2)[0].tolist() == [0, 1]
+        assert algorithm.run(problem, 0, value, 2)[0].tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("redraws", [False, True])

@@ -530,8 +530,8 @@ def test_drawn_stumps_give_each_class_its_own_rounds() -> None:
     for of_class in alone:
         of_class.losses(None)
     for i in range(2):
-        rounds = ", ".join(str(of_class.candidates[i]["n_rounds"]) for of_class in alone)
-        assert trainer.candidates[i] == {"lam": (3.0, 0.3)[i], "n_rounds": rounds}
+        assert trainer.candidates[i] == {"lam": (3.0, 0.3)[i]}
+        assert len({of_class.candidates[i]["n_rounds"] for of_class in alone}) > 1
         scores = np.column_stack([of_class.outputs(i).scores for of_class in alone])
         fitted = trainer.outputs(i)
         np.testing.assert_array_equal(fitted.scores, scores)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.trees import TreeFitter, Trees, check_size
+from quadrepro.core.learners.trees import TreeFitter, Trees
 
 each_size = pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 5}, {"depth": 3}], ids=str)
 
@@ -208,34 +208,3 @@ def test_a_constant_target_is_answered_by_its_mean(
     trees, answers = fitted(X, targets, **size, weights=weights)
     np.testing.assert_allclose(answers, targets, rtol=1e-15)
     assert not np.isfinite(trees.thresholds).any()
-
-
-@pytest.mark.parametrize(
-    ("odd", "weights"),
-    [(np.inf, None), (-np.inf, np.linspace(0.5, 1.5, 30)), (np.nan, np.linspace(0.5, 1.5, 30))],
-    ids=str,
-)
-def test_targets_that_are_not_finite_give_one_leaf_of_nan(
-    odd: float, weights: FloatArray | None
-) -> None:
-    X, targets = draw(30, 2, 2, 0)
-    alone = fitted(X, targets[1:], weights=weights)[0]
-    targets[0, 3] = odd
-    trees, leaves = TreeFitter(X, weights=weights).fit(targets)
-    assert np.isnan(trees.values[0, 0])
-    assert not leaves[0].any()
-    np.testing.assert_array_equal(trees.values[1:], alone.values)
-
-
-@pytest.mark.parametrize(
-    ("cuts", "depth", "message"),
-    [
-        (1.5, None, "cuts must be a whole number from 1 to 10000, not 1.5"),
-        (0, None, "cuts must be a whole number from 1 to 10000, not 0"),
-        (1, 10_001, "depth must be a whole number from 1 to 10000, not 10001"),
-        (4, 2, "give depth 2 or cuts 4"),
-    ],
-)
-def test_sizes_out_of_range_are_refused(cuts: Any, depth: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        check_size(cuts, depth)
