@@ -165,16 +165,6 @@ class View(Model, coerce_numbers_to_str=True):
         n_positive = sum(sizes.get(label, 0) for label in self.positive)
         return [n_positive, sum(sizes.values()) - n_positive]
 
-    @property
-    def rows_in_words(self) -> str:
-        """What it leaves out or draws of the rows; empty if nothing."""
-        words = [f"part {self.part}"] if self.part else []
-        words += [f"{name} {', '.join(values)}" for name, values in self.where.items()]
-        words += [f"labels {', '.join(self.kept_labels)}"] if self.kept_labels else []
-        words += ["without missing values"] if self.missing == "drop" else []
-        words += [f"{self.sample_rows} drawn for every repeat"] if self.sample_rows else []
-        return "; ".join(words)
-
     def content(self) -> dict[str, Any]:
         """Return the fields that the resulting rows depend on, as plain data."""
         # Defaults are left out, so a new field does not change the keys of existing records.

@@ -312,11 +312,10 @@ def test_numbers_of_a_config_are_labels_as_written_and_a_bound_is_positive_itsel
     assert Threshold(at_least=9).holds(values).tolist() == [False, True, True]
 
 
-def test_rows_that_are_left_out_are_in_the_words_and_the_content_of_a_view() -> None:
+def test_rows_that_are_left_out_are_in_the_content_of_a_view() -> None:
     fields = {"part": "train", "where": {"x": ("1", "2")}, "missing": "drop"}
     view = View.model_validate({"positive": ("a",), "negative": ("b",), **fields})
     assert view.kept_labels == ("a", "b")
-    assert view.rows_in_words == "part train; x 1, 2; labels a, b; without missing values"
     assert View(labels=("a", "b")).kept_labels == ("a", "b")
     assert View(positive=("a",)).kept_labels == ()
     assert View(sample_rows=9, evidence="none").content() == {"sample_rows": 9}
