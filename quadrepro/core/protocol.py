@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model, fault, known_by
+from quadrepro.core.holdout import Holdout
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.schema import View
 
@@ -180,37 +181,6 @@ class Sample(Model):
     for_each: Literal["data set", "row"] = Field(
         "data set", description="Whether rows of one data set share their random numbers."
     )
-
-
-class HoldoutStumps(Model):
-    """Random decision stumps, see `quadrepro.core.voters.drawn.RandomStumps`."""
-
-    per_round: int = Field(500, ge=1, le=100_000, description="Stumps to choose from in a round.")
-    redraw: bool = Field(True, description="Whether stumps are drawn again in each round.")
-    thresholds: Literal["uniform", "data", "deviation"] = Field(
-        "uniform", description="Uniform in the range, an example's value, or near the mean."
-    )
-    deviations: float = Field(1.0, gt=0, description="Standard deviations around the mean.")
-    polarity: Literal["both", "random"] = Field("both", description="Directions of a stump.")
-
-
-class Holdout(Model):
-    """A choice by validation error on half of the rows that are not trained on.
-
-    All but `by` apply only to algorithms that boost random stumps, for which the validation error
-    also chooses the number of rounds. Other algorithms choose from their grids.
-    """
-
-    patience: int = Field(50, ge=1, description="Rounds without fewer errors that end a run.")
-    lag: int | None = Field(
-        None, ge=1, description="Instead, end with as many errors as this number of rounds before."
-    )
-    take: Literal["best", "last"] = Field("best", description="Round of fewest errors, or last.")
-    max_rounds: int = Field(10_000, ge=1, description="Largest number of rounds.")
-    by: Literal["validation", "test"] = Field(
-        "validation", description="Examples whose errors choose; with test, no estimate is left."
-    )
-    stumps: HoldoutStumps = Field(HoldoutStumps(), description="Random stumps.")
 
 
 class Protocol(Model):

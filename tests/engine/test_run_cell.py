@@ -22,12 +22,12 @@ from quadrepro import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.base.types import FloatArray
 from quadrepro.config.loading import load_experiment
 from quadrepro.core.cell import Cell, training_data
+from quadrepro.core.holdout import HoldoutStumps
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import positive_votes
 from quadrepro.core.preprocessing import Normaliser, add_noise
-from quadrepro.core.protocol import HoldoutStumps
 from quadrepro.core.seeds import generator
 from quadrepro.core.voters.drawn import RandomStumps, coded
 from quadrepro.core.voters.reduction import VotingProblem

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
+from quadrepro.core.holdout import Holdout
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote, coded
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
@@ -19,8 +20,6 @@ from quadrepro.errors import nearest
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
-
-    from quadrepro.core.protocol import Holdout
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.holdout import Holdout
 from quadrepro.core.learners.learner import Part, Rng
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.thresholds import above_thresholds, even_thresholds, ranges_of
 
 if TYPE_CHECKING:
-    from quadrepro.core.protocol import Holdout
     from quadrepro.core.voters.voter_set import VoterSet
 
 

@@ -7,17 +7,14 @@ thresholds are drawn on the same grid.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.holdout import HoldoutStumps
 from quadrepro.core.jit import njit
 from quadrepro.core.voters.source import VoterSource
-
-if TYPE_CHECKING:
-    from quadrepro.core.protocol import HoldoutStumps
 
 Codes = NDArray[np.uint16]
 

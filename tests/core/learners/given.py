@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
+from quadrepro.core.holdout import Holdout, HoldoutStumps
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Part, Rng, TrainingData
 from quadrepro.core.learners.rounds import Round, WeightBoosting
 from quadrepro.core.learners.trainers import VoteTrainer
-from quadrepro.core.protocol import Holdout, HoldoutStumps
 from quadrepro.core.voters.drawn import RandomStumps, coded
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters

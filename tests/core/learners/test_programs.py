@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray
+from quadrepro.core.holdout import HoldoutStumps
 from quadrepro.core.learners import lpboost, programs
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.cbboost import CBBoost
@@ -20,7 +21,6 @@ from quadrepro.core.learners.mincq import MinCq, MinCqOnCBBoost, quasi_uniform
 from quadrepro.core.learners.programs import SolverError
 from quadrepro.core.learners.qp_reg import MarginQP, RegularizedQP
 from quadrepro.core.learners.soft_margin import SoftMargin
-from quadrepro.core.protocol import HoldoutStumps
 from quadrepro.core.voters.drawn import RandomStumps
 from quadrepro.core.voters.reduction import reduce_problem
 from tests import oracles

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray
+from quadrepro.core.holdout import Holdout, HoldoutStumps
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.ebboost import EBBoost
@@ -29,7 +30,6 @@ from quadrepro.core.learners.rounds import (
     steps_of,
     strongest,
 )
-from quadrepro.core.protocol import Holdout, HoldoutStumps
 from quadrepro.core.voters.drawn import RandomStumps, StumpVote, coded
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.source import FixedVoters, VoterSource

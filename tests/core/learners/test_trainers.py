@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro import AdaBoostClassifier, GradientBoostClassifier
 from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.core.holdout import Holdout, HoldoutStumps
 from quadrepro.core.learners import trainers
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
@@ -49,7 +50,6 @@ from quadrepro.core.learners.trainers import (
     trainer_of,
 )
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
-from quadrepro.core.protocol import Holdout, HoldoutStumps
 from quadrepro.core.splits import KnownRows, deal
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.source import ZERO_VOTE

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.protocol import HoldoutStumps
+from quadrepro.core.holdout import HoldoutStumps
 from quadrepro.core.voters.drawn import (
     ROUNDS_AT_ONCE,
     ROWS_AT_ONCE,
