@@ -119,9 +119,9 @@ class Matrix:
         """Return how often equal algorithms would have a star, where examples are compared."""
         if not self.chances:
             return ""
-        compared = [c for c in outcomes.columns if any(c in pair for pair in self.adjusted)]
         losses = outcomes.mean_losses()
-        chance = chance_of_a_star([*zip(*(losses[c] for c in compared), strict=True)])
+        compared = [losses[c] for c in outcomes.compared if c in losses]
+        chance = chance_of_a_star([*zip(*compared, strict=True)])
         return (
             f" If all algorithms were alike, {100 * chance:.0f}% of such tables would have a star "
             f"({N_TABLES:,} tables, drawn with seed {SEED}, in which the "

@@ -98,6 +98,13 @@ def test_a_star_may_not_survive_the_adjustment(experiment: Experiment) -> None:
     assert nothing.endswith("by Holm's method, no pair is significant.")
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_spread_is_explained_where_there_is_one(experiment: Experiment, n: int) -> None:
+    first, *others = table_of(experiment, "comparisons", outcomes_of(*[ONE] * n)).notes
+    assert first.endswith(" (Poisson binomial test).")
+    assert any(f"over {n} splits" in note for note in others) == (n == 2)
+
+
 def test_nothing_is_tested_over_missing_cells(experiment: Experiment) -> None:
     lacking = outcomes_of({**ONE, "monks": (2, None, 1)})
     table = table_of(experiment, "comparisons", lacking)
@@ -117,6 +124,7 @@ def test_numbers_over_data_sets_have_the_signed_rank_posterior_and_the_sign_test
         assert row["probability"] == bayesian_signed_rank(means[a], means[b]).better
         assert (row["wins"], row["losses"], row["p"]) == (test.wins, test.losses, test.p_value)
         assert row["mean difference"] == pytest.approx((sum(means[a]) - sum(means[b])) / 6)
+        assert turned["mean difference"] == -row["mean difference"]
         assert turned["probability"] == pytest.approx(1 - row["probability"])
         assert (turned["wins"], turned["losses"]) == (test.losses, test.wins)
 
