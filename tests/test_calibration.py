@@ -269,19 +269,20 @@ def audited(rows: list[list[str]], **paper: object) -> dict[str, tuple[Finding, 
 
 def honest(rng: Generator) -> Draw:
     head = ["row", *(f"{name}{ending}" for ending in ("_mean", "_sd") for name in "abc")]
-    rows, sizes = [head], {}
+    rows, sizes, bold = [head], {}, {}
     for row in ("one", "two", "three", "four", "five"):
         n = int(rng.integers(80, 250))
         percent = 100 * errors(rng, 3, random_splits(rng, n, 20, round(n / 10)))
         moments = (percent.mean(axis=1), percent.std(axis=1, ddof=1))
         texts = [f"{x:.2f}" for of in moments for x in of]
-        sizes[row] = (round(n / 10), n)
+        sizes[row], lowest = (round(n / 10), n), min(map(float, texts[:3]))
+        bold[row] = [name for name, x in zip("abc", texts[:3], strict=True) if float(x) == lowest]
         rows.append([row, *texts])
-    facts = {"unit": "percent", "of": {"splits": 20}, "n_test": sizes}
+    facts = {"unit": "percent", "of": {"splits": 20}, "n_test": sizes, "bold": bold}
     found = audited(rows, printed={"t": facts})
     wrong = {key for key, of in found.items() if any(finding.holds is False for finding in of)}
     return {
-        "audit: counts or ranges fail": about(bool(wrong & {"counts", "ranges"}), 0),
+        "audit: counts, ranges or bold fail": about(bool(wrong & {"counts", "ranges", "bold"}), 0),
         "audit: deviations fail (Holm)": at_most("deviations" in wrong),
     }
 

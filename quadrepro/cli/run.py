@@ -27,13 +27,25 @@ from quadrepro.cli.common import (
     print_listing,
     show,
 )
-from quadrepro.errors import QuadreproError
+from quadrepro.errors import EXIT_CELLS_MISSING, QuadreproError
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
     from quadrepro.engine.records import Record, RecordStore
     from quadrepro.engine.worker import Limits
+
+
+def shard_of(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[int, int] | None:
+    """Return the number of a part, from 1, and the number of parts."""
+    if value is None:
+        return None
+    part, _, n_parts = value.partition("/")
+    if not (part.isdecimal() and n_parts.isdecimal() and 1 <= int(part) <= int(n_parts)):
+        raise click.BadParameter(f"{value!r} is not a part such as 1/4, the first of four")
+    return int(part), int(n_parts)
 
 
 @click.command("run")
@@ -48,6 +60,12 @@ if TYPE_CHECKING:
 @offline_option
 @click.option("--retry", is_flag=True, help="Recompute cells that ended without a result.")
 @click.option(
+    "--shard",
+    callback=shard_of,
+    metavar="I/N",
+    help="Compute only part I of N, and write no tables.",
+)
+@click.option(
     "--dask",
     metavar="SCHEDULER",
     help="Compute on the workers of a Dask scheduler, given by its address or its file.",
@@ -61,6 +79,7 @@ def run_command(
     offline: bool,
     jobs: int | None,
     retry: bool,
+    shard: tuple[int, int] | None,
     dask: str | None,
     form: str,
     no_report: bool,
@@ -86,16 +105,20 @@ def run_command(
     plans, code = _plans(configs, common, offline)
     out = common.out_of(*(plan.experiment.source.path for plan in plans))
     store = common.store(out)
-    todo = store.missing([cell for plan in plans for cell in plan.cells], retry)
-    missing = {cell.key for cell in todo}
+    part, n_parts = shard or (1, 1)
+    cells = [c for plan in plans for c in plan.cells if int(c.key, 16) % n_parts == part - 1]
+    todo = store.missing(cells, retry)
     form = "" if quiet else form
     if not quiet:
-        _begin(plans, missing, out)
+        _begin(plans, {cell.key for cell in cells}, {cell.key for cell in todo}, out)
     finish = partial(_write, store=store, out=out, form=form, page=not no_report)
     if todo:
         limits = {plan.experiment.name: plan.limits for plan in plans}
         _compute(todo, store, jobs, dask, limits, quiet)
-    return max([code, *map(finish, plans)])
+    if shard is None:
+        return max([code, *map(finish, plans)])
+    tell(f"part {part} of {n_parts} is done; a run without --shard writes the tables")
+    return max(code, EXIT_CELLS_MISSING * any(not record.ok for record in store.of(cells)))
 
 
 def _compute(
@@ -144,10 +167,10 @@ def _plans(configs: Sequence[str], common: Common, offline: bool) -> tuple[list[
     return [*plans.values()], code
 
 
-def _begin(plans: Sequence[Plan], missing: set[str], out: Path) -> None:
-    """Print where results go and how many cells are left."""
+def _begin(plans: Sequence[Plan], here: set[str], missing: set[str], out: Path) -> None:
+    """Print where results go, and how many of the cells that are computed here are left."""
     for plan in plans:
-        n, left = len(plan.cells), sum(cell.key in missing for cell in plan.cells)
+        n, left = (sum(cell.key in keys for cell in plan.cells) for keys in (here, missing))
         text = f"{plan.experiment.config.title}: {n} cells, {n - left} already computed"
         if left:
             _warn_of_rows(plan)
@@ -156,7 +179,7 @@ def _begin(plans: Sequence[Plan], missing: set[str], out: Path) -> None:
 
 
 def _warn_of_rows(plan: Plan) -> None:
-    """Name rows that are not whole data sets, and those with a class of fewer rows than folds."""
+    """Name rows with a class of fewer examples than folds."""
     for warning in plan.experiment.small_classes[:SHOWN]:
         tell(f"warning: {warning}")
 

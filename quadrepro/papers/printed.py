@@ -121,6 +121,8 @@ class Facts(Model):
     does not give it."""
     compares: str | None = None
     """The printed table of errors whose algorithms these comparisons compare."""
+    bold: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By row: the columns that are printed in bold as the best, equal ones included."""
     fits: str = Field(default="", pattern=r"^[\w-]*$")
     """A config with a reading that contradicts the text, and that these numbers fit best. The
     scoreboard counts it beside the configs of the text."""

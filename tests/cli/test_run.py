@@ -149,6 +149,22 @@ def test_results_are_there_without_the_page(small_config: Write, out: Path) -> N
 REPEATS = ("--repeats", 4)
 
 
+def test_parts_whose_records_are_copied_together_give_the_tables_of_one_run(
+    small_config: Write, tmp_path: Path
+) -> None:
+    config = small_config()
+    for i in (1, 2):
+        part = tmp_path / f"part {i}"
+        command = ("run", config, *REPEATS, "--jobs", 1, "--out", part, "--shard", f"{i}/2")
+        assert quadrepro(*command).exit_code == 0
+        assert not (part / "small").exists()
+        shutil.copytree(part / "records", tmp_path / "all" / "records", dirs_exist_ok=True)
+    assert quadrepro("table", config, *REPEATS, "--out", tmp_path / "all").exit_code == 0
+    quadrepro("run", config, *REPEATS, "--jobs", 1, "--out", tmp_path / "one")
+    found = compare(tmp_path / "all" / "small", tmp_path / "one" / "small", tolerance=0)
+    assert found.differences == []
+
+
 def test_check_counts_cells_and_candidates_of_each_algorithm(
     small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,3 +275,11 @@ def test_an_unknown_config_does_not_stop_the_others(small_config: Write, out: Pa
     assert result.exit_code == 2
     assert "error: nosuch: unknown config 'nosuch'" in result.stderr
     assert (out / "small/errors.md").exists()
+
+
+def test_a_part_with_a_failed_cell_exits_with_1(
+    small_config: Write, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ADABOOST, fail)
+    parts = ("run", small_config(), "--jobs", 1, "--out", out, "--shard", "1/1")
+    assert [quadrepro(*parts).exit_code for _ in range(2)] == [1, 1]

@@ -55,6 +55,8 @@ COMMITTED = Path(__file__).resolve().parents[2] / "results"
         ("run tabel1", 2, "error: unknown config 'tabel1'; did you mean 'table1'?\n"),
         ("run table1 --data /nowhere", 3, "error: the data folder /nowhere does not"),
         ("run small.yaml small.yaml", 2, "two configs are called 'small'"),
+        ("run small.yaml --shard 3/2", 2, "'3/2' is not a part such as 1/4, the first of four"),
+        ("run small.yaml --shard 0/2", 2, "'0/2' is not a part"),
         ("run small.yaml --dask tcp://localhost:1 --jobs 2", 2, "leave out --dask"),
         ("table", 2, "give a config, a results folder, or --all"),
         ("table x --all", 2, "give a config, a results folder, or --all"),

@@ -186,6 +186,25 @@ def _as_count(k: int, text: str, scale: int, known: Mapping[TestSets, IntArray])
     return f"{round(k * total / scale)}/{total} = {shown}"
 
 
+def judge_bold(subject: Subject) -> Iterator[Finding]:
+    """Check that what is in bold can be the best of its row before rounding."""
+    for table in subject.holding("errors"):
+        word, sign = ("highest", -1) if table.facts.metric == ACCURACY else ("lowest", 1)
+        for row, bold in table.facts.bold.items():
+            subject.check(row, table.rows, "row", table.name, "bold", row)
+            columns = {c: table.mean_column(c) for c in table.algorithms}
+            columns = {c: at for c, at in columns.items() if table.text(row, at)}
+            for i, column in enumerate(bold):
+                subject.check(column, columns, "column", table.name, "bold", row, i)
+            numbers = {c: sign * float(table.text(row, at)) for c, at in columns.items()}
+            halves = {c: table.rounding(row, at) for c, at in columns.items()}
+            least = min(numbers[c] + halves[c] for c in columns)
+            best = [c for c in columns if numbers[c] - halves[c] < least - SLACK]
+            why = f"the {word} is {sign * min(numbers.values()):g} ({', '.join(best)})"
+            place = PrintedPlace(table.name, row)
+            yield Finding(place, ", ".join(bold), {*bold} <= {*best}, why)
+
+
 def judge_means(subject: Subject) -> Iterator[Finding]:
     """Compare printed means of columns with the means of what is printed above them."""
     for table in subject.tables:

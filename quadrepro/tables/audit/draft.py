@@ -22,6 +22,7 @@ HINTS = """\
 #   metric: accuracy            what the numbers are; by default errors
 #   of: {splits: 20}            what a number is the mean of; or {cv: 10}
 #   n_test: {ROW: 81}           number of test examples; or [81, 270], that and of all rows
+#   bold: {ROW: [COLUMN]}       what is printed in bold
 """
 
 

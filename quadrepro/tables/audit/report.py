@@ -11,7 +11,7 @@ from quadrepro.base.files import write_text
 from quadrepro.papers.paper import Paper
 from quadrepro.stats import LEVEL, holm
 from quadrepro.tables.audit.comparisons import judge_claims, judge_pairs, judge_sources
-from quadrepro.tables.audit.counts import judge_counts, judge_means
+from quadrepro.tables.audit.counts import judge_bold, judge_counts, judge_means
 from quadrepro.tables.audit.ranges import judge_deviations, judge_ranges
 from quadrepro.tables.audit.subject import Finding, Subject
 from quadrepro.tables.table import Table, csv_text, entry
@@ -22,6 +22,7 @@ CHECKS: dict[str, tuple[str, Callable[[Subject], Iterable[Finding | str]]]] = {
     "deviations": ("Is each deviation as large as its test sets make it?", judge_deviations),
     "pairs": ("Do the probabilities of both directions add up to 1?", judge_pairs),
     "sources": ("Can each comparison come from the risks that are compared?", judge_sources),
+    "bold": ("Are the numbers in bold the best of their rows?", judge_bold),
     "means": ("Are the means of columns those of the numbers above?", judge_means),
     "claims": ("Do the claims of the text follow from the printed numbers?", judge_claims),
 }

@@ -124,6 +124,27 @@ def test_folds_of_other_sizes_may_explain_what_equal_ones_do_not(tmp_path: Path)
     assert [f.verdict for f in found("counts", of)] == ["fails"]
 
 
+@pytest.mark.parametrize(
+    ("bold", "holds"),
+    [("x: [a, b]", 1), ("x: [a]", 1), ("x: [a, c]", 0), ("y: [b]", 1), ("y: [a, b]", 0)],
+)
+@pytest.mark.parametrize(
+    ("metric", "table"),
+    [
+        ("error", "d,a,b,c\nx,0.1,0.10,0.3\ny,0.2,0.1,0.4\n"),
+        ("accuracy", "d,a,b,c\nx,0.9,0.90,0.7\ny,0.8,0.9,0.6\n"),
+    ],
+)
+def test_bold_numbers_are_the_best_before_rounding_or_can_be(
+    tmp_path: Path, bold: str, holds: bool, metric: str, table: str
+) -> None:
+    facts = f"{{unit: fraction, metric: {metric}, bold: {{{bold}}}}}"
+    [finding] = found("bold", subject(tmp_path, facts=facts, t=table))
+    assert finding.holds == holds
+    best = {"error": "the lowest is 0.1 (", "accuracy": "the highest is 0.9 ("}
+    assert finding.why.startswith(best[metric])
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_means_of_unrounded_numbers_hold_and_those_a_digit_off_fail(
     tmp_path_factory: pytest.TempPathFactory, numbers: list[float]

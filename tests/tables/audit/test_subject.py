@@ -60,6 +60,8 @@ def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path, entry: str, 
     ("facts", "message"),
     [
         ("{n_test: {monk: 9}", "paper.yaml:4:16: unknown row 'monk'; did you mean 'monks'?"),
+        ("{bold: {monk: [quadboost]}", "paper.yaml:4:14: unknown row 'monk'; did you mean"),
+        ("{bold: {wine: [quadbost]}", "paper.yaml:4:21: unknown column 'quadbost'; did you mean"),
         ("{n_test: {monks: [9, 8]}", "9 test examples cannot be taken from 8 rows"),
         ("{config: tabel1", "paper.yaml:4:7: unknown config 'tabel1'; did you mean 'table1'"),
         ("{compares: u, holds: comparisons", "4:7: unknown printed table of errors 'u'"),
@@ -92,11 +94,11 @@ def test_a_share_that_is_not_whole_is_rounded_up_and_down(
     assert of.size(of.tables[0], "wine") == size
 
 
-def test_other_metrics_than_errors_are_not_counted(tmp_path: Path) -> None:
-    facts = "{unit: fraction, metric: auc, n_test: {wine: 89}}"
+def test_other_metrics_than_errors_are_neither_counted_nor_lowest(tmp_path: Path) -> None:
+    facts = "{unit: fraction, metric: auc, n_test: {wine: 89}, bold: {wine: [quadboost]}}"
     of = subject(tmp_path, facts=facts, t=RISKS)
     assert verdicts("ranges", of)
-    assert not verdicts("counts", of)
+    assert not verdicts("counts", of) | verdicts("bold", of)
 
 
 def test_a_config_is_looked_up_beside_the_paper_whatever_its_ending(tmp_path: Path) -> None:
