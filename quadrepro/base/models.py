@@ -37,7 +37,7 @@ _PLAINER = MappingProxyType(
 """Patterns in pydantic's sentences, and what is written instead."""
 
 MOST_SHOWN = 100
-"""Maximum number of mistakes that a message names; the others are counted."""
+"""Maximum number of mistakes that a message names."""
 
 
 def fault(message: str, *place: str | int) -> PydanticCustomError:

@@ -1,6 +1,6 @@
 """What a config asks for below ``tables``: kinds of tables and figures by name, with their options.
 
-A kind is imported when a config names it, and brings the type of its option.
+Kinds are imported when the first config is read; each brings the type of its option.
 """
 
 from __future__ import annotations

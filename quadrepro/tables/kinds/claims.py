@@ -80,16 +80,16 @@ def _judge(
     in_print = InPrint(outcomes.rows, names, tables) if tables else None
     for claim in group.claims:
         try:
-            text, holds = judged_on(claim, ours, absent=False)
+            found = judged_on(claim, ours, absent=False)
         except NotInConfig:
             continue
         if group.judged == "splits":
-            text, holds = _on_splits(claim, ours, text, holds)
+            found = _on_splits(claim, ours, found)
         if group.also is not None:
             other = judged_on(claim, replace(ours, instead=group.also.measure))
-            text += f"; {group.also.words}: {other.text}"
+            found = found._replace(text=f"{found.text}; {group.also.words}: {other.text}")
         printed = [judged_on(claim, in_print)] if in_print else []
-        yield claim, [Judgement(text, holds), *printed]
+        yield claim, [found, *printed]
 
 
 def judged_on(claim: Claim, evidence: Evidence, absent: bool = True) -> Judgement:
@@ -105,7 +105,7 @@ def judged_on(claim: Claim, evidence: Evidence, absent: bool = True) -> Judgemen
         return Judgement(str(lacking), None)
 
 
-def _on_splits(claim: Claim, ours: Ours, text: str, holds: bool | None) -> Judgement:
+def _on_splits(claim: Claim, ours: Ours, pooled: Judgement) -> Judgement:
     """Judge a claim of one split on all of ours together, and on how many of them it holds.
 
     It holds as well if a test finds that it does on more than half of the splits. It is refuted
@@ -116,18 +116,18 @@ def _on_splits(claim: Claim, ours: Ours, text: str, holds: bool | None) -> Judge
 
     repeats = ours.outcomes.repeats
     if repeats == 1 or claim.timed:
-        return Judgement(text, holds)
+        return pooled
     splits = [ours.of_split(i).over(claim.rows, claim.excluded) for i in range(repeats)]
     try:
         held = sum(claim.judge(split).holds is True for split in splits)
     except Lacking:
-        return Judgement(text, holds)
-    text += f"; {held} of {repeats} single splits show it"
+        return pooled
+    text = pooled.text + f"; {held} of {repeats} single splits show it"
     if (p := float(bdtrc(held - 1, repeats, 0.5))) <= LEVEL:
         return Judgement(f"{text}, more than half of all ({p_text(p)})", True)
-    if holds is False and held + 1 > LEVEL * (repeats + 1):
+    if pooled.holds is False and held + 1 > LEVEL * (repeats + 1):
         return Judgement(text, None)
-    return Judgement(text, holds)
+    return Judgement(text, pooled.holds)
 
 
 def _notes(outcomes: Outcomes, group: Group, found: Sequence[Judged]) -> Iterator[str]:

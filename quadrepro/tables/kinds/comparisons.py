@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, product
+from math import nan
 from statistics import fmean
 
 from quadrepro.engine.outcomes import Outcomes
@@ -191,7 +192,7 @@ def _of_means(outcomes: Outcomes) -> Matrix:
     alike = len({outcomes.metric or outcomes.regression(row) for row in outcomes.rows}) == 1
     for a, b in combinations([c for c in outcomes.compared if c in losses], 2):
         test = sign_test(losses[a], losses[b])
-        better = bayesian_signed_rank(losses[a], losses[b]).better
+        better = bayesian_signed_rank(losses[a], losses[b]).better if alike else nan
         difference = outcomes.sign * fmean(x - y for x, y in zip(losses[a], losses[b], strict=True))
         turned = replace(test, wins=test.losses, losses=test.wins)
         for names, p, apart, of in (
