@@ -199,10 +199,6 @@ def reproduce(
     offline : bool, optional
         Never use the network; by default whether ``QUADREPRO_OFFLINE`` is set, to anything but
         ``0``, ``false``, ``no`` or an empty text.
-    timeout : float, optional
-        Seconds that a cell may take, instead of the config's.
-    memory : int, optional
-        Bytes that a cell may use, instead of the config's; only on Linux.
     retry : bool, default False
         Compute cells again that ended without a result.
     progress : bool, default True
