@@ -10,7 +10,13 @@ from quadrepro.base.models import Model
 
 
 class HoldoutStumps(Model):
-    """Random decision stumps, see `quadrepro.core.voters.drawn.RandomStumps`."""
+    """Random decision stumps, see `quadrepro.core.voters.drawn.RandomStumps`.
+
+    A threshold is uniform between the training minimum and maximum of its attribute, or the value
+    of a random training example, or uniform within so many standard deviations of the mean. With
+    both directions, a round may pick the complement of each stump too; otherwise one of the two is
+    drawn. Stumps that are not drawn again are those of the first round.
+    """
 
     per_round: int = Field(500, ge=1, le=100_000, description="Stumps to choose from in a round.")
     redraw: bool = Field(True, description="Whether stumps are drawn again in each round.")

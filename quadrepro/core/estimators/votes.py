@@ -38,7 +38,7 @@ from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.quadboost import Norm, QuadBoost, Selection
 from quadrepro.core.learners.rounds import MOST_ROUNDS, BoostingAlgorithm, normalised
-from quadrepro.core.voters.chains import Chains, codes_of_stumps
+from quadrepro.core.voters.chains import codes_of_stumps
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
@@ -279,10 +279,9 @@ class AdaBoostClassifier(VoteClassifier):
         if not isinstance(voters, Stumps) or len(voters.gaps_):
             return super()._problem(algorithm, X, y, counts)
         # The stumps of an attribute are a chain, so that no matrix of them is needed.
-        n_voters, H = voters.thresholds_.size, np.empty((len(y), 0))
-        problem = VotingProblem(H, y, counts[None], np.arange(n_voters), n_voters)
-        vars(problem)["chains"] = Chains.of(*codes_of_stumps(X, voters.thresholds_))
-        return problem
+        n_voters, codes = voters.thresholds_.size, codes_of_stumps(X, voters.thresholds_)
+        no_matrix = np.empty((len(y), 0))
+        return VotingProblem(no_matrix, y, counts[None], np.arange(n_voters), n_voters, codes)
 
 
 @dataclass(eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""Grids of hyper-parameters, and the rule that ends a run over drawn stumps."""
+"""Grids of hyper-parameters, and what their values may be."""
 
 from __future__ import annotations
 

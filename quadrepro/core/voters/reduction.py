@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.voters.chains import Chains, codes_of_voters
+from quadrepro.core.voters.chains import Chains, Codes, codes_of_voters
 from quadrepro.core.voters.source import check_signs
 
 LARGEST_EXACT = 2**24
@@ -40,6 +40,8 @@ class VotingProblem:
         Column of each distinct voter in the plain voter matrix.
     n_plain_voters : int
         Number of columns of the plain voter matrix.
+    codes : tuple of ndarray or None, default None
+        Codes and first voters of the chains, where stumps are known by them and H has no columns.
     """
 
     H: FloatArray
@@ -47,6 +49,7 @@ class VotingProblem:
     counts: FloatArray
     representatives: IntArray
     n_plain_voters: int
+    codes: tuple[Codes, IntArray] | None = None
 
     @property
     def n_voters(self) -> int:
@@ -97,7 +100,7 @@ class VotingProblem:
     def chains(self) -> Chains:
         """The voters as chains, which takes values -1 and +1."""
         check_signs(self.H)
-        return Chains.of(*codes_of_voters(self.H))
+        return Chains.of(*(self.codes or codes_of_voters(self.H)))
 
     def expand(self, weights: FloatArray) -> FloatArray:
         """Return the weights over the plain voters.
