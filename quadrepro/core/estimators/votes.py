@@ -25,10 +25,9 @@ from quadrepro.core.estimators.decision import (
 )
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
-from quadrepro.core.learners.cbboost import CBBoost
+from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.gbcbboost import GBCBBoost
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.learners.learner import Algorithm

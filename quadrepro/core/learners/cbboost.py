@@ -1,4 +1,4 @@
-"""CB-Boost: greedy descent on the C-bound (Bauvin et al. 2020, section 3).
+"""CB-Boost and GB-CB-Boost: descent on the C-bound (Bauvin et al. 2020, section 3, appendix B).
 
 The C-bound of a vote F with μ₁ = mean(y F) > 0 and μ₂ = mean(F²) is 1 - μ₁²/μ₂. Of each pair
 {h, -h} only the voter with a positive margin γ = mean(y h) is used. With γ_F = mean(y F),
@@ -14,6 +14,11 @@ if both of these differences are positive. It is then lower by
 A step changes τ of every voter by α times a row of the Gram matrix, so that the examples are not
 needed again. With classifiers no step is longer than the vote, α ≤ √ν, because no single voter has
 a smaller C-bound than the vote. Weights are not normalised during a run.
+
+GB-CB-Boost takes the same step with another voter. The negative gradient at a vote F is
+r_i = (2/m) S₁ (y_i S₂ - S₁ F_i)/S₂² with S₁ = Σ y F and S₂ = Σ F², so that Σ r_i h(x_i) is the
+slope γν/γ_F - τ times 2γ_F²/ν². A round picks the voter of steepest descent, argmax Σ r_i h(x_i),
+among those without weight.
 """
 
 from __future__ import annotations
@@ -177,5 +182,14 @@ class CBBoost(CBoundBoosting):
             raise ValueError("reweight resets weights: allow_repeats must be true")
 
 
+@dataclass(frozen=True)
+class GBCBBoost(CBoundBoosting):
+    """GB-CB-Boost (appendix B): gradient descent; each voter is picked at most once."""
+
+    allow_repeats = False
+    by_slope = True
+
+
 GRID = {"n_rounds": [2, 5, 10, 20, 50, 100, 200, 500]}
 CB_BOOST = Entry(CBBoost, "CB-Boost", "Bauvin et al. 2020, algorithm 1", GRID)
+GB_CB_BOOST = Entry(GBCBBoost, "GB-CB-Boost", "Bauvin et al. 2020, appendix B", GRID)

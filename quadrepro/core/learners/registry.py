@@ -46,7 +46,7 @@ ALGORITHMS: Registry[Entry | EstimatorEntry] = Registry(
         "rlp-boost": "core.learners.lp_reg:RLP_BOOST",
         "rqp-boost": "core.learners.qp_reg:RQP_BOOST",
         "cb-boost": "core.learners.cbboost:CB_BOOST",
-        "gb-cb-boost": "core.learners.gbcbboost:GB_CB_BOOST",
+        "gb-cb-boost": "core.learners.cbboost:GB_CB_BOOST",
         "mincq": "core.learners.mincq:MINCQ",
         "mincq-on-cb-boost": "core.learners.mincq:MINCQ_ON_CB_BOOST",
         "cqboost": "core.learners.cqboost:CQBOOST",
