@@ -141,7 +141,7 @@ def _facts(plan: Plan, cell: Cell, results: Results | None) -> dict[str, str]:
         "entry": f"{cell.dataset}, {title} of {experiment.config.title}",
         **(_of_entry(results, cell) if results else {}),
         "algorithm": f"{content['algorithm']} {inline(content['settings'])}".strip(),
-        "grid": "; or ".join(map(_grid, cell.grids)),
+        "grid": "; or ".join(map(_grid, cell.grids)) or "none",
         "data": content.get("data") or f"drawn by {content['rule']}",
         "rows": f"{n_train} to train, {valid}{n_test} to test",
         "split": inline(asked),

@@ -98,13 +98,13 @@ def read_json(path: Path, model: type[M]) -> M:
 
 def facts_of(environment: Mapping[str, Any]) -> dict[str, str]:
     """Return with what cells were computed, text by name."""
-    return {name: inline(value) for name, value in environment.items() if inline(value)}
+    return {name: text for name, value in environment.items() if (text := inline(value))}
 
 
 def inline(value: Any) -> str:
-    """Return nested values in a line, such as ``numpy 2.4, scipy 1.17``."""
+    """Return nested values in a line, such as ``numpy 2.4, scipy 1.17``, without empty ones."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {inline(of)}" for name, of in value.items())
+        return ", ".join(f"{name} {text}" for name, of in value.items() if (text := inline(of)))
     if isinstance(value, list | tuple):
         return ", ".join(map(inline, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
