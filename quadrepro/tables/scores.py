@@ -111,4 +111,4 @@ def told_apart(ranking: Ranking, splits: Splits | None) -> str:
     holm = f", adjusted for {n_pairs} pairs by Holm's method" if n_pairs > 1 else ""
     sentence = f"By {test} over {of}{holm} (p ≤ {LEVEL:g}): {listed(better)}"
     few = splits is None and n_pairs * 2 ** (1 - n) > LEVEL
-    return f"{sentence}; {of} are too few to tell any pair apart." if few else f"{sentence}."
+    return f"{sentence}; {of} are too few for that." if few else f"{sentence}."

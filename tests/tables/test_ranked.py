@@ -74,7 +74,7 @@ def test_the_sentence_names_the_test_and_the_methods_that_differ() -> None:
     assert "adjusted for 3 pairs by Holm's method" in three
     assert ": a is better than b (p = 0.047), c is better than b (p = 0.047) and no other" in three
     few = rank_methods({name: of[:4] for name, of in LOSSES.items()})
-    assert told_apart(few, None).endswith("told apart; 4 data sets are too few to tell any pair apart.")
+    assert told_apart(few, None).endswith("told apart; 4 data sets are too few for that.")
 
 
 def test_resamples_are_compared_by_the_corrected_test() -> None:
