@@ -59,10 +59,10 @@ def names_differ(config: Config) -> None:
 
 
 def headline_is_a_metric(config: Config) -> None:
-    """Refuse a headline that is none of the metrics."""
+    """Refuse a headline that is not listed under metrics."""
     if config.headline and config.headline not in config.metrics:
         hint = nearest(config.headline, config.metrics)
-        raise fault(f"{config.headline!r} is none of the metrics{hint}", "headline")
+        raise fault(f"{config.headline!r} is not listed under metrics{hint}", "headline")
 
 
 def metrics_judge(experiment: Experiment) -> None:
