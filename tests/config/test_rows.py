@@ -116,7 +116,9 @@ def test_a_sweep_can_go_over_the_parameters_of_a_sample() -> None:
 
 def test_every_data_set_has_a_row_for_each_of_its_readings() -> None:
     hold_out = {"name": "by a hold-out", "of": ["monks"], "protocol": {"split": {"train": 0.4}}}
-    found = experiment(readings=[hold_out, {"name": "some rows", "view": {"sample_rows": 99}}])
+    some = {"name": "some rows", "view": {"sample_rows": 99}}
+    protocol = {"view": "quadboost", "stumps_per_attribute": 3}
+    found = experiment(readings=[hold_out, some], protocol=protocol)
     rows = found.config.rows
     assert [(row.entry.title, row.of, row.reading) for row in rows] == [
         ("monks", "monks", ""),
@@ -126,7 +128,8 @@ def test_every_data_set_has_a_row_for_each_of_its_readings() -> None:
         ("people, some rows", "people", "some rows"),
     ]
     assert [row.entry.printed or row.entry.title for row in rows] == ["monks"] * 3 + ["people"] * 2
-    assert rows[1].entry.changed(found.config.protocol).split.train == 0.4
+    changed = rows[1].entry.changed(found.config.protocol)
+    assert (changed.split.train, changed.stumps_per_attribute) == (0.4, 3)
     assert rows[4].entry.resolve("quadboost").sample_rows == 99
 
 

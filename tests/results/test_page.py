@@ -216,6 +216,8 @@ def test_one_split_cannot_judge_and_says_so_first(tmp_path: Path) -> None:
     first = Page(Results(folder), None).statements[0]
     assert first.startswith("One split cannot judge a printed number")
     assert "quadrepro run small.yaml --repeats 30" in first
+    several = Page(Results(make_folder(tmp_path / "several")), None).statements
+    assert not any("cannot judge" in text for text in several)
     assert "±" not in shown(folder).words.partition("Figures")[0]
 
 
