@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from quadrepro.base.resources import RECORDS, RESULTS, default_out, find_config
 from quadrepro.base.text import few
-from quadrepro.errors import ConfigError, DataError
+from quadrepro.errors import ConfigError, DataError, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,45 +25,67 @@ if TYPE_CHECKING:
 STEM = "ranking"
 """Name of the files without ending."""
 
+MOST_LEFT_OUT = 10
+"""Maximum number of rows that a note on the terminal names; the file has all."""
+
 
 @dataclass(frozen=True)
 class RankedScores:
-    """What `rank` returns: shows as Markdown in a terminal and as HTML in a notebook.
+    """Result of `rank`: shows as Markdown in a terminal and as HTML in a notebook.
 
     Attributes
     ----------
     ranking : Ranking
-        Mean ranks, tests and effects, as `quadrepro.stats.rank_methods` returns them for risks;
-        of scores that are better when higher, their signs are turned.
+        Mean ranks, groups and comparisons, as `quadrepro.stats.rank_methods` returns them.
+    table : Table
+        One row per method, the best mean rank first.
+    pairs : Table
+        One row per pair of methods.
+    sentence : str
+        The result in a sentence.
     left_out : tuple of str
         Rows that were left out because a score is missing.
-    table : Table
-        The table of pairs.
+    nemenyi : bool
+        Whether the diagram has the bar of Nemenyi's critical difference.
     """
 
     ranking: Ranking
-    left_out: tuple[str, ...]
     table: Table
+    pairs: Table
+    sentence: str
+    left_out: tuple[str, ...] = ()
+    nemenyi: bool = False
 
     @property
     def markdown(self) -> str:
-        """The table of pairs with title and notes as Markdown."""
-        return self.table.to_markdown()
+        """Both tables with titles and notes, and the sentence, as Markdown."""
+        from quadrepro.tables.render import escaped, to_markdown
+
+        tables = map(to_markdown, (self.table, self.pairs))
+        return "\n".join([*tables, escaped(self.sentence) + "\n"])
 
     @property
     def data(self) -> pd.DataFrame:
-        """The numbers with eight digits, one row per pair."""
+        """The comparisons with eight digits, one row per pair."""
         import pandas as pd
 
-        return pd.read_csv(io.StringIO(self.table.to_csv()))
+        from quadrepro.tables.render import to_csv
+
+        return pd.read_csv(io.StringIO(to_csv(self.pairs)))
 
     def write(self, folder: str | Path) -> None:
-        """Write ``ranking.md``, ``.csv``, and the diagram as ``.svg``."""
-        from quadrepro.tables.critical_difference import draw_critical_difference
+        """Write ``ranking``: ``.md``, ``.csv`` and ``.svg``, and ``pairs`` as ``.md``, ``.csv``."""
+        from quadrepro.tables.diagram import draw_ranks
+        from quadrepro.tables.render import write_table
 
-        self.table.write(Path(folder), STEM)
-        path = Path(folder) / f"{STEM}.svg"
-        draw_critical_difference(path, self.ranking, self.ranking.methods)
+        left_out = (f"All rows that are left out: {', '.join(self.left_out)}.",)
+        notes = left_out if len(self.left_out) > MOST_LEFT_OUT else ()
+        notes = (*self.table.notes, *notes, self.sentence)
+        table = replace(self.table, notes=notes)
+        write_table(table, Path(folder), STEM)
+        write_table(self.pairs, Path(folder), "pairs")
+        titles = {method.name: method.name for method in self.ranking.methods}
+        draw_ranks(Path(folder) / f"{STEM}.svg", self.ranking, titles, nemenyi=self.nemenyi)
 
     def __repr__(self) -> str:
         return self.markdown
@@ -78,51 +100,70 @@ def rank(
     scores: str | Path | Mapping[str, Sequence[float]] | pd.DataFrame,
     *,
     higher_is_better: bool | None = None,
+    control: str | None = None,
     rope: float = 0.0,
+    ratios: bool = False,
     test_share: float | None = None,
+    alpha: float = 0.05,
+    nemenyi: bool = False,
     drop_missing: bool = False,
 ) -> RankedScores:
-    """Rank methods by a table of scores, and compare every pair.
+    """Rank methods by a table of scores, and compare them by one test.
 
     Parameters
     ----------
     scores : str, Path, mapping of str to sequence of float, or DataFrame
         A text file with commas, semicolons, tabs or blanks between fields, or scores of each
-        method. Columns are methods, rows are data sets or resamples. If the first column of a file
+        method. Columns are methods, rows are data sets or splits. If the first column of a file
         or data frame has no numbers, it names the rows.
     higher_is_better : bool
         Whether scores are better when higher, such as accuracies.
+    control : str, optional
+        Compare all other methods with this one alone; by default every pair is compared.
     rope : float, default 0.0
-        Half-width of the region of practical equivalence: scores that differ by no more are the
-        same.
+        Half-width of the region of practical equivalence: differences whose whole interval is
+        within it do not matter. With `ratios`, 0.01 for 1%.
+    ratios : bool, default False
+        Compare ratios of scores, for errors in the units of different targets, such as RMSEs.
     test_share : float, optional
-        Rows are resamples of one data set, such as folds, and this is the share of its examples
-        that each tests: adds the corrected resampled t-test.
+        Rows are splits of one data set, such as folds, and this is the share of its examples
+        that each tests: the corrected resampled t-test takes the place of Wilcoxon's test.
+    alpha : float, default 0.05
+        Level of significance.
+    nemenyi : bool, default False
+        Whether to add the critical difference of Nemenyi's test.
     drop_missing : bool, default False
         Whether rows with a missing score are left out; by default they are refused.
 
     Returns
     -------
     RankedScores
-        The table, its numbers and the diagram.
+        The tables, their numbers and the diagram.
 
     Raises
     ------
     DataError
         If the scores cannot be read or ranked; the message names file, line and column.
     ConfigError
-        If it is not said which scores are better, or the rope or the share is out of range.
+        If it is not stated which scores are better, or an option is out of range.
 
     Examples
     --------
     >>> import quadrepro
     >>> risks = {"ours": [0.20, 0.31, 0.15, 0.27], "theirs": [0.22, 0.35, 0.14, 0.30]}
-    >>> quadrepro.rank(risks, higher_is_better=False, rope=0.01).ranking.mean_ranks
-    (1.25, 1.75)
+    >>> ranking = quadrepro.rank(risks, higher_is_better=False).ranking
+    >>> [(method.name, method.mean_rank) for method in ranking.methods]
+    [('ours', 1.25), ('theirs', 1.75)]
     """
-    from quadrepro.stats import fault_of_size, rank_methods
-    from quadrepro.tables.ranked import Splits, ranking_table
-    from quadrepro.tables.scores import gaps_of, scores_of, told_apart
+    from quadrepro.stats import rank_methods
+    from quadrepro.tables.ranking import (
+        Scale,
+        closing_sentence,
+        methods_table,
+        nemenyi_note,
+        pairs_table,
+    )
+    from quadrepro.tables.scores import gaps_of, scores_of
 
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
@@ -131,40 +172,53 @@ def rank(
             f"the share of test examples cannot be {test_share:g}: give 0.1 for tenfold "
             "cross-validation, 0.5 for halves"
         )
+    if not 0 < alpha < 1:
+        raise ConfigError(f"the level of significance cannot be {alpha:g}: give 0.05, say")
     source = str(scores) if isinstance(scores, str | Path) else "scores"
-    found = scores_of(scores)
-    if fault := fault_of_size(*found.shape[::-1]):
-        raise DataError(f"{source}: {fault}")
+    frame = scores_of(scores)
+    if min(frame.shape) < 2:
+        raise DataError(f"{source}: a ranking needs at least two methods on at least two data sets")
     if higher_is_better is None:
         raise ConfigError(
             f"{source}: are higher or lower scores better? Give --higher-is-better "
             "(higher_is_better=True) or --lower-is-better (higher_is_better=False)"
         )
-    gaps = gaps_of(found)
+    if control is not None and control not in frame:
+        raise ConfigError(f"{source}: unknown control {control!r}{nearest(control, [*frame])}")
+    gaps = gaps_of(frame)
     if gaps and not drop_missing:
         missing = few([f"{row}: {', '.join(methods)}" for row, methods in gaps.items()])
         raise DataError(
             f"{source}: scores are missing in {missing}; fill them in, or leave out such "
             "rows with --drop-missing (drop_missing=True)"
         )
-    sign = -1.0 if higher_is_better else 1.0
-    columns = {name: (sign * of).tolist() for name, of in found.dropna().items()}
+    if ratios and not (frame.dropna() > 0).all(axis=None):
+        raise DataError(f"{source}: ratios need scores above 0")
     try:
-        ranking = rank_methods(columns, rope)
+        ranking = rank_methods(
+            {name: column.tolist() for name, column in frame.dropna().items()},
+            greater_is_better=higher_is_better,
+            test_share=test_share,
+            ratio=ratios,
+            rope=rope,
+            level=alpha,
+            control=control,
+        )
     except ValueError as error:
         raise DataError(f"{source}: {error}") from None
-    splits = None if test_share is None else Splits(columns, test_share)
-    table = ranking_table(
-        f"{Path(source).stem}: ranking",
-        ranking,
-        {name: name for name in columns},
-        splits=splits,
-        higher_is_better=higher_is_better,
-        rows="data sets" if splits is None else "resamples",
-    )
-    left_out = [f"Left out: {few([*gaps])}, where scores are missing."] if gaps else []
-    notes = (*table.notes, *left_out, told_apart(ranking, splits))
-    return RankedScores(ranking, tuple(gaps), replace(table, notes=notes))
+    rows = "data sets" if test_share is None else "splits"
+    scale = Scale("score", higher_is_better, ratio=ratios and test_share is None, rows=rows)
+    titles = {name: name for name in frame}
+    title = Path(source).stem
+    table = methods_table(f"{title}: ranking", ranking, titles, scale)
+    notes = [nemenyi_note(ranking, alpha)] if nemenyi else []
+    if gaps:
+        names = few([*gaps], MOST_LEFT_OUT)
+        notes.append(f"Left out, since scores are missing: {names}.")
+    table = replace(table, notes=(*table.notes, *notes))
+    pairs = pairs_table(f"{title}: pairs", ranking, titles, scale)
+    sentence = closing_sentence(ranking, titles, scale)
+    return RankedScores(ranking, table, pairs, sentence, tuple(gaps), nemenyi)
 
 
 def reproduce(
@@ -264,7 +318,7 @@ def prepare(
     from quadrepro.config.loading import load_experiment, load_mapping
     from quadrepro.config.plan import make_plan
     from quadrepro.data.fetch import bring, bring_tasks, missing_cards
-    from quadrepro.tables.made import check_tables
+    from quadrepro.tables.kinds import check_tables
 
     folder = None if data is None else Path(data)
     if isinstance(config, Mapping):

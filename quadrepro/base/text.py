@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from decimal import Decimal
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters except tabs and line ends, and those that change the direction of text."""
@@ -21,7 +22,7 @@ def visible(text: str) -> str:
     >>> visible("a\x1b[31m b\u202e")
     'a\\x1b[31m b\\u202e'
     """
-    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 def markdown(text: str) -> str:
@@ -33,6 +34,17 @@ def markdown(text: str) -> str:
     '**p < 0.1** &lt;b>'
     """
     return _TAG.sub("&lt;", visible(text))
+
+
+def scaled(number: str, power: int) -> str:
+    """Return a decimal number times a power of ten, with the same digits.
+
+    Examples
+    --------
+    >>> scaled("4.20", -2), scaled("0.0420", 2)
+    ('0.0420', '4.20')
+    """
+    return format(Decimal(number).scaleb(power), "f")
 
 
 def few(names: Sequence[str], most: int = 5, between: str = ", ") -> str:

@@ -15,7 +15,14 @@ from quadrepro.api import is_offline, prepare
 from quadrepro.base.resources import RECORDS, RESULTS, default_out, find_config
 from quadrepro.base.text import tell, visible
 from quadrepro.errors import EXIT_CELLS_MISSING
-from quadrepro.tables.terminal import columns, drawn, on_terminal, table_text
+from quadrepro.tables.render import (
+    columns,
+    drawn,
+    on_terminal,
+    to_latex,
+    to_markdown,
+    to_terminal,
+)
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
@@ -115,9 +122,9 @@ def print_table(table: Table, form: str, label: str = "") -> None:
     """Print a table in the format of ``--format``, in LaTeX with a label."""
     if form == "auto" and on_terminal():
         # Its texts are escaped already; a terminal needs the codes of its colours.
-        click.echo(table_text(table, columns(), colour=True) + "\n")
+        click.echo(to_terminal(table, columns(), colour=True) + "\n")
     else:
-        echo(table.to_latex(label) if form == "latex" else table.to_markdown())
+        echo(to_latex(table, label) if form == "latex" else to_markdown(table))
 
 
 def print_listing(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

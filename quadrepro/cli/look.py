@@ -160,8 +160,8 @@ def explain_command(config: str, row: str, column: str, recompute: bool, common:
         echo(f"\n{found.note}")
     if found.differences:
         raise ToleranceError("\n".join(found.differences))
-    if recompute and found.n_known:
-        echo(f"\nComputed again: {found.n_known} of {found.n_known} results are the same")
+    if recompute and found.n_before:
+        echo(f"\nComputed again: {found.n_before} of {found.n_before} results are the same")
     n_missing = len(found.splits) - found.n_results
     if n_missing:
         tell(f"{n_missing} of {len(found.splits)} cells have no result")

@@ -11,7 +11,7 @@ import click
 from quadrepro.api import rank
 from quadrepro.cli.common import PATH, echo, format_option, print_table
 from quadrepro.errors import ConfigError, ToleranceError
-from quadrepro.tables.terminal import on_terminal
+from quadrepro.tables.render import on_terminal
 
 
 def sizes_of(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, int]:
@@ -55,14 +55,14 @@ def audit_command(
     it becomes the folder of a paper, whose paper.yaml can say more of it.
     """
     from quadrepro.papers.paper import load_paper
+    from quadrepro.tables.audit import audit
     from quadrepro.tables.audit.draft import audit_table, draft_paper
-    from quadrepro.tables.audit.report import audit
 
     file = Path(paper)
     if not file.is_file() or file.suffix == ".yaml":
         if n_test or draft:
             raise click.UsageError(f"--n-test and --draft need a file, not {paper!r}")
-        found = audit(load_paper(paper))
+        result = audit(load_paper(paper))
     elif draft:
         folder = Path(file.stem)
         if folder.exists():
@@ -72,16 +72,16 @@ def audit_command(
         echo(f"Wrote {folder}; edit its paper.yaml, then: {again}")
         return
     else:
-        found = audit_table(file, n_test)
+        result = audit_table(file, n_test)
     if form == "latex" or (form == "auto" and on_terminal()):
-        for table in found.tables:
+        for table in result.tables:
             print_table(table, form)
     else:
-        echo(found.to_markdown(), nl=False)
+        echo(result.to_markdown(), nl=False)
     if out is not None:
-        found.write(out)
-    if strict and found.failures:
-        raise ToleranceError(f"findings that fail in the audit of {paper}: {len(found.failures)}")
+        result.write(out)
+    if strict and result.failures:
+        raise ToleranceError(f"findings that fail in the audit of {paper}: {len(result.failures)}")
 
 
 @click.command("rank")
@@ -91,32 +91,42 @@ def audit_command(
     default=None,
     help="Which scores are the best; one of the two is needed.",
 )
+@click.option("--control", metavar="METHOD", help="Compare the others with this method alone.")
 @click.option(
     "--rope",
     type=float,
     default=0.0,
     show_default=True,
-    help="Scores that differ by no more than this are the same for all practical purposes.",
+    help="Largest difference that does not matter.",
 )
+@click.option("--ratios", is_flag=True, help="Compare ratios: for RMSEs of different targets.")
 @click.option(
     "--test-share",
     type=float,
-    help="Rows are resamples of one data set, which test this share of its examples.",
+    help="Rows are splits of one data set, which test this share of its examples.",
 )
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@click.option("--nemenyi", is_flag=True, help="Add Nemenyi's critical difference.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing score.")
 @format_option
-@click.option("--out", type=PATH, help="Folder for ranking.md and .csv, and the diagram as .svg.")
+@click.option("--out", type=PATH, help="Folder for the tables (.md, .csv) and the diagram (.svg).")
 def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> None:
-    """Rank methods by a CSV file of scores, and compare every pair.
+    """Rank methods by a CSV file of scores, and compare them.
 
-    The columns of SCORES are methods and its rows data sets, or resamples of one; a first column
+    The columns of SCORES are methods and its rows data sets, or splits of one; a first column
     that is not of numbers names the rows. Fields are separated by commas, semicolons, tabs or
-    blanks. Prints mean ranks, Friedman's test, and for each pair Nemenyi's test, tests of ranks and
-    Wilcoxon's test with Holm's correction, the shift and the Bayesian signed-rank test. The last
-    sentence names the methods that differ.
+    blanks.
+
+    Prints the methods, each with its difference from the best one, the pairs, and a sentence that
+    sums them up. Everything is decided by one test: Wilcoxon's signed-rank test over data
+    sets, or the corrected resampled t-test over splits, with Holm's correction.
+
+    Example: quadrepro rank scores.csv --higher-is-better --control ours
     """
-    found = rank(scores, **options)
-    print_table(found.table, form)
+    ranked = rank(scores, **options)
+    for table in (ranked.table, ranked.pairs):
+        print_table(table, form)
+    echo(ranked.sentence)
     if out is not None:
-        found.write(out)
-        echo(f"Table and diagram written to {out}")
+        ranked.write(out)
+        echo(f"Tables and diagram written to {out}")

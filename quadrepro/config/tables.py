@@ -31,7 +31,7 @@ KINDS: Registry[Any] = Registry(
         "readings": "tables.kinds.readings:READINGS",
     },
 )
-"""All kinds (`quadrepro.tables.kinds.base.Kind`), in the order in which they are written."""
+"""All kinds (`quadrepro.tables.kinds.Kind`), in the order in which they are written."""
 
 UNASKED = {"errors": "", "comparisons": ""}
 """Options of the kinds that are written without being asked for."""

@@ -54,6 +54,11 @@ class Metric:
     counts_errors: bool = False
     """Whether it is the share of wrong examples, which tests of single examples compare."""
 
+    @property
+    def in_target_unit(self) -> bool:
+        """Whether it is an error in the unit of the target, which ratios compare over targets."""
+        return self.tasks == NUMBERS and (not self.greater_is_better or self.name[:4] == "neg_")
+
     def value(self, kept: Record) -> float | None:
         """Return the metric of the test examples of a cell; None where it is undefined."""
         output = self._output(kept)

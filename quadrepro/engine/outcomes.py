@@ -149,6 +149,16 @@ class Outcomes:
         """Return whether the values of a row are risks, which count errors."""
         return self.metric is None and not self.regression(row)
 
+    def n_test(self, row: str, column: str) -> tuple[int, ...]:
+        """Return the number of test examples of each split; empty if values are not risks."""
+        records = self.cell(row, column) if self.counted(row) else []
+        return tuple(record.n_test for record in records if record.ok)
+
+    def resolution(self, row: str) -> float:
+        """Return the share of one test example in a split, 0 if values are not risks."""
+        sizes = [n for column in self.columns for n in self.n_test(row, column)]
+        return 1 / fmean(sizes) if sizes else 0.0
+
     def mean(self, row: str, column: str) -> float | None:
         """Return the mean value of an entry: risk, RMSE if numbers are predicted, or the metric."""
         return fmean(self.values(row, column)) if self.complete(row, column) else None

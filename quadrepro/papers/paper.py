@@ -58,8 +58,8 @@ class PaperFile(Model):
     reference: str = ""
     """Authors, place and year."""
     names: dict[str, str] = Field(default_factory=dict)
-    """The paper's algorithms by the names that configs and printed columns give them, and what the
-    paper calls each; by default the printed columns as they are. Claims compare these."""
+    """The paper's name of each algorithm, by its name in configs and printed columns; by default
+    the printed columns as they are. Claims compare these."""
     printed: dict[str, Facts] = Field(default_factory=dict)
     """Facts on the printed tables, by the name of the file without ending."""
     claims: dict[str, Group] = Field(default_factory=dict)
@@ -67,9 +67,9 @@ class PaperFile(Model):
     notes: tuple[str, ...] = ()
     """Notes below every claims table."""
     experiments: tuple[str, ...] = ()
-    """Names of the configs whose verdicts and judgements the scoreboard counts: of a printed table,
-    or a group of claims, those of the first that has any. If there are results of none of them, all
-    configs of the paper count, by name."""
+    """Names of the configs whose verdicts and judgements the scoreboard counts. For a printed table
+    or a group of claims, the first that has any counts. Without results of these, all configs of
+    the paper count, by name."""
 
 
 FILE = "paper.yaml"
@@ -88,7 +88,7 @@ class Paper:
     """
 
     reference: str
-    """Its name in a config: that of a paper that ships, or the path of a folder."""
+    """Its name in a config: the name of a paper that ships, or the path of a folder."""
     file: PaperFile
     """Contents of ``paper.yaml``, with the names of all algorithms."""
     tables: dict[str, Printed]
@@ -122,16 +122,16 @@ def paper_names() -> list[str]:
     return sorted(path.parent.name for path in papers_folder().glob(f"*/{FILE}"))
 
 
-def find_paper(reference: str, beside: Path) -> Path:
+def find_paper(reference: str, start: Path) -> Path:
     """Return the folder of a paper."""
     if reference in paper_names():
         return papers_folder() / reference
-    folder = beside / reference
+    folder = start / reference
     if (folder / FILE).is_file():
         return folder
     if folder.is_file():
-        wanted = f"give the folder of a paper, with {FILE} and its tables in {PRINTED}/"
-        raise NotThereError(f"{folder} is a file: {wanted}")
+        advice = f"give the folder of a paper, with {FILE} and its tables in {PRINTED}/"
+        raise NotThereError(f"{folder} is a file: {advice}")
     if folder.is_dir():
         raise NotThereError(f"the folder {folder} holds no {FILE}")
     if folder.suffix or "/" in reference:
@@ -139,14 +139,14 @@ def find_paper(reference: str, beside: Path) -> Path:
     raise NotThereError(f"unknown paper {reference!r}{nearest(reference, paper_names())}")
 
 
-def load_paper(reference: str, beside: Path = Path()) -> Paper:
+def load_paper(reference: str, start: Path = Path()) -> Paper:
     """Read and check a paper, with all of its printed tables and claims.
 
     Parameters
     ----------
     reference : str
         The name of a paper that ships, or the path of a folder.
-    beside : Path, default the current folder
+    start : Path, default the current folder
         The folder that a path starts from.
 
     Raises
@@ -154,7 +154,7 @@ def load_paper(reference: str, beside: Path = Path()) -> Paper:
     ConfigError
         With the place of each mistake.
     """
-    folder = find_paper(reference, beside)
+    folder = find_paper(reference, start)
     source = read_yaml(folder / FILE)
     # Only what ships has code: a folder of a user is data.
     ships = folder.parent == papers_folder()
@@ -182,27 +182,30 @@ def _tables(folder: Path, file: PaperFile, source: YamlSource) -> dict[str, Prin
 
     for name in file.printed:
         if name not in paths:
-            raise wrong(f"there is no {PRINTED}/{name}.csv{nearest(name, paths)}", name)
-    found = {}
+            raise wrong(f"{PRINTED}/{name}.csv is missing{nearest(name, paths)}", name)
+    tables = {}
     for name, path in paths.items():
         facts = file.printed.get(name, Facts())
-        found[name] = table = read_printed(path, facts)
-        if facts.of is None and any(c.endswith((MEAN, SD)) for c in table.columns):
+        tables[name] = table = read_printed(path, facts)
+        if facts.sample is None and any(c.endswith((MEAN, SD)) for c in table.columns):
             example = f"printed: {{{name}: {{of: {{splits: 20}}}}}}"
-            raise wrong(f"{name} prints means: say of what they are means, as {example}", name)
+            raise wrong(
+                f"{name} prints means: name the repetitions that they are means of, as {example}",
+                name,
+            )
         if facts.is_share and facts.unit is None:
             example = f"printed: {{{name}: {{unit: fraction}}}}, or percent (RMSEs: metric: rmse)"
             raise wrong(f"say in which unit the numbers of {name} are, as {example}", name)
-    return found
+    return tables
 
 
-def _faults(paper: Paper, known: set[str]) -> Iterator[str]:
+def _faults(paper: Paper, algorithms: set[str]) -> Iterator[str]:
     """Yield the mistakes in the groups of claims, with their places."""
     for name, group in paper.groups.items():
         for i, table in enumerate(group.printed):
             if table not in paper.tables:
-                message = f"there is no {PRINTED}/{table}.csv{nearest(table, paper.tables)}"
+                message = f"{PRINTED}/{table}.csv is missing{nearest(table, paper.tables)}"
                 yield str(paper.error(message, "claims", name, "printed", i))
         for i, claim in enumerate(group.claims):
-            for place, message in claim.mistakes(known, paper.file.names):
+            for place, message in claim.mistakes(algorithms, paper.file.names):
                 yield str(paper.error(message, "claims", name, "claims", i, *place))

@@ -1,4 +1,8 @@
-"""Printed tables: one CSV file each, and the facts of ``paper.yaml`` on what its numbers are."""
+"""Printed tables: one CSV file each, and the facts of ``paper.yaml`` on what its numbers are.
+
+Numbers are fractions, or in the unit of the target, from the moment they are read: percent is only
+a way to show them (`Printed.in_percent`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -17,9 +21,10 @@ from pydantic import Field, model_validator
 
 from quadrepro.base.files import read_text
 from quadrepro.base.models import Model, fault, known_by
+from quadrepro.base.text import scaled
 from quadrepro.engine.metrics import NUMBERS, find_metric
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.stats import COVERAGE, Moments
+from quadrepro.stats import COVERAGE
 
 TIME_ROW = "mean_running_time_s"
 """The row of a printed table that holds mean running times in seconds."""
@@ -33,30 +38,30 @@ MEAN, SD = "_mean", "_sd"
 Spread = Literal["sd", "se", "ci95", "none"]
 
 SPREADS: dict[str, Spread] = {"_sd": "sd", "_se": "se", "_ci95": "ci95"}
-"""What the ending of a column says of what is printed after ±."""
+"""Meaning of the number after ±, by the ending of its column."""
 
 NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})", re.ASCII)
-"""A printed number; more digits than a float holds are none that somebody has measured."""
+"""A printed number; nobody has measured more digits than a float holds."""
 
 Holds = Literal["errors", "margins", "comparisons"]
-"""What the numbers are: test errors or another metric; training margins; or probabilities that the
-row's algorithm is better than the column's."""
+"""Meaning of the numbers: test errors or another metric; training margins; or probabilities that
+the row's algorithm is better than the column's."""
 
 Unit = Literal["fraction", "percent"]
-"""The unit of shares of examples, and of other numbers between 0 and 1."""
+"""How a paper prints shares of examples, and other numbers between 0 and 1."""
 
 ACCURACY = "accuracy"
-"""The metric that is shown as the error that it leaves."""
+"""The metric that is compared as the error that it leaves."""
 
 OF_ERRORS = ("error", ACCURACY, "rmse")
-"""The metrics of printed numbers that stand beside our errors."""
+"""The metrics of printed numbers that are compared with our errors."""
 
 WITHOUT_UNIT = ("log_loss", "mcc")
-"""Metrics of classes that are no shares."""
+"""Metrics of classes that are not shares."""
 
 
-class MeanOf(Model):
-    """What a printed number is the mean of: random splits, or folds."""
+class Sample(Model):
+    """The repetitions whose mean a printed number is: random splits, folds, or runs."""
 
     splits: int | None = Field(default=None, ge=1, le=1_000_000)
     """Number of random splits."""
@@ -66,11 +71,13 @@ class MeanOf(Model):
     """How often the cross-validation is repeated."""
     pooled: bool = False
     """Whether the errors on all folds are counted together, and not averaged fold by fold."""
+    runs: int | None = Field(default=None, ge=1, le=1_000_000)
+    """Number of runs, such as random seeds, on one test set."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        if (self.splits is None) == (self.cv is None):
-            raise fault("give either splits: 20 or cv: 10")
+        if sum(x is not None for x in (self.splits, self.cv, self.runs)) != 1:
+            raise fault("give one of splits: 20, cv: 10 and runs: 10")
         if self.cv is None and self.pooled:
             raise fault("pooled is of a cross-validation: give cv as well", "pooled")
         if self.cv is None and self.repeats > 1:
@@ -79,12 +86,14 @@ class MeanOf(Model):
 
     @property
     def n(self) -> int:
-        """The number of test sets."""
-        return self.splits or (self.cv or 1) * self.repeats
+        """Number of test sets, or of runs."""
+        return self.splits or self.runs or (self.cv or 1) * self.repeats
 
     @property
     def text(self) -> str:
-        """The words for it."""
+        """The sample in words."""
+        if self.runs is not None:
+            return f"{self.runs} runs on one test set"
         if self.cv is None:
             return "one split" if self.splits == 1 else f"{self.splits} splits"
         times = f"{self.repeats} × " if self.repeats > 1 else ""
@@ -99,7 +108,7 @@ class Facts(Model):
     """Facts of a printed table in ``paper.yaml``."""
 
     holds: Holds = "errors"
-    """What the numbers are: test errors or another `metric`; training margins; or probabilities
+    """Kind of the numbers: test errors or another `metric`; training margins; or probabilities
     that the row's algorithm is better than the column's."""
     metric: Annotated[str, known_by(find_metric)] = "error"
     """What errors are measured by: a metric of configs, or ``accuracy``. ``error`` is the RMSE
@@ -107,12 +116,12 @@ class Facts(Model):
     unit: Unit | None = None
     """The unit of errors, accuracies and other shares; needed where the numbers can be in both."""
     rows: Literal["datasets", "algorithms"] = "datasets"
-    """What the lines of the file are."""
-    of: MeanOf | None = None
-    """What a number is the mean of; by default one split. Needed where means are printed."""
+    """Kind of the lines of the file."""
+    sample: Sample | None = Field(default=None, alias="of")
+    """Repetitions whose mean a number is; by default one split. Needed for means."""
     spread: Spread | None = None
-    """What is printed after ±: the standard deviation, the standard error of the mean, or half of
-    a 95% interval. By default, the endings of the columns say it; ``none`` leaves them out."""
+    """Meaning of the number after ±: the standard deviation, the standard error of the mean, or
+    half of a 95% interval; by default by the endings of the columns. ``none`` leaves them out."""
     config: str | None = None
     """The config of the table, which gives the sizes of its test sets: the name of one that ships,
     or a path that starts at the folder of the paper."""
@@ -125,10 +134,10 @@ class Facts(Model):
     """By row: the columns that are printed in bold as the best, equal ones included."""
     fits: str = Field(default="", pattern=r"^[\w-]*$")
     """A config with a reading that contradicts the text, and that these numbers fit best. The
-    scoreboard counts it beside the configs of the text."""
+    scoreboard counts it separately from the configs of the text."""
 
     @model_validator(mode="after")
-    def _of_shares(self) -> Self:
+    def _unit_of_shares(self) -> Self:
         if self.unit and not self.is_share:
             raise fault("only shares have a unit: leave it out", "unit")
         return self
@@ -139,6 +148,11 @@ class Facts(Model):
         if self.holds != "errors" or self.metric in WITHOUT_UNIT:
             return False
         return find_metric(self.metric).tasks != NUMBERS
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether the highest number of a row is the best."""
+        return self.holds == "errors" and find_metric(self.metric).greater_is_better
 
 
 def half_a_unit(printed: str) -> float:
@@ -163,21 +177,19 @@ class Printed:
     name: str
     """Name of the file without ending; empty for a table without numbers."""
     columns: tuple[str, ...]
-    """Columns in the printed order, without that of the row names."""
+    """Columns in the printed order, without the column of row names."""
     cells: dict[tuple[str, str], str]
-    """The printed text of a row and column, digit for digit."""
+    """The number of a row and column as a text with all printed digits; shares are fractions."""
     facts: Facts = field(default_factory=Facts)
-    """What its numbers are; unit and spread are those that were found."""
+    """Facts on the numbers, with the spread that the columns name."""
     path: Path = Path()
     """The file."""
     lines: dict[str, int] = field(default_factory=dict)
     """The line of each row in the file."""
-    printed_as: str = ""
-    """What the printed numbers are, if these are in another unit."""
 
     @cached_property
     def rows(self) -> tuple[str, ...]:
-        """Row names in the printed order, without those of running times and column means."""
+        """Row names in the printed order, without running times and column means."""
         summaries = (TIME_ROW, MEAN_ROW)
         return tuple(dict.fromkeys(row for row, _ in self.cells if row not in summaries))
 
@@ -190,30 +202,35 @@ class Printed:
         return tuple(dict.fromkeys(names))
 
     @property
-    def of(self) -> MeanOf:
-        """What a number is the mean of."""
-        return self.facts.of or MeanOf(splits=1)
+    def sample(self) -> Sample:
+        """The repetitions whose mean a number is."""
+        return self.facts.sample or Sample(splits=1)
+
+    @property
+    def in_percent(self) -> bool:
+        """Whether the paper prints its numbers in percent."""
+        return self.facts.unit == "percent"
 
     @property
     def numbers(self) -> list[tuple[str, str]]:
-        """Row and column of every printed number that is no spread and no summary."""
+        """Row and column of every printed number that is not a spread or a summary."""
         rows = set(self.rows)
         return [
-            at
-            for at, text in self.cells.items()
-            if text and at[0] in rows and not at[1].endswith(SD)
+            place
+            for place, text in self.cells.items()
+            if text and place[0] in rows and not place[1].endswith(SD)
         ]
 
     def mean_column(self, algorithm: str) -> str:
-        """Return the column of an algorithm's numbers, without that of their spread."""
+        """Return the column of an algorithm's numbers, without their spread."""
         return algorithm + MEAN if algorithm + MEAN in self.columns else algorithm
 
     def text(self, row: str, column: str) -> str:
-        """Return what is printed, or an empty text if nothing is."""
+        """Return a printed number as a text, empty if nothing is printed."""
         return self.cells.get((row, column), "")
 
     def number(self, row: str, column: str) -> float | None:
-        """Return the printed number, that of a spread as a standard deviation, or None."""
+        """Return a printed number, of a spread the standard deviation, or None."""
         text = self.text(row, column)
         return float(text) * self._factor(column) if text else None
 
@@ -221,58 +238,50 @@ class Printed:
         """Return half a unit of the last printed digit."""
         return half_a_unit(self.text(row, column)) * self._factor(column)
 
-    def spread(self, row: str, algorithm: str) -> str:
-        """Return a printed number ± its spread, or the number alone."""
-        texts = self.text(row, self.mean_column(algorithm)), self.text(row, algorithm + SD)
-        return " ± ".join(filter(None, texts)) if texts[0] else ""
+    def as_printed(self, row: str, column: str) -> str:
+        """Return a number as the paper prints it, in its unit."""
+        text = self.text(row, column)
+        return scaled(text, 2) if text and self.in_percent and row != TIME_ROW else text
 
-    def moments(self, row: str, algorithm: str) -> Moments | None:
-        """Return the mean and the standard deviation over the splits, or None without both."""
-        mean = self.number(row, self.mean_column(algorithm))
-        sd = self.number(row, algorithm + SD)
-        return None if mean is None or sd is None or self.of.n < 2 else Moments(mean, sd, self.of.n)
+    def deviation(self, row: str, algorithm: str) -> float | None:
+        """Return the printed standard deviation over the sample, or None without one."""
+        return self.number(row, algorithm + SD) if self.sample.n > 1 else None
 
     def _factor(self, column: str) -> float:
-        """Return what a printed number is multiplied by to be a standard deviation, or 1."""
+        """Return the factor between a printed spread and the standard deviation, 1 for others."""
         if not column.endswith(SD) or self.facts.spread not in ("se", "ci95"):
             return 1.0
         if self.facts.spread == "se":
-            return math.sqrt(self.of.n)
+            return math.sqrt(self.sample.n)
         # scipy.stats takes half a second to import.
         from scipy.stats import t as student
 
-        return math.sqrt(self.of.n) / float(student.ppf((1 + COVERAGE) / 2, self.of.n - 1))
+        n = self.sample.n
+        return math.sqrt(n) / float(student.ppf((1 + COVERAGE) / 2, n - 1))
 
     @property
-    def words(self) -> str:
-        """What the printed numbers are."""
-        if self.printed_as:
-            return self.printed_as
+    def description(self) -> str:
+        """The meaning of the numbers in words."""
         label = {"margins": "training margin", "comparisons": "probability"}.get(self.facts.holds)
         label = label or find_metric(self.facts.metric).label
         label += {None: "", "percent": " in percent", "fraction": " as a fraction"}[self.facts.unit]
-        if self.of.n == 1:
+        if self.sample.n == 1:
             return f"{label}, of one split"
         spreads = {"sd": "standard deviation", "se": "standard error", "ci95": "95% interval"}
         spread = spreads.get(self.facts.spread or "", "")
-        return f"{label}, mean{f' ± {spread}' if spread else ''} of {self.of.text}"
+        return f"{label}, mean{f' ± {spread}' if spread else ''} of {self.sample.text}"
 
-    def in_unit(self, unit: Unit, but: Collection[str] = ()) -> Printed:
-        """Return the table in another unit, and accuracies as errors, without some rows."""
-        if self.facts.unit is None:
+    def as_errors(self) -> Printed:
+        """Return accuracies as the errors that they leave, and other tables unchanged."""
+        if self.facts.metric != ACCURACY:
             return self
-        digits = {"fraction": 0, "percent": 2}
-        power = digits[unit] - digits[self.facts.unit]
-        accuracy, cells = self.facts.metric == ACCURACY, dict(self.cells)
-        for (row, column), text in self.cells.items():
-            if text and row not in {TIME_ROW, *but} and (power or accuracy):
-                number = Decimal(text).scaleb(power)
-                left = accuracy and not column.endswith(SD)
-                cells[row, column] = str(10 ** digits[unit] - number if left else number)
-        metric = "error" if accuracy else self.facts.metric
-        facts = self.facts.model_copy(update={"unit": unit, "metric": metric})
-        words = self.words + "; shown as errors" * accuracy
-        return replace(self, cells=cells, facts=facts, printed_as=words)
+        cells = {
+            (row, column): format(1 - Decimal(text), "f")
+            if text and row != TIME_ROW and not column.endswith(SD)
+            else text
+            for (row, column), text in self.cells.items()
+        }
+        return replace(self, cells=cells, facts=self.facts.model_copy(update={"metric": "error"}))
 
     def row_of(self, names: Iterable[str]) -> str | None:
         """Return the first of some names that is the name of a printed row, or None."""
@@ -281,9 +290,9 @@ class Printed:
     def under(self, names: Mapping[str, Iterable[str]]) -> Printed:
         """Return the table with printed rows under titles of ours, given the names of each title.
 
-        Printed rows that belong to none keep their names.
+        Other printed rows keep their names.
         """
-        sources = {title: self.row_of(of_title) for title, of_title in names.items()}
+        sources = {title: self.row_of(row_names) for title, row_names in names.items()}
         taken = {*sources, *sources.values()}
         rest = [row for row in (*self.rows, TIME_ROW, MEAN_ROW) if row not in taken]
         cells = {
@@ -300,7 +309,7 @@ NOTHING = Printed("", (), {})
 
 
 def read_printed(path: Path, facts: Facts | None = None) -> Printed:
-    """Read and check a printed table, with data sets as rows."""
+    """Read and check a printed table; its rows become data sets and its shares fractions."""
     facts = facts or Facts()
     (top, header), *lines = _lines(path)
     columns = [_split(name) for name in header]
@@ -313,32 +322,35 @@ def read_printed(path: Path, facts: Facts | None = None) -> Printed:
         if message:
             raise ConfigError(f"{_place(path, top, header, i)}: {message}")
     spread = facts.spread or next((SPREADS[e] for _, e in columns if e in SPREADS), "none")
-    turned, cells = facts.rows == "algorithms", dict[tuple[str, str], str]()
-    at: dict[str, int] = {}
+    by_algorithm, cells = facts.rows == "algorithms", dict[tuple[str, str], str]()
+    line_of: dict[str, int] = {}
     for line, fields in lines:
         if len(fields) != len(header):
             place = _place(path, line, fields, min(len(fields), len(header)) - 1)
-            wanted = f"the first line has {len(header)}"
-            raise ConfigError(f"{place}: the line has {len(fields)} fields, and {wanted}")
+            expected = f"the first line has {len(header)}"
+            raise ConfigError(f"{place}: the line has {len(fields)} fields, and {expected}")
         row = fields[0]
         if not row:
             raise ConfigError(f"{path}:{line}:1: the row has no name")
-        if row in at:
-            message = f"duplicate row {row!r}, first on line {at[row]}"
+        if row in line_of:
+            message = f"duplicate row {row!r}, first on line {line_of[row]}"
             raise ConfigError(f"{path}:{line}:1: {message}")
-        at[row] = line
+        line_of[row] = line
         for i, text in enumerate(fields[1:], start=1):
             if text and not NUMBER.fullmatch(text):
-                message = f"{text!r} is not a number such as 0.035; leave out what is not printed"
+                message = f"{text!r} is not a number such as 0.035; leave out missing numbers"
                 raise ConfigError(f"{_place(path, line, fields, i)}: {message}")
             name, ending = columns[i]
-            if ending not in SPREADS or spread != "none":
-                ending = SD if ending in SPREADS else ending
-                cells[(name, row + ending) if turned else (row, name + ending)] = text
-    lines_of = dict.fromkeys((row for row, _ in cells), top) if turned else at
+            if ending in SPREADS and spread == "none":
+                continue
+            ending = SD if ending in SPREADS else ending
+            cell = (name, row + ending) if by_algorithm else (row, name + ending)
+            percent = facts.unit == "percent" and cell[0] != TIME_ROW
+            cells[cell] = scaled(text, -2) if text and percent else text
+    lines_of = dict.fromkeys((row for row, _ in cells), top) if by_algorithm else line_of
     facts = facts.model_copy(update={"spread": spread})
-    shown = tuple(dict.fromkeys(column for _, column in cells))
-    return Printed(path.stem, shown, cells, facts, path, lines_of)
+    names = tuple(dict.fromkeys(column for _, column in cells))
+    return Printed(path.stem, names, cells, facts, path, lines_of)
 
 
 def _lines(path: Path) -> list[tuple[int, list[str]]]:
@@ -364,6 +376,6 @@ def _place(path: Path, line: int, fields: list[str], i: int) -> str:
 
 
 def _split(column: str) -> tuple[str, str]:
-    """Return the name in a column, and its ending if that tells what the numbers are."""
+    """Return the name in a column and its ending, empty if that is not the ending of a number."""
     ending = next((e for e in (MEAN, *SPREADS) if column.endswith(e)), "")
     return column.removesuffix(ending), ending

@@ -27,26 +27,25 @@ class Comparison(NamedTuple):
 
 def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> Comparison:
     """Compare two results folders of one experiment, or two folders of these."""
-    found = Comparison({}, [])
+    result = Comparison({}, [])
     ours, theirs = _experiments(a), _experiments(b)
     if ("" in ours) != ("" in theirs):
-        one, many = (a, b) if "" in ours else (b, a)
-        raise ConfigError(f"{one} holds one experiment, but {many} is a folder of them: give one")
+        one, folder = (a, b) if "" in ours else (b, a)
+        raise ConfigError(f"{one} holds one experiment, but {folder} is a folder of them: give one")
     for name in sorted(ours.keys() | theirs.keys()):
         if name not in ours or name not in theirs:
-            found.differences.append(f"{(b if name in ours else a) / name} is missing")
+            result.differences.append(f"{(b if name in ours else a) / name} is missing")
             continue
         left, right = ours[name], theirs[name]
         files = left.manifest.files | right.manifest.files | {CELLS}
-        files |= {SCORE for of in (left, right) if is_regular(of.folder / SCORE)}
-        found.compared[name or a.resolve().name] = len(files) + 2
+        files |= {SCORE for side in (left, right) if is_regular(side.folder / SCORE)}
+        result.compared[name or a.resolve().name] = len(files) + 2
         texts = [_in_file(left, right, file, tolerance) for file in sorted(files)]
-        texts.append(_in_json(left, right, RUN, _asked(left), _asked(right)))
-        texts.append(
-            _in_json(left, right, MANIFEST, *(of.manifest.model_dump() for of in (left, right)))
-        )
-        found.differences.extend(filter(None, texts))
-    return found
+        texts.append(_in_json(left, right, RUN, _config(left), _config(right)))
+        manifests = (side.manifest.model_dump() for side in (left, right))
+        texts.append(_in_json(left, right, MANIFEST, *manifests))
+        result.differences.extend(filter(None, texts))
+    return result
 
 
 def _experiments(folder: Path) -> dict[str, Results]:
@@ -61,7 +60,7 @@ def _experiments(folder: Path) -> dict[str, Results]:
     return inside
 
 
-def _asked(results: Results) -> dict[str, Any]:
+def _config(results: Results) -> dict[str, Any]:
     return {**results.run.config, "seed": results.run.seed, "data": results.run.data}
 
 
@@ -74,7 +73,7 @@ def _in_json(a: Results, b: Results, file: str, x: Any, y: Any) -> str:
         key = next(key for key in {**x, **y} if x.get(key) != y.get(key))
         place.append(key)
         x, y = x.get(key), y.get(key)
-    ours, theirs = (f"{of!r}"[:200] for of in (x, y))
+    ours, theirs = (f"{value!r}"[:200] for value in (x, y))
     return f"{a.folder / file}, {'.'.join(place)}: {ours}, but {b.folder / file}: {theirs}"
 
 
@@ -87,15 +86,15 @@ def _in_file(a: Results, b: Results, file: str, tolerance: float) -> str:
         return ""  # Its numbers are in a CSV.
     left, right = (read_csv(path, dtype=str, keep_default_na=False) for path in paths)
     if [*left] != [*right] or len(left) != len(right):
-        shapes = [f"{len(of)} rows of {', '.join(of)}" for of in (left, right)]
+        shapes = [f"{len(side)} rows of {', '.join(side)}" for side in (left, right)]
         return f"{paths[0]}: {shapes[0]}, but {paths[1]}: {shapes[1]}"
-    facts = [of.manifest.tables.get(Path(file).stem, TableFacts(title="")) for of in (a, b)]
+    facts = [side.manifest.tables.get(Path(file).stem, TableFacts(title="")) for side in (a, b)]
     # Times are left out where both folders call them measured.
     timed = {*facts[0].timed_rows} & {*facts[1].timed_rows}
     counted = ~(left.iloc[:, 0].isin(timed) & right.iloc[:, 0].isin(timed))
     for column in left.columns.drop(["seconds"] if file == CELLS else [], errors="ignore"):
         x, y = left[column], right[column]
-        p, q = (pd.to_numeric(of, errors="coerce") for of in (x, y))
+        p, q = (pd.to_numeric(side, errors="coerce") for side in (x, y))
         decimal = x.str.contains("[.e]") & y.str.contains("[.e]")
         close = np.isclose(p, q, rtol=tolerance, atol=0) & decimal
         if (differ := (x != y) & ~close & counted).any():

@@ -15,10 +15,10 @@ from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.results import CELLS_HEADER, MEASURED, Results
 from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, Manifest, Run, TableFacts
-from quadrepro.tables.conclusion import conclusion
-from quadrepro.tables.kinds.base import Context, by_metrics
-from quadrepro.tables.made import make_tables
-from quadrepro.tables.table import Table, csv_text
+from quadrepro.tables.conclusion import conclusion, paper_conclusion
+from quadrepro.tables.kinds import Context, by_metrics, make_tables
+from quadrepro.tables.render import csv_text, write_table
+from quadrepro.tables.table import Table
 from quadrepro.tables.verdicts import score_text
 
 FigureFormat = Literal["svg", "pdf"]
@@ -37,29 +37,31 @@ def write_results(
     records, own_rows = store.of(plan.cells), experiment.config.own_rows
     outcomes = Outcomes.of(plan.cells, records, own_rows)
     context, run = Context(experiment, "", ""), provenance(plan, outcomes.records.values())
-    run = run.model_copy(update={"conclusion": conclusion(context, outcomes)})
-
-    made, tables = make_tables(experiment, outcomes), dict[str, Table]()
-    for name, of in made.items():
+    every, tables = make_tables(experiment, outcomes), dict[str, Table]()
+    verdicts = [m.verdicts for m in every.values() if m.verdicts and m.verdicts.entries]
+    sentence = conclusion(context, outcomes) or paper_conclusion(experiment, every)
+    run = run.model_copy(update={"conclusion": sentence})
+    for name, made in every.items():
         # The conclusion is below the first table alone.
         below = [run.conclusion] if run.conclusion and not tables else []
-        tables[name] = replace(of.table, notes=(*of.table.notes, *below))
-        tables[name].write(folder, name)
-        if of.draw:
-            of.draw(folder / f"{name}.{figures}")
+        tables[name] = replace(made.table, notes=(*made.table.notes, *below))
+        write_table(tables[name], folder, name)
+        if made.draw:
+            made.draw(folder / f"{name}.{figures}")
     manifest = Manifest(
         tables={
-            name: TableFacts(title=of.title, timed_rows=of.timed_rows)
-            for name, of in tables.items()
+            name: TableFacts(title=table.title, timed_rows=table.timed_rows)
+            for name, table in tables.items()
         },
-        figures=tuple(f"{name}.{figures}" for name, of in made.items() if of.draw),
+        figures=tuple(f"{name}.{figures}" for name, made in every.items() if made.draw),
+        percent=tuple(v.printed for v in verdicts if v.percent),
     )
     texts = {
         CELLS: _cells_text(outcomes, by_metrics(context, outcomes)),
         RUN: run.model_dump_json(indent=2, exclude_defaults=True) + "\n",
         MANIFEST: manifest.model_dump_json(indent=2, exclude_defaults=True) + "\n",
     }
-    if verdicts := [of.verdicts for of in made.values() if of.verdicts and of.verdicts.entries]:
+    if verdicts:
         texts[SCORE] = score_text(verdicts)
     for name, text in texts.items():
         write_text(folder / name, text)
@@ -77,7 +79,7 @@ def _written_before(folder: Path) -> set[str]:
 
 
 def provenance(plan: Plan, records: Iterable[Record]) -> Run:
-    """Return config, data, and with what the cells were computed."""
+    """Return config, data, and the packages and machines of the cells."""
     experiment = plan.experiment
     return Run(
         experiment=experiment.name,
@@ -90,12 +92,13 @@ def provenance(plan: Plan, records: Iterable[Record]) -> Run:
 
 
 def environments(records: Iterable[Record]) -> list[dict[str, Any]]:
-    """Return with what the cells were computed, the environment of most cells first."""
-    found: dict[str, list[Record]] = {}
+    """Return the packages and machines of the cells, those of most cells first."""
+    by_environment: dict[str, list[Record]] = {}
     for record in records:
         if record.environment:
-            found.setdefault(json.dumps(record.environment, sort_keys=True), []).append(record)
-    groups = sorted(found.values(), key=lambda group: (-len(group), group[0].key))
+            text = json.dumps(record.environment, sort_keys=True)
+            by_environment.setdefault(text, []).append(record)
+    groups = sorted(by_environment.values(), key=lambda group: (-len(group), group[0].key))
     return [
         {
             "cells": len(group),
@@ -109,16 +112,16 @@ def environments(records: Iterable[Record]) -> list[dict[str, Any]]:
 
 def cell_row(record: Record) -> dict[str, Any]:
     """Return a record as a row of ``cells.csv``; None is an empty field."""
-    found: dict[str, Any] = {"status": record.status, "reason": record.reason}
+    row: dict[str, Any] = {"status": record.status, "reason": record.reason}
     if record.ok:
-        found |= {
+        row |= {
             "errors": record.errors if record.rmse is None else None,
             "n_test": record.n_test,
             "value": record.value,
             "chosen": record.chosen,
             "seconds": round(record.seconds, 4),
         }
-    return dict.fromkeys(MEASURED) | found
+    return dict.fromkeys(MEASURED) | row
 
 
 def _cells_text(outcomes: Outcomes, by_metric: Sequence[Outcomes]) -> str:
@@ -126,6 +129,6 @@ def _cells_text(outcomes: Outcomes, by_metric: Sequence[Outcomes]) -> str:
     for cell, record in outcomes.records.items():
         row = cell_row(record)
         row["chosen"] = json.dumps(row["chosen"]) if record.ok else None
-        rows.append((*cell, *row.values(), *(of.measured.get(cell) for of in by_metric)))
-    names = [of.metric.name for of in by_metric if of.metric]
+        rows.append((*cell, *row.values(), *(judged.measured.get(cell) for judged in by_metric)))
+    names = [judged.metric.name for judged in by_metric if judged.metric]
     return csv_text((*CELLS_HEADER, *names), rows)

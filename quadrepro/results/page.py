@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -29,29 +29,42 @@ from quadrepro.errors import ConfigError, DataError, QuadreproError
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.papers.printed import MEAN
 from quadrepro.results import scoreboard
-from quadrepro.results.results import CELLS_HEADER, Results, markdown_html, results_folders
+from quadrepro.results.results import (
+    CELLS_HEADER,
+    HOLM,
+    Results,
+    markdown_html,
+    results_folders,
+)
 from quadrepro.results.run import INDEX, NOTES, PAGE, facts_of, inline
-from quadrepro.results.scoreboard import FAILS, Score
-from quadrepro.stats import LEVEL, p_text, rounded_p
-from quadrepro.tables.audit.report import Audit, audit
-from quadrepro.tables.table import MISSING
-from quadrepro.tables.verdicts import DATA_HEADER, Verdict, name_of
+from quadrepro.stats import p_text, rounded_p
+from quadrepro.tables.audit import Audit, audit
+from quadrepro.tables.judge import Verdict
+from quadrepro.tables.render import MISSING, number_text, printed_text, significant
+from quadrepro.tables.table import decimals
+from quadrepro.tables.verdicts import SCORE_HEADER, name_of, score_sentence
 
 GENERATOR = '<meta name="generator" content="quadrepro">'
 """Marks a page of ours; an index without it is not overwritten."""
 
-RISK, PERCENT, RMSE = "risk", "error in percent", "RMSE"
-"""Quantities that the main table shows, unless the config has another headline."""
+RISK, RMSE = "risk", "RMSE"
+"""Quantities of the main table, unless the config has another headline."""
 
 MOST_MARKDOWN = 300_000
 """Characters of a Markdown file above which a page links it."""
+
+REACH = 2.0
+"""Ends of the picture of printed numbers, in half widths of our intervals."""
+
+MOST_DOTS = 200
+"""Maximum number of dots on a strip."""
 
 Place = tuple[str, str]
 """Data set and algorithm of an entry."""
 
 
 @dataclass(frozen=True)
-class Entry:
+class PageEntry:
     """An entry of the main table."""
 
     mean: float
@@ -65,21 +78,36 @@ class Entry:
     verdict: Verdict | None
     impossible: str
     """Why the printed number is impossible; empty if it is not."""
+    percent: bool
+    """Whether numbers are shown in percent."""
+
+    @property
+    def unit(self) -> str:
+        """The quantity with its unit."""
+        return self.quantity + " in percent" * self.percent
 
     @property
     def texts(self) -> list[str]:
         """Mean and, if there is one, standard deviation, rounded for reading."""
         if not math.isfinite(self.mean):
-            return [MISSING if math.isnan(self.mean) else "inf"]
-        digits = {RISK: 3, PERCENT: 2}.get(self.quantity)
-        if digits is None:
-            size = math.floor(math.log10(abs(self.mean))) if self.mean else 0
-            digits = min(12, max(len(self.printed.partition(".")[2]), 3 - size))
-        return [f"{value:.{digits}f}" for value in (self.mean, self.sd) if not math.isnan(value)]
+            return [MISSING if math.isnan(self.mean) else "∞"]
+        digits = 2 if self.percent else 3
+        if self.quantity != RISK and not self.percent:
+            digits = max(len(self.printed.partition(".")[2]), decimals([self.mean]))
+        numbers = [x for x in (self.mean, self.sd) if not math.isnan(x)]
+        return [number_text(x, digits, percent=self.percent) for x in numbers]
+
+    @property
+    def printed_text(self) -> str:
+        """The printed number as in the paper, with its deviation if that is judged."""
+        text = printed_text(self.printed, self.percent)
+        if self.verdict is None or self.verdict.deviation is None:
+            return text
+        return f"{text} ± {printed_text(self.verdict.deviation.printed, self.percent)}"
 
     @property
     def place(self) -> str:
-        """Where the printed number is in our interval; empty if it is not judged."""
+        """Place of the printed number in our interval; empty if it is not judged."""
         if self.verdict is None or self.verdict.p_value is None or self.verdict.position is None:
             return ""
         position = self.verdict.position
@@ -87,18 +115,37 @@ class Entry:
             return "above" if position > 0 else "below"
         return "middle" if abs(position) <= 0.5 else "high" if position > 0 else "low"
 
+    @property
+    def deviation_outside(self) -> bool:
+        """Whether the printed standard deviation is outside."""
+        deviation = self.verdict.deviation if self.verdict else None
+        return deviation is not None and deviation.word == "outside"
+
+    def number(self, value: float) -> str:
+        """Return a number of the entry with four significant digits."""
+        return significant(value, percent=self.percent)
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A line of the picture: a name, and dots from 0 to 100."""
+
+    name: str
+    dots: tuple[tuple[float, str, str], ...]
+    """Place, class and title of each dot."""
+
 
 class Page:
-    """What the template of a page shows of a results folder, and of its paper if it is known."""
+    """The content of a page: a results folder, and its paper if it is known."""
 
-    def __init__(self, results: Results, beside: Path | None) -> None:
+    def __init__(self, results: Results, start: Path | None) -> None:
         self.results, self.run = results, results.run
-        self.audit = audit_of(self.run.asked("paper"), beside)
-        self.metric = self.run.asked("headline")
+        self.audit = audit_of(self.run.config_text("paper"), start)
+        self.metric = self.run.config_text("headline")
         self.points, self.notes = scoreboard.read_notes(results)
         self.claims = results.claims.to_dict("records")
-        self.failing = [claim for claim in self.claims if claim["holds"] == FAILS]
-        self.refuted = [claim for claim in self.claims if claim["holds in print"] == FAILS]
+        self.failing = [c for c in self.claims if c["judgement"] in ("disagrees", "refuted")]
+        self.refuted = [c for c in self.claims if c["judgement on print"] == "refuted"]
         self.n_splits = results.cells["repeat"].nunique()
         self.rows = [*dict.fromkeys(row for row, _ in self.entries)]
         names = dict.fromkeys(column for _, column in self.entries)
@@ -107,10 +154,23 @@ class Page:
 
     @cached_property
     def verdicts(self) -> list[tuple[str, Verdict]]:
-        """The verdict on every printed number, with the name of the printed table."""
-        frame = self.results.verdicts[[*DATA_HEADER]].drop(columns="verdict").astype(object)
-        rows = frame.where(frame.notna(), None).itertuples(index=False)
-        return [(table, Verdict(*row)) for table, *row in rows]
+        """The verdict on every printed number, with the name of the printed table.
+
+        Verdicts on deviations belong to those of their numbers.
+        """
+        frame = self.results.verdicts.astype(object)
+        verdicts: list[tuple[str, Verdict]] = []
+        for row in frame.where(frame.notna(), None).to_dict("records"):
+            keys = ("printed", "ours", "low", "high", "p", "reason")
+            verdict = Verdict(*map(row.get, keys))
+            place = row["dataset"], row["algorithm"], row["quantity"]
+            verdict = verdict.at(*place)
+            if verdict.quantity.startswith("deviation of ") and verdicts:
+                table, number = verdicts.pop()
+                verdicts.append((table, replace(number, deviation=verdict)))
+            else:
+                verdicts.append((row["printed table"], verdict))
+        return verdicts
 
     @cached_property
     def impossible(self) -> list[tuple[Verdict, str]]:
@@ -120,84 +180,196 @@ class Page:
         certain = {}
         for _, failure in self.audit.failures:
             table, row, column = failure.place
-            printed = self.audit.paper.printed(table)
-            # Verdicts are on accuracies as errors.
-            printed = printed.in_unit(printed.facts.unit or "percent")
-            name = column.removesuffix(MEAN)
-            text = printed.text(row, printed.mean_column(name))
-            certain[table, row, name, text] = failure.why
+            certain[table, row, column.removesuffix(MEAN)] = failure.why
         # A row of ours may be printed under another name.
         datasets = self.run.config.get("datasets")
         names: dict[str, list[str]] = {}
         for entry in datasets if certain and isinstance(datasets, list) else []:
             if isinstance(entry, dict):
-                of = [str(entry[key]) for key in ("as", "printed", "name") if entry.get(key)]
-                names[of[0] if of else ""] = of[1:]
+                own, *others = [str(entry[k]) for k in ("as", "printed", "name") if entry.get(k)]
+                names[own] = others
         return [
             (v, certain[place])
             for table, v in self.verdicts
             for name in dict.fromkeys([v.row, *names.get(v.row, [])])
-            if (place := (table, name, v.column, v.printed)) in certain
+            if (place := (table, name, v.column)) in certain
         ]
 
+    def in_percent(self, table: str) -> bool:
+        """Return whether the numbers of a printed table are shown in percent."""
+        return table in self.results.manifest.percent
+
     @cached_property
-    def entries(self) -> dict[Place, Entry]:
+    def entries(self) -> dict[Place, PageEntry]:
         """The entries of the main table: errors, or the headline of the config."""
         metric, frame = METRICS.get(self.metric), self.results.errors
-        of_errors = frame["quantity"].isin([RISK, PERCENT, RMSE])
+        kept = frame["quantity"].isin([RISK, RMSE])
         if self.metric:
-            of_errors = frame["quantity"] == (metric.label if metric else self.metric)
+            kept = frame["quantity"] == (metric.label if metric else self.metric)
         # The RMSE can be asked for as a metric as well.
-        frame = frame[of_errors].drop_duplicates(["dataset", "algorithm"])
+        frame = frame[kept].drop_duplicates(["dataset", "algorithm"])
         if frame["dataset"].nunique() * frame["algorithm"].nunique() > MAX_CELLS:
             raise DataError(f"{self.results.folder}: the table of errors is too large for a page")
-        # Scorers of scikit-learn are best when highest.
-        sign = -1 if self.metric and (metric is None or metric.greater_is_better) else 1
-        ranked = (sign * frame["mean"]).where(frame["algorithm"] != BASELINE)
+        ranked = (self.sign * frame["mean"]).where(frame["algorithm"] != BASELINE)
         ranks = ranked.groupby(frame["dataset"]).rank(method="min").fillna(0).astype(int)
-        verdicts = {(v.row, v.column, v.quantity): v for _, v in reversed(self.verdicts)}
+        verdicts = {(v.row, v.column, v.quantity): (t, v) for t, v in reversed(self.verdicts)}
         impossible = {(v.row, v.column, v.quantity): why for v, why in self.impossible}
-        found = {}
-        for of, rank in zip(frame.to_dict("records"), ranks, strict=True):
-            place = of["dataset"], of["algorithm"], of["quantity"]
-            numbers = of["mean"], of["sd"], of["quantity"], of["printed"]
-            judged = verdicts.get(place), impossible.get(place, "")
-            found[place[:2]] = Entry(*numbers, rank, *judged)
-        return found
+        percent = bool(self.results.manifest.percent) and not self.metric
+        entries = {}
+        for row, rank in zip(frame.to_dict("records"), ranks, strict=True):
+            place = row["dataset"], row["algorithm"], row["quantity"]
+            numbers = row["mean"], row["sd"], row["quantity"], row["printed"]
+            table, verdict = verdicts.get(place, ("", None))
+            in_percent = self.in_percent(table) or (percent and row["quantity"] == RISK)
+            judged = verdict, impossible.get(place, ""), in_percent
+            entries[place[:2]] = PageEntry(*numbers, rank, *judged)
+        return entries
+
+    @property
+    def sign(self) -> int:
+        """-1 if the highest number is the best, and otherwise 1."""
+        metric = METRICS.get(self.metric)
+        # Scorers of scikit-learn are best when highest.
+        return -1 if self.metric and (metric is None or metric.greater_is_better) else 1
 
     def name(self, row: str, column: str) -> str:
         """Return row and column of a printed number, algorithms by their titles."""
         return name_of(row, column, self.run.titles)
 
-    @property
-    def statements(self) -> list[str]:
-        """The sentences at the top of the page."""
-        found = [self.run.conclusion] if self.run.conclusion else []
-        if self.n_splits == 1 and self.verdicts:
-            found.append(f"One split cannot judge a printed number; more can: {self.command(30)}")
-        for score in scoreboard.scores_of(self.results):
-            if score["judged"]:
-                found.append(score_sentence(score))
-            if score["outside"]:
-                names = [self.name(*place) for place in score["surely off"]] or ["none"]
-                off = few(names, between="; ")
-                found[-1] += f" Still outside after Holm's correction ({LEVEL:g}): {off}."
-        if self.impossible:
-            texts = [f"{self.name(v.row, v.column)} ({v.printed})" for v, _ in self.impossible]
-            found.append(f"Impossible as printed, by arithmetic alone: {few(texts, between='; ')}.")
-        found += claims_sentences([self.results.claims])
-        if self.refuted:
-            texts = [claim["claim"] for claim in self.refuted]
-            found.append(f"The paper's own table contradicts: {few(texts, between='; ')}.")
-        return found
+    @cached_property
+    def picture(self) -> list[Strip]:
+        """The picture of the page: printed numbers by row, or the results of each method."""
+        return self._printed_strips() if self.judged else self._method_strips()
+
+    def _printed_strips(self) -> list[Strip]:
+        strips: dict[str, list[tuple[float, str, str]]] = {}
+        for (row, column), entry in self.entries.items():
+            if entry.place and entry.verdict is not None:
+                position = min(max(entry.verdict.position or 0.0, -REACH), REACH)
+                title = f"{self.columns[column]}: printed {entry.printed_text}, {entry.texts[0]}"
+                place = 50 * (1 + position / REACH)
+                strips.setdefault(row, []).append((place, entry.verdict.word, title))
+        return [Strip(row, tuple(dots)) for row, dots in strips.items()]
+
+    def _method_strips(self) -> list[Strip]:
+        values: dict[str, list[tuple[float, str]]] = {}
+        for (row, column), cells in self.cells.items():
+            if len(self.rows) > 1:
+                if rank := self.entries[row, column].rank:
+                    values.setdefault(column, []).append((rank, f"{row}: rank {rank}"))
+                continue
+            number = self.entries[row, column].number
+            for cell in (cell for cell in cells if math.isfinite(cell["shown"])):
+                text = f"split {cell['repeat']}: {number(cell['shown'])}"
+                values.setdefault(column, []).append((cell["shown"], text))
+        every = [x for numbers in values.values() for x, _ in numbers]
+        if not every or max(map(len, values.values())) < 2:
+            return []
+        low, high = min(every), max(every)
+        scale = 100 / (high - low) if high > low else 0.0
+        return [
+            Strip(
+                self.columns[column],
+                tuple((scale * (x - low), "split", text) for x, text in numbers[:MOST_DOTS]),
+            )
+            for column, numbers in values.items()
+        ]
 
     @property
-    def outside(self) -> list[Verdict]:
-        """The printed numbers that are outside, those with the lowest p-value first."""
-        found = [
-            v for _, v in self.verdicts if v.word == "outside" and None not in (v.ours, v.position)
+    def scale(self) -> list[str]:
+        """The labels below the picture of methods: its ends and their unit."""
+        if len(self.rows) > 1:
+            n = max(entry.rank for entry in self.entries.values())
+            return ["1", "rank of each data set", str(n)]
+        cells = [cell["shown"] for cells in self.cells.values() for cell in cells]
+        values, entry = [x for x in cells if math.isfinite(x)], next(iter(self.entries.values()))
+        return [entry.number(min(values)), f"{entry.unit} of each split", entry.number(max(values))]
+
+    @cached_property
+    def times(self) -> list[tuple[str, float, float]]:
+        """Title, place of the mean time and of the error of each method on a single data set."""
+        if len(self.rows) != 1 or self.judged or self.run.config_text("paper"):
+            return []
+        numbers = {}
+        for (_, column), entry in self.entries.items():
+            seconds = [c["seconds"] for c in self.cells[self.rows[0], column] if c["seconds"] > 0]
+            if seconds and math.isfinite(entry.mean):
+                mean = math.log(sum(seconds) / len(seconds))
+                numbers[self.columns[column]] = mean, entry.mean
+        if len(numbers) < 2:
+            return []
+        (left, right), (low, high) = ((min(x), max(x)) for x in zip(*numbers.values(), strict=True))
+        return [
+            (name, _share(x, left, right), 100 - _share(y, low, high))
+            for name, (x, y) in numbers.items()
         ]
-        return sorted(found, key=lambda v: v.p_value or 0.0)
+
+    @property
+    def lines(self) -> list[str]:
+        """The sentences at the top of the page, without p-values."""
+        lines = []
+        if self.n_splits == 1 and self.verdicts:
+            command = self.command(30)
+            lines.append(f"One split cannot judge a printed number; more can: {command}")
+        for score in scoreboard.scores_of(self.results):
+            if score["judged"]:
+                line, _, _ = score_sentence(*_named(score)).rpartition(" (p")
+                names = [self.name(*place) for place in score[HOLM]] or ["none"]
+                line += f". Outside after Holm's correction: {few(names, between='; ')}."
+                lines.append(line)
+        if self.impossible:
+            texts = [f"{self.name(v.row, v.column)} ({v.printed})" for v, _ in self.impossible]
+            lines.append(f"Impossible as printed: {few(texts, between='; ')}.")
+        if self.claims:
+            lines += claims_sentences([self.results.claims])[:1]
+        if not self.run.config_text("paper"):
+            lines += self._compared_lines()
+        return lines[:4]
+
+    def _compared_lines(self) -> list[str]:
+        """Return the best method, and those that do and do not differ from it."""
+        frame = self.results.comparisons
+        means = pd.DataFrame(
+            [(row, c, self.sign * e.mean) for (row, c), e in self.entries.items() if c != BASELINE],
+            columns=["row", "column", "loss"],
+        ).pivot(index="row", columns="column", values="loss")
+        ranks = means.rank(axis=1).mean() if len(means) > 1 else means.mean()
+        if len(ranks) < 2 or ranks.isna().all():
+            return []
+        best = str(ranks.idxmin())
+        pairs = frame[(frame["algorithm"] == best) & (frame["p adjusted"] != "")]
+        lines = [f"Best: {self.columns[best]}."]
+        for text, mine in (("Not significantly different", False), ("Worse", True)):
+            others = pairs[(pairs["winner"] == best) == mine]["against"]
+            if len(others):
+                lines.append(f"{text}: {few([self.columns.get(o, o) for o in others], 8)}.")
+        return lines
+
+    @property
+    def outside(self) -> list[tuple[str, Verdict]]:
+        """The printed numbers and deviations outside, with their table, lowest p-value first."""
+        numbers = [
+            (table, v)
+            for table, verdict in self.verdicts
+            for v in (verdict, verdict.deviation)
+            if v is not None and v.word == "outside" and None not in (v.ours, v.low)
+        ]
+        return sorted(numbers, key=lambda pair: pair[1].p_value or 0.0)
+
+    @property
+    def outside_rows(self) -> list[tuple[str, ...]]:
+        """The same as texts."""
+        rows: list[tuple[str, ...]] = []
+        for table, v in self.outside:
+            percent = self.in_percent(table) and "RMSE" not in v.quantity
+            texts = [significant(x or 0.0, percent=percent) for x in (v.ours, v.low, v.high)]
+            quantity, printed = (
+                v.quantity + " in percent" * percent,
+                printed_text(v.printed, percent),
+            )
+            interval, p = f"{texts[1]} to {texts[2]}", rounded_p(v.p_value or 0.0)
+            rows.append((self.name(v.row, v.column), quantity, printed, texts[0], interval, p))
+        return rows
 
     def table(self, name: str) -> Markup:
         """Return a table with its notes, without its title; empty if its file is missing."""
@@ -207,7 +379,7 @@ class Page:
 
     @cached_property
     def sections(self) -> tuple[Markup, Markup]:
-        """The notes on what does not reproduce, and all others below a heading of the page."""
+        """The notes on numbers that differ, and all others below a heading of the page."""
         rest = re.sub(r"\A# .*", "", self.notes).strip()
         return _html(self.points, NOTES), _html(re.sub("^#", "##", rest, flags=re.M), NOTES)
 
@@ -231,61 +403,55 @@ class Page:
         command = ["quadrepro", "explain", self._config, *place, "--recompute", *self._out]
         return shlex.join(command)
 
-    @property
+    @cached_property
     def cells(self) -> dict[Place, list[dict[str, Any]]]:
-        """The splits behind each entry, with the value that the main table shows the mean of."""
+        """The splits behind each entry, with the value whose mean the main table has."""
         frame = self.results.cells
         metrics = [*frame][len(CELLS_HEADER) :]
-        shown = frame[self.metric if self.metric in metrics else "value"]
-        found: dict[Place, list[dict[str, Any]]] = {place: [] for place in self.entries}
-        for cell in frame.assign(shown=shown).to_dict("records"):
+        values = frame[self.metric if self.metric in metrics else "value"]
+        cells: dict[Place, list[dict[str, Any]]] = {place: [] for place in self.entries}
+        for cell in frame.assign(shown=values).to_dict("records"):
             place = cell["dataset"], cell["algorithm"]
-            if place in found:
-                in_percent = self.entries[place].quantity == PERCENT
-                found[place].append({**cell, "shown": cell["shown"] * (100 if in_percent else 1)})
-        return found
+            if place in cells:
+                cells[place].append(cell)
+        return cells
 
 
-def audit_of(paper: str, beside: Path | None) -> Audit | None:
-    """Return the audit of a paper that ships or is `beside` a config, or None if it is unknown."""
-    if not paper or not (beside or paper in paper_names()):
+def _share(value: float, low: float, high: float) -> float:
+    """Return the place of a value between two others, from 5 to 95."""
+    return 5 + 90 * (value - low) / (high - low) if high > low else 50.0
+
+
+def _named(score: scoreboard.Score) -> tuple[str, list[Any]]:
+    return str(score["printed table"]), [score[name] for name in SCORE_HEADER]
+
+
+def audit_of(paper: str, start: Path | None) -> Audit | None:
+    """Return the audit of a paper that ships or is next to a config, or None if it is unknown."""
+    if not paper or not (start or paper in paper_names()):
         return None
     try:
-        return audit(load_paper(paper, beside or Path()))
+        return audit(load_paper(paper, start or Path()))
     except ConfigError:
         return None
 
 
-def score_sentence(score: Score) -> str:
-    """Return in a sentence how the printed numbers of a table compare with ours."""
-    table = str(score["printed table"])
-    name = re.sub(r"^(table|figure)(?=\d)", lambda word: f"{word[0].title()} ", table)
-    than, p = "about as many as", score["p more"]
-    if p <= LEVEL:
-        than = "fewer than"
-    elif score["p fewer"] <= LEVEL:
-        than, p = "more than", score["p fewer"]
-    inside = f"{score['inside']} of {score['judged']} printed numbers of {name}"
-    return f"{inside} are inside our intervals, {than} chance would leave there ({p_text(p)})."
-
-
 def claims_sentences(claims: Sequence[pd.DataFrame]) -> list[str]:
-    """Return what becomes of the claims, and of those on times."""
-    texts = {
-        "Claims": scoreboard.fates_text(scoreboard.fates_of(claims)),
-        "Claims on measured times": scoreboard.fates_text(scoreboard.fates_of(claims, timed=True)),
-    }
-    return [f"{what}: {text}." for what, text in texts.items() if text]
+    """Return the number of claims by judgement, those on measured times apart."""
+    counts = (scoreboard.words_of(claims), scoreboard.words_of(claims, timed=True))
+    starts = ("Claims", "Claims on measured times")
+    texts = zip(starts, map(scoreboard.words_text, counts), strict=True)
+    return [f"{start}: {text}." for start, text in texts if text]
 
 
 def _html(text: str, file: str) -> Markup:
     """Return Markdown of a file as HTML; a link to the file if it is too large."""
-    large = f"[{file}]({file}) is too large to be shown here."
+    large = f"[{file}]({file}) is too large for this page."
     return Markup(markdown_html(text if len(text) <= MOST_MARKDOWN else large))
 
 
 def _data_uri(path: Path) -> str:
-    """Return a figure as it can stand in a page; empty if it is not an SVG file."""
+    """Return the address of a figure that is part of a page; empty if it is not an SVG file."""
     if path.suffix != ".svg" or not is_regular(path):
         return ""
     return f"data:image/svg+xml;base64,{base64.b64encode(read_bytes(path)).decode()}"
@@ -312,24 +478,24 @@ def _templates() -> Environment:
         "data_uri": _data_uri,
         "page_name": PAGE,
         "scoreboard": scoreboard,
-        **{of.__name__: of for of in (p_text, rounded_p, facts_of, inline, claims_sentences)},
+        **{f.__name__: f for f in (p_text, facts_of, inline, claims_sentences)},
     }
     return templates
 
 
-def page_html(results: Results, beside: Path | None = None) -> str:
-    """Return the page of a results folder; a paper of the user's own is `beside` its config."""
-    return _templates().get_template("page.html.j2").render(page=Page(results, beside))
+def page_html(results: Results, start: Path | None = None) -> str:
+    """Return the page of a results folder; a paper of the user's own is next to its config."""
+    return _templates().get_template("page.html.j2").render(page=Page(results, start))
 
 
-def index_html(found: Sequence[Results]) -> str:
+def index_html(every: Sequence[Results]) -> str:
     """Return the index of some results folders."""
-    return _templates().get_template("index.html.j2").render(boards=scoreboard.read_boards(found))
+    return _templates().get_template("index.html.j2").render(boards=scoreboard.read_boards(every))
 
 
-def write_report(path: Path, beside: Path | None = None) -> tuple[Path, list[QuadreproError]]:
-    """Write the page of a results folder and the index; return what is wrong with the index."""
-    write_text(path / PAGE, page_html(Results(path), beside))
+def write_report(path: Path, start: Path | None = None) -> tuple[Path, list[QuadreproError]]:
+    """Write the page of a results folder and the index; return the faults of the index."""
+    write_text(path / PAGE, page_html(Results(path), start))
     return path / PAGE, _write_index(path.resolve().parent)
 
 
@@ -345,16 +511,16 @@ def write_all(out: Path) -> tuple[Path, list[QuadreproError]]:
 
 
 def _write_index(out: Path) -> list[QuadreproError]:
-    """Write the index, and return why folders are not in it, or why it is not written."""
+    """Write the index, and return the faults of folders that it leaves out, or its own."""
     index = out / INDEX
     if index.is_file() and GENERATOR.encode() not in index.read_bytes():
         return [ConfigError(f"{index} was not written by quadrepro and stays as it is")]
-    found, faults = list[Results](), list[QuadreproError]()
+    every, faults = list[Results](), list[QuadreproError]()
     for results in map(Results, results_folders(out)):
         try:
             _ = results.manifest, results.run, results.cells, results.scores, results.claims
-            found.append(results)
+            every.append(results)
         except QuadreproError as error:
             faults.append(error)
-    write_text(index, index_html(found))
+    write_text(index, index_html(every))
     return faults

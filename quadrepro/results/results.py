@@ -1,6 +1,6 @@
 """Results of an experiment: the tables, data frames and figures of a results folder.
 
-What the files of a folder say is data: nothing that they name is imported or opened.
+The files of a folder are data: nothing that they name is imported or opened.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from quadrepro.config.checks import MAX_CELLS
 from quadrepro.data.card import TWO_CLASSES
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, WRITE_AGAIN, Manifest, Run, read_json
+from quadrepro.tables.kinds import VERDICTS
 from quadrepro.tables.kinds.claims import DATA_HEADER as CLAIMS_HEADER
+from quadrepro.tables.kinds.comparisons import DATA_HEADER as COMPARISONS_HEADER
 from quadrepro.tables.kinds.errors import DATA_HEADER as ERRORS_HEADER
-from quadrepro.tables.made import VERDICTS
 from quadrepro.tables.verdicts import DATA_HEADER as VERDICTS_HEADER
 from quadrepro.tables.verdicts import SCORE_HEADER
 
@@ -39,9 +40,12 @@ PLACE = ("dataset", "algorithm", "repeat")
 MEASURED = ("status", "errors", "n_test", "value", "chosen", "seconds", "reason")
 
 CELLS_HEADER = (*PLACE, *MEASURED)
-"""Columns of the table of cells; those of the metrics that the config asks for follow."""
+"""Columns of the table of cells, before those of the metrics that the config asks for."""
 
 VERDICTS_FILE = f"{VERDICTS}.csv"
+
+HOLM = "outside after holm"
+"""Column of the numbers that are outside after Holm's correction."""
 
 EXAMPLE_COLUMNS = (*PLACE, "example", "label", "predicted", "wrong")
 """Columns of `Results.examples`."""
@@ -117,7 +121,7 @@ class Results:
 
     @cached_property
     def run(self) -> Run:
-        """The config, its data, and with what the cells were computed."""
+        """The config, its data, and the packages and machines of the cells."""
         path = self.folder / RUN
         return read_json(path, Run) if is_regular(path) else Run()
 
@@ -129,7 +133,7 @@ class Results:
     @property
     def title(self) -> str:
         """Title of the experiment."""
-        return self.run.asked("title") or self.name
+        return self.run.config_text("title") or self.name
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -152,7 +156,7 @@ class Results:
         Raises
         ------
         ConfigError
-            If there is no such table; the nearest name is given.
+            If the folder has no such table; the nearest name is given.
         """
         if name not in self.tables:
             hint = nearest(name, self.tables)
@@ -162,18 +166,18 @@ class Results:
     @cached_property
     def cells(self) -> pd.DataFrame:
         """One row per cell: errors, chosen hyper-parameters, seconds, metrics; as ``cells.csv``."""
-        found = self._read(CELLS, CELLS_HEADER, ("errors", "n_test", "value", "seconds"))
-        path, metrics = self.folder / CELLS, found.columns[len(CELLS_HEADER) :]
-        found["repeat"] = _numbers(path, found["repeat"], needed=True)
-        found["chosen"] = _parsed(path, found["chosen"], dict[str, Any])
-        return found.assign(**{name: _numbers(path, found[name]) for name in metrics})
+        frame = self._read(CELLS, CELLS_HEADER, ("errors", "n_test", "value", "seconds"))
+        path, metrics = self.folder / CELLS, frame.columns[len(CELLS_HEADER) :]
+        frame["repeat"] = _numbers(path, frame["repeat"], needed=True)
+        frame["chosen"] = _parsed(path, frame["chosen"], dict[str, Any])
+        return frame.assign(**{name: _numbers(path, frame[name]) for name in metrics})
 
     @cached_property
     def examples(self) -> pd.DataFrame:
-        """One row per cell and test example: its label, what is predicted, whether that is wrong.
+        """One row per cell and test example: its label, the prediction, whether it is wrong.
 
         The column ``example`` is the row of the example in the data set's view. Labels are -1 and
-        +1 where the view has `positive`, and otherwise those of the data set. Cells that
+        +1 where the view has `positive`, and otherwise the labels of the data set. Cells that
         predict numbers are left out.
 
         Raises
@@ -184,7 +188,7 @@ class Results:
         if self.plan is None or self.outcomes is None:
             raise ConfigError(
                 f"{self.folder} does not hold the outcome of every example: call "
-                "quadrepro.reproduce, which computes only what is missing"
+                "quadrepro.reproduce, which computes only missing cells"
             )
         parts = [pd.DataFrame(columns=[*EXAMPLE_COLUMNS], dtype=object)]
         for cell in self.plan.cells:
@@ -192,8 +196,8 @@ class Results:
             record = self.outcomes.records[place]
             if record.ok and record.classes:
                 labels = np.array([-1, 1] if record.classes == TWO_CLASSES else record.classes)
-                found = labels[record.actual], labels[record.predicted], record.wrong
-                columns = (*place, cell.problem.split.test, *found)
+                outcome = labels[record.actual], labels[record.predicted], record.wrong
+                columns = (*place, cell.problem.split.test, *outcome)
                 parts.append(pd.DataFrame(dict(zip(EXAMPLE_COLUMNS, columns, strict=True))))
         return pd.concat(parts[1:] or parts, ignore_index=True)
 
@@ -204,44 +208,51 @@ class Results:
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:
-        """Where each printed number lies in the distribution of the repeats; empty without print.
+        """Verdict on each printed number; empty if there are none.
 
-        Printed numbers are texts, digit for digit.
+        Printed numbers are texts with all digits; shares are fractions.
         """
-        found = self._read(VERDICTS_FILE, VERDICTS_HEADER, ("ours", "low", "high", "p"))
-        _numbers(self.folder / VERDICTS_FILE, found["printed"], needed=True)
-        return found
+        frame = self._read(VERDICTS_FILE, VERDICTS_HEADER, ("ours", "low", "high", "p"))
+        _numbers(self.folder / VERDICTS_FILE, frame["printed"], needed=True)
+        return frame
+
+    @cached_property
+    def comparisons(self) -> pd.DataFrame:
+        """The comparison of every pair of algorithms, as texts; empty without any."""
+        return self._read("comparisons.csv", COMPARISONS_HEADER)
 
     @cached_property
     def claims(self) -> pd.DataFrame:
-        """The claims of the paper, judged on these results and in print; empty without claims."""
-        found = self._read("claims.csv", CLAIMS_HEADER)
-        return found.assign(timed=found["timed"] == "true")
+        """The claims of the paper, judged on these results and on the printed numbers."""
+        frame = self._read("claims.csv", CLAIMS_HEADER)
+        return frame.assign(timed=frame["timed"] == "true")
 
     @cached_property
     def scores(self) -> pd.DataFrame:
-        """The number of printed numbers inside and outside, by printed table; empty without print.
+        """The number of printed numbers inside and outside, by printed table.
 
-        ``surely off`` has row and column of each number that is outside after Holm's correction.
+        ``outside after holm`` has row and column of each number that is outside after Holm's
+        correction.
         """
-        found = self._read(SCORE, SCORE_HEADER, SCORE_HEADER[1:-1])
-        off = _parsed(self.folder / SCORE, found["surely off"], list[tuple[str, str]])
-        return found.assign(**{"surely off": [of or [] for of in off]})
+        numbers = [name for name in SCORE_HEADER[1:] if name != HOLM]
+        frame = self._read(SCORE, SCORE_HEADER, numbers)
+        places = _parsed(self.folder / SCORE, frame[HOLM], list[tuple[str, str]])
+        return frame.assign(**{HOLM: [listed or [] for listed in places]})
 
     def _read(self, file: str, header: Sequence[str], numbers: Sequence[str] = ()) -> pd.DataFrame:
         """Return a CSV that has these columns, some of them of numbers; empty if it is missing."""
         path = self.folder / file
-        found = pd.DataFrame(columns=[*header], dtype=str)
+        frame = pd.DataFrame(columns=[*header], dtype=str)
         if is_regular(path):
-            found = read_csv(path, dtype=str, keep_default_na=False)
-        if missing := [name for name in header if name not in found]:
-            raise DataError(f"{path}: there is no column {missing[0]!r}; {WRITE_AGAIN}")
-        if len(found) > MAX_CELLS:
-            raise DataError(f"{path}: {len(found):,} rows; at most {MAX_CELLS:,} are read")
-        return found.assign(**{name: _numbers(path, found[name]) for name in numbers})
+            frame = read_csv(path, dtype=str, keep_default_na=False)
+        if missing := [name for name in header if name not in frame]:
+            raise DataError(f"{path}: the column {missing[0]!r} is missing; {WRITE_AGAIN}")
+        if len(frame) > MAX_CELLS:
+            raise DataError(f"{path}: {len(frame):,} rows; at most {MAX_CELLS:,} are read")
+        return frame.assign(**{name: _numbers(path, frame[name]) for name in numbers})
 
     def report(self) -> Path:
-        """Write the results as an HTML page, and the index of all results folders beside this one.
+        """Write the results as an HTML page, and the index of all results folders next to this one.
 
         The page shows tables, figures, claims, notes and every split, and needs no other file. It
         is made from the files of the results folder.
@@ -258,8 +269,8 @@ class Results:
         """
         from quadrepro.results.page import write_report  # imports jinja2
 
-        beside = None if self.plan is None else self.plan.experiment.source.path.parent
-        page, _ = write_report(self.folder, beside)
+        start = None if self.plan is None else self.plan.experiment.source.path.parent
+        page, _ = write_report(self.folder, start)
         return page
 
     def __repr__(self) -> str:
@@ -271,8 +282,8 @@ class Results:
 
     @property
     def _listed(self) -> str:
-        named = {"tables": self.tables, "figures": tuple(self.figures)}
-        lines = [f"{what}: {', '.join(names)}" for what, names in named.items() if names]
+        groups = {"tables": self.tables, "figures": tuple(self.figures)}
+        lines = [f"{group}: {', '.join(names)}" for group, names in groups.items() if names]
         return "\n".join([*lines, f"folder: {self.folder}"])
 
 
@@ -288,7 +299,7 @@ def load_results(folder: str | Path) -> Results:
     Returns
     -------
     Results
-        All but the outcome of every example.
+        Everything except for the outcome of every example.
 
     Raises
     ------
@@ -324,12 +335,12 @@ def load_results(folder: str | Path) -> Results:
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:
     """Return a CSV of a results folder."""
     try:
-        found = pd.read_csv(io.StringIO(read_text(path)), **options)
+        frame = pd.read_csv(io.StringIO(read_text(path)), **options)
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path} is damaged: {error}") from None
-    if not isinstance(found.index, pd.RangeIndex):
+    if not isinstance(frame.index, pd.RangeIndex):
         raise DataError(f"{path} is damaged: a row has more fields than the first one")
-    return found
+    return frame
 
 
 def _numbers(path: Path, texts: pd.Series[str], needed: bool = False) -> pd.Series[Any]:
@@ -347,10 +358,10 @@ def _parsed(path: Path, texts: pd.Series[str], kind: Any) -> pd.Series[Any]:
     """Return the values of a column of JSON texts; None for an empty one."""
     read = TypeAdapter(kind).validate_json
     try:
-        known = {text: read(text) for text in texts.unique() if text}
+        values = {text: read(text) for text in texts.unique() if text}
     except ValidationError as error:
         raise DataError(f"{path}, column {texts.name!r}: {error.errors()[0]['msg']}") from None
-    return pd.Series([known.get(text) for text in texts], dtype=object, index=texts.index)
+    return pd.Series([values.get(text) for text in texts], dtype=object, index=texts.index)
 
 
 def results_folders(out: Path) -> list[Path]:

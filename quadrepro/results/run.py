@@ -1,4 +1,4 @@
-"""What a results folder says of itself: its files, and how its cells were computed."""
+"""The index of a results folder: its files, and how its cells were computed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quadrepro.base.models import Model
 from quadrepro.errors import DataError
 
 MANIFEST, RUN, NOTES = "tables.json", "run.json", "notes.md"
-"""Names of files: the list of tables, how they were computed, and what was written by hand."""
+"""Names of files: the list of tables, how they were computed, and the notes by hand."""
 
 CELLS, SCORE = "cells.csv", "score.csv"
 """Names of files: all cells, and the verdicts on each printed table as a whole."""
@@ -26,7 +26,7 @@ TOLERANCE = 1e-6
 """Relative difference of numbers that are not counts, by default."""
 
 WRITE_AGAIN = "`quadrepro table CONFIG` writes the folder again"
-"""What helps against a folder of another version."""
+"""Advice for a folder of another version."""
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -50,6 +50,8 @@ class Manifest(Model):
     """By name of the files without ending; the first one is the table that is shown."""
     figures: tuple[FileName, ...] = ()
     """Names of the files of figures."""
+    percent: tuple[str, ...] = ()
+    """Names of the printed tables whose numbers are shown in percent."""
 
     @property
     def files(self) -> set[str]:
@@ -58,7 +60,7 @@ class Manifest(Model):
 
 
 class Run(BaseModel):
-    """The content of ``run.json``: config, data, and with what the cells were computed."""
+    """The content of ``run.json``: config, data, packages and machines."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
@@ -71,11 +73,11 @@ class Run(BaseModel):
     data: dict[str, str] = {}
     """Hash of the data of each row."""
     conclusion: str = ""
-    """The sentence that sums up the comparison; empty for a paper's config."""
+    """The sentence that sums up the run."""
     computed: tuple[dict[str, JsonValue], ...] = ()
     """Packages and machines, those of most cells first; another version may keep other keys."""
 
-    def asked(self, key: str) -> str:
+    def config_text(self, key: str) -> str:
         """Return a text of the config, such as its title; empty without one."""
         return str(self.config.get(key) or "")
 
@@ -97,14 +99,14 @@ def read_json(path: Path, model: type[M]) -> M:
 
 
 def facts_of(environment: Mapping[str, Any]) -> dict[str, str]:
-    """Return with what cells were computed, text by name."""
+    """Return the packages and machines of cells, text by name."""
     return {name: text for name, value in environment.items() if (text := inline(value))}
 
 
 def inline(value: Any) -> str:
     """Return nested values in a line, such as ``numpy 2.4, scipy 1.17``, without empty ones."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {text}" for name, of in value.items() if (text := inline(of)))
+        return ", ".join(f"{name} {text}" for name, part in value.items() if (text := inline(part)))
     if isinstance(value, list | tuple):
         return ", ".join(map(inline, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""The scoreboard: how many printed numbers and claims hold, over several results folders."""
+"""The scoreboard: printed numbers inside and judgements on claims, over results folders."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from quadrepro.base.text import markdown
 from quadrepro.errors import ConfigError
 from quadrepro.papers.paper import PaperFile, load_paper, paper_names
 from quadrepro.papers.printed import Facts
-from quadrepro.results.results import Results, results_folders
+from quadrepro.results.results import HOLM, Results, results_folders
 from quadrepro.results.run import NOTES
 from quadrepro.stats import rounded_p
+from quadrepro.tables.kinds import VERDICTS
 from quadrepro.tables.kinds.claims import WORDS
-from quadrepro.tables.made import VERDICTS
 
 FILE = "README.md"
 """Name of the file."""
@@ -32,21 +32,15 @@ OUTSIDE = "What does not reproduce"
 NO_PAPER = "Without a paper"
 """Heading of the experiments without one."""
 
-HOLDS, FAILS, OPEN = WORDS.values()
-"""Outcomes of a claim."""
-
-PLURALS = {HOLDS: "hold", FAILS: "do not hold", OPEN: OPEN}
-"""Outcomes of several claims, in the order of the scoreboard."""
-
 HEADER = "# Results\n\nMade by `quadrepro table --all` from the results in this folder.\n\n"
 
 EXPLANATION = """
-A printed number is inside if it lies where one further split of ours, or the mean of as many
-splits as the paper's, falls with probability 0.95; "by chance" is how many would be outside on
-average if all stemmed from splits like ours, and "p" the two-sided p-value of that: twice the
-probability of as many outside or more, or of as many or fewer, whichever is smaller. Each claim
-counts once: it does not hold if a test on our numbers refutes it, and is not decided if they
-neither show nor refute it. Claims on running times depend on the machine and are counted apart.
+A printed number is inside if it lies where one further split of ours, or the mean of further
+splits, lies with probability 0.95; "by chance" is the number expected outside if all were drawn
+like ours, and "p" its two-sided p-value. Each claim counts once: it is supported or refuted if a
+test finds it or its contrary, or if it is about these very numbers; it agrees or disagrees if the
+numbers say so but no test finds it. Claims on running times depend on the machine and are counted
+separately.
 """
 
 Score = dict[str, Any]
@@ -62,30 +56,33 @@ def scores_of(results: Results) -> list[Score]:
 
 
 def tally(scores: Iterable[Score]) -> tuple[int, int, float]:
-    """Return how many numbers are judged, inside, and outside by chance on average."""
+    """Return the numbers of judged numbers, inside, and expected outside by chance."""
     judged = [score for score in scores if score["judged"]]
     n, inside = (sum(score[key] for score in judged) for key in ("judged", "inside"))
     return n, inside, sum(score["expected outside"] for score in judged)
 
 
-def fate_of(holds: str) -> str:
-    """Return the outcome of a claim from the column ``holds`` of ``claims.csv``."""
-    return holds if holds in (HOLDS, FAILS) else OPEN
+def word_of(judgement: str) -> str:
+    """Return a judgement of ``claims.csv``; other texts are undecided."""
+    return judgement if judgement in WORDS else "undecided"
 
 
-def fates_of(claims: Iterable[pd.DataFrame], timed: bool = False) -> Counter[str]:
-    """Return the number of claims by outcome: of those on measured times, or of all others."""
-    return Counter(fate_of(holds) for of in claims for holds in of["holds"][of["timed"] == timed])
+def words_of(claims: Iterable[pd.DataFrame], timed: bool = False) -> Counter[str]:
+    """Return the number of claims by judgement: on measured times, or all others."""
+    return Counter(
+        word_of(judgement)
+        for frame in claims
+        for judgement in frame["judgement"][frame["timed"] == timed]
+    )
 
 
-def fates_text(fates: Counter[str]) -> str:
-    """Return the number of claims by outcome, such as ``1 holds, 2 not decided``."""
-    parts = [f"{n} {fate if n == 1 else PLURALS[fate]}" for fate in PLURALS if (n := fates[fate])]
-    return ", ".join(parts)
+def words_text(counts: Counter[str]) -> str:
+    """Return the number of claims by judgement, such as ``1 supported, 2 undecided``."""
+    return ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word])
 
 
 def read_notes(results: Results) -> tuple[str, str]:
-    """Return what was written by hand: on what does not reproduce and why, and the rest."""
+    """Return the notes by hand: on numbers that do not reproduce, and the rest."""
     path = results.folder / NOTES
     text = read_text(path) if is_regular(path) else ""
     before, _, after = text.partition(f"\n## {OUTSIDE}\n")
@@ -101,7 +98,7 @@ class PaperBoard:
     """Name of the paper; empty without one."""
     paper: PaperFile
     folders: Sequence[Results]
-    """Its experiments; those that count come first, in the order of its ``paper.yaml``."""
+    """Its experiments; first those that count, in the order of its ``paper.yaml``."""
     scores: dict[str, Score]
     """The score that counts of each printed table."""
     fitting: dict[str, Score]
@@ -117,40 +114,40 @@ class PaperBoard:
     @property
     def claims(self) -> list[pd.DataFrame]:
         """The claims that count."""
-        return [of.claims for of in self.groups.values()]
+        return [results.claims for results in self.groups.values()]
 
     def means(self, scores: dict[str, Score]) -> list[Score]:
         """Return the scores of printed errors."""
         facts = self.paper.printed
-        return [of for table, of in scores.items() if facts.get(table, Facts()).holds == "errors"]
+        return [s for table, s in scores.items() if facts.get(table, Facts()).holds == "errors"]
 
 
-def read_boards(found: Collection[Results]) -> list[PaperBoard]:
-    """Return how each paper fares; experiments without a paper are the last board."""
-    of_paper: dict[str, list[Results]] = {}
-    for results in found:
-        of_paper.setdefault(results.run.asked("paper"), []).append(results)
-    return [_board(name, of_paper[name]) for name in sorted(of_paper, key=lambda name: not name)]
+def read_boards(every: Collection[Results]) -> list[PaperBoard]:
+    """Return the counts of each paper; experiments without a paper are the last board."""
+    by_paper: dict[str, list[Results]] = {}
+    for results in every:
+        by_paper.setdefault(results.run.config_text("paper"), []).append(results)
+    return [_board(name, by_paper[name]) for name in sorted(by_paper, key=lambda name: not name)]
 
 
 def _board(name: str, folders: list[Results]) -> PaperBoard:
     # The folder of a user's own paper is next to a config that need not be at hand.
     paper = load_paper(name).file if name in paper_names() else PaperFile(title=name or NO_PAPER)
     places = {experiment: i for i, experiment in enumerate(paper.experiments)}
-    folders = sorted(folders, key=lambda of: places.get(of.folder.name, len(places)))
-    counting = [of for of in folders if of.folder.name in places] or folders
+    folders = sorted(folders, key=lambda r: places.get(r.folder.name, len(places)))
+    counting = [r for r in folders if r.folder.name in places] or folders
     scores: dict[str, Score] = {}
     groups: dict[str, Results] = {}
-    for of in counting:
-        for score in scores_of(of):
-            known = scores.setdefault(score["printed table"], score)
+    for results in counting:
+        for score in scores_of(results):
+            first = scores.setdefault(score["printed table"], score)
             # One without comparable numbers gives way to one with some.
-            if score["judged"] and not known["judged"]:
+            if score["judged"] and not first["judged"]:
                 scores[score["printed table"]] = score
-        if len(of.claims):
-            groups.setdefault(of.run.claims, of)
+        if len(results.claims):
+            groups.setdefault(results.run.claims, results)
     fits = {table: facts.fits for table, facts in paper.printed.items() if table in scores}
-    every = (score for of in folders for score in scores_of(of))
+    every = (score for results in folders for score in scores_of(results))
     fitting = {
         score["printed table"]: score
         for score in every
@@ -168,9 +165,9 @@ def write_scoreboard(out: Path) -> Path:
     return path
 
 
-def scoreboard_text(found: Collection[Results]) -> str:
+def scoreboard_text(every: Collection[Results]) -> str:
     """Return the scoreboard as Markdown."""
-    boards = read_boards(found)
+    boards = read_boards(every)
     papers = [board for board in boards if board.name]
     parts = [HEADER + (_papers_table(papers) + EXPLANATION if papers else "")]
     if any(board.fitting for board in papers):
@@ -185,25 +182,24 @@ def _papers_table(boards: Iterable[PaperBoard]) -> str:
         numbers = [f"{inside} of {judged}", judged - inside, f"{expected:.1f}"]
         if board.fitting:
             numbers[0] = f"{numbers[0]} ({tally(board.best.values())[1]} as they fit best)"
-        rows.append([board.paper.title, *(numbers if judged else "–––"), *_fates(board.claims)])
-    claims = [f"claims: {plural}" for plural in PLURALS.values()]
-    header = ["", "printed numbers inside", "outside", "by chance", *claims, "claims on times"]
+        rows.append([board.paper.title, *(numbers if judged else "–––"), *_words(board.claims)])
+    header = ["", "printed numbers inside", "outside", "by chance", *WORDS, "claims on times"]
     return _table(header, rows)
 
 
-def _fates(claims: Sequence[pd.DataFrame]) -> list[Any]:
-    """Return the number of claims by outcome, and those on times in words."""
-    fates = fates_of(claims)
-    return [*(fates[fate] for fate in PLURALS), fates_text(fates_of(claims, timed=True)) or "–"]
+def _words(claims: Sequence[pd.DataFrame]) -> list[Any]:
+    """Return the number of claims by judgement, and those on times in words."""
+    counts = words_of(claims)
+    return [*(counts[word] for word in WORDS), words_text(words_of(claims, timed=True)) or "–"]
 
 
 def _two_counts(boards: Sequence[PaperBoard]) -> str:
-    """Return how many printed means are inside as the texts say, and under the best readings."""
-    judged, inside, _ = tally(of for board in boards for of in board.means(board.scores))
-    _, best, _ = tally(of for board in boards for of in board.means(board.best))
+    """Return the number of printed means inside as the texts say, and under the best readings."""
+    judged, inside, _ = tally(score for board in boards for score in board.means(board.scores))
+    _, best, _ = tally(score for board in boards for score in board.means(board.best))
     return (
-        f"Of the {judged} printed means, {inside} are inside as the texts say, and {best} under the"
-        " readings that fit print best, some of which contradict the texts."
+        f"{inside} of the {judged} printed means are inside as the texts say, and {best} under the "
+        "readings that fit them best; some of these contradict the texts."
     )
 
 
@@ -217,15 +213,16 @@ def _section(board: PaperBoard) -> str:
         if table in board.fitting:
             rows.append([f"{table}, as it fits best", *_scored(board.fitting[table])])
     if rows:
-        header = ["printed table", "inside", "outside", "by chance", "p", "off after Holm", "from"]
+        header = ["printed table", "inside", "outside", "by chance", "p", "outside after Holm"]
+        header += ["deviations inside", "from"]
         parts.append(_table(header, rows, "left"))
     rows = [
-        [group, *_fates([of.claims]), _link(of.folder.name, "claims.md")]
-        for group, of in board.groups.items()
+        [group, *_words([results.claims]), _link(results.folder.name, "claims.md")]
+        for group, results in board.groups.items()
     ]
     if rows:
-        parts.append(_table(["claims", *PLURALS.values(), "on times", "from"], rows, "left"))
-    if points := [*filter(None, (read_notes(of)[0] for of in board.folders))]:
+        parts.append(_table(["claims", *WORDS, "on times", "from"], rows, "left"))
+    if points := [*filter(None, (read_notes(results)[0] for results in board.folders))]:
         text = "\n".join(points).replace("](../", "](")  # notes are one folder below
         parts.append(f"What does not reproduce, and why:\n\n{text}\n")
     return "\n".join([*parts, *map(_links, board.folders), ""])
@@ -234,11 +231,20 @@ def _section(board: PaperBoard) -> str:
 def _scored(score: Score) -> list[Any]:
     link = _link(score["folder"], f"{VERDICTS}.md")
     if not score["judged"]:
-        return [f"none of {score['numbers']} comparable", *"––––", link]
+        return [f"none of {score['numbers']} comparable", *"–––––", link]
     inside = f"{score['inside']} of {score['judged']}"
     chance = f"{score['expected outside']:.1f} ({score['low']:g} to {score['high']:g})"
-    p = rounded_p(min(1.0, 2 * min(score["p more"], score["p fewer"])))
-    return [inside, score["outside"], chance, p, len(score["surely off"]), link]
+    n = score["deviations inside"] + score["deviations outside"]
+    deviations = f"{score['deviations inside']} of {n}" if n else "–"
+    return [
+        inside,
+        score["outside"],
+        chance,
+        rounded_p(score["p"]),
+        len(score[HOLM]),
+        deviations,
+        link,
+    ]
 
 
 def _links(results: Results) -> str:

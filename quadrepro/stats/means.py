@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro.base.types import FloatArray
-from quadrepro.stats.result import LEVEL, PValueResult, Result
-from quadrepro.stats.ties import Values, differences, order
+from quadrepro.stats.base import LEVEL, PValueResult, Result, Values, differences, order
 
 SLACK = 1e-12
 """Difference between a printed number and the same number computed."""
@@ -18,7 +17,7 @@ SLACK = 1e-12
 
 @dataclass(frozen=True, repr=False)
 class Moments(Result):
-    """What a paper prints of a sample: mean, standard deviation (with n - 1), number of values."""
+    """Summary of a sample: mean, standard deviation (with n - 1), number of values."""
 
     mean: float
     sd: float
@@ -46,7 +45,7 @@ class Mean(Result):
 
     Examples
     --------
-    >>> mean = Mean.of([-0.03, -0.02, -0.01, -0.04])
+    >>> mean = Mean.from_values([-0.03, -0.02, -0.01, -0.04])
     >>> mean
     Mean(value=-0.025, error=0.00645497, df=3)
     >>> round(mean.p_value(), 4), round(mean.p_below(), 4)
@@ -58,23 +57,24 @@ class Mean(Result):
     df: float
 
     @classmethod
-    def of(cls, values: Values, test_share: float = 0.0) -> Mean:
+    def from_values(cls, values: Values, test_share: float = 0.0, least_sd: float = 0.0) -> Mean:
         """Return the mean of values, one per split.
 
         Splits that each test a share of the examples are not independent: the variance of their
         mean is s² (1/n + n_test/n_train) (Nadeau and Bengio 2003). With a share of 0 it is s²/n.
+        The standard deviation s is at least `least_sd`.
         """
         if not 0 <= test_share < 1:
             raise ValueError(f"a share of test examples is at least 0 and below 1: {test_share:g}")
-        found = [*values]
-        n = len(found)
+        sample = [*values]
+        n = len(sample)
         if n < 2:
             raise ValueError(f"a mean with an error needs at least two values, not {n}")
-        d = differences(found, [0] * n, digits=14)
-        if (d == d[0]).all():
-            return cls(float(d[0]), 0.0, n - 1)
-        variance = float(d.var(ddof=1)) * (1 / n + test_share / (1 - test_share))
-        return cls(float(d.mean()), sqrt(variance), n - 1)
+        d = differences(sample, [0] * n, digits=14)
+        alike = (d == d[0]).all()
+        variance = max(0.0 if alike else float(d.var(ddof=1)), least_sd**2)
+        mean = float(d[0] if alike else d.mean())
+        return cls(mean, sqrt(variance * (1 / n + test_share / (1 - test_share))), n - 1)
 
     def p_value(self, rounding: float = 0.0) -> float:
         """Return the two-sided p-value of "the mean is 0", or anything within the rounding."""
@@ -119,9 +119,9 @@ def p_values(
     """Return the p-values of many means, as `Mean.p_value` does."""
     from scipy.special import stdtr
 
-    apart, error = np.maximum(np.abs(values) - rounding, 0.0), np.asarray(errors)
+    distance, error = np.maximum(np.abs(values) - rounding, 0.0), np.asarray(errors)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(error == 0, apart == 0, 2 * stdtr(df, -apart / error)))
+        return np.asarray(np.where(error == 0, distance == 0, 2 * stdtr(df, -distance / error)))
 
 
 def check_rope(rope: float) -> None:
@@ -134,9 +134,8 @@ def check_rope(rope: float) -> None:
 class TTest(PValueResult):
     """Result of `paired_t_test`, `corrected_t_test` and `welch_test`.
 
-    The interval covers the true difference, of A minus B, with probability `COVERAGE`. The p-value
-    is the two-sided one of "the means are equal"; without any variation it is 1 for equal means and
-    else 0.
+    The interval covers the true difference A - B with probability `COVERAGE`. The two-sided p-value
+    is for "the means are equal"; without any variation it is 1 for equal means and otherwise 0.
     """
 
     mean_difference: float
@@ -163,7 +162,7 @@ def paired_t_test(a: Values, b: Values) -> TTest:
     TTest(mean_difference=-0.025, low=-0.0455426, high=-0.0044574, p_value=0.0304663)
     """
     # P-values far below the level feel the twelfth digit.
-    return _t_test(Mean.of(differences(a, b, digits=14)))
+    return _t_test(Mean.from_values(differences(a, b, digits=14)))
 
 
 def corrected_t_test(a: Values, b: Values, test_share: float) -> TTest:
@@ -187,7 +186,7 @@ def corrected_t_test(a: Values, b: Values, test_share: float) -> TTest:
     >>> corrected_t_test([0.21, 0.18, 0.25, 0.20], [0.24, 0.20, 0.26, 0.24], test_share=0.5)
     TTest(mean_difference=-0.025, low=-0.0709347, high=0.0209347, p_value=0.18169)
     """
-    return _t_test(Mean.of(differences(a, b), test_share))
+    return _t_test(Mean.from_values(differences(a, b), test_share))
 
 
 def _t_test(mean: Mean) -> TTest:
@@ -216,7 +215,7 @@ def bayesian_correlated_t(a: Values, b: Values, test_share: float, rope: float =
     >>> bayesian_correlated_t(ours, theirs, test_share=0.5, rope=0.01)
     Posterior(better=0.812452, same=0.140669, worse=0.0468796)
     """
-    return Mean.of(differences(a, b), test_share).posterior(rope)
+    return Mean.from_values(differences(a, b), test_share).posterior(rope)
 
 
 @dataclass(frozen=True, repr=False)
@@ -263,7 +262,7 @@ def equivalence_test(a: Values, b: Values, margin: float) -> EquivalenceTest:
     """
     if not 0 < margin < inf:
         raise ValueError(f"the margin must be above 0, not {margin:g}")
-    mean = Mean.of(differences(a, b))
+    mean = Mean.from_values(differences(a, b))
     p_value = max(mean.p_above(-margin), mean.p_below(margin))
     return EquivalenceTest(mean.value, *mean.interval(2 * LEVEL), p_value, margin)
 

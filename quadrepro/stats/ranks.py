@@ -1,27 +1,38 @@
-"""Methods over data sets, by ranks: whether they differ, which, and by how much.
+"""Methods over data sets, by ranks: whether they differ, and by how much.
 
 Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", and García et al.
-(2010) explain the tests; the Bayesian one is that of Benavoli et al. (2014, 2017), with a region of
+(2010) explain the tests; the Bayesian one is by Benavoli et al. (2014, 2017), with a region of
 practical equivalence ("rope"): methods whose risks differ by no more are the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import lru_cache
 from math import factorial, inf, prod, sqrt
 from typing import SupportsFloat
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.stats.many import holm
+from quadrepro.stats.base import (
+    LEVEL,
+    SEED,
+    TIE,
+    PValueResult,
+    Result,
+    Values,
+    differences,
+    numbers,
+    orders,
+    paired,
+    ranked,
+    ranks_of,
+)
 from quadrepro.stats.means import Posterior, check_rope
-from quadrepro.stats.result import LEVEL, SEED, PValueResult, Result
-from quadrepro.stats.ties import TIE, Values, differences, numbers, order, paired, ranked, ranks_of
 
-EXACT = 200
+EXACT = 100
 """Largest number of pairs for which the exact distribution is used."""
 
 N_DRAWS = 50_000
@@ -38,8 +49,14 @@ PRIOR = 0.5
 class WilcoxonTest(PValueResult):
     """Result of `wilcoxon_test`.
 
-    The rank sums are those of the pairs in which A, and in which B, has the lower risk. The p-value
-    is the two-sided one of "differences are symmetric around 0".
+    Attributes
+    ----------
+    rank_sum, other_rank_sum : float
+        Sums of the ranks of the pairs in which A, and in which B, has the lower risk.
+    ties : int
+        Number of pairs of equal risks.
+    p_value : float
+        Two-sided p-value of "differences are symmetric around 0".
     """
 
     rank_sum: float
@@ -53,8 +70,8 @@ def wilcoxon_test(a: Values, b: Values) -> WilcoxonTest:
 
     Ties are handled as by Pratt (Journal of the American Statistical Association 54, 1959): they
     take part in the ranking, and then their ranks are left out. Differences that tie share their
-    mean rank. Up to 200 pairs the p-value is exact given the ranks, so that ties do not matter to
-    it; above, it is that of the normal distribution without correction for continuity.
+    mean rank. Up to 100 pairs the p-value is exact given the ranks, so that ties do not matter to
+    it; above, it is taken from the normal distribution without correction for continuity.
 
     Parameters
     ----------
@@ -69,18 +86,17 @@ def wilcoxon_test(a: Values, b: Values) -> WilcoxonTest:
     # scipy takes half a second to import.
     from scipy.special import ndtr
 
-    pairs = paired(a, b)
-    x, y = map(numbers, zip(*pairs, strict=True))
+    x, y = map(numbers, zip(*paired(a, b), strict=True))
     ranks = ranked(np.abs(x - y), np.maximum(np.abs(x), np.abs(y)))
-    signs = np.array([order(*pair) for pair in pairs])
+    signs = orders(x, y)
     # Mid-ranks are whole numbers when doubled.
     doubled = np.rint(2 * ranks).astype(np.int64)
-    signed = doubled[signs != 0]
+    signed = np.sort(doubled[signs != 0])
     wins, losses = (int(doubled[signs == side].sum()) for side in (-1, 1))
     if wins == losses:
         p_value = 1.0
-    elif len(pairs) <= EXACT:
-        tail = distribution_of_rank_sums(signed)[: min(wins, losses) + 1]
+    elif len(x) <= EXACT:
+        tail = _distribution_of_rank_sums(tuple(signed.tolist()))[: min(wins, losses) + 1]
         p_value = min(1.0, 2 * float(tail.sum()))
     else:
         p_value = float(2 * ndtr(-abs(wins - losses) / np.linalg.norm(signed)))
@@ -95,36 +111,44 @@ def distribution_of_rank_sums(ranks: IntArray) -> FloatArray:
     >>> distribution_of_rank_sums(np.array([1, 2])).tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
-    found = np.zeros(int(ranks.sum()) + 1)
-    found[0] = 1.0
+    return _distribution_of_rank_sums(tuple(ranks.tolist()))
+
+
+# Pairs without ties have the same ranks.
+@lru_cache(maxsize=64)
+def _distribution_of_rank_sums(ranks: tuple[int, ...]) -> FloatArray:
+    probabilities = np.zeros(sum(ranks) + 1)
+    probabilities[0] = 1.0
     for rank in ranks:
-        found[rank:] += found[: len(found) - rank].copy()
-        found /= 2
-    return found
+        probabilities[rank:] += probabilities[: len(probabilities) - rank].copy()
+        probabilities /= 2
+    return probabilities
 
 
 @dataclass(frozen=True, repr=False)
 class Effect(Result):
-    """An estimate with the interval that covers the effect with probability `COVERAGE`."""
+    """An estimate with its interval."""
 
     estimate: float
     low: float
     high: float
 
 
-def hodges_lehmann(a: Values, b: Values) -> Effect:
+def hodges_lehmann(a: Values, b: Values, level: float = LEVEL) -> Effect:
     """Estimate by how much two methods differ: the shift of Hodges and Lehmann.
 
     The median of the means of all two differences, each with itself included. It goes with
     Wilcoxon's signed-rank test, is in the unit of the risks, and below 0 if A has the lower ones.
-    The interval is that of Tukey, from the distribution of the rank sum (normal above 200 pairs;
+    The interval is Tukey's, from the distribution of the rank sum (normal above 100 pairs;
     Hollander and Wolfe, "Nonparametric Statistical Methods", 1973); with fewer than six pairs no
-    finite interval has the coverage, and its ends are infinite.
+    finite interval has the coverage 0.95, and its ends are infinite.
 
     Parameters
     ----------
     a, b : iterable of float
         Risks of A and of B, one per data set and in the same order.
+    level : float, default 0.05
+        Probability with which the interval leaves out the shift.
 
     Examples
     --------
@@ -138,16 +162,19 @@ def hodges_lehmann(a: Values, b: Values) -> Effect:
     d = differences(a, b)
     n = len(d)
     rows, columns = np.triu_indices(n)
-    means = np.sort((d[rows] + d[columns]) / 2)
-    # The number of means beyond either end of the interval.
+    means = (d[rows] + d[columns]) / 2
+    # Number of means beyond either end of the interval.
     if n <= EXACT:
-        below = np.cumsum(distribution_of_rank_sums(np.arange(1, n + 1)))
-        out = int(np.searchsorted(below, LEVEL / 2, side="right"))
+        below = np.cumsum(_distribution_of_rank_sums(tuple(range(1, n + 1))))
+        beyond = int(np.searchsorted(below, level / 2, side="right"))
     else:
         spread = sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        out = int(n * (n + 1) / 4 + float(ndtri(LEVEL / 2)) * spread)
-    low, high = (means[out - 1], means[-out]) if out else (-inf, inf)
-    return Effect(float(np.median(means)), float(low), float(high))
+        beyond = max(0, int(n * (n + 1) / 4 + float(ndtri(level / 2)) * spread))
+    half, size = len(means) // 2, len(means)
+    places = [(size - 1) // 2, half, *((beyond - 1, size - beyond) if beyond else ())]
+    means.partition(sorted({*places}))
+    low, high = (means[beyond - 1], means[size - beyond]) if beyond else (-inf, inf)
+    return Effect(float(means[places[:2]].mean()), float(low), float(high))
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,28 +235,16 @@ def friedman_test(risks: Sequence[Sequence[SupportsFloat]]) -> FriedmanTest:
     else:
         # All rows are alike. The F distribution gives 0, whatever the number of rows.
         ties = np.unique(ranks[0], return_counts=True)[1]
-        orders = factorial(k) // prod(map(factorial, ties.tolist()))
-        by_f, f_p_value = inf, float(orders) ** (1 - n)
+        n_orders = factorial(k) // prod(map(factorial, ties.tolist()))
+        by_f, f_p_value = inf, float(n_orders) ** (1 - n)
     return FriedmanTest(mean_ranks, statistic, float(chdtrc(k - 1, statistic)), by_f, f_p_value)
-
-
-def mean_ranks(risks: Mapping[str, Sequence[SupportsFloat]]) -> dict[str, float]:
-    """Return the mean rank of each method over the data sets, the best first.
-
-    Examples
-    --------
-    >>> mean_ranks({"A": [0.2, 0.3], "B": [0.1, 0.2]})
-    {'B': 1.0, 'A': 2.0}
-    """
-    means = ranks_of(list(zip(*risks.values(), strict=True))).mean(axis=0).tolist()
-    return dict(sorted(zip(risks, means, strict=True), key=lambda of: of[1]))
 
 
 def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -> float:
     """Return by how much two mean ranks must differ to be significant by Nemenyi's test.
 
     It is q sqrt(k(k + 1) / 6N) for k methods on N data sets, with the quantile q of the studentized
-    range over sqrt(2). The level, by default `LEVEL`, is that over all pairs together.
+    range over sqrt(2). The level, by default `LEVEL`, holds over all pairs together.
 
     Examples
     --------
@@ -241,23 +256,18 @@ def critical_difference(n_methods: int, n_datasets: int, level: float = LEVEL) -
     from scipy.stats import studentized_range
 
     quantile = float(studentized_range.isf(level, n_methods, inf)) / sqrt(2)
-    return quantile * _standard_error(n_methods, n_datasets)
-
-
-def _standard_error(n_methods: int, n_datasets: int) -> float:
-    """Return that of the difference of two mean ranks of equal methods."""
-    return sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))
+    return quantile * sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))
 
 
 def bayesian_signed_rank(a: Values, b: Values, rope: float = 0.0) -> Posterior:
     """Compare two methods over data sets by the Bayesian signed-rank test.
 
-    The data sets are draws from a distribution with a Dirichlet process as its prior: strength 1/2,
-    all of it at a difference of 0. Of each of `N_DRAWS` distributions out of the posterior it is
-    asked whether the mean of two differences drawn from it is most often below, in, or above the
-    rope. The seed is fixed, so the same data give the same numbers. In simulations of equal methods
-    one of them is found better with a probability of 0.95 or more in 23, 13 and 12% of cases with
-    5, 10 and 20 data sets.
+    The data sets are draws from a distribution with a Dirichlet process as its prior: strength
+    1/2, all of it at a difference of 0. For each of `N_DRAWS` distributions drawn from the
+    posterior, the mean of two differences drawn from it is most often below, in, or above the
+    rope. The seed is fixed, so the same data give the same numbers. In simulations of equal
+    methods one of them is found better with a probability of 0.95 or more in 23, 13 and 12% of
+    cases with 5, 10 and 20 data sets.
 
     Parameters
     ----------
@@ -305,127 +315,8 @@ def _signed_rank_counts(
 
     low = (weights * below(-2 * rope)).sum(axis=0)
     high = (weights * (total - below(2 * rope))).sum(axis=0)
-    apart = (np.maximum(low, high) > total**2 - low - high) | (rope == 0)
+    decided = (np.maximum(low, high) > total**2 - low - high) | (rope == 0)
     # Neither is better if all differences are 0.
-    half = float((apart & (low == high)).sum()) / 2
-    better, worse = (float((apart & more).sum()) + half for more in (low > high, high > low))
+    half = float((decided & (low == high)).sum()) / 2
+    better, worse = (float((decided & more).sum()) + half for more in (low > high, high > low))
     return better, size - better - worse, worse
-
-
-@dataclass(frozen=True, repr=False)
-class RankedPair(Result):
-    """Two methods of a `Ranking`; A does not have the higher mean rank.
-
-    Attributes
-    ----------
-    nemenyi_p : float
-        P-value of Nemenyi's test, which holds for all pairs together.
-    rank_p, rank_p_holm : float
-        P-value of the rank difference by itself, and adjusted for all pairs by Holm's method.
-    wilcoxon_p, wilcoxon_p_holm : float
-        The same of Wilcoxon's signed-rank test.
-    shift : Effect
-        The shift of Hodges and Lehmann, below 0 if A has the lower risks.
-    posterior : Posterior
-        The Bayesian signed-rank test: whether A is better, the same within the rope, or worse.
-    """
-
-    a: str
-    b: str
-    rank_difference: float
-    nemenyi_p: float
-    rank_p: float
-    rank_p_holm: float
-    wilcoxon_p: float
-    wilcoxon_p_holm: float
-    shift: Effect
-    posterior: Posterior
-
-
-@dataclass(frozen=True, repr=False)
-class Ranking(Result):
-    """Result of `rank_methods`: tests of all methods together, and of every pair.
-
-    The methods are in the order of their mean ranks, the best first, equal ones in their former
-    order, and so are the mean ranks of Friedman's test and the pairs. Mean ranks that are
-    `critical_difference` apart differ significantly by Nemenyi's test.
-    """
-
-    methods: tuple[str, ...]
-    mean_ranks: tuple[float, ...]
-    n_datasets: int
-    rope: float
-    friedman: FriedmanTest
-    critical_difference: float
-    pairs: tuple[RankedPair, ...]
-
-
-def rank_methods(risks: Mapping[str, Sequence[SupportsFloat]], rope: float = 0.0) -> Ranking:
-    """Rank methods over data sets, and compare every pair.
-
-    Parameters
-    ----------
-    risks : mapping of str to sequence of float
-        Risks of each method, one per data set and in the same order; lower is better. Scores of
-        which the highest is best are passed with a minus sign.
-    rope : float, default 0.0
-        Half-width of the region of practical equivalence, in the unit of the risks.
-
-    Examples
-    --------
-    >>> risks = {"A": [0.20, 0.31, 0.15, 0.27], "B": [0.22, 0.35, 0.14, 0.30]}
-    >>> ranking = rank_methods(risks, rope=0.01)
-    >>> ranking.methods, ranking.mean_ranks
-    (('A', 'B'), (1.25, 1.75))
-    >>> ranking.pairs[0].shift
-    Effect(estimate=-0.0225, low=-inf, high=inf)
-    """
-    from scipy.special import ndtr
-    from scipy.stats import studentized_range
-
-    k, n = len(risks), max(map(len, risks.values()), default=0)
-    if fault := fault_of_size(k, n):
-        raise ValueError(fault)
-    rank_of = mean_ranks(risks)
-    pairs = list(combinations(rank_of, 2))
-    gaps = np.array([rank_of[a] - rank_of[b] for a, b in pairs])
-    z = np.abs(gaps) / _standard_error(k, n)
-    nemenyi_ps = studentized_range.sf(z * sqrt(2), k, inf).tolist()
-    rank_ps = (2 * ndtr(-z)).tolist()
-    signed_ps = [wilcoxon_test(risks[a], risks[b]).p_value for a, b in pairs]
-    p_values = zip(nemenyi_ps, rank_ps, holm(rank_ps), signed_ps, holm(signed_ps), strict=True)
-    compared = tuple(
-        RankedPair(
-            *(a, b, gap, *of_pair),
-            hodges_lehmann(risks[a], risks[b]),
-            bayesian_signed_rank(risks[a], risks[b], rope),
-        )
-        for (a, b), gap, of_pair in zip(pairs, gaps.tolist(), p_values, strict=True)
-    )
-    friedman = friedman_test(list(zip(*(risks[name] for name in rank_of), strict=True)))
-    together = friedman, critical_difference(k, n), compared
-    return Ranking(tuple(rank_of), friedman.mean_ranks, n, float(rope), *together)
-
-
-MOST_ROWS, MOST_METHODS, MOST_WORK = 5_000, 60, 100_000
-"""Most data sets, methods, and pairs times data sets, which take a millisecond each."""
-
-
-def fault_of_size(n_methods: int, n_datasets: int) -> str:
-    """Return why a table of this size cannot be ranked, or an empty text.
-
-    Examples
-    --------
-    >>> fault_of_size(1, 10)
-    'a ranking needs at least two methods on at least two data sets'
-    """
-    n_pairs = n_methods * (n_methods - 1) // 2
-    if n_methods < 2 or n_datasets < 2:
-        return "a ranking needs at least two methods on at least two data sets"
-    if n_methods > MOST_METHODS or n_datasets > MOST_ROWS or n_pairs * n_datasets > MOST_WORK:
-        return (
-            f"{n_methods} methods on {n_datasets} data sets are too many to rank: at most "
-            f"{MOST_METHODS} methods, {MOST_ROWS} data sets, and {MOST_WORK} pairs of "
-            "methods times data sets"
-        )
-    return ""

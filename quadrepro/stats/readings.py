@@ -96,12 +96,12 @@ def log_probability_of_deviations(
     low, high = np.maximum(printed - rounding, 0.0) / sd, (printed + rounding) / sd
     ends = np.stack([low, (low + high) / 2, high]) ** 2
     below, at, above = _as_quantiles(ratio, standard, ends)
-    found = _log_joint(below, at, above, shrunk_correlation(ours) ** 2, n - 1)
+    total = _log_joint(below, at, above, shrunk_correlation(ours) ** 2, n - 1)
     # A number too far out to inform about other columns counts alone.
     out = above <= below
     alone = np.zeros(out.shape)
     alone[out] = _log_interval(ratio, ends[0][out], ends[2][out])
-    return np.asarray(found + alone.sum(axis=-1))[()]
+    return np.asarray(total + alone.sum(axis=-1))[()]
 
 
 def shrunk_correlation(sample: FloatArray) -> FloatArray:
@@ -146,10 +146,10 @@ def _student(df: int) -> Any:
 def _as_quantiles(source: Any, target: Any, x: FloatArray) -> FloatArray:
     """Return the quantiles of a distribution that have the ranks of x in another one."""
     upper = x > source.median()
-    found = np.empty(x.shape)
-    found[upper] = target.isf(source.sf(x[upper]))
-    found[~upper] = target.ppf(source.cdf(x[~upper]))
-    return found.clip(-FAR, FAR)
+    quantiles = np.empty(x.shape)
+    quantiles[upper] = target.isf(source.sf(x[upper]))
+    quantiles[~upper] = target.ppf(source.cdf(x[~upper]))
+    return quantiles.clip(-FAR, FAR)
 
 
 def _log_joint(
@@ -181,7 +181,7 @@ def _log_interval(distribution: Any, low: FloatArray, high: FloatArray) -> Float
     probability[upper] = distribution.sf(low[upper]) - distribution.sf(high[upper])
     probability[~upper] = distribution.cdf(high[~upper]) - distribution.cdf(low[~upper])
     far = probability <= UNDERFLOW
-    found = np.log(np.maximum(probability, UNDERFLOW))
+    logs = np.log(np.maximum(probability, UNDERFLOW))
     width = high[far] - low[far]
-    found[far] = distribution.logpdf((low[far] + high[far]) / 2) + np.log(width)
-    return found
+    logs[far] = distribution.logpdf((low[far] + high[far]) / 2) + np.log(width)
+    return logs

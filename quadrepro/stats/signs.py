@@ -1,6 +1,6 @@
 """Two algorithms over data sets, by wins alone: sign test and Poisson binomial test.
 
-The Poisson binomial test is that of Lacoste, Laviolette and Marchand (2012). On one data set, the
+The Poisson binomial test is by Lacoste, Laviolette and Marchand (2012). On one data set, the
 test examples that exactly one of two algorithms gets wrong are coin tosses. With a uniform prior on
 the coin, A is better than B with a posterior probability p_i. Over N data sets, the number of A's
 wins has the Poisson binomial distribution with parameters p_1, ..., p_N. Each number of wins is in
@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro.base.types import FloatArray
-from quadrepro.stats.result import LEVEL, PValueResult, Result
-from quadrepro.stats.ties import Values, order, paired
+from quadrepro.stats.base import LEVEL, PValueResult, Result, Values, order, paired
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,8 +82,8 @@ def sign_test_power(n: int, share: float) -> float:
     (0.15, 0.89)
     """
     wins = np.arange(n + 1)
-    found = p_of_wins(wins, n - wins) <= LEVEL
-    return float(distribution_of_wins([share] * n)[found].sum())
+    significant = p_of_wins(wins, n - wins) <= LEVEL
+    return float(distribution_of_wins([share] * n)[significant].sum())
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,7 +159,7 @@ def better_over_all(p: Iterable[float]) -> float:
 
 
 def distribution_of_wins(p: Iterable[float]) -> FloatArray:
-    """Return the probability of 0, 1, ..., N wins, from that of a win in each of N trials.
+    """Return the probability of 0, 1, ..., N wins, given the probability of each of N wins.
 
     The recursion of the paper keeps the tails, which `scipy.stats.poisson_binom` loses.
 

@@ -29,7 +29,7 @@ DPI = 200
 """
 
 COLOURS = ("#0072b2", "#e69f00", "#d55e00", "#56b4e9", "#000000", "#009e73", "#666666", "#cc79a7")
-"""Colours that colour-blind readers can tell apart; neighbours differ in lightness as well."""
+"""Colours that colour-blind readers can distinguish; neighbours differ in lightness as well."""
 
 MARKERS = ("o", "s", "^", "D", "v")
 """Their number has no common divisor with that of the colours: no pair comes twice in 40."""
@@ -83,8 +83,8 @@ def new_figure(path: Path, width: float, height: float) -> Iterator[Figure]:
         matplotlib.rcParams.update({"svg.hashsalt": path.stem})
         figure = Figure(figsize=(width, height), dpi=DPI)
         yield figure
-        # The names of others: without controls, which no SVG can hold, and not as formulas. Ticks,
-        # which may have some of ours, get their texts when they are drawn.
+        # Names may hold control characters, which no SVG can hold, and formulas. Ticks get their
+        # texts when they are drawn.
         for text in figure.findobj(Text):
             if text.get_text():
                 text.set(text=visible(text.get_text()), parse_math=False)
@@ -103,20 +103,20 @@ def fitted(text: str, inches: float) -> str:
 
 def add_legend(figure: Figure) -> None:
     """Put a legend of all labels above the panels, in as many columns as fit into the width."""
-    found: dict[str, Any] = {}
+    handles: dict[str, Any] = {}
     for panel in figure.axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
-            found.setdefault(fitted(label, figure.get_figwidth() - HANDLE), handle)
-    if not found:
+            handles.setdefault(fitted(label, figure.get_figwidth() - HANDLE), handle)
+    if not handles:
         return
-    lines = any(line.get_linestyle() != "None" for line in found.values())
-    widest = (HANDLE if lines else SYMBOL) + max(map(len, found)) / LETTERS
-    n_rows = ceil(len(found) / max(1, int(figure.get_figwidth() / widest)))
+    lines = any(line.get_linestyle() != "None" for line in handles.values())
+    widest = (HANDLE if lines else SYMBOL) + max(map(len, handles)) / LETTERS
+    n_rows = ceil(len(handles) / max(1, int(figure.get_figwidth() / widest)))
     figure.legend(
-        found.values(),
-        found.keys(),
+        handles.values(),
+        handles.keys(),
         loc="outside upper center",
-        ncols=ceil(len(found) / n_rows),
+        ncols=ceil(len(handles) / n_rows),
         frameon=False,
         handlelength=3.0 if lines else 1.0,
     )

@@ -1,4 +1,4 @@
-"""What a config takes from its paper: printed tables and claims, by their exact names."""
+"""Printed tables and claims that a config takes from its paper, by their exact names."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from quadrepro.config.config import Experiment
 
 MISSPELT = 0.85
-"""Names that are at least so similar, by `difflib`, are taken for one name."""
+"""Minimum similarity, by `difflib`, of two names that are taken for one."""
 
 
 def described(experiment: Experiment) -> list[str]:
-    """Return what the printed tables of a config are, and how many numbers are recomputed."""
+    """Return the printed tables of a config in words, and how much of each is recomputed."""
     paper, asked = experiment.paper, [*asked_for(experiment.config.tables).values()]
-    asked += [field for of in asked if isinstance(of, Model) for field in vars(of).values()]
+    asked += [
+        field for option in asked if isinstance(option, Model) for field in vars(option).values()
+    ]
     names = [name for name in paper.tables if name in asked] if paper else []
     return [_described(experiment, paper.printed(name)) for name in names if paper]
 
@@ -32,21 +34,20 @@ def described(experiment: Experiment) -> list[str]:
 def _described(experiment: Experiment, table: Printed) -> str:
     config = experiment.config
     columns = {algorithm.name for algorithm in config.algorithms}
-    of_algorithms = table.facts.holds == "comparisons"
-    rows = {*columns} if of_algorithms else {table.row_of(e.printed_names) for e in config.entries}
+    by_algorithm = table.facts.holds == "comparisons"
+    rows = {*columns} if by_algorithm else {table.row_of(e.printed_names) for e in config.entries}
     columns = {table.mean_column(name) for name in columns}
-    met = sum(row in rows and column in columns for row, column in table.numbers)
-    text = (
-        f"printed {table.name}, {table.words}: {met} of {len(table.numbers)} numbers are recomputed"
-    )
+    n = sum(row in rows and column in columns for row, column in table.numbers)
+    n_all = len(table.numbers)
+    text = f"printed {table.name}, {table.description}: {n} of {n_all} numbers are recomputed"
     others = [f"row {row}" for row in table.rows if row not in rows]
     others += dict.fromkeys(f"column {c}" for _, c in table.numbers if c not in columns)
     return text + (f"; not recomputed: {few(others)}" if others else "")
 
 
 def check_printed(experiment: Experiment, key: str, name: str, holds: Holds) -> None:
-    """Refuse a printed table that is not there or does not fit the config."""
-    # Read even if no table is asked for, so that a paper that is not there is refused.
+    """Refuse a printed table that is missing or does not fit the config."""
+    # Read even if no table is asked for, so that a missing paper is refused.
     paper = _paper(experiment, key, name)
     if paper is None or not name:
         return
@@ -54,14 +55,15 @@ def check_printed(experiment: Experiment, key: str, name: str, holds: Holds) -> 
         table = paper.printed(name)
     except NotThereError as error:
         raise experiment.error(str(error), "tables", key) from None
-    if (found := table.facts.holds) != holds:
-        message = f"{name} of the paper {paper.reference} holds {found}, and not {holds}"
+    if table.facts.holds != holds:
+        kind = table.facts.holds
+        message = f"{name} of the paper {paper.reference} holds {kind}, and not {holds}"
         raise experiment.error(message, "tables", key)
     _check_names(experiment, paper, table)
 
 
 def check_claims(experiment: Experiment, name: str) -> None:
-    """Refuse claims that are not there or do not fit the config."""
+    """Refuse claims that are missing or do not fit the config."""
     paper = _paper(experiment, "claims", name)
     if paper is None:
         return
@@ -73,9 +75,9 @@ def check_claims(experiment: Experiment, name: str) -> None:
     for i, claim in enumerate(group.claims):
         for key, rows in (("rows", claim.rows), ("except", claim.excluded)):
             for j, row in enumerate(rows):
-                if meant := _nearly(row, titles):
-                    what = f"{experiment.source.path} has no row {row!r}"
-                    message = f"{what}; did you mean {meant!r}?"
+                if near := _nearly(row, titles):
+                    missing = f"{experiment.source.path} has no row {row!r}"
+                    message = f"{missing}; did you mean {near!r}?"
                     raise paper.error(message, "claims", name, "claims", i, key, j)
     for table in group.printed:
         _check_names(experiment, paper, paper.printed(table))
@@ -86,8 +88,8 @@ def _paper(experiment: Experiment, key: str, name: str) -> Paper | None:
     """Return the paper of a config; refuse the name of a table or of claims without one."""
     if experiment.paper is None and name:
         message = f"name the paper that {name} belongs to, as paper: NAME or paper: ./FOLDER"
-        known = ", ".join(paper_names())
-        raise experiment.error(f"{message}; known are {known}", "tables", key)
+        names = ", ".join(paper_names())
+        raise experiment.error(f"{message}; known are {names}", "tables", key)
     return experiment.paper
 
 
@@ -104,25 +106,25 @@ def _check_names(experiment: Experiment, paper: Paper, table: Printed) -> None:
     for i, entry in enumerate(config.datasets):
         name = entry.printed or entry.title
         hint = nearest(name, table.rows) if entry.printed and name not in every else ""
-        if table.row_of(entry.printed_names) is None and (meant := _nearly(name, free)):
-            hint = f"; did you mean {meant!r} ({where}:{table.lines[meant]})?"
+        if table.row_of(entry.printed_names) is None and (near := _nearly(name, free)):
+            hint = f"; did you mean {near!r} ({where}:{table.lines[near]})?"
         if hint:
             raise experiment.error(f"no row {name!r} is printed{hint}", "datasets", i)
 
 
 def _check_columns(experiment: Experiment, names: Iterable[str], where: str) -> None:
     ours = [algorithm.name for algorithm in experiment.config.algorithms]
-    known = {*names}
+    printed = {*names}
     for i, name in enumerate(ours):
-        if name not in known and (meant := _nearly(name, [*known.difference(ours)])):
-            message = f"{where} has no algorithm {name!r}; did you mean {meant!r}?"
+        if name not in printed and (near := _nearly(name, [*printed.difference(ours)])):
+            message = f"{where} has no algorithm {name!r}; did you mean {near!r}?"
             raise experiment.error(message, "algorithms", i, "name")
 
 
-def _nearly(name: str, known: Sequence[str]) -> str | None:
-    """Return the known name that a name nearly is, or None if it is known or no misspelling.
+def _nearly(name: str, names: Sequence[str]) -> str | None:
+    """Return the one of some names that a misspelt name is, or None if it is one or not alike.
 
     Names with other digits are other names: table1 is not table2.
     """
-    alike = get_close_matches(name, known, len(known) or 1, MISSPELT) if name not in known else []
+    alike = get_close_matches(name, names, len(names) or 1, MISSPELT) if name not in names else []
     return next((o for o in alike if re.findall(r"\d+", o) == re.findall(r"\d+", name)), None)

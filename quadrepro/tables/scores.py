@@ -1,4 +1,4 @@
-"""A table of scores that a user gives to be ranked."""
+"""A table of scores of a user, to be ranked."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ import pandas as pd
 from quadrepro.data.canonical import number
 from quadrepro.data.files import detect, read_file
 from quadrepro.errors import DataError
-from quadrepro.stats import LEVEL, Ranking, p_text
-from quadrepro.tables.notes import listed
-from quadrepro.tables.ranked import Splits, compare_splits
 
 NO_SCORE = frozenset({"", "na", "nan", "n/a", "-", "–"})
 """Texts for a missing score, in lower case."""
@@ -88,27 +85,3 @@ def _number(text: str, *, commas: bool) -> float:
     if value is None and commas:
         value = number(text, ",")
     return math.inf if value is None else value
-
-
-def told_apart(ranking: Ranking, splits: Splits | None) -> str:
-    """Return in a sentence which methods are better than others, and by which test."""
-    n, n_pairs = ranking.n_datasets, len(ranking.pairs)
-    test, of = "Wilcoxon's signed-rank tests", f"{n} data sets"
-    # Of losses: the first method is better if its shift is below 0.
-    found = {(p.a, p.b): (p.shift.estimate, p.wilcoxon_p_holm) for p in ranking.pairs}
-    if splits is not None:
-        test, of = "corrected resampled t-tests", f"{n} resamples"
-        pairs = compare_splits(splits)
-        found = {pair: (pairs[pair].mean_difference, pairs[pair].p_holm) for pair in found}
-    better = [
-        f"{b if shift > 0 else a} is better than {a if shift > 0 else b} ({p_text(p)})"
-        for (a, b), (shift, p) in found.items()
-        if p <= LEVEL
-    ]
-    others = "no other pair is" if better else "no pair of methods is"
-    if len(better) < n_pairs:
-        better.append(f"{others} told apart")
-    holm = f", adjusted for {n_pairs} pairs by Holm's method" if n_pairs > 1 else ""
-    sentence = f"By {test} over {of}{holm} (p ≤ {LEVEL:g}): {listed(better)}"
-    few = splits is None and n_pairs * 2 ** (1 - n) > LEVEL
-    return f"{sentence}; {of} are too few for that." if few else f"{sentence}."

@@ -13,7 +13,7 @@ from quadrepro.base.yaml import Place
 from quadrepro.core.measures.registry import MEASURES
 from quadrepro.data.schema import Values
 from quadrepro.errors import nearest
-from quadrepro.papers.claims.evidence import Evidence
+from quadrepro.papers.claims.evidence import Evidence, Word
 
 AlgorithmNames = Values
 """One or several algorithms; one needs no list."""
@@ -23,12 +23,12 @@ MeasureName = Annotated[str, known_by(MEASURES.find)]
 
 
 class Judgement(NamedTuple):
-    """What was found and whether the claim holds."""
+    """A judgement on a claim with its reasons."""
 
     text: str
     """The numbers that were compared."""
-    holds: bool | None
-    """None if it is not decided."""
+    word: Word
+    """The judgement."""
 
 
 class Claim(Model):
@@ -42,7 +42,7 @@ class Claim(Model):
     text: str = Field(min_length=1)
     """The sentence of the paper."""
     rows: tuple[str, ...] = ()
-    """The rows it is about; by default all. A ``*`` in a name stands for any text."""
+    """The rows it is about; by default all. A ``*`` in a name matches any text."""
     excluded: tuple[str, ...] = Field(default=(), alias="except")
     """Rows it is not about."""
 
@@ -62,7 +62,7 @@ class Claim(Model):
         Returns
         -------
         Judgement
-            Numbers and whether it holds.
+            The compared numbers and a word.
 
         Raises
         ------
@@ -72,44 +72,55 @@ class Claim(Model):
         raise NotImplementedError
 
     def mistakes(
-        self, known: Collection[str], names: Collection[str]
+        self, algorithms: Collection[str], names: Collection[str]
     ) -> Iterator[tuple[Place, str]]:
         """Yield the mistakes in its algorithms, with their places.
 
         Parameters
         ----------
-        known : collection of str
+        algorithms : collection of str
             All algorithms of the paper.
         names : collection of str
             Those that are compared by default.
         """
-        fields = {key: (of,) if isinstance(of, str) else of for key, of in self}
-        of, among = fields.get("of", ()), fields.get("among", ())
-        lists: dict[Place, tuple[str, ...]]
-        lists = {(key,): fields.get(key, ()) for key in ("of", "than", "to", "among")}
-        lists |= {("pairs", i): pair for i, pair in enumerate(fields.get("pairs", ()))}
-        for place, algorithms in lists.items():
-            for i, name in enumerate(algorithms):
-                if name not in known:
-                    yield (*place, i), f"the paper has no algorithm {name!r}{nearest(name, known)}"
-            both = of + algorithms if place[0] in ("than", "to") else algorithms
-            if same := {name for name in algorithms if both.count(name) > 1}:
+        lists: dict[Place, tuple[str, ...]] = {}
+        for field, info in type(self).model_fields.items():
+            value, key = getattr(self, field), info.alias or field
+            if key in ("of", "than", "to", "among"):
+                listed = (value,) if isinstance(value, str) else value
+                # The ends of a range of rounds are called from and to as well.
+                lists |= {(key,): listed} if isinstance(listed, tuple) else {}
+            elif key == "pairs":
+                lists |= {("pairs", i): pair for i, pair in enumerate(value)}
+        first = lists.get(("of",), ())
+        for place, listed in lists.items():
+            for i, name in enumerate(listed):
+                if name not in algorithms:
+                    hint = nearest(name, algorithms)
+                    yield (*place, i), f"the paper has no algorithm {name!r}{hint}"
+            both = first + listed if place[0] in ("than", "to") else listed
+            if same := {name for name in listed if both.count(name) > 1}:
                 yield place, f"{min(same)!r} is compared with itself: name another"
-        compared = {*of, *fields.get("than", ()), *fields.get("to", ())}
-        if "among" in fields and of and not {*(among or names)} - compared:
-            alone = f"no other algorithm to compare {of[0]!r} with"
-            key = "among" if among else "of"
-            yield (key,), f"{alone}: list one in among, by default all names"
+        among = lists.get(("among",), ())
+        compared = {*first, *lists.get(("than",), ()), *lists.get(("to",), ())}
+        if ("among",) in lists and first and not {*(among or names)} - compared:
+            alone = f"no other algorithm to compare {first[0]!r} with"
+            yield ("among" if among else "of",), f"{alone}: list one in among, by default all names"
+
+
+def checked(text: str, holds: bool) -> Judgement:
+    """Return the judgement on a claim that is about these very numbers."""
+    return Judgement(text, "supported" if holds else "refuted")
 
 
 def everywhere(parts: dict[str, tuple[str, bool]]) -> Judgement:
-    """Return the judgement of a claim that must hold on every row, from those on the rows."""
+    """Return the judgement on a claim that must be true of every row's numbers."""
     text = by_row({row: text for row, (text, _) in parts.items()})
-    return Judgement(text, all(holds for _, holds in parts.values()))
+    return checked(text, all(holds for _, holds in parts.values()))
 
 
 def by_row(texts: dict[str, str]) -> str:
-    """Return what was found on each row, which is named if there are several."""
+    """Return the text on each row, which is named if there are several."""
     return "; ".join(f"{row}: {text}" if len(texts) > 1 else text for row, text in texts.items())
 
 
@@ -137,5 +148,5 @@ class Function(Claim):
         return self
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return what the function finds."""
+        """Return the judgement of the function."""
         return self._judge(evidence, **self.settings)

@@ -12,17 +12,26 @@ from pydantic import Field
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.registry import title_of
-from quadrepro.papers.claims.claim import AlgorithmNames, Claim, Judgement, MeasureName, by_row
+from quadrepro.papers.claims.claim import (
+    AlgorithmNames,
+    Claim,
+    Judgement,
+    MeasureName,
+    by_row,
+    checked,
+)
 from quadrepro.papers.claims.evidence import (
     NO_VALUES,
     ROUNDS,
     Evidence,
     Lacking,
+    Word,
+    all_p,
     joint_p,
     power_text,
     with_interval,
 )
-from quadrepro.stats import LEVEL, holm, order, p_text
+from quadrepro.stats import LEVEL, Mean, holm, order, p_text
 
 ROUNDING = 1e-9
 """Difference of two numbers of the size of 1 that counts as rounding."""
@@ -34,34 +43,48 @@ class OfCurves(Claim):
     measure: MeasureName
     """The compared measure."""
     along: str = ROUNDS
-    """The hyper-parameter, or a count that the config measures, such as that of the voters; by
-    default the number of rounds."""
+    """The hyper-parameter, or a count that the config measures, such as the number of
+    voters; by default the number of rounds."""
     first: float | None = Field(default=None, alias="from")
-    """First value of the range; by default that of the curves."""
+    """First value of the range; by default the first of the curves."""
     last: float | None = Field(default=None, alias="to")
-    """Last value of the range; by default that of the curves."""
+    """Last value of the range; by default the last of the curves."""
 
     def numbers(
         self, evidence: Evidence, row: str, names: Sequence[str]
     ) -> tuple[FloatArray, FloatArray]:
         """Return the values that all curves have a number at, and the numbers there.
 
-        The numbers have the shape (n_algorithms, n_splits, n_values); errors are in percent. A
-        level is the same at every value.
+        The numbers have the shape (n_algorithms, n_splits, n_values). A level is the same at every
+        value.
         """
         curves = [evidence.curve(row, name, self.measure, self.along) for name in names]
-        ranges = [c.within(self.first, self.last) if c.at else c for c in curves]
+        ranges = [c.within(self.first, self.last) if c.x else c for c in curves]
         # Without a hyper-parameter there is one level, at a value that is never read.
-        known = [{*r.at} for r, c in zip(ranges, curves, strict=True) if c.at] or [{0.0}]
-        if not (at := sorted(set.intersection(*known))):
+        values = [{*r.x} for r, c in zip(ranges, curves, strict=True) if c.x] or [{0.0}]
+        if not (x := sorted(set.intersection(*values))):
             raise Lacking(f"no {'common ' * (len(names) > 1)}{self.where}")
-        places = [[r.at.index(v) if r.at else 0 for v in at] for r in ranges]
-        numbers = [r.splits[:, columns] for r, columns in zip(ranges, places, strict=True)]
-        found = np.array(numbers) * (100.0 if self.measure.endswith("error") else 1.0)
-        solved = ~np.isnan(found).any(axis=(0, 1))
+        places = [[r.x.index(v) if r.x else 0 for v in x] for r in ranges]
+        splits = zip(ranges, places, strict=True)
+        numbers = np.array([r.splits[:, columns] for r, columns in splits])
+        solved = ~np.isnan(numbers).any(axis=(0, 1))
         if not solved.any():
             raise Lacking(NO_VALUES)
-        return np.array(at)[solved], found[:, :, solved]
+        return np.array(x)[solved], numbers[:, :, solved]
+
+    @property
+    def counts_errors(self) -> bool:
+        """Whether the measure is a share of errors, whose differences are percentage points."""
+        return self.measure.endswith("error")
+
+    def show(self, difference: float) -> str:
+        """Return a difference of the measure for reading."""
+        return f"{100 * difference:+z.3g}" if self.counts_errors else f"{difference:+z.3g}"
+
+    @property
+    def points(self) -> str:
+        """The unit of `show`, with a blank in front of it."""
+        return " percentage points" * self.counts_errors
 
     @property
     def where(self) -> str:
@@ -79,23 +102,23 @@ class OnAverage(OfCurves):
 
     kind: Literal["lower-on-average", "higher-on-average", "same-on-average"]
     """One of the three."""
-    of: str
+    algorithm: str = Field(alias="of")
     """The algorithm."""
     than: AlgorithmNames
     """The others."""
     margin: float | None = Field(default=None, gt=0)
-    """The largest difference between curves that are the same, of errors in points. Without one
-    nothing can show that they are: a difference refutes it, or it is not decided."""
+    """The largest difference between curves that are the same, of errors in percentage points.
+    Without one nothing can show that they are: a difference refutes it, or it is not decided."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the means with the differences, and whether all are as claimed."""
-        names, texts, apart = (self.of, *self.than), {}, []
+        """Return the means with the differences, and the word."""
+        names, texts, gaps = (self.algorithm, *self.than), {}, []
         for row in evidence.rows:
             mine, *others = self.numbers(evidence, row, names)[1].mean(axis=2)
-            means = [evidence.mean(row, mine - other) for other in others]
-            apart += means
-            texts[row] = f"{evidence.label(self.of)} {fmean(mine):.4g}, " + ", ".join(
-                f"{evidence.label(name)} {fmean(other):.4g} ({with_interval(mean)})"
+            means = [evidence.mean(row, mine - other, self.counts_errors) for other in others]
+            gaps += means
+            texts[row] = f"{evidence.label(self.algorithm)} {fmean(mine):.4g}, " + ", ".join(
+                f"{evidence.label(name)} {fmean(other):.4g} ({with_interval(mean, self.show)})"
                 for name, other, mean in zip(self.than, others, means, strict=True)
             )
             sign = {"lower-on-average": 1, "higher-on-average": -1}.get(self.kind)
@@ -104,67 +127,79 @@ class OnAverage(OfCurves):
                 end = "lowest" if sign > 0 else "highest"
                 texts[row] += f"; {end} on {ahead} of {len(mine)} splits"
         text = f"mean {title_of(self.measure)} over {self.where}: {by_row(texts)}"
-        below, above = [mean.p_below() for mean in apart], [mean.p_above() for mean in apart]
+        power = power_text(gaps, self.show) + self.points
         if self.kind == "same-on-average":
-            margin = self.margin or 0.0
-            so = [max(mean.p_below(margin), mean.p_above(-margin)) for mean in apart]
-            sides = [(mean.p_above(margin), mean.p_below(-margin)) for mean in apart]
-            # Without a margin either side refutes it, so that two tests are made on each row.
-            p = joint_p(map(min, sides) if margin else below + above)
-            holds, text = margin > 0, text + f" within {margin:g}" * bool(margin) + "; "
-        else:
-            so, against = (below, above) if self.kind == "lower-on-average" else (above, below)
-            holds, p = True, joint_p(against)
-            text += f"; the other way {p_text(p)} (Holm), "
-        holds = holds and max(so) <= LEVEL
-        return Judgement(text + power_text(apart), evidence.verdict(holds, p <= LEVEL))
+            limits = f" within {self.margin:g}" * bool(self.margin)
+            return Judgement(f"{text}{limits}; {power}", self._sameness(evidence, gaps))
+        lower = self.kind == "lower-on-average"
+        below, above = [mean.p_below() for mean in gaps], [mean.p_above() for mean in gaps]
+        p_for, p_against = all_p(below if lower else above), joint_p(above if lower else below)
+        agrees = all((mean.value < 0) == lower and mean.value for mean in gaps)
+        text += f"; the other way {p_text(p_against)} (Holm), {power}"
+        return Judgement(text, evidence.word(agrees, p_for, p_against))
+
+    def _sameness(self, evidence: Evidence, gaps: Sequence[Mean]) -> Word:
+        """Return the word on curves that are claimed to be the same."""
+        if self.margin is None:
+            # Either side refutes it, so that two tests are made on each row.
+            p_against = joint_p(p for mean in gaps for p in (mean.p_below(), mean.p_above()))
+            return evidence.word(None, p_against=p_against)
+        margin = self.margin / 100 if self.counts_errors else self.margin
+        p_for = all_p(max(mean.p_below(margin), mean.p_above(-margin)) for mean in gaps)
+        p_against = joint_p(min(mean.p_above(margin), mean.p_below(-margin)) for mean in gaps)
+        agrees = all(abs(mean.value) <= margin for mean in gaps)
+        return evidence.word(agrees, p_for, p_against)
 
 
 class LowerCurve(OfCurves):
     """Some mean curves are nowhere above another's, and somewhere below it.
 
-    At every value the splits are compared by a one-sided corrected t-test. If one of them finds a
-    higher number, corrected for their number by Holm, the claim does not hold.
+    At every value the splits are compared by a one-sided corrected t-test. The claim is refuted if
+    one of them finds a higher number, corrected for their number by Holm, and supported if all of
+    them find a lower one.
     """
 
     kind: Literal["lower-at-every-round"]
     """The kind."""
-    of: AlgorithmNames
+    algorithms: AlgorithmNames = Field(alias="of")
     """The lower algorithms."""
     than: str
     """The higher one, which may have no such hyper-parameter."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return by how much they are lower, and whether they are at every value."""
-        texts, tested, holds = {}, [], True
+        """Return by how much they are lower, and the word."""
+        texts, tested, agrees = {}, list[Mean](), True
         for row in evidence.rows:
             parts = []
-            for name in self.of:
+            for name in self.algorithms:
                 mine, other = self.numbers(evidence, row, (name, self.than))[1]
-                apart = (other - mine).mean(axis=0)
-                holds &= bool(apart.min() >= -ROUNDING and apart.max() > 0)
-                text = f"by {apart.min():.4f} to {apart.max():.4f}, {apart[-1]:.4f} at the end"
-                parts.append(f"{evidence.label(name)} lower {text}" if len(self.of) > 1 else text)
+                gap = (other - mine).mean(axis=0)
+                agrees &= bool(gap.min() >= -ROUNDING and gap.max() > 0)
+                text = f"by {gap.min():.4f} to {gap.max():.4f}, {gap[-1]:.4f} at the end"
+                several = len(self.algorithms) > 1
+                parts.append(f"{evidence.label(name)} lower {text}" if several else text)
                 if len(mine) > 1:
-                    tested += [evidence.mean(row, of_value) for of_value in (mine - other).T]
+                    differences = (mine - other).T
+                    tested += [evidence.mean(row, d, self.counts_errors) for d in differences]
             texts[row] = ", ".join(parts)
         above = sum(p <= LEVEL for p in holm(mean.p_above() for mean in tested))
         text = by_row(texts)
-        if tested and not holds:
+        if tested and not agrees:
             text += f"; significantly higher at {above} of {len(tested)} (Holm), "
-            text += power_text(tested)
-        return Judgement(text, evidence.verdict(holds, above > 0))
+            text += power_text(tested, self.show) + self.points
+        p_for = all_p(mean.p_below() for mean in tested)
+        return Judgement(text, evidence.word(agrees, p_for, 0.0 if above else 1.0))
 
 
 class Slope(OfCurves):
-    """The logarithm of a mean curve falls at least this steeply with that of the rounds.
+    """On logarithmic axes, a mean curve falls at least this steeply.
 
     The slopes of the splits are tested against the claimed one.
     """
 
     kind: Literal["slope"]
     """The kind."""
-    of: str
+    algorithm: str = Field(alias="of")
     """The algorithm."""
     at_most: float
     """Largest slope allowed: -1 for a curve that falls at least as fast as 1/k."""
@@ -172,30 +207,33 @@ class Slope(OfCurves):
     """The fit ends before the first number below this, which would be rounding."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the slope on each row, and whether all are steep enough."""
-        curves = {row: self.numbers(evidence, row, [self.of]) for row in evidence.rows}
-        slopes = {r: self._slope(at, splits.mean(axis=0)) for r, (at, [splits]) in curves.items()}
+        """Return the slope on each row, and the word."""
+        curves = {row: self.numbers(evidence, row, [self.algorithm]) for row in evidence.rows}
+        slopes = {
+            row: self._slope(x, numbers[0].mean(axis=0)) for row, (x, numbers) in curves.items()
+        }
         text = "slope " + ", ".join(f"{slope:.2f} on {row}" for row, slope in slopes.items())
-        if max(slopes.values()) <= self.at_most:
-            return Judgement(text, True)
-        p_values = [
-            evidence.mean(row, [self._slope(at, of) for of in splits]).p_above(self.at_most)
-            for row, (at, [splits]) in curves.items()
-            if len(splits) > 1
+        means = [
+            evidence.mean(row, [self._slope(x, split) for split in numbers[0]])
+            for row, (x, numbers) in curves.items()
+            if len(numbers[0]) > 1
         ]
-        return Judgement(text, evidence.verdict(False, joint_p(p_values) <= LEVEL))
+        p_for = all_p(mean.p_below(self.at_most) for mean in means)
+        p_against = joint_p(mean.p_above(self.at_most) for mean in means)
+        agrees = max(slopes.values()) <= self.at_most
+        return Judgement(text, evidence.word(agrees, p_for, p_against))
 
-    def _slope(self, at: FloatArray, curve: FloatArray) -> float:
+    def _slope(self, x: FloatArray, curve: FloatArray) -> float:
         """Return the least-squares slope of log measure on log rounds."""
         tiny = np.flatnonzero((curve < self.floor) | (curve <= 0))
-        end = int(tiny[0]) if len(tiny) else len(at)
+        end = int(tiny[0]) if len(tiny) else len(x)
         if end < 2:
             raise Lacking(f"too few {self.where}")
-        return float(np.polyfit(np.log(at[:end]), np.log(curve[:end]), 1)[0])
+        return float(np.polyfit(np.log(x[:end]), np.log(curve[:end]), 1)[0])
 
 
 class Inequality(NamedTuple):
-    """Two numbers of which the first is claimed to be no higher."""
+    """Two numbers; the first is claimed not to be higher."""
 
     place: str
     """Row, algorithm and number of rounds."""
@@ -214,28 +252,28 @@ def inequalities(
     evidence: Evidence, algorithms: Sequence[str], measures: Sequence[str]
 ) -> list[Inequality]:
     """Return each measure and the next one, at every number of rounds."""
-    found: list[Inequality] = []
+    pairs: list[Inequality] = []
     for algorithm in algorithms:
-        for pair in pairwise(measures):
+        for names in pairwise(measures):
             for row in evidence.rows:
-                low, high = (evidence.curve(row, algorithm, name) for name in pair)
+                low, high = (evidence.curve(row, algorithm, name) for name in names)
                 title = f"{row}, {evidence.label(algorithm)}"
-                places = [f"{title}, T = {value:g}" for value in low.at] or [title]
-                for x, y in zip(low.splits.tolist(), high.splits.tolist(), strict=True):
-                    found += map(Inequality, places, x, y)
-    solved = [of for of in found if of.lower == of.lower and of.upper == of.upper]
+                places = [f"{title}, T = {value:g}" for value in low.x] or [title]
+                for lower, upper in zip(low.splits.tolist(), high.splits.tolist(), strict=True):
+                    pairs += map(Inequality, places, lower, upper)
+    solved = [pair for pair in pairs if pair.lower == pair.lower and pair.upper == pair.upper]
     if not solved:
         raise Lacking(NO_VALUES)
     return solved
 
 
-def count_inequalities(found: Sequence[Inequality]) -> Judgement:
-    """Return how many inequalities hold, with the first that does not."""
-    broken = [inequality for inequality in found if not inequality.holds]
-    text = f"{len(found) - len(broken)} of {len(found)} inequalities"
+def count_inequalities(every: Sequence[Inequality]) -> Judgement:
+    """Return the number of inequalities that hold, and the first that does not."""
+    broken = [inequality for inequality in every if not inequality.holds]
+    text = f"{len(every) - len(broken)} of {len(every)} inequalities"
     if broken:
         text += f"; not {broken[0].lower:.6g} ≤ {broken[0].upper:.6g} ({broken[0].place})"
-    return Judgement(text, not broken)
+    return checked(text, not broken)
 
 
 class InOrder(Claim):
@@ -243,11 +281,11 @@ class InOrder(Claim):
 
     kind: Literal["in-order"]
     """The kind."""
-    of: AlgorithmNames
+    algorithms: AlgorithmNames = Field(alias="of")
     """The algorithms."""
     measures: tuple[MeasureName, ...] = Field(min_length=2)
-    """From low to high: first what is bounded, then its bounds."""
+    """From low to high: the bounded measure first, then its bounds."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return how many inequalities hold, and whether all do."""
-        return count_inequalities(inequalities(evidence, self.of, self.measures))
+        """Return the number of inequalities that hold, and the word."""
+        return count_inequalities(inequalities(evidence, self.algorithms, self.measures))

@@ -1,4 +1,8 @@
-"""Claims on which algorithm is better: by signs, counts of rows, differences or running times."""
+"""Claims on which algorithm is better: by signs, counts of rows, differences or running times.
+
+Each `judge` takes two tests where there are splits or rows to test over: one whose alternative is
+the claim, and one whose alternative is its contrary. `Evidence.word` makes the word of both.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ from quadrepro.papers.claims.evidence import (
     Lacking,
     NoSplits,
     Quantity,
+    all_p,
     joint_p,
     mean_of,
     power_text,
@@ -25,8 +30,9 @@ from quadrepro.papers.claims.evidence import (
 )
 from quadrepro.stats import (
     LEVEL,
+    Comparison,
     Mean,
-    SignTest,
+    compare_by_signs,
     equivalence_test,
     order,
     p_text,
@@ -39,38 +45,43 @@ SHARES = (0.6, 0.7, 0.8)
 """Shares of wins at which the power of the sign test is given."""
 
 
-def power_of_signs(test: SignTest) -> str:
-    """Return how often a sign test would find an algorithm that wins more often."""
-    n = test.wins + test.losses
+def power_of_signs(n: int) -> str:
+    """Return how often a sign test over n rows would find an algorithm that wins more often."""
     power = ", ".join(f"{sign_test_power(n, share):.2f}" for share in SHARES)
     return f"power at {', '.join(f'{100 * share:.0f}' for share in SHARES)}% wins: {power}"
 
 
-class _Found(NamedTuple):
-    """What is found of a claim on two algorithms."""
+def by_signs(evidence: Evidence, a: str, b: str) -> Comparison:
+    """Return the sign test of two algorithms over the rows."""
+    return compare_by_signs({name: evidence.losses(name) for name in (a, b)})[a, b]
+
+
+class _Side(NamedTuple):
+    """The comparison of one pair of algorithms for a claim."""
 
     text: str
-    holds: bool
+    agrees: bool
+    p_for: float
     p_against: float
     wins: int
     means: list[Mean]
 
 
 class Lower(Claim):
-    """Some algorithms' numbers are lower, or higher, than those of others."""
+    """Some algorithms have lower, or higher, numbers than others."""
 
     kind: Literal["lower", "higher"]
     """One of the two."""
-    of: AlgorithmNames
-    """The algorithms, each of which is compared with each of the others."""
+    algorithms: AlgorithmNames = Field(alias="of")
+    """The algorithms; each is compared with each of the others."""
     than: AlgorithmNames
     """The others."""
     by: Literal["every-row", "sign-test", "paired-t"] = "every-row"
-    """When the claim holds: if it is so on every row; if the sign test over the rows finds it; if
-    the paired t-test over the splits finds it on more than half of the rows."""
+    """How it is judged: on every row; by the sign test over the rows; by the paired t-test over the
+    splits, which must find it on more than half of the rows."""
     points: float | None = Field(default=None, ge=0)
-    """On every row a number may be on the other side by up to this many percent points, or in the
-    unit of the target if numbers are predicted."""
+    """On every row a number may be on the other side by up to this many percentage points, or in
+    the unit of the target if numbers are predicted."""
     quantity: Quantity = "error"
     """The compared quantity; by default the test error."""
 
@@ -81,70 +92,90 @@ class Lower(Claim):
         return self
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return on how many rows it is so, and whether the claim holds."""
-        pairs = [(a, b) for a in self.of for b in self.than]
-        found = [self._of_pair(evidence, *pair) for pair in pairs]
-        holds, p = all(of.holds for of in found), joint_p(of.p_against for of in found)
+        """Return on how many rows it is so, and the word."""
+        pairs = [(a, b) for a in self.algorithms for b in self.than]
+        sides = [self._compared(evidence, *pair) for pair in pairs]
+        p_against = joint_p(side.p_against for side in sides)
         several, n = len(self.than) > 1, len(evidence.rows)
         names = [evidence.label(a) + f" against {evidence.label(b)}" * several for a, b in pairs]
+        agrees = all(side.agrees for side in sides)
         if len(pairs) == 1:
-            text = found[0].text
+            text = sides[0].text
         elif self.by == "every-row" and self.points is None:
-            text = ", ".join(f"{name} in {of.wins}" for name, of in zip(names, found, strict=True))
-            wins = sum(of.wins for of in found)
+            counts = zip(names, sides, strict=True)
+            text = ", ".join(f"{name} in {side.wins}" for name, side in counts)
+            wins = sum(side.wins for side in sides)
             text += f" of {n} rows; {wins} of {n * len(pairs)} pairs"
-            if (means := list(chain(*(of.means for of in found)))) and not holds:
-                text += f"; {self._other} in some pair {p_text(p)} (Holm), {power_text(means)}"
+            if (means := list(chain(*(side.means for side in sides)))) and not agrees:
+                text += f"; {self._other} in some pair {p_text(p_against)} (Holm), "
+                text += self._power(evidence, means)
         else:
-            text = "; ".join(f"{name}: {of.text}" for name, of in zip(names, found, strict=True))
-        return Judgement(text, evidence.verdict(holds, p <= LEVEL))
+            parts = zip(names, sides, strict=True)
+            text = "; ".join(f"{name}: {side.text}" for name, side in parts)
+        p_for = all_p(side.p_for for side in sides)
+        return Judgement(text, evidence.word(agrees, p_for, p_against))
 
     @property
     def _other(self) -> str:
         return "higher" if self.kind == "lower" else "lower"
 
-    def _of_pair(self, evidence: Evidence, of: str, than: str) -> _Found:
-        """Judge the claim on two algorithms."""
-        low, high = (of, than) if self.kind == "lower" else (than, of)
+    def _power(self, evidence: Evidence, means: list[Mean]) -> str:
+        if self.quantity == "error":
+            return power_text(means, evidence.show) + evidence.points
+        return power_text(means, "{:.2g}".format)
+
+    def _compared(self, evidence: Evidence, first: str, second: str) -> _Side:
+        """Compare two algorithms."""
+        low, high = (first, second) if self.kind == "lower" else (second, first)
         x, y = (evidence.values(name, self.quantity) for name in (low, high))
         signs, n = sign_test(x, y), len(evidence.rows)
         means = evidence.differences(low, high, self.quantity)
-        p = joint_p(mean.p_above(self.points or 0) for mean in means)
-        power = power_text(means) if means else ""
-        tested = bool(means) and self.points is None
-        so, otherwise = self._significant(evidence, low, high) if tested else (0, 0)
+        margin = evidence.from_points(self.points or 0.0)
+        p_for = all_p(mean.p_below(margin) for mean in means)
+        p_against = joint_p(mean.p_above(margin) for mean in means)
+        power = self._power(evidence, means) if means else ""
+        n_lower, n_higher = self._significant(evidence, low, high, bool(means))
         if self.by == "paired-t":
             if not means:
                 raise NoSplits(NO_SPLITS)
-            text = f"significantly {self.kind} on {so} of {n}, {self._other} on {otherwise}"
-            holds, p = so > n / 2, joint_p((mean.p_above() for mean in means), ceil(n / 2))
+            text = f"significantly {self.kind} on {n_lower} of {n}, {self._other} on {n_higher}"
+            p_for = 0.0 if n_lower > n / 2 else 1.0
+            p_against = joint_p((mean.p_above() for mean in means), ceil(n / 2))
+            agrees = signs.wins > n / 2
         elif self.points is not None:
-            apart = dict(zip(evidence.rows, np.subtract(x, y).round(9).tolist(), strict=True))
-            worst = max(apart, key=apart.__getitem__)
-            above = sum(order(gap, self.points) > 0 for gap in apart.values())
-            text = f"at most {apart[worst]:.2f} points ({worst}); "
+            gaps = dict(zip(evidence.rows, np.subtract(x, y).tolist(), strict=True))
+            worst = max(gaps, key=gaps.__getitem__)
+            above = sum(order(gap, margin) > 0 for gap in gaps.values())
+            text = f"at most {evidence.show(gaps[worst])}{evidence.points} ({worst}); "
             text += f"above {self.points:g} in {above} of {n}"
             if means:
-                text += f"; a test finds it above somewhere {p_text(p)} (Holm), {power}"
-            return _Found(text, above == 0, p, signs.wins, means)
+                text += f"; a test finds it above somewhere {p_text(p_against)} (Holm), {power}"
+            return _Side(text, above == 0, p_for, p_against, signs.wins, means)
         else:
             text = f"{self.kind} on {signs.wins} of {n}, equal on {signs.ties}, sign test "
             text += p_text(signs.p_value)
             if means:
-                text += f"; significantly {self.kind} on {so}, the other way on {otherwise}"
-            holds = signs.wins == n
+                text += f"; significantly {self.kind} on {n_lower}, the other way on {n_higher}"
+            agrees = signs.wins == n
         if self.by == "sign-test":
-            holds = signs.significant and signs.wins > signs.losses
-            p = signs.p_value if signs.losses > signs.wins else 1.0
-            power = "" if evidence.exact else power_of_signs(signs)
-        if power and not holds:
+            agrees = signs.wins > signs.losses
+            if evidence.exact:
+                agrees &= signs.significant
+            p_for, p_against = (
+                signs.p_value if more > fewer else 1.0
+                for more, fewer in ((signs.wins, signs.losses), (signs.losses, signs.wins))
+            )
+            power = "" if evidence.exact else power_of_signs(signs.wins + signs.losses)
+        if power and not (agrees and p_for <= LEVEL):
             text += f"; {power}"
-        return _Found(text, holds, p, signs.wins, means)
+        return _Side(text, agrees, p_for, p_against, signs.wins, means)
 
-    def _significant(self, evidence: Evidence, low: str, high: str) -> tuple[int, int]:
-        """Return on how many rows the paired t-test finds what is claimed, and the opposite."""
+    def _significant(
+        self, evidence: Evidence, low: str, high: str, tested: bool
+    ) -> tuple[int, int]:
+        """Return on how many rows the paired t-test finds the claimed sign, and the opposite."""
         signs = []
-        for row in evidence.rows:
+        for row in evidence.rows if tested and self.points is None else ():
             sides = (evidence.per_split(row, name, self.quantity) for name in (low, high))
             test = paired_t_test(*sides)
             signs += [test.mean_difference] * test.significant
@@ -154,11 +185,12 @@ class Lower(Claim):
 class Counted(Claim):
     """A claim on a number of rows.
 
-    Too few of ours refute it if a share of rows as claimed gives as few with a probability of at
-    most `LEVEL`; equal chances for all rows are the case in which the number varies most.
+    It is supported if tests over the splits find it on this many rows. Too few rows refute it if a
+    share of rows as claimed gives so small a count with a probability of at most `LEVEL`; equal
+    chances for all rows are the case in which the number varies most.
     """
 
-    of: str
+    algorithm: str = Field(alias="of")
     """The algorithm."""
     at_least: int = Field(ge=1)
     """The number of rows on which it must be true."""
@@ -166,36 +198,52 @@ class Counted(Claim):
     """The number of rows of the paper; by default those here. A claim is not decided if rows that
     are missing here could decide."""
 
-    def counted(self, evidence: Evidence, text: str, count: int, possible: int = 0) -> Judgement:
-        """Return the judgement of a count over the rows here; `possible` counts ties as well."""
+    def counted(
+        self,
+        evidence: Evidence,
+        text: str,
+        count: int,
+        p_by_row: list[float],
+        possible: int = 0,
+    ) -> Judgement:
+        """Return the judgement on a count over the rows here; `possible` counts ties as well."""
         # scipy takes half a second to import.
         from scipy.special import bdtr
 
         n = len(evidence.rows)
-        of = max(n, self.out_of or n)
+        n_paper = max(n, self.out_of or n)
+        if self.at_least > n_paper:
+            few = f"{n_paper} rows are too few for a claim on {self.at_least}"
+            return Judgement(f"{text}; {few}", "undecided")
         if count >= self.at_least:
-            return Judgement(text, True)
-        if self.at_least > of:
-            few = f"{of} rows are too few for a claim on {self.at_least}"
-            return Judgement(f"{text}; {few}", None)
-        if self.at_least <= count + of - n:
-            return Judgement(f"{text}; what is missing of {of} decides", None)
+            return Judgement(text, evidence.word(True, joint_p(p_by_row, self.at_least)))
+        if self.at_least <= count + n_paper - n:
+            return Judgement(f"{text}; the rows missing of {n_paper} decide", "undecided")
         if evidence.exact:
-            return Judgement(text, False)
+            return Judgement(text, evidence.word(False))
         # All rows but half a one where the claim is about all, as a sample of that size estimates.
-        share = min(self.at_least / of, (self.at_least + 0.5) / (of + 1))
+        share = min(self.at_least / n_paper, (self.at_least + 0.5) / (n_paper + 1))
         tail = bdtr(np.arange(n + 1), n, share)
         most = int((tail <= LEVEL).sum()) - 1
-        refuted = f"a test refutes {most} or fewer" if most >= 0 else "too few rows to refute it"
+        refuting = f"a test refutes {most} or fewer" if most >= 0 else "too few rows to refute it"
         few = f"{count} or fewer" if count else "none"
-        text += f"; {few} by chance {p_text(float(tail[count]))}, {refuted}"
+        text += f"; {few} by chance {p_text(float(tail[count]))}, {refuting}"
         if possible > count:
-            text += f"; {possible} with those within one standard deviation of the lowest"
-        return Judgement(text, False if max(count, possible) <= most else None)
+            text += f"; {possible} with those within one standard deviation of the best"
+        p_against = float(tail[max(count, possible)])
+        return Judgement(text, evidence.word(False, p_against=p_against))
+
+
+def _rows_better(evidence: Evidence, name: str, others: list[str]) -> list[float]:
+    """Return the p-value of each row for "it is better than all others"; nothing without splits."""
+    sides = [evidence.losing(name, other) for other in others]
+    if not all(sides):
+        return []
+    return [all_p(mean.p_below() for mean in row) for row in zip(*sides, strict=True)]
 
 
 class WinsOrTies(Counted):
-    """One algorithm has a lower or the same error as another on a number of rows."""
+    """One algorithm is better than another, or equal, on a number of rows."""
 
     kind: Literal["wins-or-ties"]
     """The kind."""
@@ -203,15 +251,16 @@ class WinsOrTies(Counted):
     """The other algorithm."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the numbers of wins and ties, and whether they are enough."""
-        test = sign_test(evidence.values(self.of), evidence.values(self.than))
+        """Return the numbers of wins and ties, and the word."""
+        test = by_signs(evidence, self.algorithm, self.than)
         count, n = test.wins + test.ties, len(evidence.rows)
         text = f"{count} of {n} ({test.wins} wins, {test.ties} ties)"
-        return self.counted(evidence, text, count)
+        p_by_row = _rows_better(evidence, self.algorithm, [self.than])
+        return self.counted(evidence, text, count, p_by_row)
 
 
 class LowestMean(Counted):
-    """An algorithm has the lowest mean error, alone or with others, on a number of rows."""
+    """An algorithm has the best mean, alone or with others, on a number of rows."""
 
     kind: Literal["lowest-mean"]
     """The kind."""
@@ -219,25 +268,27 @@ class LowestMean(Counted):
     """All that are compared; by default all of the paper's names."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return on how many rows it is the lowest, and whether they are enough."""
-        names = [name for name in self.among or evidence.names if name != self.of]
+        """Return on how many rows it is the best, and the word."""
+        names = [name for name in self.among or evidence.names if name != self.algorithm]
+        losses = {name: evidence.losses(name) for name in (self.algorithm, *names)}
         count = possible = 0
-        for row in evidence.rows:
-            means = {name: evidence.value(row, name) for name in names}
-            mine = evidence.value(row, self.of)
-            lowest = min(means, key=means.__getitem__)
-            spread = 0 if evidence.exact else evidence.deviation(row, lowest)
-            count += order(mine, means[lowest]) <= 0
-            possible += order(mine, means[lowest] + spread) <= 0
-        text = f"lowest mean on {count} of {len(evidence.rows)}"
-        return self.counted(evidence, text, count, possible)
+        for i, row in enumerate(evidence.rows):
+            best = min(names, key=lambda name: losses[name][i])
+            mine, lowest = losses[self.algorithm][i], losses[best][i]
+            spread = 0.0 if evidence.exact else evidence.deviation(row, best)
+            count += order(mine, lowest) <= 0
+            possible += order(mine, lowest + spread) <= 0
+        end = "highest" if evidence.greater_is_better else "lowest"
+        text = f"{end} mean on {count} of {len(evidence.rows)}"
+        p_by_row = _rows_better(evidence, self.algorithm, names)
+        return self.counted(evidence, text, count, p_by_row, possible)
 
 
 class Competitive(Counted):
     """An algorithm is as good as each of some others on a number of rows.
 
-    It is as good if its mean error is no higher, or if the intervals of one standard deviation
-    about the two means overlap.
+    It is as good if its mean is not worse, or if the intervals of one standard deviation about the
+    two means overlap.
     """
 
     kind: Literal["competitive"]
@@ -246,22 +297,37 @@ class Competitive(Counted):
     """The others."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return on how many rows it is as good, and whether they are enough."""
-        worse = [
-            row
-            for row in evidence.rows
-            if not all(self._on_row(evidence, row, other) for other in self.than)
-        ]
+        """Return on how many rows it is as good, and the word."""
+        losses = {name: evidence.losses(name) for name in (self.algorithm, *self.than)}
+        worse, p_by_row = [], []
+        sides = [evidence.losing(self.algorithm, other) for other in self.than]
+        for i, row in enumerate(evidence.rows):
+            mine = evidence.deviation(row, self.algorithm)
+            spreads = [mine + evidence.deviation(row, other) for other in self.than]
+            limits = [losses[o][i] + s for o, s in zip(self.than, spreads, strict=True)]
+            if any(order(losses[self.algorithm][i], limit) > 0 for limit in limits):
+                worse.append(row)
+            if all(sides):
+                means = zip(sides, spreads, strict=True)
+                p_by_row.append(all_p(side[i].p_below(spread) for side, spread in means))
         n = len(evidence.rows)
         text = f"{n - len(worse)} of {n}" + (f"; not on {', '.join(worse)}" if worse else "")
-        return self.counted(evidence, text, n - len(worse))
-
-    def _on_row(self, evidence: Evidence, row: str, other: str) -> bool:
-        spread = evidence.deviation(row, self.of) + evidence.deviation(row, other)
-        return order(evidence.value(row, self.of), evidence.value(row, other) + spread) <= 0
+        return self.counted(evidence, text, n - len(worse), p_by_row)
 
 
 PLACES = ("best", "second", "third", "fourth", "fifth")
+
+
+def ordinal(n: int) -> str:
+    """Return a place such as 3rd.
+
+    Examples
+    --------
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{ending}"
 
 
 class Rank(Claim):
@@ -269,7 +335,7 @@ class Rank(Claim):
 
     kind: Literal["rank"]
     """The kind."""
-    of: str
+    algorithm: str = Field(alias="of")
     """The algorithm."""
     at_most: Literal[1, 2, 3, 4, 5]
     """The last rank that counts; equal errors share the better rank."""
@@ -277,31 +343,36 @@ class Rank(Claim):
     """All that are compared; by default all of the paper's names."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return how often it has each rank, and whether none is worse."""
-        names = [name for name in self.among or evidence.names if name != self.of]
-        mine, others = evidence.values(self.of), [evidence.values(name) for name in names]
-        of_rows = zip(mine, zip(*others, strict=True), strict=True)
-        ranks = [1 + sum(order(y, x) < 0 for y in ys) for x, ys in of_rows]
-        shown = enumerate(PLACES[: self.at_most], start=1)
-        counts = ", ".join(f"{place} in {ranks.count(rank)}" for rank, place in shown)
+        """Return how often it has each rank, and the word."""
+        names = [name for name in self.among or evidence.names if name != self.algorithm]
+        mine, others = evidence.losses(self.algorithm), [evidence.losses(name) for name in names]
+        rows = zip(mine, zip(*others, strict=True), strict=True)
+        ranks = [1 + sum(order(y, x) < 0 for y in ys) for x, ys in rows]
+        places = enumerate(PLACES[: self.at_most], start=1)
+        counts = ", ".join(f"{place} in {ranks.count(rank)}" for rank, place in places)
         ranked = zip(evidence.rows, ranks, strict=True)
-        worse = [f"{row} ({rank}.)" for row, rank in ranked if rank > self.at_most]
+        worse = [f"{row} ({ordinal(rank)})" for row, rank in ranked if rank > self.at_most]
         text = f"{counts} of {len(ranks)} rows" + (f"; not in {', '.join(worse)}" if worse else "")
-        means = [evidence.differences(self.of, name) for name in names]
-        # It takes this many lower ones on a row to refute it.
-        by_row = ([mean.p_above() for mean in row] for row in zip(*means, strict=True))
-        p = joint_p(joint_p(p_values, self.at_most) for p_values in by_row)
-        if worse and all(means):
-            text += f"; outranked {p_text(p)} (Holm), {power_text([*chain(*means)])}"
-        return Judgement(text, evidence.verdict(not worse, p <= LEVEL))
+        sides = [evidence.losing(self.algorithm, name) for name in names]
+        by_row = [*zip(*sides, strict=True)] if all(sides) else []
+        # At most at_most - 1 others may be better on a row; one more refutes it.
+        n_worse = len(names) - self.at_most + 1
+        p_for = all_p(joint_p((m.p_below() for m in row), max(n_worse, 0) or 1) for row in by_row)
+        p_against = joint_p(
+            joint_p((mean.p_above() for mean in row), self.at_most) for row in by_row
+        )
+        if worse and by_row:
+            power = power_text([*chain(*sides)], evidence.show) + evidence.points
+            text += f"; outranked {p_text(p_against)} (Holm), {power}"
+        return Judgement(text, evidence.word(not worse, p_for, p_against))
 
 
 class Closest(Claim):
-    """One of several algorithms comes closest to another in test error."""
+    """One of several algorithms is closest to another in test error."""
 
     kind: Literal["closest"]
     """The kind."""
-    of: str
+    algorithm: str = Field(alias="of")
     """The closest."""
     to: str
     """The one it is close to."""
@@ -309,37 +380,40 @@ class Closest(Claim):
     """All that are compared, `of` among them; by default all of the paper's names but `to`."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the mean absolute differences, and whether the claimed one has the least."""
-        names = [name for name in self.among or evidence.names if name not in (self.of, self.to)]
+        """Return the mean absolute differences, and the word."""
+        names = [n for n in self.among or evidence.names if n not in (self.algorithm, self.to)]
         base = evidence.values(self.to)
         gaps = {
-            name: np.abs(np.subtract(evidence.values(name), base)).round(9)
-            for name in (*names, self.of)
+            name: np.abs(np.subtract(evidence.values(name), base)).round(12)
+            for name in (*names, self.algorithm)
         }
-        apart = {name: round(float(gap.mean()), 9) for name, gap in gaps.items()}
-        rival = min(names, key=apart.__getitem__)
-        test = sign_test(gaps[self.of].tolist(), gaps[rival].tolist())
-        nearest = sorted(apart.items(), key=lambda item: item[1])
-        means = ", ".join(f"{evidence.label(name)} {mean:.2f}" for name, mean in nearest)
+        distance = {name: round(float(gap.mean()), 12) for name, gap in gaps.items()}
+        rival = min(names, key=distance.__getitem__)
+        test = sign_test(gaps[self.algorithm].tolist(), gaps[rival].tolist())
+        nearest = sorted(distance.items(), key=lambda item: item[1])
+        means = ", ".join(f"{evidence.label(name)} {evidence.show(gap)}" for name, gap in nearest)
+        label = evidence.label(self.algorithm)
         text = (
-            f"points of error apart on average: {means}; {evidence.label(self.of)} nearer than "
-            f"{evidence.label(rival)} on {test.wins} of {len(base)}, equal on {test.ties}, sign "
-            f"test {p_text(test.p_value)}"
+            f"mean absolute difference{evidence.points and ' in' + evidence.points}: {means}; "
+            f"{label} nearer than {evidence.label(rival)} on {test.wins} of {len(base)}, equal on "
+            f"{test.ties}, sign test {p_text(test.p_value)}"
         )
-        farther = [gaps[self.of] - gaps[name] for name in names] if len(base) > 1 else []
-        p = joint_p(mean_of(of).p_above() for of in farther)
-        return Judgement(text, evidence.verdict(apart[self.of] < apart[rival], p <= LEVEL))
+        farther = [gaps[self.algorithm] - gaps[name] for name in names] if len(base) > 1 else []
+        tests = [mean_of(values) for values in farther]
+        p_for, p_against = all_p(m.p_below() for m in tests), joint_p(m.p_above() for m in tests)
+        agrees = distance[self.algorithm] < distance[rival]
+        return Judgement(text, evidence.word(agrees, p_for, p_against))
 
 
 class WorseMoreOften(Claim):
-    """One algorithm has a higher error than another on more splits than some others have.
+    """One algorithm is worse than another on more splits than some others are.
 
     The shares of splits on the rows are compared by the paired t-test.
     """
 
     kind: Literal["worse-more-often"]
     """The kind."""
-    of: str
+    algorithm: str = Field(alias="of")
     """The algorithm that is often worse."""
     than: str
     """The one that each is compared with on each split."""
@@ -347,46 +421,53 @@ class WorseMoreOften(Claim):
     """The others, which are compared with `than` as well."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return on how many splits each is worse, and whether the claimed one is most often."""
-        names = [name for name in self.among if name != self.of]
-        mine, *shares = (self._shares(evidence, name) for name in (self.of, *names))
-        means = [mean_of(np.subtract(mine, of)) for of in shares]
-        text = f"{evidence.label(self.of)} worse on {100 * fmean(mine):.0f}% of the splits"
-        for name, of, mean in zip(names, shares, means, strict=True):
-            text += f", {evidence.label(name)} on {100 * fmean(of):.0f}% ({with_interval(mean)})"
-        holds = all(mean.p_above() <= LEVEL for mean in means)
-        refuted = joint_p(mean.p_below() for mean in means) <= LEVEL
-        return Judgement(f"{text}; {power_text(means)}", evidence.verdict(holds, refuted))
+        """Return on how many splits each is worse, and the word."""
+        names = [name for name in self.among if name != self.algorithm]
+        mine, *shares = (self._shares(evidence, name) for name in (self.algorithm, *names))
+        means = [mean_of(np.subtract(mine, share)) for share in shares]
+        share_of_mine = 100 * fmean(mine)
+        text = f"{evidence.label(self.algorithm)} worse on {share_of_mine:.0f}% of the splits"
+        for name, share, mean in zip(names, shares, means, strict=True):
+            interval = with_interval(mean, "{:+.3g}".format)
+            text += f", {evidence.label(name)} on {100 * fmean(share):.0f}% ({interval})"
+        text += f"; {power_text(means, '{:.2g}'.format)}"
+        p_for, p_against = all_p(m.p_above() for m in means), joint_p(m.p_below() for m in means)
+        agrees = all(mean.value > 0 for mean in means)
+        return Judgement(text, evidence.word(agrees, p_for, p_against))
 
     def _shares(self, evidence: Evidence, name: str) -> list[float]:
         """Return the share of the splits of each row on which an algorithm is worse."""
-        found = []
+        side, shares = 1 - 2 * evidence.greater_is_better, []
         for row in evidence.rows:
             sides = (evidence.per_split(row, algorithm) for algorithm in (name, self.than))
-            found.append(fmean(order(x, y) > 0 for x, y in zip(*sides, strict=True)))
-        return found
+            shares.append(fmean(order(x, y) == side for x, y in zip(*sides, strict=True)))
+        return shares
 
 
 class NotBetter(Claim):
     """The sign test does not find one algorithm better than another, or not even different.
 
-    This is what papers call "no significant difference"; it is not evidence that two are alike.
+    Papers call this "no significant difference"; it is not evidence that two are alike.
     """
 
     kind: Literal["not-better", "not-told-apart"]
-    """Whether only a lower error refutes it, or a higher one as well."""
-    of: str
+    """Whether only better numbers refute it, or worse ones as well."""
+    algorithm: str = Field(alias="of")
     """The algorithm that is not better."""
     than: str
     """The other."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return wins, losses and ties with the power, and whether the test finds nothing."""
-        test = sign_test(evidence.values(self.of), evidence.values(self.than))
+        """Return wins, losses and ties with the power, and the word."""
+        test = by_signs(evidence, self.algorithm, self.than)
         text = f"{test.wins} wins, {test.losses} losses, {test.ties} ties, {p_text(test.p_value)}"
-        against = self.kind == "not-told-apart" or test.wins > test.losses
-        holds = not (test.significant and against)
-        return Judgement(f"{text}; {power_of_signs(test)}", holds)
+        contrary = self.kind == "not-told-apart" or test.wins > test.losses
+        p_for, p_against = (1.0, test.p_value) if contrary else (test.p_value, 1.0)
+        # A test that cannot find anything is not evidence for the claim.
+        possible = 2.0 ** (1 - test.wins - test.losses) <= LEVEL
+        agrees = not (test.separates and contrary) if possible or evidence.exact else None
+        word = evidence.word(agrees, p_for, p_against)
+        return Judgement(f"{text}; {power_of_signs(test.wins + test.losses)}", word)
 
 
 class Equivalent(Claim):
@@ -394,24 +475,32 @@ class Equivalent(Claim):
 
     kind: Literal["equivalent"]
     """The kind."""
-    of: str
+    algorithm: str = Field(alias="of")
     """One of the two algorithms."""
     than: str
     """The other."""
     margin: float = Field(gt=0)
-    """The largest difference of mean errors that does not matter."""
+    """The largest difference of mean errors that does not matter, in percentage points or in the
+    unit of the target."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the interval of the mean difference, and whether it is within the margin."""
-        a, b = evidence.values(self.of), evidence.values(self.than)
+        """Return the interval of the mean difference, and the word."""
+        a, b = evidence.values(self.algorithm), evidence.values(self.than)
         if len(a) < 2:
             raise Lacking("one row is too few for a test of equivalence")
-        test = equivalence_test(a, b, self.margin)
-        text = (
-            f"mean difference {test.mean_difference:+z.2f}, {100 - 200 * LEVEL:g}% interval "
-            f"{test.low:+z.2f} to {test.high:+z.2f}, margin {self.margin:g}, {p_text(test.p_value)}"
+        margin = evidence.from_points(self.margin)
+        test = equivalence_test(a, b, margin)
+        difference, low, high = (
+            evidence.show(x, "+") for x in (test.mean_difference, test.low, test.high)
         )
-        return Judgement(text, True if test.significant else False if test.different else None)
+        text = (
+            f"mean difference {difference}{evidence.points}, {100 - 200 * LEVEL:g}% interval "
+            f"{low} to {high}, margin {self.margin:g}, {p_text(test.p_value)}"
+        )
+        agrees = abs(test.mean_difference) < margin
+        if test.significant or test.different:
+            return Judgement(text, "supported" if test.significant else "refuted")
+        return Judgement(text, "agrees" if agrees else "disagrees")
 
 
 class SignificantPairs(Claim):
@@ -425,23 +514,27 @@ class SignificantPairs(Claim):
     """All algorithms that are compared with each other; by default all of the paper's names."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the significant pairs, and whether they are the claimed ones."""
+        """Return the significant pairs, and the word."""
         names = (*(self.among or evidence.names), *chain.from_iterable(self.pairs))
-        values = {name: evidence.values(name) for name in dict.fromkeys(names)}
-        found, against = {}, []
-        for a, b in combinations(values, 2):
-            test = sign_test(values[a], values[b])
-            pair = (a, b) if test.wins > test.losses else (b, a)
-            if test.significant:
-                found[pair] = test.p_value
-            against.append(1.0 if pair in self.pairs else test.p_value)
-        label = evidence.label
-        shown = [f"{label(a)} over {label(b)} ({p_text(p)})" for (a, b), p in found.items()]
-        text = "; ".join(shown) or "no pair"
-        holds, p = {*found} == {*self.pairs}, joint_p(against)
-        if not (holds or evidence.exact):
-            text += f"; against the claim {p_text(p)} (Holm)"
-        return Judgement(text, evidence.verdict(holds, p <= LEVEL))
+        losses = {name: evidence.losses(name) for name in dict.fromkeys(names)}
+        tests = compare_by_signs(losses)
+        label, significant, against = evidence.label, dict[tuple[str, str], float](), []
+        for a, b in combinations(losses, 2):
+            test = tests[a, b]
+            ahead = (a, b) if test.wins > test.losses else (b, a)
+            if test.winner and test.loser:
+                significant[test.winner, test.loser] = test.p_value
+            against.append(1.0 if ahead in self.pairs else test.p_value)
+        parts = (f"{label(a)} over {label(b)} ({p_text(p)})" for (a, b), p in significant.items())
+        text = "; ".join(parts) or "no pair"
+        same, p_against = {*significant} == {*self.pairs}, joint_p(against)
+        if not (same or evidence.exact):
+            text += f"; against the claim {p_text(p_against)} (Holm)"
+        agrees = (
+            same if evidence.exact else all(tests[p].wins > tests[p].losses for p in self.pairs)
+        )
+        word = evidence.word(agrees, 0.0 if same else 1.0, 1.0 if same else p_against)
+        return Judgement(text, word)
 
 
 RUN_TO_RUN = log(1.1)
@@ -459,7 +552,7 @@ class TimesFaster(Claim):
 
     kind: Literal["times-faster"]
     """The kind."""
-    of: AlgorithmNames
+    algorithms: AlgorithmNames = Field(alias="of")
     """The faster algorithms."""
     than: AlgorithmNames
     """The slower algorithms."""
@@ -467,13 +560,13 @@ class TimesFaster(Claim):
     """Least ratio of their times."""
 
     def judge(self, evidence: Evidence) -> Judgement:
-        """Return the ratios with their intervals, and whether all are large enough."""
-        pairs = [(fast, slow) for fast in self.of for slow in self.than]
+        """Return the ratios with their intervals, and the word."""
+        pairs = [(fast, slow) for fast in self.algorithms for slow in self.than]
         if evidence.exact:
             row = evidence.rows[0]
             times = [[evidence.value(row, name, "seconds") for name in pair] for pair in pairs]
-            ratio = min(_ratio(*of_pair) for of_pair in times)
-            return Judgement(f"{ratio:.3g} times as fast", ratio >= self.times)
+            ratio = min(_ratio(*seconds) for seconds in times)
+            return Judgement(f"{ratio:.3g} times as fast", evidence.word(ratio >= self.times))
         means = [self._mean(evidence, *pair) for pair in pairs]
         texts = []
         for (fast, slow), mean in zip(pairs, means, strict=True):
@@ -481,11 +574,12 @@ class TimesFaster(Claim):
             low, high = (exp(mean.value + side * mean.reach()) for side in (-1, 1))
             texts.append(f"{names}{exp(mean.value):.3g} times as fast [{low:.3g}, {high:.3g}]")
         limit = log(self.times)
-        holds = all(mean.p_above(limit + RUN_TO_RUN) <= LEVEL for mean in means)
-        refuted = joint_p(mean.p_below(limit - RUN_TO_RUN) for mean in means) <= LEVEL
-        power = power_text(means, lambda effect: exp(limit + RUN_TO_RUN + effect))
+        power = power_text(means, lambda effect: f"{exp(limit + RUN_TO_RUN + effect):.2g}")
         text = f"{'; '.join(texts)}; {power} times"
-        return Judgement(text, evidence.verdict(holds, refuted))
+        p_for = all_p(mean.p_above(limit + RUN_TO_RUN) for mean in means)
+        p_against = joint_p(mean.p_below(limit - RUN_TO_RUN) for mean in means)
+        agrees = all(mean.value >= limit for mean in means)
+        return Judgement(text, evidence.word(agrees, p_for, p_against))
 
     def _mean(self, evidence: Evidence, fast: str, slow: str) -> Mean:
         """Return the mean logarithm of the ratio of the times."""
@@ -493,7 +587,7 @@ class TimesFaster(Claim):
         for row in evidence.rows:
             sides = (evidence.per_split(row, name, "seconds") for name in (fast, slow))
             logs.append([log(_ratio(*times)) for times in zip(*sides, strict=True)])
-        return mean_of(logs[0] if len(logs) == 1 else [fmean(of_row) for of_row in logs])
+        return mean_of(logs[0] if len(logs) == 1 else [fmean(row) for row in logs])
 
 
 def _ratio(fast: float, slow: float) -> float:

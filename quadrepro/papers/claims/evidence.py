@@ -1,4 +1,4 @@
-"""The numbers that claims are judged on: ours, from records, or those of the printed tables."""
+"""The numbers that claims are judged on: ours, from records, or the printed ones."""
 
 from __future__ import annotations
 
@@ -21,12 +21,22 @@ if TYPE_CHECKING:
     from quadrepro.engine.records import Record
 
 Quantity = Literal["error", "margin mean", "margin sd", "margin tail", "seconds"]
-"""What is compared.
+"""Compared quantity.
 
-- "error": test error in percent, or RMSE;
+- "error": test error, RMSE, or the metric of the printed table;
 - "margin mean", "margin sd": mean and standard deviation of the training margins;
 - "margin tail": how far their lowest hundredth lies below their mean;
-- "seconds": running time; in print the mean over all rows.
+- "seconds": running time; of printed times the mean over all rows.
+"""
+
+Word = Literal["supported", "agrees", "undecided", "disagrees", "refuted"]
+"""Judgement on a claim.
+
+- supported: a test finds it, or the claim is about these very numbers and true of them;
+- agrees: the numbers agree with it, but no test finds it;
+- undecided: the numbers say neither, or some are missing;
+- disagrees: the numbers disagree with it, but no test finds the contrary;
+- refuted: a test finds the contrary, or it is not true of these very numbers.
 """
 
 ROUNDS = "n_rounds"
@@ -34,7 +44,7 @@ ROUNDS = "n_rounds"
 
 NO_SPLITS = "no splits to test over"
 NO_VALUES = "no values to compare: no candidate has a solution"
-NO_CURVE = "hyper-parameters are drawn or searched over, so there is no one curve"
+NO_CURVE = "hyper-parameters are drawn or searched over, and do not give one curve"
 
 
 class Lacking(Exception):  # noqa: N818 - a finding about the evidence rather than an error
@@ -57,35 +67,27 @@ def mean_of(values: Sequence[float] | FloatArray, test_share: float = 0.0) -> Me
     """Return the mean of splits or rows; splits that test all examples have no error."""
     if len(values) < 2 or test_share >= 1:
         raise NoSplits(NO_SPLITS)
-    return Mean.of(values, test_share)
-
-
-def with_interval(mean: Mean) -> str:
-    """Return a mean with its interval of probability 1 - 2 `LEVEL`."""
-    low, high = mean.interval(2 * LEVEL)
-    return f"{mean.value:+.3g} [{low:+.3g}, {high:+.3g}]"
+    return Mean.from_values(values, test_share)
 
 
 def joint_p(p_values: Iterable[float], at_least: int = 1) -> float:
     """Return the p-value of "fewer than this number of alternatives are true"."""
     # The least p-value of those that are left when the others are taken for true, by Bonferroni.
-    found = sorted(p_values)
-    if len(found) < at_least:
+    ascending = sorted(p_values)
+    if len(ascending) < at_least:
         return 1.0
-    return min(1.0, (len(found) - at_least + 1) * found[at_least - 1])
+    return min(1.0, (len(ascending) - at_least + 1) * ascending[at_least - 1])
 
 
-def power_text(means: Sequence[Mean], shown: Callable[[float], float] = float) -> str:
-    """Return the least and the largest effect that some test of several finds with `POWER`."""
-    found = [f"{shown(mean.reach(LEVEL / len(means), POWER)):.2g}" for mean in means]
-    ends = dict.fromkeys((min(found, key=float), max(found, key=float)))
-    return f"power {POWER:g} at {' to '.join(ends)}"
+def all_p(p_values: Iterable[float]) -> float:
+    """Return the p-value of "some alternative is false": the largest, and 1 without any."""
+    return max(p_values, default=1.0)
 
 
 class Curve(NamedTuple):
     """A measure along a hyper-parameter."""
 
-    at: tuple[float, ...]
+    x: tuple[float, ...]
     """Values of the hyper-parameter; empty if the algorithm has none, which gives a level."""
     splits: FloatArray
     """The measure, shape (n_splits, n_values); NaN without a solution."""
@@ -105,8 +107,8 @@ class Curve(NamedTuple):
     def within(self, first: float | None = None, last: float | None = None) -> Curve:
         """Return the part from one value of the hyper-parameter to another, both included."""
         low, high = -inf if first is None else first, inf if last is None else last
-        kept = [i for i, value in enumerate(self.at) if low <= value <= high]
-        return Curve(tuple(self.at[i] for i in kept), self.splits[:, kept])
+        kept = [i for i, value in enumerate(self.x) if low <= value <= high]
+        return Curve(tuple(self.x[i] for i in kept), self.splits[:, kept])
 
 
 @dataclass(frozen=True)
@@ -119,37 +121,81 @@ class Evidence(ABC):
     """The paper's name of each algorithm."""
 
     lacking: ClassVar[str]
-    """The finding if numbers are missing."""
+    """The message if numbers are missing."""
     exact: ClassVar[bool] = False
-    """Whether the claim is about these very numbers, so that they refute it without a test."""
+    """Whether claims are about these very numbers, so that no test is needed."""
 
-    def verdict(self, holds: bool, refuted: bool) -> bool | None:
-        """Return whether a claim holds; None if it is neither shown nor refuted."""
-        return True if holds else False if refuted or self.exact else None
+    def word(self, agrees: bool | None, p_for: float = 1.0, p_against: float = 1.0) -> Word:
+        """Return the judgement on a claim.
+
+        Parameters
+        ----------
+        agrees : bool or None
+            Whether the numbers agree with it; None if they say neither.
+        p_for, p_against : float, default 1
+            p-values of tests whose alternative is the claim, and its contrary.
+        """
+        if not self.exact and p_for <= LEVEL < p_against:
+            return "supported"
+        if not self.exact and p_against <= LEVEL < p_for:
+            return "refuted"
+        if agrees is None:
+            return "undecided"
+        if self.exact:
+            return "supported" if agrees else "refuted"
+        return "agrees" if agrees else "disagrees"
+
+    @property
+    @abstractmethod
+    def in_shares(self) -> bool:
+        """Whether errors are shares of examples, whose differences are percentage points."""
+
+    @property
+    @abstractmethod
+    def greater_is_better(self) -> bool:
+        """Whether the highest number of a row is the best."""
+
+    def show(self, difference: float, sign: str = "-") -> str:
+        """Return a difference of errors for reading."""
+        return f"{100 * difference:{sign}z.2f}" if self.in_shares else f"{difference:{sign}.3g}"
+
+    @property
+    def points(self) -> str:
+        """The unit of `show`, with a blank in front of it."""
+        return " percentage points" if self.in_shares else ""
+
+    def from_points(self, points: float) -> float:
+        """Return a difference as ``paper.yaml`` gives it: shares are in percentage points there."""
+        return points / 100 if self.in_shares else points
 
     def label(self, algorithm: str) -> str:
-        """Return what the paper calls an algorithm."""
+        """Return the paper's name of an algorithm."""
         return self.names.get(algorithm, algorithm)
 
     def over(self, rows: Collection[str] = (), excluded: Collection[str] = ()) -> Self:
         """Return the evidence on some rows: on `rows`, if given, without `excluded`.
 
-        A ``*`` in a name stands for any text.
+        A ``*`` in a name matches any text.
         """
 
-        def named(name: str) -> set[str]:
+        def matching(name: str) -> set[str]:
             return {row for row in self.rows if row == name or fnmatchcase(row, name)}
 
-        found = [named(name) for name in rows]
-        kept = set().union(*found) if rows else {*self.rows}
-        kept = kept.difference(*map(named, excluded))
-        if not kept or not all(found):
+        groups = [matching(name) for name in rows]
+        kept = set().union(*groups) if rows else {*self.rows}
+        kept = kept.difference(*map(matching, excluded))
+        if not kept or not all(groups):
             raise NotInConfig(self.lacking)
         return replace(self, rows=tuple(row for row in self.rows if row in kept))
 
     def values(self, algorithm: str, quantity: Quantity = "error") -> list[float]:
         """Return a quantity of an algorithm, one number per row; means over the splits."""
         return [self.value(row, algorithm, quantity) for row in self.rows]
+
+    def losses(self, algorithm: str) -> list[float]:
+        """Return the errors of an algorithm, or the metric, with the sign that makes low better."""
+        sign = -1.0 if self.greater_is_better else 1.0
+        return [sign * value for value in self.values(algorithm)]
 
     @abstractmethod
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> float:
@@ -163,20 +209,24 @@ class Evidence(ABC):
         """Return a quantity on one row, one number per split."""
         raise NoSplits(NO_SPLITS)
 
-    def mean(self, row: str, values: Sequence[float] | FloatArray) -> Mean:
-        """Return the mean of a number of each split of a row."""
+    def mean(self, row: str, values: Sequence[float] | FloatArray, counted: bool = False) -> Mean:
+        """Return the mean of one number per split of a row, which count examples or not."""
         return mean_of(values)
 
     def differences(self, a: str, b: str, quantity: Quantity = "error") -> list[Mean]:
-        """Return by how much A exceeds B on each row; nothing without splits."""
-        sides = []
+        """Return the differences A - B on each row; nothing without splits."""
+        means = []
         try:
             for row in self.rows:
                 x, y = (self.per_split(row, name, quantity) for name in (a, b))
-                sides.append(self.mean(row, np.subtract(x, y)))
+                means.append(self.mean(row, np.subtract(x, y), quantity == "error"))
         except NoSplits:
             return []
-        return sides
+        return means
+
+    def losing(self, a: str, b: str) -> list[Mean]:
+        """Return by how much A is worse than B on each row; nothing without splits."""
+        return self.differences(b, a) if self.greater_is_better else self.differences(a, b)
 
     def curve(self, row: str, algorithm: str, measure: str, along: str = ROUNDS) -> Curve:
         """Return a measure along a hyper-parameter or a measure, or the level of one without it."""
@@ -194,27 +244,39 @@ class Ours(Evidence):
     instead: str = ""
     """A measure that takes the place of the test error."""
 
-    def of_split(self, repeat: int) -> Ours:
-        """Return the evidence of one split."""
-        found = self.outcomes
-        records = {(r, c, 0): of for (r, c, i), of in found.records.items() if i == repeat}
-        grids = {(r, c, 0): of for (r, c, i), of in found.grids.items() if i == repeat}
-        return replace(self, outcomes=replace(found, repeats=1, records=records, grids=grids))
+    @property
+    def in_shares(self) -> bool:
+        """Whether errors are shares of examples."""
+        return all(map(self.outcomes.counted, self.rows))
 
-    def mean(self, row: str, values: Sequence[float] | FloatArray) -> Mean:
-        """Return the mean of a number of each split of a row, which can overlap."""
-        return mean_of(values, self.outcomes.test_shares.get(row, 0.0))
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether the highest number of a row is the best."""
+        return self.outcomes.greater_is_better
+
+    def on_split(self, repeat: int) -> Ours:
+        """Return the evidence of one split."""
+        ours = self.outcomes
+        records = {(r, c, 0): record for (r, c, i), record in ours.records.items() if i == repeat}
+        grids = {(r, c, 0): grid for (r, c, i), grid in ours.grids.items() if i == repeat}
+        measured = {(r, c, 0): value for (r, c, i), value in ours.measured.items() if i == repeat}
+        outcomes = replace(ours, repeats=1, records=records, grids=grids, measured=measured)
+        return replace(self, outcomes=outcomes)
+
+    def mean(self, row: str, values: Sequence[float] | FloatArray, counted: bool = False) -> Mean:
+        """Return the mean of one number per split of a row; splits can overlap."""
+        share = self.outcomes.test_shares.get(row, 0.0)
+        if len(values) < 2 or share >= 1:
+            raise NoSplits(NO_SPLITS)
+        least = self.outcomes.resolution(row) if counted else 0.0
+        return Mean.from_values(values, share, least)
 
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> float:
         """Return a quantity on one row."""
         records = self._records(row, algorithm)
         if quantity in _OF_MARGINS:
             return _OF_MARGINS[quantity](np.concatenate([_margins(record) for record in records]))
-        if self.instead or quantity == "seconds":
-            return fmean(self.per_split(row, algorithm, quantity))
-        mean = self.outcomes.mean(row, algorithm)
-        assert mean is not None
-        return float(mean if self.outcomes.regression(row) else 100 * mean)
+        return fmean(self.per_split(row, algorithm, quantity))
 
     def deviation(self, row: str, algorithm: str) -> float:
         """Return the standard deviation of the error over the splits, 0 with one split."""
@@ -230,23 +292,26 @@ class Ours(Evidence):
             return [_OF_MARGINS[quantity](_margins(record)) for record in records]
         if self.instead:
             return [_measured(record, self.instead)[0] for record in records]
-        return [record.value * (100 if record.rmse is None else 1) for record in records]
+        values = self.outcomes.values(row, algorithm)
+        if len(values) < len(records):
+            raise Lacking(self.lacking)
+        return values
 
     def curve(self, row: str, algorithm: str, measure: str, along: str = ROUNDS) -> Curve:
         """Return a measure along a hyper-parameter, or along a count that is measured."""
         records = self._records(row, algorithm)
         splits = [_measured(record, measure) for record in records]
         counts = [record.measures[along] for record in records if along in record.measures]
-        at = self.outcomes.values_along(row, algorithm, ROUNDS if counts else along)
-        if at is None or any(len(split) != (len(at) or 1) for split in splits):
+        x = self.outcomes.values_along(row, algorithm, ROUNDS if counts else along)
+        if x is None or any(len(split) != (len(x) or 1) for split in splits):
             raise Lacking(NO_CURVE)
         if counts:
-            at = tuple(range(1, 1 + int(min(map(max, counts)))))
+            x = tuple(range(1, 1 + int(min(map(max, counts)))))
             splits = [
-                [split[int(np.argmax(np.array(count) >= n))] for n in at]
+                [split[int(np.argmax(np.array(count) >= n))] for n in x]
                 for split, count in zip(splits, counts, strict=True)
             ]
-        return Curve(at, np.array(splits))
+        return Curve(x, np.array(splits))
 
     def _records(self, row: str, algorithm: str) -> list[Record]:
         if row not in self.outcomes.rows or algorithm not in self.outcomes.columns:
@@ -265,7 +330,18 @@ class InPrint(Evidence):
     exact = True
 
     tables: tuple[Printed, ...]
-    """Printed tables with the names of these rows, errors in percent."""
+    """Printed tables with the names of these rows, accuracies as errors."""
+
+    @property
+    def in_shares(self) -> bool:
+        """Whether errors are shares of examples."""
+        facts = [table.facts for table in self.tables if table.facts.holds == "errors"]
+        return all(fact.is_share and fact.metric == "error" for fact in facts)
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether the highest number of a row is the best."""
+        return any(table.facts.greater_is_better for table in self.tables)
 
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> float:
         """Return a printed quantity."""
@@ -303,3 +379,16 @@ def _margins(record: Record) -> FloatArray:
     if record.margins is None:
         raise Lacking("no training margins are kept")
     return record.margins
+
+
+def with_interval(mean: Mean, show: Callable[[float], str]) -> str:
+    """Return a mean with its interval of probability 1 - 2 `LEVEL`."""
+    low, high = mean.interval(2 * LEVEL)
+    return f"{show(mean.value)} [{show(low)}, {show(high)}]"
+
+
+def power_text(means: Sequence[Mean], show: Callable[[float], str]) -> str:
+    """Return the least and the largest effect that some test of several finds with `POWER`."""
+    effects = sorted(mean.reach(LEVEL / len(means), POWER) for mean in means)
+    ends = dict.fromkeys((show(effects[0]), show(effects[-1])))
+    return f"power {POWER:g} at {' to '.join(ends)}"

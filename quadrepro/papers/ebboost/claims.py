@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quadrepro.papers.claims.claim import Judgement, everywhere
+from quadrepro.papers.claims.claim import Judgement, checked, everywhere
 from quadrepro.papers.claims.evidence import Evidence
 
 ADABOOST, EBBOOST = "adaboost", "ebboost"
@@ -15,9 +15,9 @@ ADABOOST, EBBOOST = "adaboost", "ebboost"
 def tighter(evidence: Evidence, bound: str) -> Judgement:
     """Judge whether a bound is below Hoeffding's for the AdaBoost vote of least variance.
 
-    The variance of errors is p(1 - p), so that it is the vote of least test error.
+    The variance of errors is p(1 - p), so this vote has the least test error.
     """
-    found = {}
+    parts = {}
     for row in evidence.rows:
         errors, hoeffding, other = (
             evidence.curve(row, ADABOOST, measure).mean
@@ -25,12 +25,12 @@ def tighter(evidence: Evidence, bound: str) -> Judgement:
         )
         i = int(errors.argmin())
         text = f"{other[i]:.4f} against {hoeffding[i]:.4f} at an error of {errors[i]:.4f}"
-        found[row] = text, bool(other[i] < hoeffding[i])
-    return everywhere(found)
+        parts[row] = text, bool(other[i] < hoeffding[i])
+    return everywhere(parts)
 
 
 def same_minimiser(evidence: Evidence, lams: Sequence[float]) -> Judgement:
-    """Judge whether the votes of least training error are those of least penalised error.
+    """Judge whether the same votes have the least training error and the least penalised error.
 
     Sample variance penalisation makes p + λ sqrt(p(1 - p)) of an error p, which increases up to
     1/2: for errors below that the penalty changes no minimiser (below Lemma 3.1).
@@ -43,4 +43,4 @@ def same_minimiser(evidence: Evidence, lams: Sequence[float]) -> Judgement:
                 penalised = errors + lam * np.sqrt(errors * (1 - errors))
                 total += 1
                 kept += np.array_equal(penalised == penalised.min(), errors == errors.min())
-    return Judgement(f"{kept} of {total} minimisers are the same", kept == total)
+    return checked(f"{kept} of {total} minimisers are the same", kept == total)

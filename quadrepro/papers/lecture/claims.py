@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 
 from quadrepro.base.types import FloatArray
-from quadrepro.papers.claims.claim import Judgement
+from quadrepro.papers.claims.claim import Judgement, checked
 from quadrepro.papers.claims.curves import ROUNDING
 from quadrepro.papers.claims.evidence import Evidence, Lacking
 
@@ -22,14 +22,14 @@ EDGE = 1 / 6
 def no_better_stump(evidence: Evidence) -> Judgement:
     """Judge whether AdaBoost's first stump, which is the best, is not below error 1/3."""
     least = min(_errors_after(evidence, row, 1).min() for row in evidence.rows)
-    return Judgement(f"least error {least:.4f}", bool(least >= 1 / 3 - EIGHT_DIGITS))
+    return checked(f"least error {least:.4f}", bool(least >= 1 / 3 - EIGHT_DIGITS))
 
 
 def three_are_exact(evidence: Evidence) -> Judgement:
     """Judge whether AdaBoost's vote after three rounds is right on all examples."""
-    found = {row: float(_errors_after(evidence, row, 3).max()) for row in evidence.rows}
-    text = ", ".join(f"{error:.4f} on {row}" for row, error in found.items())
-    return Judgement(f"AdaBoost's error after 3 rounds {text}", not any(found.values()))
+    errors = {row: float(_errors_after(evidence, row, 3).max()) for row in evidence.rows}
+    text = ", ".join(f"{error:.4f} on {row}" for row, error in errors.items())
+    return checked(f"AdaBoost's error after 3 rounds {text}", not any(errors.values()))
 
 
 def weak_learner(evidence: Evidence) -> Judgement:
@@ -39,34 +39,36 @@ def weak_learner(evidence: Evidence) -> Judgement:
         for row in evidence.rows
     }
     text = ", ".join(f"γ = {edge:.4f} on {row}" for row, edge in edges.items())
-    return Judgement(text, min(edges.values()) >= EDGE - ROUNDING)
+    return checked(text, min(edges.values()) >= EDGE - ROUNDING)
 
 
 def none_wrong_after(evidence: Evidence, algorithm: str, rounds: str) -> Judgement:
     """Judge whether no example is wrong from a measured number of rounds on."""
     texts: list[str] = []
-    found: list[bool | None] = []
+    holds: list[bool | None] = []
     for row in evidence.rows:
         numbers = evidence.curve(row, algorithm, rounds).splits[:, 0]
         errors = evidence.curve(row, algorithm, ERROR)
-        for needed, of_split in zip(numbers, errors.splits, strict=True):
+        for needed, split in zip(numbers, errors.splits, strict=True):
             if isnan(needed):
                 continue
-            by_rounds = list(zip(errors.at, of_split, strict=True))
+            by_rounds = list(zip(errors.x, split, strict=True))
             first = next((f"at {n:g}" for n, error in by_rounds if error == 0), "never")
             after = [error for n, error in by_rounds if n >= needed]
             beyond = "" if after else ", beyond the rounds here"
             texts.append(f"{row} T = {needed:.0f}{beyond}, first without error {first}")
-            found.append(not any(after) if after else None)
-    if not found:
+            holds.append(not any(after) if after else None)
+    if not holds:
         raise Lacking("no row has an edge")
-    holds = False if False in found else None if None in found else True
-    return Judgement("; ".join(dict.fromkeys(texts)), holds)
+    text = "; ".join(dict.fromkeys(texts))
+    if None in holds and False not in holds:
+        return Judgement(text, "undecided")
+    return checked(text, False not in holds)
 
 
 def _errors_after(evidence: Evidence, row: str, n_rounds: int) -> FloatArray:
     """Return AdaBoost's training error after a number of rounds, one per split."""
     curve = evidence.curve(row, ADABOOST, ERROR)
-    if n_rounds not in curve.at:
+    if n_rounds not in curve.x:
         raise Lacking(f"no number after round {n_rounds}")
-    return curve.splits[:, curve.at.index(n_rounds)]
+    return curve.splits[:, curve.x.index(n_rounds)]

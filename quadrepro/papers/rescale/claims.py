@@ -10,7 +10,7 @@ STEP, ALONG = "quadboost-linf", "alpha_max"
 
 def walks_too_far(evidence: Evidence) -> Judgement:
     """Judge whether another weak learner becomes as steep before the end of the line search."""
-    found = {}
+    parts = {}
     for row in evidence.rows:
         own, others = (
             evidence.curve(row, STEP, measure, ALONG)
@@ -18,6 +18,6 @@ def walks_too_far(evidence: Evidence) -> Judgement:
         )
         as_steep = others.mean >= own.mean
         turn, end = int(as_steep.argmax()), int(own.mean.argmin())
-        text = f"θ0 = {own.at[turn]:.2f} of θ1 = {own.at[end]:.2f}"
-        found[row] = text, bool(as_steep[turn] and turn < end)
-    return everywhere(found)
+        text = f"θ0 = {own.x[turn]:.2f} of θ1 = {own.x[end]:.2f}"
+        parts[row] = text, bool(as_steep[turn] and turn < end)
+    return everywhere(parts)

@@ -91,6 +91,7 @@ document.addEventListener("DOMContentLoaded", () => {
   // An entry: its splits as dots, our interval and the printed number, above what its template holds.
   const draw = (svg, values) => {
     const { printed, low: left, high: right } = svg.dataset;
+    const unit = svg.dataset.percent ? 100 : 1;
     const lines = printed ? [Number(printed)] : [], band = left ? [Number(left), Number(right)] : [];
     const marks = [...values, ...lines, ...band];
     if (!marks.length) return svg.remove();
@@ -111,18 +112,18 @@ document.addEventListener("DOMContentLoaded", () => {
     if (left) add("rect", { x: x(band[0]), y: 30, width: Math.max(1, x(band[1]) - x(band[0])), height: base - 24 });
     values.forEach((value, i) => add("circle", { cx: x(value), cy: base - rise * levels[i], r: 3.2 }));
     [low, (low + high) / 2, high].forEach((at, i) =>
-      add("text", { x: x(at), y: base + 24, "text-anchor": ["start", "middle", "end"][i] }, String(Number(at.toPrecision(4)))));
+      add("text", { x: x(at), y: base + 24, "text-anchor": ["start", "middle", "end"][i] }, String(Number((unit * at).toPrecision(4))).replace("-", "−")));
     if (values.length > 1) add("path", { d: `M${x(values.reduce((sum, value) => sum + value, 0) / values.length)} 30V${base + 6}` });
     for (const at of lines.map(x)) {
       const anchor = at < 90 ? "start" : at > width - 90 ? "end" : "middle";
       add("path", { class: "printed", d: `M${at} 22V${base + 6}` });
-      add("text", { class: "printed", x: at, y: 15, "text-anchor": anchor }, `printed ${printed}`);
+      add("text", { class: "printed", x: at, y: 15, "text-anchor": anchor }, `printed ${Number((unit * Number(printed)).toPrecision(12))}`);
     }
   };
   const dialog = byId("entry");
   const open = (id) => {
     const found = byId(id).content.cloneNode(true);
-    const values = all("tbody td:nth-child(2)", found).map((td) => Number(td.textContent)).filter(Number.isFinite);
+    const values = all("tbody td:nth-child(2)", found).map((td) => parseFloat(td.dataset.value)).filter(Number.isFinite);
     draw(found.querySelector("svg"), values);
     wireCopy(found.querySelector(".copy"));
     dialog.setAttribute("aria-label", found.querySelector("h2").textContent);

@@ -1,4 +1,4 @@
-"""Whether printed comparisons and claims follow from the printed risks."""
+"""Whether printed comparisons and claims follow from the printed numbers."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from quadrepro.tables.kinds.claims import judged_on
 
 
 def judge_claims(subject: Subject) -> Iterator[Finding | str]:
-    """Judge every claim on what is printed."""
+    """Judge every claim on the printed numbers."""
     paper, others = subject.paper, 0
     for group in paper.groups.values():
         if not group.printed:
             others += len(group.claims)
             continue
-        tables = tuple(paper.printed(name).in_unit("percent") for name in group.printed)
+        tables = tuple(paper.printed(name).as_errors() for name in group.printed)
         evidence = InPrint(tables[0].rows, paper.file.names, tables)
         for claim in group.claims:
-            text, holds = judged_on(claim, evidence)
+            text, word = judged_on(claim, evidence)
+            holds = None if word == "undecided" else word in ("supported", "agrees")
             yield Finding(PrintedPlace(tables[0].name), claim.text, holds, text)
     if others:
-        yield (
-            f"claims: {others} are about nothing that is printed, so only our numbers judge them."
-        )
+        yield (f"claims: {others} are about numbers that are not printed, so only ours judge them.")
 
 
 def judge_pairs(subject: Subject) -> Iterator[Finding]:
@@ -56,19 +55,19 @@ def judge_sources(subject: Subject) -> Iterator[Finding | str]:
         if (name := table.facts.compares) is None:
             continue
         subject.check(name, risks, "printed table of errors", table.name, "compares")
-        source = risks[name].in_unit(risks[name].facts.unit or "percent")  # accuracies as errors
+        source = risks[name].as_errors()
         for a, b in combinations(_compared(table), 2):
             if text := table.text(a, b):
                 ends = possible_probabilities(subject, source, a, b)
-                finding = _of_source(PrintedPlace(table.name, a, b), text, name, ends)
+                finding = _follows(PrintedPlace(table.name, a, b), text, name, ends)
                 failed += [finding] if finding.holds is False else []
                 yield finding
     if failed:
         hard = sum(not finding.why.endswith(ALLOWED) for finding in failed)
         yield (
             "sources: the test takes the wins over the data sets for tosses of a coin, and gives "
-            f"the probability that the coin favours A. Of the {len(failed)} that fail, {hard} "
-            "would also fail if it gave the probability that A wins on most data sets."
+            f"the probability that the coin favours A. {hard} of the {len(failed)} that fail would "
+            "also fail if it gave the probability that A wins on most data sets."
         )
 
 
@@ -76,7 +75,7 @@ ALLOWED = "; winning on most data sets would allow it"
 
 
 def on_most(p: Sequence[float]) -> float:
-    """Return the probability of winning on most data sets, with half of that of a tie."""
+    """Return the probability of winning on most data sets, a tie counted by half."""
     wins = distribution_of_wins(p)[::-1]
     return float(wins[: len(wins) // 2].sum() + (wins[len(wins) // 2] / 2 if len(wins) % 2 else 0))
 
@@ -85,7 +84,7 @@ Ends = tuple[list[float], list[float]]
 """The least and the largest probability of each data set that A is better than B."""
 
 
-def _of_source(place: PrintedPlace, text: str, source: str, ends: Ends | str) -> Finding:
+def _follows(place: PrintedPlace, text: str, source: str, ends: Ends | str) -> Finding:
     if isinstance(ends, str):
         return Finding(place, text, None, ends)
 
@@ -101,23 +100,23 @@ def _of_source(place: PrintedPlace, text: str, source: str, ends: Ends | str) ->
 
 
 def possible_probabilities(subject: Subject, table: Printed, a: str, b: str) -> Ends | str:
-    """Return between which probabilities A is better than B on each data set, or why none is known.
+    """Return the ends of the probability that A is better than B by data set, or a reason.
 
-    The probability over all data sets rises with that on each of them, so that its ends are those
-    of all data sets together.
+    The probability over all data sets rises with the one on each of them, so that its ends follow
+    from all of these ends.
     """
-    if table.of.n > 1:
-        return f"{table.name} has means, of which no errors of single examples follow"
-    lows, highs, percent = [], [], table.facts.unit == "percent"
+    if table.sample.n > 1:
+        return f"{table.name} has means, which do not give the errors of single examples"
+    lows, highs = [], []
     for row in table.rows:
         size, texts = subject.size(table, row), (table.text(row, a), table.text(row, b))
         if isinstance(size, str):
             return f"{row}: {size}"
         ends = []
         for n in (size.n_test, *size.or_n_test):
-            of_a, of_b = (counts(text, n, percent) if text else range(0) for text in texts)
-            if of_a and of_b:
-                ends.append(ends_on_one(of_a, of_b))
+            errors_a, errors_b = (counts(text, n) if text else range(0) for text in texts)
+            if errors_a and errors_b:
+                ends.append(ends_on_one(errors_a, errors_b))
         if not ends:
             return f"{row}: no number of errors gives what {table.name} prints"
         lows.append(min(low for low, _ in ends))
@@ -125,11 +124,11 @@ def possible_probabilities(subject: Subject, table: Printed, a: str, b: str) -> 
     return lows, highs
 
 
-def ends_on_one(of_a: range, of_b: range) -> tuple[float, float]:
+def ends_on_one(errors_a: range, errors_b: range) -> tuple[float, float]:
     """Return the least and the largest probability that A is better on one data set.
 
-    The better A, the fewer its errors are and the more those of B. With given numbers of errors,
-    the probability goes from that with as many shared errors as can be steadily towards 1/2.
+    A is better with fewer errors, and with more errors of B. With given numbers of errors, the
+    probability is farthest from 1/2 if the two share all errors that they can.
 
     Examples
     --------
@@ -138,8 +137,8 @@ def ends_on_one(of_a: range, of_b: range) -> tuple[float, float]:
     >>> ends_on_one(range(2, 3), range(2, 4))
     (0.5, 0.75)
     """
-    of_ends = []
-    for errors_a, errors_b in ((of_a[-1], of_b[0]), (of_a[0], of_b[-1])):
-        shared = (0, min(errors_a, errors_b))
-        of_ends.append([better_on_one(errors_a - s, errors_b - s) for s in shared])
-    return min(of_ends[0]), max(of_ends[1])
+    ends = []
+    for n_a, n_b in ((errors_a[-1], errors_b[0]), (errors_a[0], errors_b[-1])):
+        shared = (0, min(n_a, n_b))
+        ends.append([better_on_one(n_a - s, n_b - s) for s in shared])
+    return min(ends[0]), max(ends[1])

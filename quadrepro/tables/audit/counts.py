@@ -1,40 +1,59 @@
-"""Checks by counts of errors: whether printed numbers and summaries are possible."""
+"""Whether printed risks can be numbers of errors on their test sets, and which sizes fit them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache, reduce
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 
+from quadrepro.base.text import few
 from quadrepro.base.types import IntArray
-from quadrepro.papers.printed import ACCURACY, MEAN_ROW, SD, MeanOf, Printed, half_a_unit
+from quadrepro.papers.printed import ACCURACY, Printed, Sample
 from quadrepro.stats import LEVEL
-from quadrepro.tables.audit.subject import NUMBERS, SLACK, Finding, PrintedPlace, Size, Subject
+from quadrepro.tables.audit.subject import (
+    NOT_SAID,
+    NUMBERS,
+    Finding,
+    PrintedPlace,
+    Size,
+    Subject,
+)
+from quadrepro.tables.render import printed_text
 
 NO_POWER = "with this many test examples every number of this few digits is possible"
-TOO_MANY = "there are too many sums of errors to tell"
-OTHER_FOLDS = "the folds were of other sizes"
+TOO_MANY = "too many sums of errors to check"
+OTHER_FOLDS = "the folds had other sizes"
 
 MOST_SUMS, LARGEST = 10_000_000, 2**61
-"""Limits on the sums of errors that are told apart, and on whole numbers."""
+"""Limits on the number of sums of errors, and on whole numbers."""
+
+NEARBY = (0.9, 1.1)
+"""Sizes of test sets that are searched, as shares of the assumed one."""
+
+LARGEST_SIZE = 1000
+"""Largest size that is searched where none is known."""
+
+INFORMATIVE = 0.1
+"""Largest share of the searched sizes that fit a row for them to be named."""
 
 
-def denominator(text: str, percent: bool = False) -> int:
+def denominator(text: str) -> int:
     """Return D if a printed risk is one of the multiples of 1/D, by its number of digits.
 
     Examples
     --------
-    >>> denominator("0.145"), denominator("4.28", percent=True)
+    >>> denominator("0.145"), denominator("0.0428")
     (1000, 10000)
     """
-    return int(10 ** len(text.partition(".")[2])) * (100 if percent else 1)
+    return int(10 ** len(text.partition(".")[2]))
 
 
-def counts(text: str, total: int, percent: bool = False) -> range:
+def counts(text: str, total: int) -> range:
     """Return all numbers of errors among `total` examples that are printed so when rounded.
 
     A number halfway between two printed ones may be rounded to either.
@@ -46,54 +65,59 @@ def counts(text: str, total: int, percent: bool = False) -> range:
     >>> len(counts("0.146", 345))
     0
     """
-    k, scale = round(float(text) * denominator(text)), denominator(text, percent)
+    scale = denominator(text)
+    k = round(float(text) * scale)
     first = max(-((1 - 2 * k) * total // (2 * scale)), 0)
     return range(first, min((2 * k + 1) * total // (2 * scale), total) + 1)
 
 
 class TestSets(NamedTuple):
-    """Test sets whose mean risk may be what is printed."""
+    """Test sets whose mean risk may be printed."""
 
     sizes: tuple[tuple[int, int], ...]
     """Numbers of examples, each with the number of test sets that have it."""
     name: str
     """How many and how large they are."""
     assumed: bool = False
-    """Whether the sizes are not printed, but those of folds as equal as can be."""
+    """Whether the sizes are not printed, but of folds as equal as can be."""
 
 
-def plausible(size: Size, of: MeanOf) -> list[TestSets]:
+def plausible(size: Size, sample: Sample) -> list[TestSets]:
     """Return all test sets that a printed mean can be over.
 
     Folds differ by one example at most. Their risks are averaged, or their errors are pooled.
 
     Examples
     --------
-    >>> [sets.name for sets in plausible(Size(35, 345), MeanOf(cv=10))]
+    >>> [sets.name for sets in plausible(Size(35, 345), Sample(cv=10))]
     ['10 folds of 34 or 35', '345 pooled']
     """
-    if of.cv is None:
-        times = f"{of.n} × " if of.n > 1 else ""
-        return [TestSets(((n, of.n),), f"{times}{n}") for n in (size.n_test, *size.or_n_test)]
-    # A number alone may be that of all rows or of the examples of a fold.
-    alone = (size.n_test * of.cv,) if size.n_rows in (0, size.n_test) else ()
-    times = f"{of.repeats} × " if of.repeats > 1 else ""
-    found = []
+    if sample.cv is None:
+        return [_alike(n, sample.n) for n in (size.n_test, *size.or_n_test)]
+    # A single number may be of all rows or of the examples of a fold.
+    alone = (size.n_test * sample.cv,) if size.n_rows in (0, size.n_test) else ()
+    times = f"{sample.repeats} × " if sample.repeats > 1 else ""
+    every = []
     for n_rows in (size.n_rows, *alone) if size.n_rows else alone:
-        fewer, larger = divmod(n_rows, of.cv)
-        folds = {fewer: of.cv - larger, fewer + 1: larger}
-        sizes = {n: of.repeats * k for n, k in folds.items() if n and k}
-        words = " or ".join(map(str, sizes))
-        if not of.pooled:
-            found.append(TestSets((*sizes.items(),), f"{times}{of.cv} folds of {words}", True))
-        if len(sizes) > 1 or of.pooled:
-            found.append(TestSets(((n_rows, of.repeats),), f"{times}{n_rows} pooled"))
-    return found
+        fewer, larger = divmod(n_rows, sample.cv)
+        folds = {fewer: sample.cv - larger, fewer + 1: larger}
+        sizes = {n: sample.repeats * k for n, k in folds.items() if n and k}
+        text = " or ".join(map(str, sizes))
+        if not sample.pooled:
+            every.append(TestSets((*sizes.items(),), f"{times}{sample.cv} folds of {text}", True))
+        if len(sizes) > 1 or sample.pooled:
+            every.append(TestSets(((n_rows, sample.repeats),), f"{times}{n_rows} pooled"))
+    return every
+
+
+def _alike(n_test: int, n_sets: int) -> TestSets:
+    """Return a number of test sets of one size."""
+    return TestSets(((n_test, n_sets),), f"{n_sets} × {n_test}" if n_sets > 1 else f"{n_test}")
 
 
 @lru_cache(maxsize=1000)
 def printable(sizes: tuple[tuple[int, int], ...], scale: int) -> IntArray | str:
-    """Return each k for which k/scale is printed for a mean of risks, or why that is not known.
+    """Return each k for which k/scale is printed for a mean of risks, or why it is not known.
 
     `sizes` is that of `TestSets`. A mean halfway between two numbers is printed as either.
 
@@ -109,7 +133,7 @@ def printable(sizes: tuple[tuple[int, int], ...], scale: int) -> IntArray | str:
         return NO_POWER
     if math.prod(n * times + 1 for n, times in sizes) > MOST_SUMS or total * scale > LARGEST:
         return TOO_MANY
-    # Sets of one size have any number of errors together; a sum s stands for the mean s/total.
+    # Sets of one size have any number of errors together; a sum s is the mean s/total.
     each = [np.arange(n * times + 1) * (common // n) for n, times in sizes]
     sums = np.unique(reduce(np.add.outer, each))
     twice = 2 * scale * sums
@@ -117,107 +141,146 @@ def printable(sizes: tuple[tuple[int, int], ...], scale: int) -> IntArray | str:
     return np.unique((down, up))
 
 
+def fitting_sizes(texts: Collection[str], n_sets: int, low: int, high: int) -> list[int]:
+    """Return the sizes of test sets for which all of some printed means are possible.
+
+    Examples
+    --------
+    >>> fitting_sizes({"0.967", "0.933"}, 1, 20, 40)
+    [30]
+    """
+    sizes = range(low, high + 1)
+    return [n for n in sizes if all(len(counts(text, n * n_sets)) for text in texts)]
+
+
 def judge_counts(subject: Subject) -> Iterator[Finding | str]:
     """Check every printed risk and every mean of risks."""
     for table in subject.holding("errors"):
-        shares: list[float] = []
-        confirmed: list[str] = []
-        for row in table.rows:
-            yield from _judge_row(subject, table, row, shares, confirmed)
-        if shares:
-            note = (
-                f"counts, {table.name}: {len(shares)} numbers can be checked, equal ones of a row "
-                f"counted once; {fmean(shares):.0%} of random numbers would pass."
-            )
-            if confirmed:
-                note += (
-                    " The digits confirm these test sets, which random numbers would fit with "
-                    f"probability {LEVEL:g} at most: {', '.join(confirmed)}."
-                )
-            yield note
+        rows = [_Row(subject, table, row) for row in table.rows]
+        for row in rows:
+            yield from row.findings
+        yield from _notes(table, rows)
 
 
-def _judge_row(
-    subject: Subject, table: Printed, row: str, shares: list[float], confirmed: list[str]
-) -> Iterator[Finding]:
-    """Check a row; add the share of possible numbers, and the row if its digits confirm sizes."""
-    size = NUMBERS if table.facts.unit is None else subject.size(table, row)
-    asked = [] if isinstance(size, str) else plausible(size, table.of)
-    unless = OTHER_FOLDS if any(sets.assumed for sets in asked) else ""
-    what = "correct answers" if table.facts.metric == ACCURACY else "errors"
-    fits, of_row = {sets.name for sets in asked}, dict[str, float]()
-    for column in table.algorithms:
-        if not (text := table.text(row, table.mean_column(column))):
-            continue
-        place = PrintedPlace(table.name, row, column)
-        scale = denominator(text, table.facts.unit == "percent")
-        possible = {sets: printable(sets.sizes, scale) for sets in asked}
-        known = {sets: of for sets, of in possible.items() if not isinstance(of, str)}
-        if isinstance(size, str) or len(known) < len(asked):
-            unknown = [of for of in (size, *possible.values()) if isinstance(of, str)]
-            yield Finding(place, text, None, unknown[0])
-            continue
-        every = np.unique(np.concatenate([*known.values()]))
-        of_row[text] = len(every) / (scale + 1)
-        k = round(float(text) * denominator(text))
-        giving = [sets.name for sets, of in known.items() if k in of]
-        fits &= {*giving}
-        why = f"{what} on {' or '.join(giving)} test examples"
+class _Row:
+    """The numbers of a row against the sizes of its test sets."""
+
+    def __init__(self, subject: Subject, table: Printed, row: str) -> None:
+        self.table, self.row = table, row
+        self.size = NUMBERS if table.facts.unit is None else subject.size(table, row)
+        self.sets = [] if isinstance(self.size, str) else plausible(self.size, table.sample)
+        columns = {c: table.text(row, table.mean_column(c)) for c in table.algorithms}
+        self.texts = {column: text for column, text in columns.items() if text}
+        self.shares: dict[str, float] = {}
+        """The share of possible numbers, by printed number."""
+        self.fits = {sets.name for sets in self.sets}
+        """Names of the test sets that fit all numbers."""
+        self.findings = [self._judged(column, text) for column, text in self.texts.items()]
+        if any(finding.holds is False for finding in self.findings):
+            self.findings = [
+                replace(f, why=f.why + self._others_text()) if f.holds is False else f
+                for f in self.findings
+            ]
+
+    def _judged(self, column: str, text: str) -> Finding:
+        place = PrintedPlace(self.table.name, self.row, column)
+        printed = self.table.as_printed(self.row, self.table.mean_column(column))
+        scale = denominator(text)
+        possible = {sets: printable(sets.sizes, scale) for sets in self.sets}
+        checked = {sets: ks for sets, ks in possible.items() if not isinstance(ks, str)}
+        if isinstance(self.size, str) or len(checked) < len(self.sets):
+            reasons = [x for x in (self.size, *possible.values()) if isinstance(x, str)]
+            return Finding(place, printed, None, reasons[0])
+        every = np.unique(np.concatenate([*checked.values()]))
+        self.shares[text] = len(every) / (scale + 1)
+        k = round(float(text) * scale)
+        giving = [sets.name for sets, ks in checked.items() if k in ks]
+        self.fits &= {*giving}
+        kind = "correct answers" if self.table.facts.metric == ACCURACY else "errors"
+        why = f"{kind} on {' or '.join(giving)} test examples"
         if not giving:
-            names = " or ".join(sets.name for sets in asked)
+            names = " or ".join(sets.name for sets in self.sets)
             near = every[max(np.searchsorted(every, k) - 1, 0) :][:2].tolist()
-            shown = ", ".join(_as_count(n, text, scale, known) for n in near)
-            why = f"no number of {what} on {names} test examples; nearest: {shown}"
-        yield Finding(place, text, bool(giving), why, unless=unless)
-    shares += of_row.values()
-    if fits and math.prod(of_row.values()) <= LEVEL:
-        names = " or ".join(sets.name for sets in asked if sets.name in fits)
-        confirmed.append(f"{row} ({names})")
+            texts = ", ".join(self._count_text(n, text, checked) for n in near)
+            why = f"impossible on {names} test examples: no such number of {kind}; nearest: {texts}"
+        unless = OTHER_FOLDS if any(sets.assumed for sets in self.sets) else ""
+        return Finding(place, printed, bool(giving), why, unless=unless)
+
+    def _count_text(self, k: int, text: str, checked: Mapping[TestSets, IntArray]) -> str:
+        """Return a possible number with the printed digits, and the count that gives it."""
+        digits, scale = len(text.partition(".")[2]), denominator(text)
+        number = printed_text(f"{k / scale:.{digits}f}", self.table.in_percent)
+        sizes = next(sets.sizes for sets, possible in checked.items() if k in possible)
+        if len(sizes) > 1:
+            return number
+        total = math.prod(sizes[0])
+        return f"{round(k * total / scale)}/{total} = {number}"
+
+    @property
+    def others(self) -> list[int]:
+        """Sizes near the assumed ones that fit all numbers, without those."""
+        if isinstance(self.size, str) or self.table.sample.cv is not None:
+            return []
+        known = {self.size.n_test, *self.size.or_n_test}
+        low, high = self._nearby
+        sizes = fitting_sizes({*self.texts.values()}, self.table.sample.n, low, high)
+        return [n for n in sizes if n not in known]
+
+    @property
+    def _nearby(self) -> tuple[int, int]:
+        n = 0 if isinstance(self.size, str) else self.size.n_test
+        return math.ceil(NEARBY[0] * n), math.floor(NEARBY[1] * n)
+
+    def _others_text(self) -> str:
+        """Return which other sizes fit the whole row, to be added to a failure."""
+        if self.table.sample.cv is not None:
+            return ""
+        n_sets, (low, high) = self.table.sample.n, self._nearby
+        names = [_alike(n, n_sets).name for n in self.others]
+        if not names:
+            return f"; no size from {low} to {high} fits the whole row"
+        return f"; the whole row fits {few(names)}, of the sizes from {low} to {high}"
+
+    def confirms(self, level: float) -> str:
+        """Return the test sets that the digits confirm, empty without any.
+
+        Random numbers would fit them with a probability of at most the level, and no other size
+        nearby fits the row.
+        """
+        if not self.fits or math.prod(self.shares.values()) > level or self.others:
+            return ""
+        names = " or ".join(sets.name for sets in self.sets if sets.name in self.fits)
+        return f"{self.row} ({names})"
 
 
-def _as_count(k: int, text: str, scale: int, known: Mapping[TestSets, IntArray]) -> str:
-    """Return a possible number with the digits of a printed one, and the count that gives it."""
-    digits = len(text.partition(".")[2])
-    shown = f"{k / denominator(text):.{digits}f}"
-    sizes = next(sets.sizes for sets, possible in known.items() if k in possible)
-    if len(sizes) > 1:
-        return shown
-    total = math.prod(sizes[0])
-    return f"{round(k * total / scale)}/{total} = {shown}"
+def _notes(table: Printed, rows: list[_Row]) -> Iterator[str]:
+    shares = [share for row in rows for share in row.shares.values()]
+    if shares:
+        n_rows = sum(bool(row.shares) for row in rows)
+        note = (
+            f"counts, {table.name}: {len(shares)} numbers can be checked, equal ones of a row "
+            f"counted once; {fmean(shares):.0%} of random numbers would pass."
+        )
+        if confirmed := [*filter(None, (row.confirms(LEVEL / n_rows) for row in rows))]:
+            note += (
+                " Only these test-set sizes fit the digits, which random numbers of all rows would "
+                f"fit with probability {LEVEL:g} at most: {', '.join(confirmed)}."
+            )
+        yield note
+    if table.sample.cv is None and (texts := [*filter(None, map(_sizes_text, rows))]):
+        yield (
+            f"counts, {table.name}: test-set sizes up to {LARGEST_SIZE} that fit the digits of a "
+            f"row: {few(texts, 10, '; ')}."
+        )
 
 
-def judge_bold(subject: Subject) -> Iterator[Finding]:
-    """Check that what is in bold can be the best of its row before rounding."""
-    for table in subject.holding("errors"):
-        word, sign = ("highest", -1) if table.facts.metric == ACCURACY else ("lowest", 1)
-        for row, bold in table.facts.bold.items():
-            subject.check(row, table.rows, "row", table.name, "bold", row)
-            columns = {c: table.mean_column(c) for c in table.algorithms}
-            columns = {c: at for c, at in columns.items() if table.text(row, at)}
-            for i, column in enumerate(bold):
-                subject.check(column, columns, "column", table.name, "bold", row, i)
-            numbers = {c: sign * float(table.text(row, at)) for c, at in columns.items()}
-            halves = {c: table.rounding(row, at) for c, at in columns.items()}
-            least = min(numbers[c] + halves[c] for c in columns)
-            best = [c for c in columns if numbers[c] - halves[c] < least - SLACK]
-            why = f"the {word} is {sign * min(numbers.values()):g} ({', '.join(best)})"
-            place = PrintedPlace(table.name, row)
-            yield Finding(place, ", ".join(bold), {*bold} <= {*best}, why)
-
-
-def judge_means(subject: Subject) -> Iterator[Finding]:
-    """Compare printed means of columns with the means of what is printed above them."""
-    for table in subject.tables:
-        for column in table.columns:
-            text = table.text(MEAN_ROW, column)
-            if not text or column.endswith(SD):
-                continue
-            place = PrintedPlace(table.name, MEAN_ROW, column)
-            texts = [table.text(row, column) for row in table.rows]
-            if not texts or not all(texts):
-                yield Finding(place, text, None, "not all rows are printed")
-                continue
-            mean = fmean(map(float, texts))
-            slack = half_a_unit(text) + fmean(map(half_a_unit, texts)) + SLACK
-            holds = abs(mean - float(text)) <= slack
-            yield Finding(place, text, holds, f"the mean is {mean:.6g}")
+def _sizes_text(row: _Row) -> str:
+    """Return the sizes that fit a row whose sizes are not known, if they are not too many."""
+    if row.size != NOT_SAID or not row.texts:
+        return ""
+    sizes = fitting_sizes({*row.texts.values()}, row.table.sample.n, 2, LARGEST_SIZE)
+    if not sizes:
+        return f"{row.row}: none"
+    if len(sizes) > INFORMATIVE * LARGEST_SIZE:
+        return ""
+    return f"{row.row}: {few([*map(str, sizes)])}"

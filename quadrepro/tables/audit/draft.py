@@ -1,4 +1,4 @@
-"""A paper made of a bare table: a folder with ``paper.yaml`` and the table under ``printed/``."""
+"""A paper made of a single table: ``paper.yaml`` and the table under ``printed/``."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from quadrepro.data.files import detect, read_file
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.paper import FILE, PRINTED, load_paper
 from quadrepro.papers.printed import TIME_ROW
-from quadrepro.tables.audit.report import Audit, audit
+from quadrepro.tables.audit import Audit, audit
 
 HINTS = """\
 # Further keys of a table, see docs/papers.md:
-#   metric: accuracy            what the numbers are; by default errors
-#   of: {splits: 20}            what a number is the mean of; or {cv: 10}
+#   metric: accuracy            kind of the numbers; by default errors
+#   of: {splits: 20}            the repetitions of a mean; or {cv: 10}, {runs: 10}
 #   n_test: {ROW: 81}           number of test examples; or [81, 270], that and of all rows
-#   bold: {ROW: [COLUMN]}       what is printed in bold
+#   bold: {ROW: [COLUMN]}       the numbers in bold
 """
 
 

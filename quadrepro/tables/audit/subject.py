@@ -1,4 +1,4 @@
-"""A paper under audit with the sizes of its test sets, and what an audit finds."""
+"""A paper under audit with the sizes of its test sets, and the findings of an audit."""
 
 from __future__ import annotations
 
@@ -22,11 +22,19 @@ from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.papers.paper import Paper
 from quadrepro.papers.printed import OF_ERRORS, Printed
 
-NOT_SAID = "neither a config nor n_test says how large its test sets are"
+VERDICTS = ("holds", "fails", "suspicious", "cannot be judged")
+"""Verdicts on findings; a suspicious one fails unless something holds that is not printed."""
+
+NOT_SAID = "neither a config nor n_test gives the size of its test sets"
 NUMBERS = "its algorithms predict numbers"
 
 SLACK = 1e-9
 """Half units of printed numbers are floats, with errors far below this."""
+
+
+def show(table: Printed, number: float, form: str = "g") -> str:
+    """Return a number in the unit in which a table is printed."""
+    return f"{100 * number if table.in_percent else number:{form}}"
 
 
 class PrintedPlace(NamedTuple):
@@ -45,7 +53,7 @@ class Finding:
 
     place: PrintedPlace
     printed: str
-    """The printed number, in the printed unit, or the sentence."""
+    """The printed number as in the paper, or the sentence."""
     holds: bool | None
     """None if it cannot be judged."""
     why: str
@@ -61,12 +69,13 @@ class Finding:
         """The verdict in a word."""
         if self.holds is None:
             return "cannot be judged"
-        return "holds" if self.holds else "fails unless" if self.unless else "fails"
+        return "holds" if self.holds else "suspicious" if self.unless else "fails"
 
     @property
     def reason(self) -> str:
-        """What decides, with the assumption of a failure."""
-        return f"{self.why}; unless {self.unless}" if self.verdict == "fails unless" else self.why
+        """The numbers that decide, with the assumption of a failure."""
+        suspicious = self.verdict == "suspicious"
+        return f"{self.why}; suspicious unless {self.unless}" if suspicious else self.why
 
     @property
     def texts(self) -> tuple[str, str, str, str]:
@@ -96,16 +105,20 @@ class Subject:
         """All printed tables, by name."""
         return tuple(map(self.paper.printed, self.paper.tables))
 
-    def holding(self, holds: str) -> list[Printed]:
-        """Return the tables that hold a kind of numbers; of metrics, only errors."""
-        # Other metrics than errors are neither counts nor always best when lowest.
-        found = [table for table in self.tables if table.facts.holds == holds]
-        return [t for t in found if holds != "errors" or t.facts.metric in OF_ERRORS]
+    def every(self, holds: str) -> list[Printed]:
+        """Return the tables that hold a kind of numbers."""
+        return [table for table in self.tables if table.facts.holds == holds]
 
-    def check(self, name: str, known: Collection[str], what: str, *place: str | int) -> None:
-        """Refuse an unknown name in ``paper.yaml``, with the nearest known one."""
-        if name not in known:
-            message = f"unknown {what} {name!r}{nearest(name, known)}"
+    def holding(self, holds: str) -> list[Printed]:
+        """Return the tables that hold a kind of numbers; other metrics than errors are left out."""
+        # They do not count examples.
+        tables = self.every(holds)
+        return [t for t in tables if holds != "errors" or t.facts.metric in OF_ERRORS]
+
+    def check(self, name: str, names: Collection[str], kind: str, *place: str | int) -> None:
+        """Refuse an unknown name in ``paper.yaml``, with the nearest one."""
+        if name not in names:
+            message = f"unknown {kind} {name!r}{nearest(name, names)}"
             raise self.paper.error(message, "printed", *place)
 
     def size(self, table: Printed, row: str) -> Size | str:
@@ -118,12 +131,12 @@ class Subject:
         return {table.name: self._sizes_of(table) for table in self.tables}
 
     def _sizes_of(self, table: Printed) -> dict[str, Size | str]:
-        found: dict[str, Size | str] = {}
+        sizes: dict[str, Size | str] = {}
         if table.facts.config is not None:
             experiment = self._experiment(table.facts.config, table.name)
             for entry in experiment.config.entries:
                 if (row := table.row_of(entry.printed_names)) is not None:
-                    found.setdefault(row, _size(experiment, entry))
+                    sizes.setdefault(row, _size(experiment, entry))
         for row, given in table.facts.n_test.items():
             place = table.name, "n_test", row
             self.check(row, table.rows, "row", *place)
@@ -131,14 +144,14 @@ class Subject:
             if n_test > n_rows:
                 message = f"{n_test} test examples cannot be taken from {n_rows} rows"
                 raise self.paper.error(message, "printed", *place)
-            found[row] = Size(n_test, n_rows)
-        return found
+            sizes[row] = Size(n_test, n_rows)
+        return sizes
 
     def _experiment(self, name: str, table: str) -> Experiment:
         """Return the config of a table."""
-        beside = self.paper.source.path.parent / name
+        local = self.paper.source.path.parent / name
         try:
-            return load_experiment(find_config(beside if beside.is_file() else name))
+            return load_experiment(find_config(local if local.is_file() else name))
         except ConfigError as error:
             raise self.paper.error(str(error), "printed", table, "config") from None
 
@@ -152,13 +165,13 @@ def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     try:
         source = source_of(sources, entry, experiment.protocols[entry.title], view)
     except DataError:
-        return "the card does not tell how many rows it has; n_test can say it"
+        return "the card does not give the number of rows; n_test can"
     n_test = source.sizes[-1]
     if isinstance(source, FreshRows):
         return Size(n_test, 0)
     splitter = source.splitter
     if splitter.rule.columns or splitter.rule.openml_task is not None:
-        return "the rows decide which of them are tested; n_test can say how many"
+        return "the rows decide which of them are tested; n_test can give their number"
     others = _roundings(splitter) - {n_test}
     return Size(n_test, splitter.n_rows, tuple(sorted(others)))
 

@@ -1,1 +1,248 @@
-"""The kinds of tables and figures; `quadrepro.config.tables.KINDS` names them all."""
+"""What a kind of table or figure is, and all that a config asks for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
+
+from quadrepro.base.text import scaled
+from quadrepro.config.config import Config, Experiment
+from quadrepro.config.tables import KINDS, asked_for
+from quadrepro.core.learners.registry import BASELINE
+from quadrepro.engine.metrics import find_metric
+from quadrepro.engine.outcomes import Outcomes
+from quadrepro.errors import ConfigError, nearest
+from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed
+from quadrepro.tables.printed import check_printed
+from quadrepro.tables.render import MISSING
+from quadrepro.tables.table import Table, listed
+from quadrepro.tables.verdicts import Verdicts, verdicts_table
+
+VERDICTS = "verdicts"
+"""Name of the table of verdicts, which is made wherever something is printed."""
+
+Option = TypeVar("Option")
+
+
+@dataclass(frozen=True)
+class Context(Generic[Option]):
+    """An experiment as one kind of table sees it."""
+
+    experiment: Experiment
+    """The config and its source."""
+    key: str
+    """The kind's key below ``tables`` in the config."""
+    option: Option
+    """The validated value of the key; the kind's default if the config has none."""
+
+    @property
+    def config(self) -> Config:
+        """The whole config."""
+        return self.experiment.config
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Title of each column, by its name."""
+        return self.experiment.titles
+
+    @property
+    def compared(self) -> list[str]:
+        """The columns that can be compared: not the baseline."""
+        return [c for c in self.titles if c != BASELINE]
+
+    @property
+    def splits(self) -> str:
+        """The word for the repeats, in the plural."""
+        rule = self.config.protocol.split
+        if rule.outer:
+            return "folds"
+        return "random splits" if rule.draws_share and not rule.time else "splits"
+
+    def error(self, message: str, *place: str | int) -> ConfigError:
+        """Return an error that names a place below the kind's key."""
+        return self.experiment.error(message, "tables", self.key, *place)
+
+    def printed(self, name: str) -> Printed:
+        """Return a printed table of the paper with its rows under the titles of ours.
+
+        Accuracies become errors. The empty name gives a table without numbers.
+        """
+        if not name or self.experiment.paper is None:
+            return NOTHING
+        table = self.experiment.paper.printed(name).as_errors()
+        if table.facts.holds == "comparisons":  # its rows are algorithms
+            return table
+        table = table.under({e.title: e.printed_names for e in self.config.entries})
+        if not table.in_percent:
+            return table
+        # An RMSE has the unit of its target, also in a table in percent.
+        regressions = {r for r, task in self.experiment.tasks.items() if task == "regression"}
+        cells = {
+            (row, column): scaled(text, 2) if text and row in regressions else text
+            for (row, column), text in table.cells.items()
+        }
+        return replace(table, cells=cells)
+
+    def judged(self, outcomes: Outcomes, printed: Printed) -> Outcomes | None:
+        """Return the outcomes by the metric of a printed table, or None if it is not asked for."""
+        if printed.facts.metric in OF_ERRORS:
+            return outcomes
+        by_name = {o.metric.name: o for o in by_metrics(self, outcomes) if o.metric}
+        return by_name.get(printed.facts.metric)
+
+    def check_printed(self, name: str, holds: Holds) -> None:
+        """Refuse the name of a printed table that the paper does not have, or of another kind."""
+        check_printed(self.experiment, self.key, name, holds)
+
+    def check_metric(self, name: str, *place: str | int) -> None:
+        """Refuse a printed table of a metric that the config does not ask for."""
+        metric = self.printed(name).facts.metric
+        if metric not in (*OF_ERRORS, *self.config.metrics):
+            advice = f"ask for it with metrics: [{metric}]"
+            raise self.error(f"{name} prints {metric}: {advice}", *place)
+
+    def check_column(self, name: str, *place: str | int) -> None:
+        """Refuse the name of a column that does not exist, at a place below the kind's key."""
+        if name not in self.titles:
+            message = f"unknown algorithm {name!r} here{nearest(name, self.titles)}"
+            raise self.error(message, *place)
+
+    def check_sweeps(self) -> None:
+        """Refuse a config without a sweep."""
+        if not self.config.sweeps:
+            raise self.error(f"{self.key} are shown along sweeps: give sweeps")
+
+
+@dataclass(frozen=True)
+class Made:
+    """Everything that a kind makes of the records of an experiment."""
+
+    table: Table
+    """The table."""
+    draw: Callable[[Path], None] | None = None
+    """Draws the figure into a file, in the format that its ending names."""
+    verdicts: Verdicts | None = None
+    """Verdicts on the printed numbers."""
+
+
+@dataclass(frozen=True)
+class Kind(Generic[Option]):
+    """A kind of table or figure: its key in a config, and how it is made.
+
+    Examples
+    --------
+    >>> from quadrepro.tables.table import Entry
+    >>> def sizes(context, outcomes):
+    ...     rows = (("data sets", (Entry(str(len(outcomes.rows))),)),)
+    ...     return Made(Table("Sizes", ("", "number"), rows))
+    >>> Kind("sizes", bool, "The number of data sets: `true`.", sizes, Context.check_sweeps).key
+    'sizes'
+    """
+
+    key: str
+    """The key below ``tables``; also the name of the files without ending."""
+    option: Any
+    """Type of its value, as pydantic reads it."""
+    meaning: str
+    """The output and the meaning of the option, for the reference of configs."""
+    make: Callable[[Context[Option], Outcomes], Made | None]
+    """Makes table, figure and verdicts; None if there is nothing to write."""
+    check: Callable[[Context[Option]], None]
+    """Raises ConfigError if the option does not fit the rest of the config."""
+
+
+def _asked(experiment: Experiment) -> Iterator[tuple[Kind[Any], Context[Any]]]:
+    """Yield the kinds that a config asks for, and those that are always written."""
+    for key, option in asked_for(experiment.config.tables).items():
+        yield cast("Kind[Any]", KINDS.find(key)), Context(experiment, key, option)
+
+
+def check_tables(experiment: Experiment) -> None:
+    """Refuse a config that asks for tables or figures that cannot be made."""
+    for kind, context in _asked(experiment):
+        kind.check(context)
+
+
+def make_tables(experiment: Experiment, outcomes: Outcomes) -> dict[str, Made]:
+    """Return everything that is written of an experiment, by the name of its files."""
+    every = {kind.key: kind.make(context, outcomes) for kind, context in _asked(experiment)}
+    written = {key: made for key, made in every.items() if made is not None}
+    verdicts = [m.verdicts for m in written.values() if m.verdicts and m.verdicts.entries]
+    if verdicts:
+        notes = own_rows_notes(experiment.config)
+        written[VERDICTS] = Made(verdicts_table(experiment, verdicts, notes))
+    return written
+
+
+def by_metrics(context: Context[Any], outcomes: Outcomes) -> list[Outcomes]:
+    """Return the outcomes as each metric of the config judges them."""
+    tasks = context.experiment.tasks
+    judged = []
+    for metric in map(find_metric, context.config.metrics):
+        rows = [row for row, task in tasks.items() if task in metric.tasks]
+        judged.append(outcomes.by(metric, rows))
+    return judged
+
+
+def headline(context: Context[Any], outcomes: Outcomes) -> Outcomes:
+    """Return the outcomes as the config's headline judges them: by errors, or by a metric."""
+    judged = {o.metric.name: o for o in by_metrics(context, outcomes) if o.metric}
+    return judged.get(context.config.headline, outcomes)
+
+
+def compares_ratios(outcomes: Outcomes) -> bool:
+    """Return whether tests over data sets compare ratios: errors in the unit of each target."""
+    if outcomes.metric is not None:
+        return outcomes.metric.in_target_unit
+    return any(map(outcomes.regression, outcomes.rows))
+
+
+def own_rows_notes(config: Config) -> list[str]:
+    """Return a note if tests over data sets leave out rows."""
+    n_own, n_rows = len(config.own_rows), len(config.rows)
+    if n_own == n_rows:
+        return []
+    if not n_own:
+        swept = listed([sweep.word for sweep in config.sweeps])
+        return [f"No row has the config's own {swept}, so nothing is tested over data sets."]
+    how = "under the config's own reading"
+    if config.sweeps:
+        own = [row for row in config.rows if row.entry.title in config.own_rows]
+        how = f"with {listed([*dict.fromkeys(f'{row.sweep} {row.value}' for row in own)])}"
+    return [f"Each data set counts once: {n_own} of {n_rows} rows, {how}."]
+
+
+def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
+    """Return the notes below most tables: on algorithms, missing cells, and the config's own."""
+    config = context.config
+    entries = [column.entry for column in context.experiment.columns]
+    notes = [f"{context.titles[entry.name]}: {entry.note}" for entry in entries if entry.note]
+    if "multiclass" in context.experiment.tasks.values():
+        columns = context.experiment.algorithms
+        titles = [context.titles[c.name] for c in columns if c.learner.against_rest("multiclass")]
+        how = "trained once for each class against the rest; the largest score wins"
+        notes += [f"{', '.join(titles)}: with more than two classes, {how}."] if titles else []
+    oracles = [
+        row
+        for row, protocol in context.experiment.protocols.items()
+        if protocol.holdout and protocol.holdout.by == "test"
+    ]
+    if oracles:
+        rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)
+        notes.append(
+            f"{rows}: an oracle chose by the errors on the test examples themselves, so these are "
+            "the least errors that a choice could reach, not estimates."
+        )
+    notes += context.experiment.small_classes
+    if not config.own_rows:
+        notes += own_rows_notes(config)
+    lacking = Counter(record.status for record in outcomes.records.values() if not record.ok)
+    if lacking:
+        how = ", ".join(f"{n} {status}" for status, n in sorted(lacking.items()))
+        notes.append(
+            f"{lacking.total()} of {len(outcomes.records)} cells have no result ({MISSING}): {how}."
+        )
+    return (*notes, *config.notes)

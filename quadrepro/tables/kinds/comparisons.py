@@ -1,133 +1,79 @@
-"""Every pair of algorithms, compared: the paper's matrix of probabilities, and stars by tests.
+"""Every pair of algorithms, compared.
 
-Errors of classes are compared example by example, by the Poisson binomial test, and mean errors by
-the sign test. RMSEs and the values of a metric are compared by their means over data sets. On the
-splits of a single data set, the corrected resampled t-test compares either.
+Errors of classes are compared example by example over data sets, as the paper's matrix of
+probabilities does (Poisson binomial test); RMSEs and metrics by the data sets that each wins. On
+the splits of a single data set the entries are differences of means. Stars are significant
+differences by the deciding test: Wilcoxon's over data sets, the corrected t-test over splits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
-from functools import cached_property
-from itertools import combinations, product
-from math import nan
-from statistics import fmean
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
 
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.printed import NOTHING, Printed
+from quadrepro.papers.printed import Printed
 from quadrepro.stats import (
     COVERAGE,
     LEVEL,
-    N_DRAWS,
-    N_TABLES,
-    SEED,
-    bayesian_signed_rank,
-    chance_of_a_star,
-    holm,
-    p_text,
+    Comparison,
+    Comparisons,
+    compare_on_splits,
+    compare_over_datasets,
     poisson_binomial_test,
-    sign_test,
 )
-from quadrepro.tables.kinds.base import Context, Kind, Made, headline
-from quadrepro.tables.notes import own_rows_note
-from quadrepro.tables.ranked import Splits, compare_splits, splits_of
-from quadrepro.tables.table import MISSING, Table, Value, entry, mean_text, moments
-from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
+from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
+from quadrepro.tables.kinds import (
+    Context,
+    Kind,
+    Made,
+    compares_ratios,
+    headline,
+    own_rows_notes,
+)
+from quadrepro.tables.table import Entry, Field, Table, decimals, moments
+from quadrepro.tables.verdicts import Verdicts
 
-Names = tuple[str, str]
+DATA_HEADER = (
+    *("algorithm", "against", "probability", "probability sd", "printed", "verdict"),
+    *("difference", "low", "high", "wins", "losses", "ties", "p", "p adjusted", "winner"),
+)
 
-SIGN_TEST = "two-tailed sign test, ties ignored"
-
-TESTS = ("wins", "losses", "ties", "p", "p Holm", "verdict")
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two algorithms: that of the row against that of the column."""
-
-    text: str = MISSING
-    p_value: float | None = None
-    """Of the test that gives stars."""
-    numbers: tuple[Value, ...] = ()
-    """For the CSV."""
-
-    @property
-    def mark(self) -> str:
-        """The star."""
-        return "*" if self.p_value is not None and self.p_value <= LEVEL else ""
+STARS = "* significant difference by {test} with Holm's correction (p ≤ {level:g})."
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """All pairs of algorithms, in both orders."""
+def compared(context: Context[Any], outcomes: Outcomes, control: str | None = None) -> Comparisons:
+    """Return the comparison of all columns that have all results, or of each with a control.
 
-    order: Sequence[str]
-    pairs: Mapping[Names, Pair]
-    header: tuple[str, ...]
-    """Names of the numbers of a pair, without those of the tests."""
-    how: str
-    """How pairs are compared, in a sentence."""
-    test: str
-    """What gives stars; empty if nothing does."""
-    printed: Printed = NOTHING
-    verdicts: Verdicts | None = None
-    chances: Mapping[Names, list[float]] = field(default_factory=dict)
-    """Probabilities by split, where examples are compared."""
-
-    @cached_property
-    def adjusted(self) -> dict[Names, float]:
-        """The p-values of all tests that could be made, adjusted by Holm's method."""
-        found = ((names, self.pairs.get(names)) for names in combinations(self.order, 2))
-        tested = {a_b: of.p_value for a_b, of in found if of and of.p_value is not None}
-        return dict(zip(tested, holm(tested.values()), strict=True))
-
-    def table(self, title: str, titles: Mapping[str, str], notes: Sequence[str]) -> Table:
-        """Return the table; below the diagonal are the same comparisons, the other way round."""
-        words = self.verdicts.words if self.verdicts else {}
-        rows, data = [], []
-        for i, a in enumerate(self.order):
-            texts = []
-            for j, b in enumerate(self.order):
-                upper = (a, b) if i <= j else (b, a)
-                pair, word = self.pairs.get((a, b), Pair()), words.get(upper, "")
-                printed, outside = self.printed.text(a, b), word == "outside"
-                texts.append(entry(pair.text, printed, mark=pair.mark, outside=outside))
-                if pair.numbers:
-                    data.append((a, b, *pair.numbers, self.adjusted.get(upper), word))
-            rows.append((titles[a], tuple(texts)))
-        header = ("", *(titles[name] for name in self.order))
-        data_header = ("algorithm", "against", *self.header, *TESTS)
-        return Table(title, header, tuple(rows), tuple(notes), data_header, tuple(data))
-
-    def stars(self, titles: Mapping[str, str], outcomes: Outcomes) -> str:
-        """Return what stars mean, how many chance gives, and which survive the adjustment."""
-        adjusted, text = self.adjusted, f"\\* {self.test}: p ≤ {LEVEL:g}."
-        if len(adjusted) < 2:
-            return text
-        starred = {names: p for names, p in adjusted.items() if self.pairs[names].mark}
-        listed = "; ".join(
-            f"{titles[a]} and {titles[b]}, {p_text(p)}" for (a, b), p in starred.items()
+    The deciding test is Wilcoxon's over several data sets, and the corrected t-test over the splits
+    of one. There is none with a single split, or if each split tests all examples.
+    """
+    losses = outcomes.mean_losses()
+    columns = [c for c in outcomes.columns if c in (*outcomes.compared, control) and c in losses]
+    if len(columns) < 2 or not outcomes.rows:
+        return {}
+    sign = outcomes.sign
+    if len(outcomes.rows) > 1:
+        scores = {c: [sign * loss for loss in losses[c]] for c in columns}
+        return compare_over_datasets(
+            scores,
+            greater_is_better=outcomes.greater_is_better,
+            ratio=compares_ratios(outcomes),
+            control=control,
         )
-        survive = sum(p <= LEVEL for p in starred.values())
-        held = f"{survive} of {len(starred)} starred pairs survive: {listed}"
-        return (
-            f"{text}{self._by_chance(outcomes)} Adjusted for {len(adjusted)} pairs by Holm's "
-            f"method, {held if starred else 'no pair is significant'}."
-        )
-
-    def _by_chance(self, outcomes: Outcomes) -> str:
-        """Return how often equal algorithms would have a star, where examples are compared."""
-        if not self.chances:
-            return ""
-        losses = outcomes.mean_losses()
-        compared = [losses[c] for c in outcomes.compared if c in losses]
-        chance = chance_of_a_star([*zip(*compared, strict=True)])
-        return (
-            f" If all algorithms were alike, {100 * chance:.0f}% of such tables would have a star "
-            f"({N_TABLES:,} tables, drawn with seed {SEED}, in which the "
-            "risks of each data set are exchanged between the algorithms)."
-        )
+    [row] = outcomes.rows
+    share = outcomes.test_shares.get(row, 1.0)
+    if outcomes.repeats < 2 or share == 1:
+        return {}
+    return compare_on_splits(
+        {c: outcomes.values(row, c) for c in columns},
+        share,
+        resolution=outcomes.resolution(row),
+        greater_is_better=outcomes.greater_is_better,
+        control=control,
+    )
 
 
 def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
@@ -140,131 +86,133 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
     ]
 
 
-def _of_examples(context: Context[str], outcomes: Outcomes) -> Matrix:
-    """Compare example by example, and mean errors by the sign test.
+def _star(comparison: Comparison | None) -> str:
+    return "*" if comparison is not None and comparison.winner is not None else ""
 
-    The columns of the printed matrix come first, in their order, and then the others in the order
-    of the config.
+
+def _data(comparison: Comparison | None) -> tuple[Field, ...]:
+    if comparison is None:
+        return (None,) * 9
+    c = comparison
+    return (
+        *(c.difference, c.low, c.high, c.wins, c.losses, c.ties),
+        *(c.p_value, c.p_adjusted, c.winner or ""),
+    )
+
+
+def _by_examples(context: Context[str], outcomes: Outcomes) -> Made:
+    """Compare example by example.
+
+    The columns of the printed matrix are first, in their order, and then the others in the order of
+    the config.
     """
-    printed = context.printed(context.option)
-    order = [c for c in printed.columns if c in context.titles]
+    printed, titles = context.printed(context.option), context.titles
+    order = [c for c in printed.columns if c in titles]
     order += [c for c in context.compared if c not in order]
-    # On a single data set a test of signs says nothing.
-    several = len(outcomes.rows) > 1 or bool(context.config.paper)
-    losses, pairs, chances = outcomes.mean_losses(), {}, {}
-    for a, b in product(order, repeat=2):
-        whole = losses.keys() >= {a, b}
-        found = chances[a, b] = probabilities(outcomes, a, b) if whole else []
-        mean, sd = moments(found)
-        counts = astuple(sign_test(losses[a], losses[b])) if whole and several else (None,) * 4
-        numbers = mean, sd, printed.text(a, b), *counts
-        pairs[a, b] = Pair(mean_text(mean, sd, 2), counts[-1], numbers)
-    how = (
-        "Probability that the row's algorithm is better than the column's (Poisson binomial test)"
-        + (", in parentheses the printed one." if printed.cells else ".")
-    )
-    return Matrix(
-        order,
-        pairs,
-        ("probability", "probability sd", "printed"),
-        how,
-        SIGN_TEST if several else "",
-        printed,
-        _verdicts(printed, chances) if printed.cells else None,
-        chances,
-    )
+    complete = outcomes.mean_losses()
+    pairs = compared(context, outcomes) if len(outcomes.rows) > 1 else {}
+    verdicts = _verdicts(printed, outcomes) if printed.cells else None
+    rows, data = [], []
+    for a in order:
+        entries = []
+        for b in order:
+            chances = probabilities(outcomes, a, b) if complete.keys() >= {a, b} else []
+            word = verdicts.word(*sorted((a, b), key=order.index)) if verdicts else None
+            text, (mean, sd) = printed.text(a, b), moments(chances)
+            comparison = pairs.get((a, b))
+            outside, star = word == "outside", _star(comparison)
+            entries.append(Entry(mean, sd, text, digits=2, mark=star, outside=outside))
+            data.append((a, b, mean, sd, text, word or "", *_data(comparison)))
+        rows.append((titles[a], tuple(entries)))
+    in_parentheses = ", in parentheses the printed one" * bool(printed.cells)
+    notes = [
+        "Probability that the row's algorithm is better than the column's (Poisson binomial "
+        f"test){in_parentheses}."
+    ]
+    if outcomes.repeats > 1:
+        notes.append(f"Mean ± standard deviation over {outcomes.repeats} splits.")
+    notes += _notes(context, pairs)
+    if verdicts and verdicts.judged:
+        notes.append(
+            "† marks a printed probability outside the interval in which the one of a further "
+            f"split lies with probability {COVERAGE:g} (Student's t)."
+        )
+    table = _table(context, outcomes, [titles[c] for c in order], rows, notes, data)
+    return Made(table, verdicts=verdicts)
 
 
-def _verdicts(printed: Printed, chances: Mapping[Names, list[float]]) -> Verdicts:
-    """Return where each printed probability of the upper triangle lies among our splits."""
-    found = []
-    for a, b in combinations(printed.columns, 2):
-        if (a, b) in chances and printed.text(a, b):
-            ours = chances[a, b]
-            verdict = Verdict(a, b, "probability", printed.text(a, b))
-            found.append((of_further_splits(verdict, ours), ours))
-    return Verdicts.of(printed.name, found, what=f"{printed.words}.", together=True)
+def _verdicts(printed: Printed, outcomes: Outcomes) -> Verdicts:
+    """Return where each printed probability of the upper triangle is among our splits."""
+    complete, entries = outcomes.mean_losses(), []
+    for a, b in combinations([c for c in printed.columns if c in outcomes.columns], 2):
+        if printed.text(a, b):
+            chances = probabilities(outcomes, a, b) if complete.keys() >= {a, b} else []
+            number = PrintedNumber(printed.text(a, b))
+            entries.append(judge(number, OurNumbers(chances)).at(a, b, "probability"))
+    description = f"{printed.description}."
+    return Verdicts(printed.name, tuple(entries), description, one_sample=True)
 
 
-def _of_means(outcomes: Outcomes) -> Matrix:
-    """Compare mean values over data sets: by a posterior where they have one unit."""
-    losses, n_rows, pairs = outcomes.mean_losses(), len(outcomes.rows), {}
-    alike = len({outcomes.metric or outcomes.regression(row) for row in outcomes.rows}) == 1
-    for a, b in combinations([c for c in outcomes.compared if c in losses], 2):
-        test = sign_test(losses[a], losses[b])
-        better = bayesian_signed_rank(losses[a], losses[b]).better if alike else nan
-        difference = outcomes.sign * fmean(x - y for x, y in zip(losses[a], losses[b], strict=True))
-        turned = replace(test, wins=test.losses, losses=test.wins)
-        for names, p, apart, of in (
-            ((a, b), better, difference, test),
-            ((b, a), 1 - better, 0.0 - difference, turned),
-        ):
-            text = f"{p:.2f}" if alike else f"{of.wins}–{of.losses}"
-            numbers = (p, apart) if alike else (None, None)
-            pairs[names] = Pair(text, of.p_value, (*numbers, *astuple(of)))
-    how = (
-        "Probability that the row's algorithm is better than the column's, by the Bayesian "
-        f"signed-rank test of mean {outcomes.label} over {n_rows} data sets ({N_DRAWS:,} draws "
-        f"with seed {SEED})."
-        if alike
-        else f"On how many of {n_rows} data sets the row's algorithm is better than the column's, "
-        f"and on how many it is worse, by mean {outcomes.label}."
-    )
-    header = ("probability", "mean difference")
-    return Matrix(outcomes.compared, pairs, header, how, SIGN_TEST if pairs else "")
+def _by_means(context: Context[str], outcomes: Outcomes, pairs: Comparisons) -> Made:
+    """Compare means: by wins over data sets, by differences on the splits of one."""
+    titles, columns, several = context.titles, outcomes.compared, len(outcomes.rows) > 1
+    percent = not several and outcomes.counted(outcomes.rows[0])
+    digits = 1 if percent else decimals([c.difference for c in pairs.values()], 2)
+    rows, data = [], []
+    for a in columns:
+        entries = []
+        for b in columns:
+            c = pairs.get((a, b))
+            entry = Entry(mark=_star(c), digits=digits, percent=percent, signed=True)
+            if c is not None:
+                value = f"{c.wins}–{c.losses}" if several else c.difference
+                entry = replace(entry, value=value)
+            entries.append(entry)
+            if c is not None:
+                data.append((a, b, *(None,) * 3, "", *_data(c)))
+        rows.append((titles[a], tuple(entries)))
+    if several:
+        how = (
+            f"On how many of {len(outcomes.rows)} data sets the row's algorithm is better than the "
+        )
+        how += f"column's, and on how many worse, by mean {outcomes.label}."
+    else:
+        unit = ", in percentage points" * percent
+        how = f"Mean {outcomes.label} of the row's algorithm − the column's{unit}, over "
+        how += f"{outcomes.repeats} splits."
+    notes = [how, *_notes(context, pairs)]
+    return Made(_table(context, outcomes, [titles[c] for c in columns], rows, notes, data))
 
 
-def _on_splits(outcomes: Outcomes, splits: Splits) -> Matrix:
-    """Compare the values on the splits of a single data set."""
-    sign = outcomes.sign
-    pairs = {}
-    for (a, b), of in compare_splits(splits).items():
-        test = replace(sign_test(splits.risks[a], splits.risks[b]), p_value=of.p_value)
-        low, high = sorted((sign * of.low, sign * of.high))
-        numbers = (of.better, sign * of.mean_difference, low, high, *astuple(test))
-        pairs[a, b] = Pair(f"{of.better:.2f}", of.p_value, numbers)
-    how = (
-        "Probability that the row's algorithm is better than the column's, by the Bayesian "
-        f"correlated t-test of {outcomes.label} on {outcomes.repeats} splits."
-    )
-    header = ("probability", "mean difference", "low", "high")
-    return Matrix(outcomes.compared, pairs, header, how, "corrected resampled t-test")
+def _notes(context: Context[str], pairs: Comparisons) -> list[str]:
+    if not pairs:
+        return own_rows_notes(context.config)
+    test = next(iter(pairs.values())).test
+    return [STARS.format(test=test, level=LEVEL), *own_rows_notes(context.config)]
 
 
-def compare(context: Context[str], outcomes: Outcomes) -> Matrix | None:
-    """Return the comparison of all pairs that fits the config, or None if nothing is compared."""
-    if min(len(context.compared), len(outcomes.compared)) < 2 or not outcomes.rows:
-        return None
-    splits = splits_of(outcomes) if len(outcomes.rows) == 1 else None
-    if outcomes.counts_errors and (context.config.paper or splits is None):
-        return _of_examples(context, outcomes)
-    if len(outcomes.rows) > 1:
-        return _of_means(outcomes)
-    return _on_splits(outcomes, splits) if splits else None
+def _table(
+    context: Context[str],
+    outcomes: Outcomes,
+    titles: Sequence[str],
+    rows: Sequence[tuple[str, tuple[Entry, ...]]],
+    notes: Sequence[str],
+    data: Sequence[tuple[Field, ...]],
+) -> Table:
+    title = f"{context.config.title}: pairwise comparisons{outcomes.by_metric}"
+    return Table(title, ("", *titles), tuple(rows), tuple(notes), DATA_HEADER, tuple(data))
 
 
 def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
-    """Make the matrix."""
-    tested, titles = headline(context, outcomes).tested(), context.titles
-    found = compare(context, tested)
-    if found is None:
+    """Make the matrix that fits the config, or nothing if no two columns can be compared."""
+    tested = headline(context, outcomes).tested()
+    if min(len(context.compared), len(tested.compared)) < 2 or not tested.rows:
         return None
-    notes = [found.how]
-    if found.test:
-        notes.append(found.stars(titles, tested))
-    notes += filter(None, [own_rows_note(context.config)])
-    if found.chances and tested.repeats > 1:
-        notes.append(
-            f"Mean ± standard deviation of the probability over {tested.repeats} splits"
-            + ("; the sign test compares mean risks." if found.test else ".")
-        )
-    if found.verdicts and found.verdicts.judged:
-        notes.append(
-            "† marks a printed probability outside the interval in which that of one further "
-            f"split falls with probability {COVERAGE:g} (Student's t)."
-        )
-    title = f"{context.config.title}: pairwise comparisons{tested.by_metric}"
-    return Made(found.table(title, titles, notes), verdicts=found.verdicts)
+    one_data_set = len(tested.rows) == 1 and not context.config.paper
+    if tested.counts_errors and not (one_data_set and compared(context, tested)):
+        return _by_examples(context, tested)
+    pairs = compared(context, tested)
+    return _by_means(context, tested, pairs) if pairs else None
 
 
 COMPARISONS = Kind(

@@ -19,8 +19,10 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
 from quadrepro.papers.claims.evidence import Curve, Lacking, Ours
 from quadrepro.tables import figure as figures
-from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
-from quadrepro.tables.table import MISSING, Table, Value, entry, mean_text
+from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
+from quadrepro.tables.render import MISSING
+from quadrepro.tables.table import Entry, Table
+from quadrepro.tables.table import Field as CsvField
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +31,7 @@ SHOWN = 6
 """The table for reading shows a curve at this many values of the hyper-parameter."""
 
 ANY = "any"
-"""Stands for the value of a hyper-parameter that an algorithm does not have."""
+"""The value of a hyper-parameter that an algorithm does not have."""
 
 POINTS = 200
 """A band has about this many points on each side, spread evenly over the axis."""
@@ -71,24 +73,23 @@ class Curves(Model):
 
     def measures(self, column: str = "") -> list[str]:
         """Return the measures that panels draw, of one column or of all, and then their marks."""
-        of = [p for p in self.panels if not column or column in (p.algorithms or (column,))]
-        return [
-            *dict.fromkeys([m for p in of for m in p.measures] + [m for p in of for m in p.marks])
-        ]
+        panels = [p for p in self.panels if not column or column in (p.algorithms or (column,))]
+        measures = [m for p in panels for m in p.measures] + [m for p in panels for m in p.marks]
+        return [*dict.fromkeys(measures)]
 
 
-Found = Mapping[tuple[str, str, str], Curve]
+CurveMap = Mapping[tuple[str, str, str], Curve]
 """Curves by row, column and measure."""
 
 
-def _found(context: Context[Curves], outcomes: Outcomes) -> Found:
-    ours, found = Ours(outcomes.rows, {}, outcomes), {}
+def _curves(context: Context[Curves], outcomes: Outcomes) -> CurveMap:
+    ours, curves = Ours(outcomes.rows, {}, outcomes), {}
     for row, column in product(outcomes.rows, context.titles):
         for measure in context.option.measures(column):
             with suppress(Lacking):
                 curve = ours.curve(row, column, measure, context.option.along)
-                found[row, column, measure] = curve
-    return found
+                curves[row, column, measure] = curve
+    return curves
 
 
 def _evenly(values: Sequence[float], scale: str, most: int) -> list[int]:
@@ -96,8 +97,8 @@ def _evenly(values: Sequence[float], scale: str, most: int) -> list[int]:
     if len(values) <= most:
         return list(range(max(1, len(values))))
     axis = np.log(values) if scale == "log" else np.asarray(values, dtype=float)
-    wanted = np.linspace(axis[0], axis[-1], most)
-    return sorted({int(np.abs(axis - value).argmin()) for value in wanted})
+    targets = np.linspace(axis[0], axis[-1], most)
+    return sorted({int(np.abs(axis - value).argmin()) for value in targets})
 
 
 def _at(curve: Curve | None, i: int, several: bool) -> list[float | None]:
@@ -106,30 +107,30 @@ def _at(curve: Curve | None, i: int, several: bool) -> list[float | None]:
     return [None if np.isnan(number) else float(number) for number in both[: 1 + several]]
 
 
-def _text(mean: float | None, sd: float | None = None) -> str:
-    return mean_text(mean, sd, 1 if mean is not None and abs(mean) >= 10 else 4)
+def _entry(mean: float | None, sd: float | None = None) -> Entry:
+    return Entry(mean, sd, digits=1 if mean is not None and abs(mean) >= 10 else 4)
 
 
-def _table(context: Context[Curves], outcomes: Outcomes, found: Found) -> Table:
+def _table(context: Context[Curves], outcomes: Outcomes, every: CurveMap) -> Table:
     """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
     curves, several = context.option, outcomes.repeats > 1
     measures = curves.measures()
-    rows: list[tuple[str, tuple[str, ...]]] = []
-    data: list[tuple[Value, ...]] = []
+    rows: list[tuple[str, tuple[Entry, ...]]] = []
+    data: list[tuple[CsvField, ...]] = []
     for row, (name, title) in product(outcomes.rows, context.titles.items()):
-        of = [found.get((row, name, measure)) for measure in measures]
-        values = next((curve.at for curve in of if curve), None)
+        entry_curves = [every.get((row, name, measure)) for measure in measures]
+        values = next((curve.x for curve in entry_curves if curve), None)
         if values is None:
-            rows.append((row, (entry(title), *[MISSING] * (1 + len(measures)))))
+            rows.append((row, (Entry(title), *[Entry(MISSING)] * (1 + len(measures)))))
             continue
-        shown = _evenly(values, curves.scale, SHOWN)
+        places = _evenly(values, curves.scale, SHOWN)
         for i, value in enumerate(values or (None,)):
-            numbers = [_at(curve, i, several) for curve in of]
+            numbers = [_at(curve, i, several) for curve in entry_curves]
             data.append((row, name, value, *(number for both in numbers for number in both)))
-            if i in shown:
-                texts = (_text(*both) for both in numbers)
+            if i in places:
                 text = ANY if value is None else f"{value:g}"
-                rows.append((row, tuple(map(entry, (title, text, *texts)))))
+                entries = (_entry(*both) for both in numbers)
+                rows.append((row, (Entry(title), Entry(text), *entries)))
     splits = f", mean ± standard deviation over {outcomes.repeats} splits" * several
     endings = ("", " sd")[: 1 + several]
     return Table(
@@ -137,8 +138,8 @@ def _table(context: Context[Curves], outcomes: Outcomes, found: Found) -> Table:
         ("Data set", "Algorithm", curves.along, *map(title_of, measures)),
         tuple(rows),
         (
-            f"At some values of {curves.along}{splits}; the CSV file has all. {MISSING} where "
-            "there is no solution or no result.",
+            f"At some values of {curves.along}{splits}; the CSV file has all. {MISSING}: no "
+            "solution, or no result.",
             *closing_notes(context, outcomes),
         ),
         ("dataset", "algorithm", curves.along, *(m + end for m in measures for end in endings)),
@@ -148,15 +149,15 @@ def _table(context: Context[Curves], outcomes: Outcomes, found: Found) -> Table:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What all panels of a figure share.
+    """Settings that all panels of a figure share.
 
-    Colours tell algorithms apart, together with line styles, or with markers where line styles tell
-    the measures of a panel apart. With several splits, a band of one standard deviation surrounds
+    Algorithms differ in colour and line style, or in colour and marker where line styles show the
+    measures of a panel. With several splits, a band of one standard deviation surrounds
     each mean. An algorithm that does not have the hyper-parameter is a level line.
     """
 
     curves: Curves
-    found: Found
+    curve_map: CurveMap
     looks: dict[str, dict[str, Any]]
     several: bool
     """Whether there are several splits."""
@@ -173,38 +174,39 @@ class Drawing:
         """Whether curves have markers."""
         if self.styles and any(len(p.algorithms or self.looks) > 1 for p in self.curves.panels):
             return True
-        return any(1 < len(curve.at) <= EACH_MARKED for curve in self.found.values())
+        return any(1 < len(curve.x) <= EACH_MARKED for curve in self.curve_map.values())
 
     def line(self, column: str, measure: str = "") -> dict[str, Any]:
         """Return the options of a curve, or of its sample in the legend."""
         options = self.looks[column] | ({} if self.marked else {"marker": ""})
         return options | {"linestyle": self.styles.get(measure, "-")} if self.styles else options
 
-    def draw_panel(self, panel: Axes, what: Panel, row: str) -> None:
+    def draw_panel(self, panel: Axes, option: Panel, row: str) -> None:
         """Draw the curves and the marks of a panel."""
-        columns = what.algorithms or self.looks
-        places = [(row, column, m) for m, column in product(what.measures, columns)]
-        drawn = {place: self.found[place] for place in places if place in self.found}
+        columns = option.algorithms or self.looks
+        places = [(row, column, m) for m, column in product(option.measures, columns)]
+        drawn = {place: self.curve_map[place] for place in places if place in self.curve_map}
         panel.set_xscale(self.curves.scale)
-        if what.scale == "log" and any((curve.mean > 0).any() for curve in drawn.values()):
+        if option.scale == "log" and any((curve.mean > 0).any() for curve in drawn.values()):
             panel.set_yscale("log")
         for (_, column, measure), curve in drawn.items():
-            self._draw_curve(panel, curve, what.scale, column, measure)
+            self._draw_curve(panel, curve, option.scale, column, measure)
         if panel.get_yscale() == "log":
             figures.plain_labels(panel.yaxis)
-        if len(what.measures) == 1:
-            word = title_of(what.measures[0])
-            label = f"−log({word})" if what.scale == "-log" else word
+        if len(option.measures) == 1:
+            word = title_of(option.measures[0])
+            label = f"−log({word})" if option.scale == "-log" else word
             panel.set_ylabel(figures.fitted(label, HEIGHT - LABELS))
-        for mark, column in product(what.marks, columns):
-            at = self.found.get((row, column, mark))
-            if at is not None and np.isfinite(at.mean[-1]):
-                _draw_mark(panel, float(at.mean[-1]), title_of(mark), self.looks[column]["color"])
-        title = ": ".join(filter(None, (row, what.title)))
+        for mark, column in product(option.marks, columns):
+            mark_curve = self.curve_map.get((row, column, mark))
+            if mark_curve is not None and np.isfinite(mark_curve.mean[-1]):
+                x, colour = float(mark_curve.mean[-1]), self.looks[column]["color"]
+                _draw_mark(panel, x, title_of(mark), colour)
+        title = ": ".join(filter(None, (row, option.title)))
         panel.set_title(figures.fitted(title, WIDTH - LABELS))
 
     def _draw_curve(self, panel: Axes, curve: Curve, scale: str, column: str, measure: str) -> None:
-        x, x_scale, form = curve.at, self.curves.scale, dict[str, Any]()
+        x, x_scale, form = curve.x, self.curves.scale, dict[str, Any]()
         if not x:
             x, x_scale, form = (0, 1), "linear", {"transform": panel.get_yaxis_transform()}
         ends = [curve.mean + n * curve.sd for n in (-1, 0, 1)]
@@ -213,7 +215,7 @@ class Drawing:
                 ends = [-np.log(np.maximum(end, 0)) for end in ends]
         low, mean, high = (np.broadcast_to(end, len(x)) for end in ends)
         options = self.line(column, measure) | form
-        if self.marked and (not curve.at or len(x) > EACH_MARKED):
+        if self.marked and (not curve.x or len(x) > EACH_MARKED):
             # Markers of two algorithms are not on top of each other.
             place = [*self.looks].index(column)
             options["markevery"] = (MARKS_APART * place / len(self.looks), MARKS_APART)
@@ -225,24 +227,25 @@ class Drawing:
             panel.fill_between(np.take(x, kept), low[kept], high[kept], where=where, **form)
 
 
-def _draw_mark(panel: Axes, at: float, title: str, colour: str) -> None:
+def _draw_mark(panel: Axes, x: float, title: str, colour: str) -> None:
     """Draw a vertical line with its title next to its upper end."""
-    panel.axvline(at, color=colour, linestyle=(0, (1, 2)), linewidth=1)
+    panel.axvline(x, color=colour, linestyle=(0, (1, 2)), linewidth=1)
     form: dict[str, Any] = {"rotation": 90, "ha": "right", "va": "top", "fontsize": "x-small"}
     across = panel.get_xaxis_transform()
-    panel.text(at, 0.98, f"{title} ", transform=across, color=colour, **form)
+    panel.text(x, 0.98, f"{title} ", transform=across, color=colour, **form)
 
 
 def _draw(context: Context[Curves], drawing: Drawing, rows: Sequence[str], path: Path) -> None:
     """Draw the figure, one row of panels per data set."""
     curves = context.option
-    known = (h for column in context.experiment.algorithms for h in column.learner.hyperparameters)
-    meaning = next(h.meaning for h in known if h.name == curves.along)
+    algorithms = context.experiment.algorithms
+    hyperparameters = (h for column in algorithms for h in column.learner.hyperparameters)
+    meaning = next(h.meaning for h in hyperparameters if h.name == curves.along)
     size = WIDTH * len(curves.panels) + 0.4, HEIGHT * len(rows) + 0.6
     with figures.new_figure(path, *size) as figure:
         panels = figure.subplots(len(rows), len(curves.panels), sharex="col", squeeze=False)
-        for panel, (row, what) in zip(panels.flat, product(rows, curves.panels), strict=True):
-            drawing.draw_panel(panel, what, row)
+        for panel, (row, option) in zip(panels.flat, product(rows, curves.panels), strict=True):
+            drawing.draw_panel(panel, option, row)
         for panel in panels[-1]:
             panel.set_xlabel(meaning)
             if curves.scale == "log":
@@ -256,11 +259,11 @@ def _draw(context: Context[Curves], drawing: Drawing, rows: Sequence[str], path:
 
 def _make(context: Context[Curves], outcomes: Outcomes) -> Made:
     """Make the table and the figure."""
-    found = _found(context, outcomes)
+    curve_map = _curves(context, outcomes)
     looks = figures.looks_of(context.titles)
-    drawing = Drawing(context.option, found, looks, outcomes.repeats > 1)
+    drawing = Drawing(context.option, curve_map, looks, outcomes.repeats > 1)
     draw = partial(_draw, context, drawing, outcomes.rows)
-    return Made(_table(context, outcomes, found), draw)
+    return Made(_table(context, outcomes, curve_map), draw)
 
 
 def _check(context: Context[Curves]) -> None:
@@ -275,11 +278,11 @@ def _check(context: Context[Curves]) -> None:
             message = "curves need measures: name them in protocol.measures, with folds at 0"
             raise context.error(message)
         for i, panel in enumerate(curves.panels):
-            of_panel = set().union(*(kept.get(name, ()) for name in panel.algorithms or kept))
+            in_panel = set().union(*(kept.get(name, ()) for name in panel.algorithms or kept))
             for key, names in (("measures", panel.measures), ("marks", panel.marks)):
                 for j, measure in enumerate(names):
-                    if measure not in of_panel:
-                        hint = nearest(measure, of_panel)
+                    if measure not in in_panel:
+                        hint = nearest(measure, in_panel)
                         message = f"the protocol keeps no measure {measure!r}{hint}"
                         raise context.error(message, "panels", i, key, j)
     named = {name for column in columns for name in column.grid}

@@ -1,8 +1,9 @@
-"""Margins of votes: a table beside the printed one, and a figure of their distributions."""
+"""Margins of votes: a table with the printed ones, and a figure of their distributions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,20 @@ from quadrepro.errors import nearest
 from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.stats import COVERAGE
 from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure
-from quadrepro.tables.kinds.base import Context, Kind, Made
-from quadrepro.tables.table import Table, Value, entry, mean_text
-from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits
+from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
+from quadrepro.tables.kinds import Context, Kind, Made
+from quadrepro.tables.table import Entry, Table
+from quadrepro.tables.table import Field as CsvField
+from quadrepro.tables.verdicts import Verdicts
 
 POINTS = 1001
 """Points at which a distribution is drawn."""
 
 WIDTH = 3.0
 """Inches of a panel."""
+
+QUANTITIES = ("margin mean", "margin sd")
+"""Names of the two printed numbers of an entry."""
 
 
 class MarginPanel(Model):
@@ -39,7 +45,7 @@ class MarginPanel(Model):
 
 
 class Margins(Model):
-    """Options of margins; the name of a printed table stands for that table alone."""
+    """Options of margins; the name of a printed table means that table alone."""
 
     model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
 
@@ -66,7 +72,7 @@ Splits = Mapping[tuple[str, str], list[FloatArray]]
 
 
 def _make(context: Context[Margins], outcomes: Outcomes) -> Made:
-    """Make the table, verdicts on what is printed, and the figure that is asked for."""
+    """Make the table, verdicts on the printed numbers, and the figure that is asked for."""
     places = [(row, column) for row in outcomes.rows for column in outcomes.columns]
     splits = {place: margins_of_splits(outcomes, *place) for place in places}
     printed = context.printed(context.option.printed)
@@ -77,17 +83,17 @@ def _make(context: Context[Margins], outcomes: Outcomes) -> Made:
 
 def _verdicts(printed: Printed, outcomes: Outcomes, splits: Splits) -> Verdicts:
     """Return where printed means and deviations of the margins are among our splits."""
-    found = []
-    for (row, column), of in splits.items():
+    verdicts = []
+    for (row, column), margins in splits.items():
         for ending, quantity, ours in (
-            (MEAN, "margin mean", [float(split.mean()) for split in of]),
-            (SD, "margin sd", [float(split.std(ddof=1)) for split in of]),
+            (MEAN, "margin mean", [float(split.mean()) for split in margins]),
+            (SD, "margin sd", [float(split.std(ddof=1)) for split in margins]),
         ):
             if text := printed.text(row, column + ending):
-                verdict = Verdict(row, column, quantity, text, further=printed.of.n)
-                found.append((of_further_splits(verdict, ours), ours))
-    what = f"{printed.words}."
-    return Verdicts.of(printed.name, found, what=what, own_rows=outcomes.own_rows)
+                number = PrintedNumber(text, printed.sample)
+                verdicts.append(judge(number, OurNumbers(ours)).at(row, column, quantity))
+    description = f"{printed.description}."
+    return Verdicts(printed.name, tuple(verdicts), description, outcomes.own_rows)
 
 
 def _table(
@@ -97,31 +103,33 @@ def _table(
     printed: Printed,
     verdicts: Verdicts,
 ) -> Table:
-    words, texts = verdicts.words, dict[str, list[str]]()
-    data: list[tuple[Value, ...]] = []
-    for (row, column), of in splits.items():
-        pooled, word = np.concatenate(of) if of else np.zeros(0), words.get((row, column), "")
-        mean, sd = (float(pooled.mean()), float(pooled.std(ddof=1))) if of else (None, None)
-        shown, beside = mean_text(mean, sd, 2), printed.spread(row, column)
-        texts.setdefault(row, []).append(entry(shown, beside, outside=word == "outside"))
-        of_print = (printed.text(row, column + ending) for ending in (MEAN, SD))
-        data.append((row, column, len(pooled), mean, sd, *of_print, word))
+    entries, data = dict[str, list[Entry]](), list[tuple[CsvField, ...]]()
+    outside = {(v.row, v.column, v.quantity) for v in verdicts.entries if v.word == "outside"}
+    for (row, column), margins in splits.items():
+        pooled = np.concatenate(margins) if margins else np.zeros(0)
+        mean, sd = (float(pooled.mean()), float(pooled.std(ddof=1))) if margins else (None, None)
+        texts = printed.text(row, column + MEAN), printed.text(row, column + SD)
+        off = {quantity: (row, column, quantity) in outside for quantity in QUANTITIES}
+        entry = Entry(mean, sd, *texts, outside=off["margin mean"], digits=2)
+        entries.setdefault(row, []).append(replace(entry, spread_outside=off["margin sd"]))
+        word = verdicts.word(row, column) or ""
+        data.append((row, column, len(pooled), mean, sd, *texts, word))
     pooled_over = f" of all {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
     in_parentheses = ", in parentheses the printed ones" if printed.cells else ""
     notes = [
         "Mean ± standard deviation of the margins of all training examples"
         f"{pooled_over}{in_parentheses}."
     ]
-    if words:
+    if verdicts.judged:
         notes.append(
-            "† marks an entry whose printed mean or deviation is outside the interval in which "
-            f"that of {printed.of.n} further splits falls with probability {COVERAGE:g} "
-            "(Student's t over the splits)."
+            "† marks a printed mean or deviation outside the interval in which the one of "
+            f"{printed.sample.n} further splits lies with probability {COVERAGE:g} (Student's t "
+            "over the splits)."
         )
     return Table(
         f"{context.config.title}: training margins",
         ("Data set", *context.titles.values()),
-        tuple((row, tuple(of_row)) for row, of_row in texts.items()),
+        tuple((row, tuple(row_entries)) for row, row_entries in entries.items()),
         (*notes, *context.config.notes),
         (
             *("dataset", "algorithm", "margins", "mean", "sd"),
@@ -137,15 +145,14 @@ def _draw(context: Context[Margins], splits: Splits, path: Path) -> None:
     share = np.linspace(0, 1, POINTS)
     with new_figure(path, WIDTH * len(panels) + 0.4, 3.2) as figure:
         axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-        for panel, what in zip(axes, panels, strict=True):
-            for column in what.algorithms or looks:
-                if of := splits[what.row, column]:
-                    margins = np.quantile(np.concatenate(of), share)
+        for panel, option in zip(axes, panels, strict=True):
+            for column in option.algorithms or looks:
+                if margins := splits[option.row, column]:
                     form = looks[column] | {"marker": "", "label": context.titles[column]}
-                    panel.plot(margins, share, **form)
+                    panel.plot(np.quantile(np.concatenate(margins), share), share, **form)
             panel.axvline(0, color="#bbbbbb", linewidth=0.8, zorder=0)
-            panel.set_title(fitted(what.row, WIDTH - 0.3))
-            panel.set(xlabel="margin", ylim=(0, 1.02), xlim=what.limits)
+            panel.set_title(fitted(option.row, WIDTH - 0.3))
+            panel.set(xlabel="margin", ylim=(0, 1.02), xlim=option.limits)
         axes[0].set_ylabel("cumulative frequency")
         add_legend(figure)
 
@@ -156,7 +163,7 @@ def _check(context: Context[Margins]) -> None:
     titles = [entry.title for entry in context.config.entries]
     for i, panel in enumerate(context.option.panels):
         if panel.row not in titles:
-            message = f"there is no row {panel.row!r} to draw{nearest(panel.row, titles)}"
+            message = f"unknown row {panel.row!r}{nearest(panel.row, titles)}"
             raise context.error(message, "panels", i)
         for j, name in enumerate(panel.algorithms):
             context.check_column(name, "panels", i, "algorithms", j)

@@ -1,4 +1,4 @@
-"""Algorithms ranked over data sets: a table of all pairs, and the critical-difference diagram."""
+"""Algorithms ranked over data sets: a table of methods, and the diagram of mean ranks."""
 
 from __future__ import annotations
 
@@ -10,25 +10,33 @@ from pydantic import ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import fault_of_size, rank_methods
-from quadrepro.tables.critical_difference import draw_critical_difference
-from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes, headline
-from quadrepro.tables.notes import own_rows_note
-from quadrepro.tables.ranked import ranking_table
+from quadrepro.stats import LEVEL, rank_methods
+from quadrepro.tables.diagram import draw_ranks
+from quadrepro.tables.kinds import (
+    Context,
+    Kind,
+    Made,
+    closing_notes,
+    compares_ratios,
+    headline,
+    own_rows_notes,
+)
+from quadrepro.tables.ranking import Scale, methods_table, nemenyi_note
 from quadrepro.tables.table import Table
 
 
 class Options(Model):
-    """Options of the ranking; ``true`` stands for the defaults."""
+    """Options of the ranking; ``true`` means the defaults."""
 
     model_config = ConfigDict(json_schema_extra={"type": ["object", "boolean"]})
 
     rope: float = Field(
-        0.01,
+        0.0,
         ge=0,
         allow_inf_nan=False,
-        description="Largest difference of errors that does not matter, for the posteriors.",
+        description="Largest difference that does not matter; a ratio for RMSEs, 0.01 for 1%.",
     )
+    nemenyi: bool = Field(False, description="Add Nemenyi's critical difference of mean ranks.")
 
     @model_validator(mode="before")
     @classmethod
@@ -36,45 +44,51 @@ class Options(Model):
         return {} if data is True else data
 
 
+def scale_of(outcomes: Outcomes, rows: str = "data sets") -> Scale:
+    """Return how the values of outcomes are shown."""
+    percent = outcomes.metric is None and all(map(outcomes.counted, outcomes.rows))
+    ratio = len(outcomes.rows) > 1 and compares_ratios(outcomes)
+    return Scale(outcomes.label, outcomes.greater_is_better, percent, ratio, rows)
+
+
 def _check(context: Context[Options]) -> None:
-    """Refuse a config with too little, or too much, to rank."""
+    """Refuse a config with too little to rank."""
     n_rows = len(context.config.own_rows)
     if not n_rows:
-        raise context.error(own_rows_note(context.config))
+        raise context.error(own_rows_notes(context.config)[0])
     if n_rows == 1 and len(context.compared) > 1:
         raise context.error("ranking is over data sets; comparisons tests the splits of one")
-    if fault := fault_of_size(len(context.compared), n_rows):
-        raise context.error(fault)
+    if len(context.compared) < 2:
+        raise context.error("a ranking needs at least two methods on at least two data sets")
 
 
 def _make(context: Context[Options], outcomes: Outcomes) -> Made:
     """Make the table and the diagram."""
-    tested = headline(context, outcomes).tested()
+    tested, option = headline(context, outcomes).tested(), context.option
     title = f"{context.config.title}: ranking{tested.by_metric}"
     losses, compared = tested.mean_losses(), tested.compared
     if min(len(tested.rows), len(compared)) < 2 or not losses.keys() >= {*compared}:
         reason = "Ranking takes two algorithms without missing cells on two data sets."
         return Made(Table(title, ("",), (), (reason,), ("method",), ()))
-    # Metrics have units of their own, so no difference is known to be too small to matter.
-    rope = context.option.rope if tested.metric is None else 0.0
-    ranking = rank_methods({c: losses[c] for c in compared}, rope)
-    table = ranking_table(
-        title,
-        ranking,
-        context.titles,
-        higher_is_better=tested.greater_is_better,
-        quantity=tested.label,
+    scores = {c: [tested.sign * loss for loss in losses[c]] for c in compared}
+    ranking = rank_methods(
+        scores,
+        greater_is_better=tested.greater_is_better,
+        ratio=compares_ratios(tested),
+        rope=option.rope,
     )
-    notes = (*closing_notes(context, tested), *filter(None, [own_rows_note(context.config)]))
-    titles = [context.titles[name] for name in ranking.methods]
-    draw = partial(draw_critical_difference, ranking=ranking, titles=titles)
+    table = methods_table(title, ranking, context.titles, scale_of(tested))
+    notes = (*closing_notes(context, tested), *own_rows_notes(context.config))
+    if option.nemenyi:
+        notes = (nemenyi_note(ranking, LEVEL), *notes)
+    draw = partial(draw_ranks, ranking=ranking, titles=context.titles, nemenyi=option.nemenyi)
     return Made(replace(table, notes=(*table.notes, *notes)), draw)
 
 
 RANKING = Kind(
     "ranking",
     Options,
-    "Mean ranks with the critical difference, and posteriors of every pair: `true`, or options.",
+    "Mean ranks with tests against the best, and a diagram of ranks: `true`, or options.",
     _make,
     _check,
 )

@@ -1,4 +1,4 @@
-"""Which reading of a paper's protocol the printed numbers fit best."""
+"""Readings of a paper's protocol, by how well they fit the printed numbers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.seeds import generator
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.printed import SD, Holds, Printed
+from quadrepro.papers.printed import MEAN, SD, Holds, Printed
 from quadrepro.stats import (
     LEVEL,
     log_probability_of_deviations,
     log_probability_of_means,
     log_probability_of_pooled_deviations,
 )
-from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
+from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
+from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
-from quadrepro.tables.table import MISSING, Table, Value, entry
-from quadrepro.tables.verdicts import Verdict, of_two_means
+from quadrepro.tables.render import MISSING, number_text
+from quadrepro.tables.table import Entry, Table
+from quadrepro.tables.table import Field as CsvField
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ QUANTITIES = {
     "margin mean": Quantity(lambda x: x.mean(axis=-2), log_probability_of_means),
     "margin sd": Quantity(lambda x: np.sqrt(x.mean(axis=-2)), log_probability_of_pooled_deviations),
 }
-"""What is printed of an entry: mean and deviation of its errors, and of its margins."""
+"""The printed numbers of an entry: mean and deviation of its errors, and of its margins."""
 
 KINDS = {"means": ("mean",), "deviations": ("sd",), "margins": ("margin mean", "margin sd")}
 """The quantities of each kind of number."""
@@ -53,7 +55,7 @@ TABLES = 500
 
 @dataclass(frozen=True)
 class OurSplits:
-    """Our splits of the columns of which a quantity is printed."""
+    """Our splits of the columns with a printed quantity."""
 
     values: FloatArray  # (n_splits, n_columns)
     rounding: FloatArray
@@ -61,8 +63,8 @@ class OurSplits:
 
     def like(self, other: OurSplits) -> FloatArray:
         """Return the values shifted and scaled to another reading's means and deviations."""
-        sd, wanted = (x.values.std(axis=0) for x in (self, other))
-        scale = np.divide(wanted, sd, out=np.ones_like(sd), where=sd > 0)
+        sd, target = (x.values.std(axis=0) for x in (self, other))
+        scale = np.divide(target, sd, out=np.ones_like(sd), where=sd > 0)
         centred = self.values - self.values.mean(axis=0)
         return np.asarray(other.values.mean(axis=0) + centred * scale)
 
@@ -72,7 +74,7 @@ class RowEvidence:
     """The printed numbers of a row against ours."""
 
     inside: tuple[bool, ...] = ()
-    """Whether each mean that is printed with a deviation is inside, as its verdict is."""
+    """Whether each printed mean is inside, as its verdict is."""
     distances: dict[str, list[float]] = field(default_factory=dict)
     """Distance of each printed number from ours, by quantity."""
     logs: dict[str, Any] = field(default_factory=dict)
@@ -82,41 +84,41 @@ class RowEvidence:
 
 
 def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> RowEvidence | None:
-    """Compare a row with what is printed of it; None if nothing is, or if a split is missing."""
+    """Compare a row with its printed numbers; None if there are none, or if a split is missing."""
     columns = [c for c in outcomes.columns if means.text(row, means.mean_column(c))]
     if not columns or outcomes.repeats < 2:
         return None
     if not all(outcomes.complete(row, c) for c in columns):
         return None
-    unit = 1 if outcomes.regression(row) else 100
-    errors = {c: unit * np.array(outcomes.values(row, c)) for c in columns}
+    errors = {c: np.array(outcomes.values(row, c)) for c in columns}
     kept = {c: m for c in outcomes.columns if (m := margins_of_splits(outcomes, row, c))}
-    at_margins = {c: np.array([m.mean() for m in splits]) for c, splits in kept.items()}
+    margin_means = {c: np.array([m.mean() for m in splits]) for c, splits in kept.items()}
     squares = {
-        c: np.array([np.mean((m - at_margins[c].mean()) ** 2) for m in splits])
+        c: np.array([np.mean((m - margin_means[c].mean()) ** 2) for m in splits])
         for c, splits in kept.items()
     }
     verdicts = [
-        of_two_means(Verdict(row, c, "", means.text(row, means.mean_column(c))), [*values], beside)
+        judge(PrintedNumber.at(means, row, c), OurNumbers([*values], outcomes.n_test(row, c)))
         for c, values in errors.items()
-        if (beside := means.moments(row, c)) is not None
     ]
-    found = RowEvidence(tuple(v.word == "inside" for v in verdicts if v.p_value is not None))
-    kinds = {"mean": errors, "sd": errors, "margin mean": at_margins, "margin sd": squares}
+    part = RowEvidence(tuple(v.word == "inside" for v in verdicts if v.p_value is not None))
+    kinds = {"mean": errors, "sd": errors, "margin mean": margin_means, "margin sd": squares}
     for name, ours in kinds.items():
         printed, quantity = margins if name.startswith("margin") else means, QUANTITIES[name]
-        at = {
-            c: c + SD if name.endswith("sd") else printed.mean_column(c) for c in outcomes.columns
-        }
-        at = {c: column for c, column in at.items() if printed.text(row, column)}
-        if at and ours.keys() >= at.keys():
-            numbers = np.array([printed.number(row, column) for column in at.values()])
-            rounding = np.array([printed.rounding(row, column) for column in at.values()])
-            of = OurSplits(np.stack([ours[c] for c in at], axis=1), rounding, printed.of.n)
-            found.distances[name] = abs(quantity.statistic(of.values) - numbers).tolist()
-            found.logs[name] = quantity.log_probability(of.values, numbers, rounding, of.n_printed)
-            found.splits[name] = of
-    return found
+        ending = SD if name.endswith("sd") else MEAN
+        places = {c: c + ending for c in outcomes.columns}
+        if ending == MEAN:
+            places = {c: printed.mean_column(c) for c in outcomes.columns}
+        places = {c: column for c, column in places.items() if printed.text(row, column)}
+        if places and ours.keys() >= places.keys():
+            numbers = np.array([printed.number(row, column) for column in places.values()])
+            rounding = np.array([printed.rounding(row, column) for column in places.values()])
+            n = printed.sample.n
+            splits = OurSplits(np.stack([ours[c] for c in places], axis=1), rounding, n)
+            part.distances[name] = abs(quantity.statistic(splits.values) - numbers).tolist()
+            part.logs[name] = quantity.log_probability(splits.values, numbers, rounding, n)
+            part.splits[name] = splits
+    return part
 
 
 def log_factors(reading: RowEvidence, base: RowEvidence) -> dict[str, Any]:
@@ -164,29 +166,29 @@ def needed_factors(simulated: dict[str, FloatArray], tried: int) -> dict[str, fl
 
 def share_by_chance(needed: dict[str, float], simulated: dict[str, FloatArray]) -> float:
     """Return the share of simulated tables in which some reading has what it needs."""
-    # What is needed is the number of one of the tables, up to rounding.
+    # The needed factor is the number of one of the tables, up to rounding.
     reached = [simulated[name] >= needed[name] * (1 - 1e-9) for name in needed]
     return float(np.mean(np.any(reached, axis=0)))
 
 
-def simulate(found: dict[str, Rows], seed: int) -> dict[str, FloatArray]:
+def simulate(rows_by_reading: dict[str, Rows], seed: int) -> dict[str, FloatArray]:
     """Return the log Bayes factors of each reading in tables where no reading differs.
 
     A table is printed from repeats of the base, drawn with replacement, and scored by further draws
     of our number. These are the same repeats for all readings, which keeps their dependence, after
     each got the base's means and deviations.
     """
-    totals = {name: np.zeros(TABLES) for name in found if name != BASE}
-    for row, base in found[BASE].items():
+    totals = {name: np.zeros(TABLES) for name in rows_by_reading if name != BASE}
+    for row, base in rows_by_reading[BASE].items():
         draws = generator(seed, row, "simulated tables")
         n = len(base.splits["mean"].values)
         ours = draws.integers(n, size=(TABLES, n))
         theirs = draws.integers(n, size=(TABLES, max(x.n_printed for x in base.splits.values())))
-        of_base = _simulated(base, base, ours, theirs)
+        simulated_base = _simulated(base, base, ours, theirs)
         for name, total in totals.items():
-            if row in found[name]:
-                of_reading = _simulated(found[name][row], base, ours, theirs)
-                total += sum(log_factors(of_reading, of_base).values())
+            if row in rows_by_reading[name]:
+                reading = _simulated(rows_by_reading[name][row], base, ours, theirs)
+                total += sum(log_factors(reading, simulated_base).values())
     return totals
 
 
@@ -196,11 +198,11 @@ def _simulated(
     """Return the log-probabilities of a row of the simulated tables under a reading."""
     logs = {}
     for name in reading.splits.keys() & base.splits.keys():
-        of, quantity = base.splits[name], QUANTITIES[name]
-        digit = 2 * of.rounding
-        printed = np.round(quantity.statistic(of.values[theirs[:, : of.n_printed]]) / digit) * digit
-        sample = reading.splits[name].like(of)[ours]
-        logs[name] = quantity.log_probability(sample, printed, of.rounding, of.n_printed)
+        splits, quantity = base.splits[name], QUANTITIES[name]
+        digit, n = 2 * splits.rounding, splits.n_printed
+        printed = np.round(quantity.statistic(splits.values[theirs[:, :n]]) / digit) * digit
+        sample = reading.splits[name].like(splits)[ours]
+        logs[name] = quantity.log_probability(sample, printed, splits.rounding, n)
     return RowEvidence(logs=logs)
 
 
@@ -211,37 +213,39 @@ class Readings(Model):
     margins: str = Field("", description="The printed table of training margins.")
 
 
-def _distances(parts: Sequence[RowEvidence], quantities: Iterable[str]) -> list[str]:
-    """Return how many printed means are inside, and the mean distances from print."""
+def _distances(parts: Sequence[RowEvidence], quantities: Iterable[str], percent: bool) -> list[str]:
+    """Return the number of printed means inside, and the mean distances from the printed ones."""
     inside = [verdict for part in parts for verdict in part.inside]
     texts = [f"{sum(inside)} of {len(inside)}" if inside else MISSING]
     for quantity in quantities:
-        found = [distance for part in parts for distance in part.distances.get(quantity, ())]
-        texts.append(f"{fmean(found):.3f}" if found else MISSING)
+        distances = [d for part in parts for d in part.distances.get(quantity, ())]
+        in_percent = percent and not quantity.startswith("margin")
+        text = number_text(fmean(distances), 3, percent=in_percent) if distances else MISSING
+        texts.append(text)
     return texts
 
 
-def _factors(of_rows: Factors, kinds: Iterable[str], needed: float | None) -> list[str]:
+def _factors(factors: Factors, kinds: Iterable[str], needed: float | None) -> list[Entry]:
     """Return the log Bayes factors of a reading by kind of number, in total, and needed."""
-    found = [[of_row[kind] for of_row in of_rows.values() if kind in of_row] for kind in kinds]
-    by_kind = [f"{sum(logs):.1f}" if logs else MISSING for logs in found]
+    logs = [[row[kind] for row in factors.values() if kind in row] for kind in kinds]
+    by_kind = [Entry(sum(x) if x else MISSING, digits=1) for x in logs]
     if needed is None:
-        return [*by_kind, MISSING, MISSING]
-    total = sum(sum(of_row.values()) for of_row in of_rows.values())
-    return [*by_kind, entry(f"{total:.1f}", bold=total >= needed), f"{needed:.1f}"]
+        return [*by_kind, Entry(MISSING), Entry(MISSING)]
+    total = sum(sum(row.values()) for row in factors.values())
+    return [*by_kind, Entry(total, bold=total >= needed, digits=1), Entry(needed, digits=1)]
 
 
 def _notes(
     context: Context[Readings], needed: dict[str, float], simulated: dict[str, FloatArray]
 ) -> tuple[str, ...]:
     tried, repeats = len(context.config.readings), context.config.repeats
-    splits = context.printed(context.option.means).of.n
+    splits = context.printed(context.option.means).sample.n
     share = share_by_chance(needed, simulated)
     error = np.sqrt(share * (1 - share) / TABLES)
     return (
-        f"{tried} other readings of the protocol were tried. Inside: printed means that Welch's "
-        f"t-test does not find to differ from ours (p > {LEVEL:g}). Off by: the mean distance from "
-        "print. In parentheses: the config's own reading on the same rows.",
+        f"{tried} other readings of the protocol were tried. Inside: printed means inside our "
+        f"intervals (p > {LEVEL:g}). Off by: the mean distance from the printed numbers. In "
+        "parentheses: the config's own reading on the same rows.",
         "log BF: the logarithm of how much more probable the printed numbers, as they are rounded, "
         f"are under the reading than under the config's own, if the {splits} splits behind them "
         f"are drawn like our {repeats}. Columns of a row are taken jointly; data sets, and the "
@@ -254,13 +258,15 @@ def _notes(
 
 
 def _check(context: Context[Readings]) -> None:
-    """Refuse a config without readings, and printed tables that cannot judge them."""
+    """Refuse a config without readings, and printed tables that do not judge them."""
     if not context.config.readings:
-        raise context.error("there is nothing to compare: give readings of the protocol")
+        raise context.error("nothing to compare: give readings of the protocol")
     holds: dict[str, Holds] = {"means": "errors", "margins": "margins"}
     for option, name in vars(context.option).items():
         context.check_printed(name, holds[option])
-        if name and context.printed(name).of.n < 2:
+        if option == "means":
+            context.check_metric(name, option)
+        if name and context.printed(name).sample.n < 2:
             raise context.error(
                 "a deviation is that of several splits: set their number in the paper's "
                 f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}",
@@ -271,52 +277,57 @@ def _check(context: Context[Readings]) -> None:
 def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
     """Return the table of readings: distances from print, and Bayes factors."""
     means, margins = (context.printed(name) for name in vars(context.option).values())
-    found: dict[str, Rows] = {BASE: {}, **{r.name: {} for r in context.config.readings}}
+    judged = context.judged(outcomes, means) or outcomes
+    by_reading: dict[str, Rows] = {BASE: {}, **{r.name: {} for r in context.config.readings}}
     for place in context.config.rows:
-        part = evidence(outcomes, means, margins, place.entry.title)
+        part = evidence(judged, means, margins, place.entry.title)
         if part is not None:
-            found[place.reading or BASE][place.of] = part
-    base = found[BASE]
+            by_reading[place.reading or BASE][place.of] = part
+    base = by_reading[BASE]
     factors: dict[str, Factors] = {
         name: {row: log_factors(part, base[row]) for row, part in rows.items() if row in base}
-        for name, rows in found.items()
+        for name, rows in by_reading.items()
         if name != BASE
     }
-    simulated = simulate(found, context.config.seed)
-    compared = {name: simulated[name] for name, of_rows in factors.items() if of_rows}
+    simulated = simulate(by_reading, context.config.seed)
+    compared = {name: simulated[name] for name, rows in factors.items() if rows}
     needed = needed_factors(compared, len(factors))
     kinds = [kind for kind in KINDS if context.option.margins or kind != "margins"]
     quantities = [quantity for kind in kinds for quantity in KINDS[kind]]
-    rows, data = [], list[tuple[Value, ...]]()
-    for name, parts in found.items():
+    percent, rows, data = means.in_percent, [], list[tuple[CsvField, ...]]()
+    for name, parts in by_reading.items():
         # A reading and the config's own are compared on the same rows.
-        of_rows = factors.get(name, {})
-        same = [base[row] for row in of_rows]
-        ours = [part for row, part in parts.items() if name == BASE or row in of_rows]
-        beside = _distances(same, quantities) if same else [""] * (1 + len(quantities))
-        distances = map(entry, _distances(ours, quantities), beside)
-        texts = str(len(ours)), *distances, *_factors(of_rows, kinds, needed.get(name))
-        rows.append((name, texts))
+        row_factors = factors.get(name, {})
+        same = [base[row] for row in row_factors]
+        ours = [part for row, part in parts.items() if name == BASE or row in row_factors]
+        own = _distances(same, quantities, percent) if same else [""] * (1 + len(quantities))
+        distances = map(_with_own, _distances(ours, quantities, percent), own)
+        entries = _factors(row_factors, kinds, needed.get(name))
+        rows.append((name, (Entry(str(len(ours))), *distances, *entries)))
         for row, part in parts.items():
-            of_row = factors.get(name, {}).get(row, {})
-            numbers: list[Value] = [sum(part.inside), len(part.inside)]
+            logs = row_factors.get(row, {})
+            numbers: list[CsvField] = [sum(part.inside), len(part.inside)]
             numbers += [
                 fmean(part.distances[q]) if q in part.distances else None for q in quantities
             ]
             numbers += [part.logs.get(quantity) for quantity in quantities]
-            numbers += [of_row.get(kind) for kind in kinds]
-            data.append((name, row, *numbers, sum(of_row.values()) if of_row else None))
+            numbers += [logs.get(kind) for kind in kinds]
+            data.append((name, row, *numbers, sum(logs.values()) if logs else None))
     off_by = [f"{quantity} off by" for quantity in quantities]
     log_factor = [*(f"log BF: {kind}" for kind in kinds), "log BF"]
     log_p = [f"log p: {quantity}" for quantity in quantities]
     return Table(
-        f"{context.config.title}: what the printed numbers say of the readings",
+        f"{context.config.title}: readings by their fit to the printed numbers",
         ("Reading", "rows", "inside", *off_by, *log_factor, "needed"),
         tuple(rows),
         (*_notes(context, needed, simulated), *closing_notes(context, outcomes)),
         ("reading", "dataset", "inside", "compared", *off_by, *log_p, *log_factor),
         tuple(data),
     )
+
+
+def _with_own(text: str, own: str) -> Entry:
+    return Entry(text, printed=own)
 
 
 READINGS = Kind(

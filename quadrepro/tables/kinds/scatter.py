@@ -1,4 +1,4 @@
-"""One algorithm's risks, or RMSEs, against those of every other one: a table and a figure."""
+"""One algorithm's risks, or RMSEs, against every other one's: a table and a figure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import order
 from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure
-from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
-from quadrepro.tables.table import Table, entry, mean_text, moments
+from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
+from quadrepro.tables.table import Entry, Table, decimals, moments
 
 ABREAST, SIZE = 4, 2.6
 """Maximum number of panels side by side, and the inches of one."""
@@ -33,24 +33,25 @@ def _table(
     context: Context[str], outcomes: Outcomes, word: str, dots: dict[str, list[Dot]]
 ) -> Table:
     title, rows = context.titles[context.option], []
-    unit, digits, points = (100, 2, " in percent points") if word == "risk" else (1, 4, "")
-    for other, of in dots.items():
-        sides = [order(y, x) for _, x, y in of]
-        counts = (str(sides.count(side)) for side in (1, 0, -1))
-        difference = mean_text(*moments([unit * (y - x) for _, x, y in of]), digits, "+z")
-        rows.append((context.titles[other], tuple(map(entry, (*counts, difference)))))
+    percent = word == "risk"
+    for other, pairs in dots.items():
+        sides, gaps = [order(y, x) for _, x, y in pairs], [y - x for _, x, y in pairs]
+        counts = (Entry(str(sides.count(side))) for side in (1, 0, -1))
+        digits = 2 if percent else decimals(gaps)
+        gap = Entry(*moments(gaps), digits=digits, percent=percent, signed=True)
+        rows.append((context.titles[other], (*counts, gap)))
     return Table(
-        f"{context.config.title}: {word}s against those of {title}",
+        f"{context.config.title}: {word}s against {title}",
         ("", "above", "on", "below", "difference"),
         tuple(rows),
         (
             f"Above, on, below: dots by the diagonal, one per split; above it {title} has the "
-            f"lower {word}. Difference: the row's {word} less that of {title}{points}, mean ± "
-            "standard deviation over the dots.",
+            f"lower {word}. Difference: the row's {word} − {title}'s"
+            f"{', in percentage points' * percent}, mean ± standard deviation over the dots.",
             *closing_notes(context, outcomes),
         ),
         ("algorithm", "dataset", f"{word} of {context.option}", word),
-        tuple((other, *dot) for other, of in dots.items() for dot in of),
+        tuple((other, *dot) for other, pairs in dots.items() for dot in pairs),
     )
 
 
@@ -58,16 +59,16 @@ def _draw(
     context: Context[str], rows: tuple[str, ...], word: str, dots: dict[str, list[Dot]], path: Path
 ) -> None:
     """Draw one panel per algorithm; each data set has its own colour and marker."""
-    values = [value for of in dots.values() for _, *xy in of for value in xy] or [0.0, 1.0]
+    values = [value for pairs in dots.values() for _, *xy in pairs for value in xy] or [0.0, 1.0]
     margin = 0.05 * (max(values) - min(values)) or 0.05
     ends = min(values) - margin, max(values) + margin
     n_rows, n_columns = ceil(len(dots) / ABREAST), min(ABREAST, len(dots))
     with new_figure(path, SIZE * n_columns + 0.6, SIZE * n_rows + 0.7) as figure:
-        for i, (other, of) in enumerate(dots.items(), start=1):
+        for i, (other, pairs) in enumerate(dots.items(), start=1):
             panel = figure.add_subplot(n_rows, n_columns, i)
             panel.plot(ends, ends, color="#999999", linewidth=0.8, zorder=0)
             for row, look in looks_of(rows).items():
-                xy = [dot[1:] for dot in of if dot[0] == row]
+                xy = [dot[1:] for dot in pairs if dot[0] == row]
                 form = look | {"linestyle": "", "markersize": 4, "alpha": 0.7, "markeredgewidth": 0}
                 panel.plot([x for x, _ in xy], [y for _, y in xy], label=row, **form)
             axes = (f"{word} of {context.titles[name]}" for name in (context.option, other))
@@ -101,7 +102,7 @@ def _check(context: Context[str]) -> None:
 SCATTER = Kind(
     "scatter",
     str,
-    "A figure of the errors of one column, by name, against those of each other column.",
+    "A figure of the errors of one column, by name, against every other column.",
     _make,
     _check,
 )

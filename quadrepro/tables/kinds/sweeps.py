@@ -1,4 +1,4 @@
-"""What changes along the values of a sweep: running times, and the risks of two algorithms."""
+"""Changes along the values of a sweep: running times, and the risks of two algorithms."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ import numpy as np
 from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables import figure as figures
-from quadrepro.tables.kinds.base import Context, Kind, Made, closing_notes
-from quadrepro.tables.table import MISSING, Table, Value, entry
+from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
+from quadrepro.tables.render import MISSING, number_text, significant
+from quadrepro.tables.table import Entry, Field, Table
 
 WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
@@ -31,16 +32,16 @@ Times = Mapping[tuple[str, str], float | None]
 def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
     """Make the table of running times, and their figure."""
     times: dict[tuple[str, str], float | None] = {}
-    rows, data = [], list[tuple[Value, ...]]()
+    rows, data = [], list[tuple[Field, ...]]()
     for row in context.config.rows:
-        title, texts = row.entry.title, []
+        title, entries = row.entry.title, []
         for column in outcomes.columns:
             complete = outcomes.complete(title, column)
-            of = [record.seconds for record in outcomes.cell(title, column)] if complete else []
-            middle = times[title, column] = median(of) if of else None
-            texts.append(entry(MISSING if middle is None else f"{middle:.3g}"))
-            data.append((row.of, row.sweep, row.value, column, len(of), middle))
-        rows.append((title, tuple(texts)))
+            seconds = [r.seconds for r in outcomes.cell(title, column)] if complete else []
+            middle = times[title, column] = median(seconds) if seconds else None
+            entries.append(Entry(None if middle is None else significant(middle, 3)))
+            data.append((row.of, row.sweep, row.value, column, len(seconds), middle))
+        rows.append((title, tuple(entries)))
     over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
     table = Table(
         f"{context.config.title}: running times",
@@ -75,8 +76,8 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
     size = WIDTH * len(sweeps) + 0.4, HEIGHT * len(datasets) + 0.6
     with figures.new_figure(path, *size) as figure:
         panels = figure.subplots(len(datasets), len(sweeps), squeeze=False)
-        for panel, (of, sweep) in zip(panels.flat, product(datasets, sweeps), strict=True):
-            rows = [row for row in all_rows if (row.of, row.sweep) == (of, sweep)]
+        for panel, (name, sweep) in zip(panels.flat, product(datasets, sweeps), strict=True):
+            rows = [row for row in all_rows if (row.of, row.sweep) == (name, sweep)]
             values = [row.value for row in rows]
             numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
             numeric = len(numbers) == len(rows)
@@ -92,7 +93,7 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
                 panel.set_yscale("log")
                 figures.plain_labels(panel.yaxis)
             word = sweep.replace("_", " ")
-            panel.set_title(figures.fitted(f"{of}: {word} varied", WIDTH - 0.7))
+            panel.set_title(figures.fitted(f"{name}: {word} varied", WIDTH - 0.7))
             panel.set(xlabel=word, ylabel="seconds")
         figures.add_legend(figure)
 
@@ -106,41 +107,46 @@ TIMES = Kind(
 )
 
 FIRST, SECOND, NEITHER, UNKNOWN = "#f0a040", "#6dbf8b", "#e6e6e6", "#ffffff"
-"""Colours of a square: the first is better, the second is better, not told apart, no result."""
+"""Colours of a square: the first is better, the second is better, no difference, no result."""
 
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The risks of two algorithms in one row, in percent."""
+    """The risks of two algorithms in one row."""
 
     means: Sequence[float]
     sds: Sequence[float]
     """Standard deviations over the splits; 0 with one."""
 
     @property
-    def points(self) -> float:
-        """The second mean less the first, in percent points."""
+    def gap(self) -> float:
+        """The second mean − the first."""
         return self.means[1] - self.means[0]
+
+    @property
+    def text(self) -> str:
+        """The gap in percentage points."""
+        return number_text(self.gap, 1, percent=True, signed=True)
 
     @property
     def overlap(self) -> bool:
         """Whether the intervals mean ± standard deviation have a point in common."""
-        return abs(self.points) <= sum(self.sds) + 1e-9
+        return abs(self.gap) <= sum(self.sds) + 1e-11
 
     @property
-    def numbers(self) -> tuple[Value, ...]:
-        """Both means with their deviations, the difference, and whether they are told apart."""
-        word = "not told apart" if self.overlap else "different"
-        return self.means[0], self.sds[0], self.means[1], self.sds[1], self.points, word
+    def numbers(self) -> tuple[Field, ...]:
+        """Both means with their deviations, the difference, and whether the intervals overlap."""
+        word = "overlap" if self.overlap else "different"
+        return self.means[0], self.sds[0], self.means[1], self.sds[1], self.gap, word
 
 
 def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
     """Return the difference of a row, or None if a split of either algorithm is missing."""
     if not all(outcomes.complete(row, column) for column in pair):
         return None
-    sides = [[100 * risk for risk in outcomes.values(row, column)] for column in pair]
+    sides = [outcomes.values(row, column) for column in pair]
     return Difference([*map(fmean, sides)], [stdev(x) if len(x) > 1 else 0.0 for x in sides])
 
 
@@ -152,27 +158,27 @@ def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
     """Make the matrix of differences as a table and as a figure."""
     squares: dict[str, list[tuple[Row, Difference | None]]] = {}
     for row in context.config.rows:
-        found = difference(outcomes, row.entry.title, context.option)
-        squares.setdefault(row.of, []).append((row, found))
+        square = difference(outcomes, row.entry.title, context.option)
+        squares.setdefault(row.of, []).append((row, square))
     first, second = (context.titles[name] for name in context.option)
-    rows, data = [], list[tuple[Value, ...]]()
-    for name, of_name in squares.items():
-        texts = []
-        for row, found in of_name:
-            text = found and entry(f"{found.points:+z.1f}", mark="*" * (not found.overlap))
-            texts.append(text or MISSING)
-            numbers = found.numbers if found else (None,) * 6
+    rows, data = [], list[tuple[Field, ...]]()
+    for name, line in squares.items():
+        entries = []
+        for row, square in line:
+            mark = "*" * (square is not None and not square.overlap)
+            entries.append(Entry(square.text if square else MISSING, mark=mark))
+            numbers = square.numbers if square else (None,) * 6
             data.append((name, row.sweep, row.value, *numbers))
-        rows.append((name, tuple(texts)))
+        rows.append((name, tuple(entries)))
     starred = (
         f"two intervals mean ± standard deviation over {outcomes.repeats} splits have no point in "
-        "common; elsewhere the two are not told apart, which no test decides."
+        "common, as in the paper; that is not a test."
         if outcomes.repeats > 1
         else "two risks are not the same: one split has no spread."
     )
-    meaning = f"Percent points; above 0 {first} is better. \\* marks a difference where the"
+    meaning = f"Percentage points; above 0 {first} is better. * marks a difference where the"
     table = Table(
-        f"{context.config.title}: risk of {second} less that of {first}",
+        f"{context.config.title}: risk of {second} − {first}",
         ("Data set", *(f"{row.sweep} {row.value}" for row, _ in next(iter(squares.values())))),
         tuple(rows),
         (f"{meaning} {starred}", *closing_notes(context, outcomes)),
@@ -189,7 +195,7 @@ def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
 def _draw_squares(context: Context[Pair], squares: Squares, path: Path) -> None:
     """Draw the matrix, one panel per sweep (CB-Boost, Figure 3).
 
-    The difference is shown in the squares where the two algorithms are told apart.
+    The difference is shown in the squares where the two intervals do not overlap.
     """
     first, second = (context.titles[name] for name in context.option)
     sweeps = [row.sweep for row, _ in next(iter(squares.values()))]
@@ -199,23 +205,22 @@ def _draw_squares(context: Context[Pair], squares: Squares, path: Path) -> None:
         ratios = [*counts.values()]
         panels = figure.subplots(1, len(counts), squeeze=False, sharey=True, width_ratios=ratios)
         for sweep, panel in zip(counts, panels[0], strict=True):
-            for y, of_row in enumerate(squares.values()):
-                of_sweep = [(row, found) for row, found in of_row if row.sweep == sweep]
-                for x, (_, found) in enumerate(of_sweep):
-                    colour = UNKNOWN if found is None else NEITHER
-                    if found is not None and not found.overlap:
-                        colour = FIRST if found.points > 0 else SECOND
-                        text = f"{found.points:+z.1f}".replace("-", "−")
-                        panel.text(x, y, text, ha="center", va="center", fontsize=8)
+            for y, line in enumerate(squares.values()):
+                along = [(row, square) for row, square in line if row.sweep == sweep]
+                for x, (_, square) in enumerate(along):
+                    colour = UNKNOWN if square is None else NEITHER
+                    if square is not None and not square.overlap:
+                        colour = FIRST if square.gap > 0 else SECOND
+                        panel.text(x, y, square.text, ha="center", va="center", fontsize=8)
                     panel.barh(y, 1, 1, x - 0.5, color=colour, edgecolor="white")
             panel.set(xlim=(-0.5, counts[sweep] - 0.5), ylim=(len(squares) - 0.5, -0.5))
-            panel.set_xticks(range(counts[sweep]), [str(row.value) for row, _ in of_sweep])
+            panel.set_xticks(range(counts[sweep]), [str(row.value) for row, _ in along])
             panel.set_yticks(range(len(squares)), list(squares))
             panel.set_xlabel(sweep.replace("_", " "))
             panel.tick_params(length=0)
             panel.spines[:].set_visible(False)
         meanings = {f"{first} is better": FIRST, f"{second} is better": SECOND}
-        for text, colour in (meanings | {"not told apart": NEITHER}).items():
+        for text, colour in (meanings | {"intervals overlap": NEITHER}).items():
             panels[0, 0].plot([], [], "s", color=colour, markersize=8, label=text)
         figures.add_legend(figure)
 

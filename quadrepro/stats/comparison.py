@@ -1,0 +1,556 @@
+"""Two methods compared by one test, and many methods compared pair by pair.
+
+A `Comparison` holds a test's whole answer: the better method if there is one, the difference with
+its interval, and the p-value. Tables, diagrams, claims and sentences show it and decide nothing of
+their own. p-values are adjusted for their number by Holm's method, and each interval has the level
+at which Holm's method tests its pair: it excludes "no difference" exactly if the adjusted p-value
+is at most the level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+from math import exp, inf, isnan, log1p, nan
+
+import numpy as np
+
+from quadrepro.base.types import FloatArray
+from quadrepro.stats.base import LEVEL, Result, differences, numbers, order
+from quadrepro.stats.means import Mean, check_rope
+from quadrepro.stats.ranks import FriedmanTest, friedman_test, hodges_lehmann, wilcoxon_test
+from quadrepro.stats.signs import sign_test
+
+WILCOXON = "Wilcoxon's signed-rank test"
+CORRECTED_T = "corrected resampled t-test"
+SIGN_TEST = "sign test"
+
+MIN_SPLITS = 3
+"""Minimum number of splits for a test: with two, chance alone decides."""
+
+TINY = 1e-300
+"""Lower bound of errors whose logarithm is taken."""
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
+    """Two methods, compared by one test.
+
+    Attributes
+    ----------
+    a, b : str
+        The methods.
+    winner : str or None
+        The better one; None if the test finds no difference, or none that matters.
+    difference : float
+        A - B in the unit of the scores, or the ratio A / B.
+    low, high : float
+        Ends of the interval of the difference; infinite if there are too few rows for one.
+    p_value, p_adjusted : float
+        p-value of "no difference", alone and adjusted for the number of pairs. NaN if there are too
+        few splits for a test.
+    test : str
+        Name of the test.
+    wins, losses, ties : int
+        Numbers of rows on which A is better, worse and equal.
+    immaterial : bool
+        Whether the whole interval is within the region of practical equivalence.
+    level : float
+        Level of significance.
+    ratio : bool
+        Whether the difference is a ratio.
+
+    Examples
+    --------
+    >>> errors = {"A": [0.2, 0.31, 0.15, 0.27, 0.09, 0.11], "B": [0.22, 0.35, 0.16, 0.3, 0.12, 0.2]}
+    >>> comparison = compare_over_datasets(errors)["A", "B"]
+    >>> comparison.winner, round(comparison.p_value, 3), comparison.wins
+    ('A', 0.031, 6)
+    """
+
+    a: str
+    b: str
+    winner: str | None
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    p_adjusted: float
+    test: str
+    wins: int
+    losses: int
+    ties: int
+    immaterial: bool = False
+    level: float = LEVEL
+    ratio: bool = False
+
+    @property
+    def loser(self) -> str | None:
+        """The worse method, if there is a winner."""
+        return None if self.winner is None else self.b if self.winner == self.a else self.a
+
+    @property
+    def separates(self) -> bool:
+        """Whether the test finds a difference, be it immaterial or not."""
+        return self.p_adjusted <= self.level
+
+    def swapped(self) -> Comparison:
+        """Return the comparison of B with A."""
+        ends = self.difference, self.high, self.low
+        if self.ratio:
+            difference, low, high = (1 / x if x else inf for x in ends)
+        else:
+            difference, low, high = (0.0 - x for x in ends)
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            difference=difference,
+            low=low,
+            high=high,
+            wins=self.losses,
+            losses=self.wins,
+        )
+
+
+Comparisons = dict[tuple[str, str], Comparison]
+"""Comparisons by pair of methods, each pair in both orders."""
+
+
+def holm(p_values: Iterable[float]) -> list[float]:
+    """Adjust p-values for their number by Holm's step-down method.
+
+    Where an adjusted p-value is at most α, its hypothesis can be rejected, and the probability that
+    some true hypothesis is rejected is at most α, however the tests depend on each other (Holm,
+    Scandinavian Journal of Statistics 6, 1979). A NaN is a test that could not be made: it stays
+    NaN and is not counted.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    return [p if isnan(p) else min(1.0, p * factor) for p, factor in _holm_factors([*p_values])]
+
+
+def _holm_factors(p_values: Sequence[float]) -> list[tuple[float, float]]:
+    """Return each p-value with the factor by which Holm's method multiplies it."""
+    factors, least = [nan] * len(p_values), 0.0
+    ascending = sorted((p, i) for i, p in enumerate(p_values) if not isnan(p))
+    for place, (p, i) in enumerate(ascending):
+        n_left = len(ascending) - place
+        least = max(least, n_left * p)
+        factors[i] = least / p if p else float(n_left)
+    return [*zip(p_values, factors, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """The test of a pair on losses, before it is adjusted: negative differences favour A."""
+
+    p_value: float
+    sign: float
+    """Negative if the test statistic favours A."""
+    difference: float
+
+    def interval(self, level: float) -> tuple[float, float]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _OnRanks(_Tested):
+    losses: tuple[FloatArray, FloatArray]
+
+    def interval(self, level: float) -> tuple[float, float]:
+        effect = hodges_lehmann(*self.losses, level)
+        return effect.low, effect.high
+
+
+@dataclass(frozen=True)
+class _OnMean(_Tested):
+    mean: Mean
+
+    def interval(self, level: float) -> tuple[float, float]:
+        return (-inf, inf) if isnan(self.p_value) else self.mean.interval(level)
+
+
+def _adjusted(
+    losses: Mapping[str, FloatArray],
+    tests: Mapping[tuple[str, str], _Tested],
+    test: str,
+    level: float,
+    rope: float,
+) -> Comparisons:
+    """Return the comparisons of losses by one test, adjusted for the number of pairs."""
+    results: Comparisons = {}
+    steps = _holm_factors([tested.p_value for tested in tests.values()])
+    for ((a, b), tested), (p, factor) in zip(tests.items(), steps, strict=True):
+        p_adjusted = p if isnan(p) else min(1.0, p * factor)
+        low, high = tested.interval(level if isnan(p) else level / factor)
+        difference, sign = tested.difference, tested.sign if p_adjusted <= level else 0.0
+        # Ties make a rank test and its interval disagree at 0: the test decides.
+        if sign < 0:
+            difference, high = min(difference, 0.0), min(high, 0.0)
+        elif sign > 0:
+            difference, low = max(difference, 0.0), max(low, 0.0)
+        else:
+            low, high = min(low, 0.0), max(high, 0.0)
+        immaterial = -rope <= low <= high <= rope
+        winner = None if immaterial or not sign else a if sign < 0 else b
+        counts = sign_test(losses[a], losses[b])
+        results[a, b] = Comparison(
+            *(a, b, winner, difference + 0.0, low + 0.0, high + 0.0, p, p_adjusted, test),
+            *(counts.wins, counts.losses, counts.ties, immaterial, level),
+        )
+    return results
+
+
+def _in_both_orders(comparisons: Comparisons) -> Comparisons:
+    swapped = {(b, a): comparison.swapped() for (a, b), comparison in comparisons.items()}
+    return comparisons | swapped
+
+
+def _of_scores(comparison: Comparison) -> Comparison:
+    """Return a comparison of losses as one of scores that are better when higher."""
+    low, high = 0.0 - comparison.high, 0.0 - comparison.low
+    return replace(comparison, difference=0.0 - comparison.difference, low=low, high=high)
+
+
+def _of_logarithms(comparison: Comparison) -> Comparison:
+    """Return a comparison of logarithms as one of ratios."""
+    ends = comparison.difference, comparison.low, comparison.high
+    difference, low, high = (exp(min(x, 700.0)) for x in ends)
+    return replace(comparison, difference=difference, low=low, high=high, ratio=True)
+
+
+def _pairs(methods: Iterable[str], control: str | None) -> list[tuple[str, str]]:
+    """Return all pairs of methods, or the pairs of each other method with a control."""
+    if control is None:
+        return [*combinations(methods, 2)]
+    return [(method, control) for method in methods if method != control]
+
+
+def _losses(
+    scores: Mapping[str, Sequence[float]], greater_is_better: bool
+) -> dict[str, FloatArray]:
+    sign = -1.0 if greater_is_better else 1.0
+    return {name: sign * numbers(values) for name, values in scores.items()}
+
+
+def compare_over_datasets(
+    scores: Mapping[str, Sequence[float]],
+    *,
+    greater_is_better: bool = False,
+    ratio: bool = False,
+    rope: float = 0.0,
+    level: float = LEVEL,
+    control: str | None = None,
+) -> Comparisons:
+    """Compare methods over data sets by Wilcoxon's signed-rank test with Holm's correction.
+
+    The difference is the shift of Hodges and Lehmann, which belongs to the test, as does the
+    interval.
+
+    Parameters
+    ----------
+    scores : mapping of str to sequence of float
+        Scores of each method, one per data set and in the same order.
+    greater_is_better : bool, default False
+        Whether the highest score is the best.
+    ratio : bool, default False
+        Compare ratios of scores in place of differences, for errors in the units of different
+        targets. The difference is then A / B.
+    rope : float, default 0.0
+        Largest difference that does not matter; with `ratio`, 0.01 for 1%.
+    level : float, default 0.05
+        Level of significance.
+    control : str, optional
+        Compare the others with this method alone, and adjust for that number of pairs.
+
+    Returns
+    -------
+    dict of (str, str) to Comparison
+        Every pair in both orders.
+    """
+    check_rope(rope)
+    losses = _losses(scores, greater_is_better)
+    if ratio:
+        losses = {name: np.log(np.maximum(np.abs(x), TINY)) for name, x in losses.items()}
+        rope = log1p(rope)
+    tests: dict[tuple[str, str], _Tested] = {}
+    for a, b in _pairs(scores, control):
+        test = wilcoxon_test(losses[a], losses[b])
+        shift = hodges_lehmann(losses[a], losses[b]).estimate
+        sign = test.other_rank_sum - test.rank_sum
+        tests[a, b] = _OnRanks(test.p_value, sign, shift, (losses[a], losses[b]))
+    results = _adjusted(losses, tests, WILCOXON, level, rope)
+    if ratio:
+        results = {pair: _of_logarithms(comparison) for pair, comparison in results.items()}
+    elif greater_is_better:
+        results = {pair: _of_scores(comparison) for pair, comparison in results.items()}
+    return _in_both_orders(results)
+
+
+def compare_on_splits(
+    scores: Mapping[str, Sequence[float]],
+    test_share: float,
+    *,
+    resolution: float = 0.0,
+    greater_is_better: bool = False,
+    rope: float = 0.0,
+    level: float = LEVEL,
+    control: str | None = None,
+) -> Comparisons:
+    """Compare methods on splits of one data set by corrected t-tests with Holm's correction.
+
+    Splits share examples, which the test corrects (`corrected_t_test`). Differences that do not
+    vary prove nothing: their standard deviation is taken to be at least `resolution`. With fewer
+    than three splits nothing is tested.
+
+    Parameters
+    ----------
+    scores : mapping of str to sequence of float
+        Scores of each method, one per split and in the same order.
+    test_share : float
+        Share of the examples that is tested in a split.
+    resolution : float, default 0.0
+        Smallest possible difference of two scores: 1 / n_test for shares of errors.
+    greater_is_better, rope, level, control
+        As in `compare_over_datasets`.
+
+    Returns
+    -------
+    dict of (str, str) to Comparison
+        Every pair in both orders.
+
+    Examples
+    --------
+    Two folds that differ by the same amount prove nothing:
+
+    >>> folds = {"A": [0.10, 0.20], "B": [0.15, 0.25]}
+    >>> compare_on_splits(folds, 0.5)["A", "B"].winner is None
+    True
+    """
+    check_rope(rope)
+    losses = _losses(scores, greater_is_better)
+    tests: dict[tuple[str, str], _Tested] = {}
+    for a, b in _pairs(scores, control):
+        mean = Mean.from_values(differences(losses[a], losses[b]), test_share, resolution)
+        p_value = mean.p_value() if len(losses[a]) >= MIN_SPLITS else nan
+        tests[a, b] = _OnMean(p_value, mean.value, mean.value, mean)
+    results = _adjusted(losses, tests, CORRECTED_T, level, rope)
+    if greater_is_better:
+        results = {pair: _of_scores(comparison) for pair, comparison in results.items()}
+    return _in_both_orders(results)
+
+
+def compare_by_signs(losses: Mapping[str, Sequence[float]], level: float = LEVEL) -> Comparisons:
+    """Compare all pairs by the sign test over data sets, without a correction.
+
+    Some papers use this test, and claims can name it. The difference is the difference of the mean
+    losses, without an interval.
+
+    Returns
+    -------
+    dict of (str, str) to Comparison
+        Every pair in both orders.
+    """
+    results: Comparisons = {}
+    for a, b in combinations(losses, 2):
+        test = sign_test(losses[a], losses[b])
+        winner = (a if test.wins > test.losses else b) if test.p_value <= level else None
+        difference = float(numbers(losses[a]).mean() - numbers(losses[b]).mean())
+        results[a, b] = Comparison(
+            *(a, b, winner, difference, -inf, inf, test.p_value, test.p_value, SIGN_TEST),
+            *(test.wins, test.losses, test.ties),
+            level=level,
+        )
+    return _in_both_orders(results)
+
+
+@dataclass(frozen=True, repr=False)
+class RankedMethod(Result):
+    """One method of a `Ranking`.
+
+    Attributes
+    ----------
+    name : str
+        The method.
+    mean_rank, mean_score : float
+        Means over the rows; rank 1 is the best, and equal scores share their mean rank.
+    in_best_group : bool
+        Whether it is the method with the best mean rank, or not significantly different from it.
+    """
+
+    name: str
+    mean_rank: float
+    mean_score: float
+    in_best_group: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Ranking(Result):
+    """Result of `rank_methods`.
+
+    Attributes
+    ----------
+    methods : tuple of RankedMethod
+        The methods, the best mean rank first.
+    n_rows : int
+        Number of data sets or splits.
+    friedman : FriedmanTest
+        Test of no difference among all methods; the ranks are in the order of `methods`.
+    pairs : dict of (str, str) to Comparison
+        Comparison of every pair in both orders, or of all methods with the control.
+    control : str or None
+        The method with which the others are compared.
+    """
+
+    methods: tuple[RankedMethod, ...]
+    n_rows: int
+    friedman: FriedmanTest
+    pairs: Comparisons
+    control: str | None = None
+
+    @property
+    def reference(self) -> str:
+        """The method that the others are compared with: the control, or the best."""
+        return self.control or self.methods[0].name
+
+    @property
+    def ordered_pairs(self) -> list[Comparison]:
+        """Each pair once, the method with the better mean rank first."""
+        names = [method.name for method in self.methods]
+        return [self.pairs[pair] for pair in combinations(names, 2) if pair in self.pairs]
+
+    @property
+    def too_few(self) -> bool:
+        """Whether there are too few rows for the test to separate any pair."""
+        first = next(iter(self.pairs.values()))
+        if first.test == WILCOXON:
+            return len(self.pairs) / 2 * 2.0 ** (1 - self.n_rows) > first.level
+        return self.n_rows < MIN_SPLITS
+
+    def cliques(self) -> list[tuple[int, ...]]:
+        """Return the groups of methods within which the test separates no pair, by their places.
+
+        Together they hold every pair that is not separated.
+
+        Examples
+        --------
+        >>> rank_methods({"A": [1, 1, 1], "B": [2, 2, 2], "C": [3, 1, 3]}).cliques()
+        [(0, 1, 2)]
+        """
+        names = [method.name for method in self.methods]
+        linked = {
+            (i, j)
+            for (i, a), (j, b) in combinations(enumerate(names), 2)
+            if (a, b) in self.pairs and not self.pairs[a, b].separates
+        }
+        groups: list[tuple[int, ...]] = []
+        for i, j in sorted(linked):
+            if any(i in group and j in group for group in groups):
+                continue
+            group = {i, j}
+            for k in range(len(names)):
+                if all((min(k, m), max(k, m)) in linked for m in group - {k}):
+                    group.add(k)
+            groups.append(tuple(sorted(group)))
+        return groups
+
+
+def rank_methods(
+    scores: Mapping[str, Sequence[float]],
+    *,
+    greater_is_better: bool = False,
+    test_share: float | None = None,
+    resolution: float | None = None,
+    ratio: bool = False,
+    rope: float = 0.0,
+    level: float = LEVEL,
+    control: str | None = None,
+) -> Ranking:
+    """Rank methods by their scores, and compare them by one test.
+
+    Parameters
+    ----------
+    scores : mapping of str to sequence of float
+        Scores of each method, one per row and in the same order.
+    greater_is_better : bool, default False
+        Whether the highest score is the best.
+    test_share : float, optional
+        The rows are splits of one data set, and each tests this share of its examples. By default
+        they are data sets.
+    resolution : float, optional
+        Smallest possible difference of two scores on a split; by default the smallest difference
+        between two scores of a row.
+    ratio, rope, level, control
+        As in `compare_over_datasets`.
+
+    Raises
+    ------
+    ValueError
+        With fewer than two methods or rows, or an unknown control.
+
+    Examples
+    --------
+    >>> errors = {"A": [0.20, 0.31, 0.15, 0.27], "B": [0.22, 0.35, 0.14, 0.30]}
+    >>> ranking = rank_methods(errors)
+    >>> [(method.name, method.mean_rank) for method in ranking.methods]
+    [('A', 1.25), ('B', 1.75)]
+    """
+    n_rows = min(map(len, scores.values()), default=0)
+    if len(scores) < 2 or n_rows < 2:
+        raise ValueError("a ranking needs at least two methods on at least two data sets")
+    if control is not None and control not in scores:
+        raise ValueError(f"unknown control {control!r}")
+    losses = _losses(scores, greater_is_better)
+    ranks = friedman_test([*zip(*losses.values(), strict=True)]).mean_ranks
+    names = [name for _, name in sorted(zip(ranks, scores, strict=True), key=lambda pair: pair[0])]
+    ordered = {name: scores[name] for name in names}
+    friedman = friedman_test([*zip(*(losses[name] for name in names), strict=True)])
+    if test_share is None:
+        pairs = compare_over_datasets(
+            ordered,
+            greater_is_better=greater_is_better,
+            ratio=ratio,
+            rope=rope,
+            level=level,
+            control=control,
+        )
+    else:
+        pairs = compare_on_splits(
+            ordered,
+            test_share,
+            resolution=step_of_scores(losses.values()) if resolution is None else resolution,
+            greater_is_better=greater_is_better,
+            rope=rope,
+            level=level,
+            control=control,
+        )
+    methods = []
+    for name, mean_rank in zip(names, friedman.mean_ranks, strict=True):
+        comparison = pairs.get((names[0], name))
+        alike = name == names[0] or (comparison is not None and comparison.winner is None)
+        methods.append(RankedMethod(name, mean_rank, float(numbers(scores[name]).mean()), alike))
+    return Ranking(tuple(methods), n_rows, friedman, pairs, control)
+
+
+def step_of_scores(columns: Iterable[Iterable[float]]) -> float:
+    """Return the smallest difference between two scores of a row, 0 if all are equal.
+
+    Two shares of errors on the same test examples differ by whole examples.
+
+    Examples
+    --------
+    >>> round(step_of_scores([[0.10, 0.30], [0.20, 0.30], [0.15, 0.40]]), 2)
+    0.05
+    """
+    steps = [
+        y - x
+        for row in map(sorted, zip(*columns, strict=True))
+        for x, y in pairwise(row)
+        if order(x, y)
+    ]
+    return float(min(steps, default=0.0))

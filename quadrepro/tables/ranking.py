@@ -1,0 +1,254 @@
+"""Methods ranked by scores: a table of methods, a table of pairs, and the sentence below them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, isinf, isnan
+
+from quadrepro.base.text import few
+from quadrepro.stats import WILCOXON, Comparison, Ranking, critical_difference, p_text, rounded_p
+from quadrepro.tables.render import MISSING, number_text, significant
+from quadrepro.tables.table import Entry, Field, Table, decimals
+
+MOST_PAIRS = 30
+"""Maximum number of pairs in the table to read; the CSV has all."""
+
+LONGEST, LONGEST_NAME = 400, 28
+"""Maximum number of characters of the closing sentence, and of a name in a crowded one."""
+
+PAIRS_HEADER = (
+    *("method", "against", "mean rank", "mean rank against", "difference", "low", "high"),
+    *("wins", "ties", "losses", "p", "p adjusted", "winner", "immaterial"),
+)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How scores and their differences are shown."""
+
+    quantity: str = "score"
+    """Name of the scores."""
+    greater_is_better: bool = False
+    """Whether the highest score is the best."""
+    percent: bool = False
+    """Whether scores are shares, whose differences are in percentage points."""
+    ratio: bool = False
+    """Whether ratios of scores are compared, so that a mean over data sets has no meaning."""
+    rows: str = "data sets"
+    """Name of the rows, in the plural."""
+
+    def score(self, value: float) -> str:
+        """Return a score for reading."""
+        return number_text(value, 3) if self.percent else significant(value)
+
+    @property
+    def points(self) -> str:
+        """The unit of differences, with a blank in front of it."""
+        return " percentage points" * (self.percent and not self.ratio)
+
+    def texts(self, *differences: float) -> list[str]:
+        """Return differences with the same number of decimals."""
+        if self.percent and not self.ratio:
+            return [number_text(x, 1, percent=True) for x in differences]
+        digits = decimals(differences, 3)
+        return [number_text(x, digits) if isfinite(x) else "∞" for x in differences]
+
+    def with_interval(self, c: Comparison) -> str:
+        """Return the difference of a comparison with its interval."""
+        if isinf(c.low) and isinf(c.high):
+            return f"{self.texts(c.difference)[0]} [{MISSING}]"
+        difference, low, high = self.texts(c.difference, c.low, c.high)
+        return f"{difference} [{low}, {high}]"
+
+
+def methods_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> Table:
+    """Return the table with one row per method, the best mean rank first."""
+    reference, rows = ranking.reference, []
+    data: list[tuple[Field, ...]] = []
+    digits = 3 if scale.percent else decimals(m.mean_score for m in ranking.methods)
+    for method in ranking.methods:
+        c = ranking.pairs.get((method.name, reference))
+        entries = [Entry(method.mean_rank, digits=2)]
+        if not scale.ratio:
+            entries.append(Entry(method.mean_score, digits=digits))
+        if c is None:
+            entries += [Entry(MISSING)] * 3
+        else:
+            entries.append(Entry(f"{c.wins}–{c.ties}–{c.losses}"))
+            entries.append(Entry(scale.with_interval(c)))
+            entries.append(Entry(rounded_p(c.p_adjusted), mark="*" * (c.winner is not None)))
+        if not ranking.control:
+            entries.append(Entry("yes" if method.in_best_group else "no"))
+        rows.append((titles[method.name], tuple(entries)))
+        data.append((method.name, method.mean_rank, method.mean_score, *_numbers(c)))
+    against = f"against {titles[reference]}"
+    header = ["", "mean rank", *(["mean " + scale.quantity] * (not scale.ratio))]
+    header += [f"wins–ties–losses {against}"]
+    header += [
+        "ratio" if scale.ratio else f"difference{scale.points and ' in' + scale.points}",
+        "p",
+    ]
+    data_header = ("method", "mean rank", "mean score", *PAIRS_HEADER[4:])
+    return Table(
+        title,
+        (*header, *(["best group"] * (not ranking.control))),
+        tuple(rows),
+        tuple(_notes(ranking, titles, scale)),
+        (*data_header, "best group"),
+        tuple(
+            (*numbers, str(method.in_best_group).lower())
+            for numbers, method in zip(data, ranking.methods, strict=True)
+        ),
+    )
+
+
+def _numbers(c: Comparison | None) -> tuple[Field, ...]:
+    if c is None:
+        return (None,) * 10
+    return (
+        *(c.difference, c.low, c.high, c.wins, c.ties, c.losses),
+        *(c.p_value, c.p_adjusted, c.winner or "", str(c.immaterial).lower()),
+    )
+
+
+def pairs_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> Table:
+    """Return the table of pairs: the first ones to read, and all in the CSV."""
+    ranks = {method.name: method.mean_rank for method in ranking.methods}
+    pairs, rows = ranking.ordered_pairs, []
+    for c in pairs[:MOST_PAIRS]:
+        entries = (
+            Entry(f"{c.wins}–{c.ties}–{c.losses}"),
+            Entry(scale.with_interval(c)),
+            Entry(rounded_p(c.p_adjusted), mark="*" * (c.winner is not None)),
+        )
+        rows.append((f"{titles[c.a]} – {titles[c.b]}", entries))
+    notes = []
+    if len(pairs) > MOST_PAIRS:
+        notes = [f"The first {MOST_PAIRS} of {len(pairs)} pairs; the CSV has all."]
+    return Table(
+        title,
+        ("", "wins–ties–losses", "ratio" if scale.ratio else "difference", "p"),
+        tuple(rows),
+        tuple(notes),
+        PAIRS_HEADER,
+        tuple((c.a, c.b, ranks[c.a], ranks[c.b], *_numbers(c)) for c in pairs),
+    )
+
+
+def _notes(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> list[str]:
+    friedman, first = ranking.friedman, next(iter(ranking.pairs.values()))
+    better = "higher" if scale.greater_is_better else "lower"
+    # It is infinite if all rows rank the methods alike.
+    f = "∞" if isinf(friedman.f_statistic) else f"{friedman.f_statistic:.2f}"
+    n_pairs = len(ranking.ordered_pairs)
+    compared = f"A ratio is the {scale.quantity} of the row over the other's"
+    if not scale.ratio:
+        compared = f"A difference is the {scale.quantity} of the row − the other's"
+    if first.test == WILCOXON:
+        compared += ", by Hodges and Lehmann"
+    notes = [
+        f"The {better} the {scale.quantity}, the better. Rank 1 is the best of a row, over "
+        f"{ranking.n_rows} {scale.rows}. Friedman's test of no difference: χ² = "
+        f"{friedman.statistic:.2f}, {p_text(friedman.p_value)}; as F by Iman and Davenport: {f}, "
+        f"{p_text(friedman.f_p_value)}.",
+        f"* p ≤ {first.level:g}. p: {first.test}, adjusted for {n_pairs} pairs by Holm's method. "
+        f"{compared}, with the interval at the level of the pair's step of that method: it "
+        "excludes no difference exactly if the pair has p ≤ "
+        f"{first.level:g}.",
+    ]
+    if not ranking.control:
+        best = titles[ranking.reference]
+        notes[1] += f" Best group: {best} and the methods that are not significantly worse."
+    if any(c.immaterial for c in ranking.pairs.values()):
+        notes.append("Differences whose whole interval is within the rope do not matter: no star.")
+    return notes
+
+
+def nemenyi_note(ranking: Ranking, level: float) -> str:
+    """Return the critical difference of Nemenyi's test in a sentence."""
+    critical = critical_difference(len(ranking.methods), ranking.n_rows, level)
+    return (
+        f"Nemenyi's test: mean ranks that are {critical:.2f} or more apart differ significantly "
+        f"(p ≤ {level:g})."
+    )
+
+
+def within(build: Callable[[int, Callable[[str], str]], str]) -> str:
+    """Return the longest text of at most `LONGEST` characters.
+
+    `build` makes it from the number of methods that each list names, and a function that shortens
+    their names.
+    """
+    for most in (5, 4, 3, 2, 1):
+        text = build(most, str)
+        if len(text) <= LONGEST:
+            return text
+    for clip in (_clipped(LONGEST_NAME), _clipped(LONGEST_NAME // 2)):
+        text = build(1, clip)
+        if len(text) <= LONGEST:
+            return text
+    return f"{text[: LONGEST - 1]}…"
+
+
+def _clipped(longest: int) -> Callable[[str], str]:
+    return lambda name: name if len(name) <= longest else f"{name[:longest]}…"
+
+
+def closing_sentence(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> str:
+    """Return which methods are in the best group and which pairs differ, in 400 characters."""
+    return within(lambda most, short: _closing(ranking, titles, scale, most, short))
+
+
+def _closing(
+    ranking: Ranking,
+    titles: Mapping[str, str],
+    scale: Scale,
+    most: int,
+    short: Callable[[str], str],
+) -> str:
+    def names(methods: Sequence[str]) -> str:
+        return few([short(titles[name]) for name in methods], most)
+
+    pairs, first = ranking.ordered_pairs, ranking.methods[0]
+    text = f"{short(titles[first.name])} has the best mean rank ({first.mean_rank:.2f})."
+    group = [m.name for m in ranking.methods[1:] if m.in_best_group]
+    if group and not ranking.control:
+        text += f" Not significantly different from it: {names(group)}."
+    decided = [c for c in pairs if c.winner is not None]
+    better = [
+        f"{short(titles[c.winner])} is better than {short(titles[c.loser])} "
+        f"({p_text(c.p_adjusted)})"
+        for c in decided
+        if c.winner and c.loser
+    ]
+    if len(pairs) == 1:
+        text = f"{better[0]}." if better else "The two are not significantly different."
+    elif better:
+        verb = "differs" if len(decided) == 1 else "differ"
+        text += f" {len(decided)} of {len(pairs)} pairs {verb} significantly: {few(better, most)}."
+    else:
+        text += " No pair differs significantly."
+    if immaterial := sum(c.immaterial for c in pairs):
+        start = "The difference is" if len(pairs) == 1 else f"Differences of {immaterial} pairs are"
+        text = f"{text} {start} within the rope and immaterial."
+        text = text.removeprefix("The two are not significantly different. ")
+    rows = f"{ranking.n_rows} {scale.rows}"
+    tests = f" By {pairs[0].test} over {rows}"
+    tests += f", adjusted for {len(pairs)} pairs by Holm's method" * (len(pairs) > 1)
+    text += f"{tests} (p ≤ {pairs[0].level:g})"
+    return f"{text}; {rows} are too few for that." if ranking.too_few else f"{text}."
+
+
+def behind(c: Comparison, scale: Scale) -> str:
+    """Return by how much the first of two methods is worse than the second, with the interval."""
+    if isnan(c.p_value):
+        return ""
+    if scale.ratio:
+        return f"ratio {scale.with_interval(c)}"
+    sign = -1.0 if scale.greater_is_better else 1.0
+    ends = sorted(sign * x for x in (c.low, c.high))
+    if isinf(ends[0]):
+        return ""
+    difference, low, high = scale.texts(sign * c.difference, *ends)
+    return f"{difference}{scale.points}, interval {low} to {high}"

@@ -1,0 +1,230 @@
+"""How tables are written: Markdown, LaTeX, CSV, and in a terminal.
+
+Names and notes are plain text. Each format escapes them, so that no name changes the layout.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from quadrepro.base.files import write_text
+from quadrepro.base.text import markdown, scaled
+from quadrepro.tables.table import Entry, Field, Table, decimals
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+MISSING = "–"
+"""An entry without a result."""
+
+OUTSIDE = "†"
+"""Marks a printed number outside our interval."""
+
+MINUS = "−"
+"""The sign of negative numbers to read; a CSV has hyphens."""
+
+DIGITS = 8
+"""Significant digits of numbers in a CSV: few enough to be the same on every processor."""
+
+RULES = (r"\toprule", r"\midrule", r"\bottomrule")
+"""Rules of the LaTeX package booktabs, from above."""
+
+PIPED = 100
+"""Width without a terminal."""
+
+
+def number_text(value: float, digits: int, *, percent: bool = False, signed: bool = False) -> str:
+    """Return a number for reading; zero has no sign.
+
+    Examples
+    --------
+    >>> number_text(-0.0314, 2, percent=True), number_text(0.5, 2, signed=True)
+    ('−3.14', '+0.50')
+    """
+    text = f"{100 * value if percent else value:{'+' if signed else '-'}z.{digits}f}"
+    if not float(text):
+        text = text.removeprefix("+")
+    return text.replace("-", MINUS)
+
+
+def significant(value: float, digits: int = 4, *, percent: bool = False) -> str:
+    """Return a number with some significant digits and without an exponent.
+
+    Examples
+    --------
+    >>> significant(1131.0209), significant(0.05972), significant(0.0597, 3, percent=True)
+    ('1131', '0.05972', '5.97')
+    """
+    size = 100 * value if percent else value
+    return number_text(value, decimals([size], digits), percent=percent)
+
+
+def printed_text(number: str, percent: bool) -> str:
+    """Return a printed number, which is kept as a fraction, with the digits of the paper.
+
+    Examples
+    --------
+    >>> printed_text("0.0420", percent=True)
+    '4.20'
+    """
+    return scaled(number, 2) if number and percent else number
+
+
+def _parts(entry: Entry) -> tuple[str, str, str]:
+    """Return our number, the text after it, and the printed number, not escaped."""
+    if entry.value is None or isinstance(entry.value, str):
+        return entry.value or MISSING * (entry.value is None), "", entry.printed
+    if not isfinite(entry.value):
+        return "∞" if entry.value > 0 else MISSING, "", entry.printed
+    digits, percent, spread = entry.digits, entry.percent, ""
+    if entry.spread is not None:
+        spread = f" ± {number_text(entry.spread, digits, percent=percent)}"
+    value = number_text(entry.value, digits, percent=percent, signed=entry.signed)
+    return value, spread, entry.printed
+
+
+def entry_text(entry: Entry) -> str:
+    """Return an entry in Markdown."""
+    ours, spread, printed = map(escaped, _parts(entry))
+    text = (f"**{ours}{spread}**" if entry.bold else ours + spread) + escaped(entry.mark)
+    if printed:
+        number = (f"**{printed}**" if entry.printed_bold else printed) + OUTSIDE * entry.outside
+        if entry.printed_spread:
+            number += f" ± {entry.printed_spread}" + OUTSIDE * entry.spread_outside
+        text += f" ({number})"
+    return text
+
+
+_SIGNS = re.compile(r"[\\`*|]|~(?=~)|(?<!\w)_|_(?!\w)|\](?=[(\[:])")
+_START = re.compile(r"^(?=[#>+-]\s|[=-]{3}|\d+[.)]\s)")
+_ADDRESS = re.compile(r"(?<=\w:)//|(?<=\bwww)\.", re.IGNORECASE)
+
+
+def escaped(text: str) -> str:
+    r"""Return plain text as Markdown of one line that shows it.
+
+    Examples
+    --------
+    >>> print(escaped("**x** [a](b) letter_ab"))
+    \*\*x\*\* [a\](b) letter_ab
+    """
+    text = _SIGNS.sub(r"\\\g<0>", text.replace("\n", " "))
+    return markdown(_START.sub(r"\\", _ADDRESS.sub(r"\\\g<0>", text)))
+
+
+def to_markdown(table: Table) -> str:
+    """Return a table as GitHub Markdown."""
+    parts = [f"## {escaped(table.title)}"]
+    if table.rows:
+        header = [escaped(title) for title in table.header]
+        body = [[escaped(name), *map(entry_text, entries)] for name, entries in table.rows]
+        align = ("left", *(table.align for _ in table.header[1:]))
+        parts.append(tabulate(body, header, "pipe", colalign=align, disable_numparse=True))
+    return "\n\n".join((*parts, *map(escaped, table.notes))) + "\n"
+
+
+def to_latex(table: Table, label: str = "") -> str:
+    r"""Return a ``table`` with caption and notes; it needs booktabs and graphicx."""
+    body = [[_latex(name), *map(_latex_entry, entries)] for name, entries in table.rows]
+    align = ("left", *(table.align for _ in table.header[1:]))
+    header = [*map(_latex, table.header)]
+    text = tabulate(body, header, "latex_raw", colalign=align, disable_numparse=True)
+    for rule in RULES:
+        text = text.replace(r"\hline", rule, 1)
+    name = rf"\label{{{re.sub('[^A-Za-z0-9:]+', '-', label)}}}" if label else ""
+    notes = [rf"\par\smallskip\footnotesize {_latex(note)}" for note in table.notes]
+    fitted = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+    return "\n".join(
+        (
+            r"% Requires \usepackage{booktabs,graphicx}",
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_latex(table.title)}}}{name}",
+            *([fitted, f"{text}}}"] if table.rows else []),
+            *notes,
+            r"\end{table}",
+            "",
+        )
+    )
+
+
+def _latex_entry(entry: Entry) -> str:
+    ours, spread, printed = map(_latex, _parts(entry))
+    text = (rf"\textbf{{{ours}{spread}}}" if entry.bold else ours + spread) + _latex(entry.mark)
+    if printed:
+        number = rf"\textbf{{{printed}}}" if entry.printed_bold else printed
+        number += _latex(OUTSIDE * entry.outside)
+        if entry.printed_spread:
+            number += _latex(f" ± {entry.printed_spread}" + OUTSIDE * entry.spread_outside)
+        text += f" ({number})"
+    return text
+
+
+def _latex(text: str) -> str:
+    """Return plain text as LaTeX."""
+    # It takes a tenth of a second to import.
+    from pylatexenc.latexencode import unicode_to_latex
+
+    return str(unicode_to_latex(text, unknown_char_policy="keep", unknown_char_warning=False))
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Field]]) -> str:
+    """Return CSV with LF line ends and numbers of `DIGITS` digits."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([_rounded(value) for value in row] for row in rows)
+    return buffer.getvalue()
+
+
+def _rounded(value: Field) -> Field:
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def to_csv(table: Table) -> str:
+    """Return the numbers of a table as CSV."""
+    return csv_text(table.data_header, table.data_rows)
+
+
+def write_table(table: Table, folder: Path, stem: str) -> None:
+    """Write ``stem.md`` and ``stem.csv``."""
+    write_text(folder / f"{stem}.md", to_markdown(table))
+    write_text(folder / f"{stem}.csv", to_csv(table))
+
+
+def on_terminal() -> bool:
+    """Return whether standard output is a terminal."""
+    return sys.stdout.isatty()
+
+
+def columns() -> int:
+    """Return the width of the terminal, or the one that ``COLUMNS`` names."""
+    return max(20, shutil.get_terminal_size((PIPED, 24)).columns)
+
+
+def to_terminal(table: Table, width: int, colour: bool = False) -> str:
+    """Return a table with title and notes; cells are folded between words to fit the width."""
+    from rich.markdown import Markdown  # slow to import, and not needed for a listing
+
+    # A number and its deviation stay on one line.
+    return drawn(Markdown(to_markdown(table).replace(" ± ", "\u00a0±\u00a0")), width, colour)
+
+
+def drawn(content: RenderableType, width: int, colour: bool = False) -> str:
+    """Return the text that rich draws, without blanks at the ends of lines."""
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=width, force_terminal=colour, highlight=False)
+    with console.capture() as capture:
+        console.print(content)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
