@@ -71,7 +71,11 @@ class RankedScores:
 
         from quadrepro.tables.render import to_csv
 
-        return pd.read_csv(io.StringIO(to_csv(self.pairs)))
+        texts = dict.fromkeys(("method", "against", "winner"), str)
+        empty = dict.fromkeys(("p", "p adjusted"), "")
+        file = io.StringIO(to_csv(self.pairs))
+        # Methods may be called NA, or by numbers.
+        return pd.read_csv(file, dtype=texts, na_values=empty, keep_default_na=False)
 
     def write(self, folder: str | Path) -> None:
         """Write ``ranking``: ``.md``, ``.csv`` and ``.svg``, and ``pairs`` as ``.md``, ``.csv``."""
@@ -174,6 +178,8 @@ def rank(
         )
     if not 0 < alpha < 1:
         raise ConfigError(f"the level of significance cannot be {alpha:g}: give 0.05, say")
+    if ratios and test_share is not None:
+        raise ConfigError("splits of one data set have one unit: leave out --ratios (ratios=True)")
     source = str(scores) if isinstance(scores, str | Path) else "scores"
     frame = scores_of(scores)
     if min(frame.shape) < 2:

@@ -139,8 +139,8 @@ def toy() -> Card:
 @pytest.fixture
 def known_toy(toy: Card, monkeypatch: pytest.MonkeyPatch) -> Card:
     """Make `load_card` of the store know the toy card."""
-    known = store.load_card
-    monkeypatch.setattr(store, "load_card", lambda name: toy if name == "toy" else known(name))
+    load_card = store.load_card
+    monkeypatch.setattr(store, "load_card", lambda name: toy if name == "toy" else load_card(name))
     return toy
 
 

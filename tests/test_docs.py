@@ -1,4 +1,4 @@
-"""What README and pages show runs as it is written, and prints what they say."""
+"""Commands and code in README and documentation run, and print the text below them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import pytest
 
 import quadrepro as package
 from quadrepro.config.loading import load_experiment
-from quadrepro.tables.made import check_tables
+from quadrepro.tables.kinds import check_tables
 from tests.cli.call import quadrepro
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
 CSV = "size,label\n" + "".join(f"{i},{'yes' if i % 7 > i % 5 else 'no'}\n" for i in range(60))
 REST = {"title": "Example", "datasets": "[visits]", "algorithms": "[boosting]"}
-"""What a config needs where a page shows a part of it."""
+"""The rest of a config, for pages that show a part of it."""
 
 COMMANDS = ("README.md", "docs/tutorial.md", "docs/splits.md", "docs/comparing.md")
 """Pages whose commands are run in turn."""
@@ -31,7 +31,7 @@ NOT_RUN = r"make |pip |source |quadrepro fetch |quadrepro \w+ configs/table1|.*-
 
 
 def run_python(code: str, names: dict[str, Any]) -> str:
-    """Write a block that begins with a file's name, or run it and return what it prints."""
+    """Write a block that begins with a file's name, or run it and return its output."""
     if named := re.match(r"# (\w+\.py)\n", code):
         Path(named[1]).write_text(code, encoding="utf-8")
         return ""
@@ -51,19 +51,19 @@ def check_config(text: str) -> None:
 
 
 def run_commands(block: str) -> None:
-    """Run commands and compare what they print with what is shown below them."""
+    """Run commands and compare their output with the text below them."""
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, _, shown = part.partition("\n")
+        command, _, text = part.partition("\n")
         if not re.match(NOT_RUN, command):
             result = quadrepro(*shlex.split(command, comments=True)[1:])
             assert result.exit_code == 0, result.output
             printed = re.sub(r"\s+", " ", result.output)
-            lines = [line for line in shown.splitlines() if line not in ("", "...")]
+            lines = [line for line in text.splitlines() if line not in ("", "...")]
             assert [line for line in lines if re.sub(r"\s+", " ", line) not in printed] == []
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # of estimators of other packages
+@pytest.mark.filterwarnings("ignore")  # other packages' estimators warn
 @pytest.mark.parametrize("page", PAGES)
 def test_the_blocks_of_a_page_run_and_print_what_is_shown(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -71,8 +71,8 @@ def test_the_blocks_of_a_page_run_and_print_what_is_shown(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
     Path("results").mkdir()
-    for shown in ("examples", "results/table1"):
-        Path(shown).symlink_to(ROOT / shown)
+    for folder in ("examples", "results/table1"):
+        Path(folder).symlink_to(ROOT / folder)
     example = ROOT / "examples" / "my-paper" / "my-paper.yaml"
     small = partial(package.reproduce, example, out=tmp_path / "out")
     monkeypatch.setattr(package, "reproduce", lambda name, jobs: small(jobs=1))
@@ -95,18 +95,25 @@ def test_the_blocks_of_a_page_run_and_print_what_is_shown(
 def test_the_readme_shows_a_committed_table_and_the_counts_of_the_scoreboard() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     scoreboard = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
-    [(file, shown)] = re.findall(r"<!-- (results/\S+) -->\n\n(.*?)<!-- end -->", readme, re.DOTALL)
+    [(file, rows)] = re.findall(r"<!-- (results/\S+) -->\n\n(.*?)<!-- end -->", readme, re.DOTALL)
     table = (ROOT / file).read_text(encoding="utf-8")
     # Times depend on the machine.
-    shown, table = (re.sub(r"\| Mean running time.*\n", "", text) for text in (shown, table))
-    assert shown.strip() in table
-    means = r"Of the (\d+) printed means,? (\d+) are .* and (\d+) under"
-    assert re.findall(means, readme) == re.findall(means, scoreboard) != []
-    rows = re.findall(r"^\| \[.*\]\(results/.*\| (.*?) \| (\d+) of \d+ \|$", readme, re.MULTILINE)
-    assert len(rows) == len([*(ROOT / "quadrepro" / "papers").glob("*/paper.yaml")])
-    for numbers, hold in rows:
-        line = rf"^\|.*\| *{re.escape(numbers)} \|.*\| +{hold} \|"
-        assert re.search(line, scoreboard, re.MULTILINE)
+    rows, table = (re.sub(r"\| Mean running time.*\n", "", text) for text in (rows, table))
+    assert rows.strip() in table
+    means = r"(\d+) of the (\d+) printed means are .* and (\d+) under"
+    [counts] = re.findall(means, scoreboard)
+    [sentence] = [line for line in readme.splitlines() if "printed means" in line]
+    assert sorted(re.findall(r"\d+", sentence)) == sorted(counts)
+    papers = re.findall(r"^\| \[.*\]\(results/.*\| (.*?) \| (\d+ of \d+) \|$", readme, re.MULTILINE)
+    assert len(papers) == len([*(ROOT / "quadrepro" / "papers").glob("*/paper.yaml")])
+    first_table = scoreboard.partition("\n|:")[2].partition("\n\n")[0].splitlines()[1:]
+    expected = []
+    for line in first_table:
+        _, numbers, _, _, *claims, _ = (field.strip() for field in line.strip("|").split("|"))
+        supported, agrees, *others = map(int, claims)
+        n_claims = supported + agrees + sum(others)
+        expected.append((numbers, f"{supported + agrees} of {n_claims}"))
+    assert sorted(papers) == sorted(expected)
 
 
 def test_configs_that_ship_are_valid_and_their_results_are_committed() -> None:

@@ -26,7 +26,7 @@ def test_every_kind_of_error_has_the_exit_code_that_the_readme_lists() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "known", "hint"),
+    ("name", "names", "hint"),
     [
         ("pimo", ["wine", "pima", "pimas"], "; did you mean 'pima'?"),
         ("spam", ["wine", "pima"], "; known are pima, wine"),
@@ -38,11 +38,11 @@ def test_every_kind_of_error_has_the_exit_code_that_the_readme_lists() -> None:
     ],
 )
 def test_the_hint_is_the_closest_name_or_all_or_the_nearest_of_many(
-    name: str, known: list[str], hint: str
+    name: str, names: list[str], hint: str
 ) -> None:
-    assert nearest(name, known) == nearest(name, iter(known)) == hint
+    assert nearest(name, names) == nearest(name, iter(names)) == hint
     listed = f"{hint} (see list all)" if "nearest of" in hint else hint
-    assert nearest(name, known, "list all") == listed
+    assert nearest(name, names, "list all") == listed
 
 
 NAMES = st.sets(st.text(st.characters(categories=("L", "N")), min_size=4), min_size=1)
@@ -50,10 +50,10 @@ NAMES = st.sets(st.text(st.characters(categories=("L", "N")), min_size=4), min_s
 
 @given(NAMES, st.data())
 def test_a_name_with_one_letter_more_is_still_recognised(
-    known: set[str], data: st.DataObject
+    names: set[str], data: st.DataObject
 ) -> None:
-    name = data.draw(st.sampled_from(sorted(known)))
-    assert nearest(f"{name}_", known).startswith("; did you mean ")
+    name = data.draw(st.sampled_from(sorted(names)))
+    assert nearest(f"{name}_", names).startswith("; did you mean ")
 
 
 def test_the_faults_of_several_calls_are_raised_together() -> None:

@@ -4,12 +4,14 @@ import csv
 from collections.abc import Callable
 from math import nan
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import quadrepro
 from quadrepro.errors import ConfigError, DataError
+from quadrepro.stats import holm
 
 SCORES = {
     "ours": [0.20, 0.31, 0.15, 0.27, 0.09, 0.11, 0.24],
@@ -29,32 +31,104 @@ def test_a_file_a_frame_and_a_mapping_give_the_same(write_scores: Write) -> None
     expected = quadrepro.rank(SCORES, higher_is_better=False, rope=0.01).ranking
     frame = pd.DataFrame(SCORES)
     named = pd.DataFrame({"dataset": [f"set{i}" for i in range(7)], **SCORES})
-    forms = [write_scores(as_csv(names=True)), frame, named, frame.set_axis(list("abcdefg"))]
+    forms = [write_scores(as_csv(names=True)), frame, named, frame.set_axis([*"abcdefg"])]
     for scores in forms:
         assert quadrepro.rank(scores, higher_is_better=False, rope=0.01).ranking == expected
     path = str(write_scores(as_csv(names=False)))
     assert quadrepro.rank(path, higher_is_better=False, rope=0.01).ranking == expected
 
 
-def test_accuracies_are_ranked_from_the_highest(write_scores: Write) -> None:
-    found = quadrepro.rank(SCORES, higher_is_better=True)
-    assert found.ranking.methods == ("theirs", "ours")
-    assert found.data["shift"][0] > 0
-    lower = quadrepro.rank(SCORES, higher_is_better=False)
-    assert lower.ranking.methods == ("ours", "theirs")
-    assert "ours is better than theirs" in lower.table.notes[-1]
-    assert "theirs is better than ours" in found.table.notes[-1]
+def test_accuracies_are_ranked_from_the_highest() -> None:
+    scores = SCORES | {"theirs": [x + 0.1 for x in SCORES["ours"]]}
+    higher, lower = (quadrepro.rank(scores, higher_is_better=side) for side in (True, False))
+    assert [method.name for method in higher.ranking.methods] == ["theirs", "ours"]
+    assert [method.name for method in lower.ranking.methods] == ["ours", "theirs"]
+    assert higher.data["difference"][0] == pytest.approx(0.1)
+    assert lower.data["difference"][0] == pytest.approx(-0.1)
+    assert lower.sentence.startswith("ours is better than theirs (p = 0.016).")
+    assert higher.sentence.startswith("theirs is better than ours (p = 0.016).")
 
 
-def test_a_direction_that_is_open_is_refused_before_anything_is_ranked() -> None:
+def test_ratios_do_not_depend_on_the_unit_of_a_row() -> None:
+    in_cents = {name: [100 * values[0], *values[1:]] for name, values in SCORES.items()}
+    plain, changed = (
+        quadrepro.rank(scores, higher_is_better=False, ratios=True) for scores in (SCORES, in_cents)
+    )
+    assert changed.sentence == plain.sentence
+    assert changed.table.rows == plain.table.rows
+    assert changed.pairs.rows == plain.pairs.rows
+
+
+def test_the_higher_score_is_the_better_one_in_ratios_as_well() -> None:
+    scores = SCORES | {"theirs": [2 * x for x in SCORES["ours"]]}
+    for ratios in (False, True):
+        ranked = quadrepro.rank(scores, higher_is_better=True, ratios=ratios)
+        assert ranked.sentence.startswith("theirs is better than ours (p = 0.016).")
+
+
+def test_ratios_of_scores_that_are_not_above_0_are_refused() -> None:
+    with pytest.raises(DataError, match="scores: ratios need scores above 0"):
+        quadrepro.rank({"a": [1.0, 0.0], "b": [1.0, 2.0]}, higher_is_better=False, ratios=True)
+
+
+def test_ratios_of_splits_are_refused() -> None:
+    with pytest.raises(ConfigError):
+        quadrepro.rank(SCORES, higher_is_better=False, ratios=True, test_share=0.1)
+
+
+def test_a_missing_direction_is_refused_before_anything_is_ranked() -> None:
     with pytest.raises(ConfigError, match="are higher or lower scores better"):
         quadrepro.rank(SCORES)
 
 
-def test_resamples_get_the_corrected_t_test() -> None:
-    found = quadrepro.rank(SCORES, higher_is_better=False, test_share=0.1)
-    assert found.data["corrected t p"].notna().sum() == 1
-    assert "over 7 resamples" in found.markdown
+def test_splits_get_the_corrected_t_test() -> None:
+    ranked = quadrepro.rank(SCORES, higher_is_better=False, test_share=0.1)
+    assert ranked.ranking.pairs["ours", "theirs"].test == "corrected resampled t-test"
+    assert "over 7 splits" in ranked.sentence
+    assert "over 7 splits" in ranked.markdown
+
+
+MORE = SCORES | {
+    "third": [0.25, 0.40, 0.20, 0.35, 0.20, 0.16, 0.40],
+    "fourth": [0.30, 0.50, 0.25, 0.33, 0.10, 0.30, 0.45],
+}
+
+
+def test_a_control_is_compared_with_the_others_alone() -> None:
+    ranked = quadrepro.rank(MORE, higher_is_better=False, control="third")
+    data = ranked.data
+    assert len(data) == 3
+    assert all("third" in pair for pair in zip(data["method"], data["against"], strict=True))
+    assert data["p adjusted"].tolist() == pytest.approx(holm(data["p"]))
+    assert "adjusted for 3 pairs by Holm's method" in ranked.sentence
+
+
+def test_an_unknown_control_is_refused_with_the_nearest_method() -> None:
+    with pytest.raises(ConfigError, match=r"unknown control 'their'.*theirs"):
+        quadrepro.rank(SCORES, higher_is_better=False, control="their")
+
+
+def test_alpha_is_the_level_of_significance() -> None:
+    usual = quadrepro.rank(MORE, higher_is_better=False)
+    strict, lenient = (
+        quadrepro.rank(MORE, higher_is_better=False, alpha=alpha) for alpha in (0.001, 0.5)
+    )
+    for ranked, alpha in ((strict, 0.001), (usual, 0.05), (lenient, 0.5)):
+        for pair, c in ranked.ranking.pairs.items():
+            assert c.p_adjusted == usual.ranking.pairs[pair].p_adjusted
+            assert (c.winner is not None) == (c.p_adjusted <= alpha)
+        assert f"(p ≤ {alpha:g})" in ranked.sentence
+        assert f"* p ≤ {alpha:g}." in ranked.table.notes[1]
+    assert "too few for that" in strict.sentence
+    assert lenient.sentence != usual.sentence
+
+
+def test_nemenyis_critical_difference_is_added_if_asked_for() -> None:
+    plain, ranked = (
+        quadrepro.rank(MORE, higher_is_better=False, nemenyi=nemenyi) for nemenyi in (False, True)
+    )
+    assert "Nemenyi" not in plain.markdown
+    assert "Nemenyi's test: mean ranks that are 1.77 or more apart" in ranked.markdown
 
 
 def test_rows_with_a_missing_score_are_refused_or_left_out_by_name(write_scores: Write) -> None:
@@ -63,29 +137,57 @@ def test_rows_with_a_missing_score_are_refused_or_left_out_by_name(write_scores:
         DataError, match=r"missing in line 4 \(set2\): theirs, line 6 \(set4\): ours"
     ):
         quadrepro.rank(path, higher_is_better=False)
-    found = quadrepro.rank(path, higher_is_better=False, drop_missing=True)
-    assert found.left_out == ("line 4 (set2)", "line 6 (set4)")
-    assert found.ranking.n_datasets == 5
-    assert "Left out: line 4 (set2), line 6 (set4), where scores are missing." in found.markdown
+    ranked = quadrepro.rank(path, higher_is_better=False, drop_missing=True)
+    assert ranked.left_out == ("line 4 (set2)", "line 6 (set4)")
+    assert ranked.ranking.n_rows == 5
+    note = "Left out, since scores are missing: line 4 (set2), line 6 (set4)."
+    assert note in ranked.markdown
     frame = pd.DataFrame({"a": [1.0, nan, 2.0], "b": [2.0, 3.0, 4.0]})
-    found = quadrepro.rank(frame, higher_is_better=False, drop_missing=True)
-    assert found.left_out == ("1",)
+    ranked = quadrepro.rank(frame, higher_is_better=False, drop_missing=True)
+    assert ranked.left_out == ("1",)
+
+
+def test_the_file_lists_all_rows_that_are_left_out_and_the_terminal_ten(tmp_path: Path) -> None:
+    gaps = [f"gap{i}" for i in range(13)]
+    frame = pd.DataFrame(SCORES, index=[f"set{i}" for i in range(7)])
+    frame = pd.concat([frame, pd.DataFrame({"ours": nan, "theirs": 0.5}, index=gaps)])
+    ranked = quadrepro.rank(frame, higher_is_better=False, drop_missing=True)
+    assert ranked.left_out == tuple(gaps)
+    assert f"missing: {', '.join(gaps[:10])} and 3 more." in ranked.markdown
+    assert "gap10" not in ranked.markdown
+    ranked.write(tmp_path)
+    assert ", ".join(gaps) in (tmp_path / "ranking.md").read_text(encoding="utf-8")
 
 
 def test_a_result_shows_itself_and_writes_its_files(tmp_path: Path) -> None:
-    found = quadrepro.rank(SCORES, higher_is_better=False)
-    assert repr(found) == found.markdown
-    assert "<table>" in found._repr_html_()
+    ranked = quadrepro.rank(MORE, higher_is_better=False)
+    assert repr(ranked) == ranked.markdown
+    assert ranked.markdown.endswith(f"{ranked.sentence}\n")
+    assert "<table>" in ranked._repr_html_()
     for name in ("a", "b"):
-        found.write(tmp_path / name / "demsar")
+        ranked.write(tmp_path / name / "demsar")
     names = {path.name for path in (tmp_path / "a" / "demsar").iterdir()}
-    assert names == {f"ranking.{ending}" for ending in ("md", "csv", "svg")}
+    assert names == {"ranking.md", "ranking.csv", "ranking.svg", "pairs.md", "pairs.csv"}
     for name in names:
         one, other = ((tmp_path / side / "demsar" / name).read_bytes() for side in ("a", "b"))
         assert one == other
-    assert (tmp_path / "a/demsar/ranking.md").read_text(encoding="utf-8") == found.markdown
-    rows = list(csv.DictReader((tmp_path / "a/demsar/ranking.csv").read_text().splitlines()))
-    assert float(rows[0]["wilcoxon p"]) == found.ranking.pairs[0].wilcoxon_p
+    folder = tmp_path / "a/demsar"
+    assert ranked.sentence in (folder / "ranking.md").read_text(encoding="utf-8")
+    for text in ("ranking", "pairs"):
+        assert (folder / f"{text}.md").read_text(encoding="utf-8").startswith(f"## scores: {text}")
+    with (folder / "pairs.csv").open(encoding="utf-8") as file:
+        rows = [*csv.DictReader(file)]
+    assert [float(row["p"]) for row in rows] == [c.p_value for c in ranked.ranking.ordered_pairs]
+    with (folder / "ranking.csv").open(encoding="utf-8") as file:
+        methods = [row["method"] for row in csv.DictReader(file)]
+    assert methods == [method.name for method in ranked.ranking.methods]
+
+
+@pytest.mark.parametrize("names", [("NA", "null"), ("1", "2")])
+def test_the_data_frame_keeps_the_names_of_methods(names: tuple[str, str]) -> None:
+    scores = dict(zip(names, SCORES.values(), strict=True))
+    data = quadrepro.rank(scores, higher_is_better=False).data
+    assert {data["method"][0], data["against"][0]} == {*names}
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", "d,a\nx,1\ny,2\n"])
@@ -94,20 +196,28 @@ def test_one_method_or_one_data_set_is_refused(write_scores: Write, text: str) -
         quadrepro.rank(write_scores(text), higher_is_better=False)
 
 
+def test_one_data_set_without_gaps_is_refused() -> None:
+    scores = {"a": [1.0, nan, 2.0], "b": [2.0, 3.0, nan]}
+    with pytest.raises(DataError, match="scores: a ranking needs at least two methods on"):
+        quadrepro.rank(scores, higher_is_better=False, drop_missing=True)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"rope": -0.1}, "the half-width of the rope cannot be -0.1"),
         ({"rope": nan}, "the half-width of the rope cannot be nan"),
         ({"test_share": 1.0}, "the share of test examples cannot be 1: give 0.1"),
+        ({"alpha": 0.0}, "the level of significance cannot be 0"),
+        ({"alpha": nan}, "the level of significance cannot be nan"),
     ],
 )
-def test_options_out_of_range_are_refused(options: dict[str, float], message: str) -> None:
+def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        quadrepro.rank(SCORES, **options)
+        quadrepro.rank(SCORES, higher_is_better=False, **options)
 
 
 @pytest.mark.parametrize("scores", [{"a": [1.0], "b": [1.0, 2.0]}, {"a": [1.0], "b": ["x"]}, {}])
-def test_what_is_no_table_of_numbers_is_refused(scores: dict[str, list[float]]) -> None:
+def test_scores_that_are_not_a_table_of_numbers_are_refused(scores: dict[str, Any]) -> None:
     with pytest.raises(DataError, match="not a table of numbers"):
         quadrepro.rank(scores, higher_is_better=False)

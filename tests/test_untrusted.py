@@ -1,7 +1,7 @@
 """Untrusted files and folders through the command line.
 
-CANARY stands for a file that must not appear, VICTIM for a folder that must not change, and SECRET
-for a file in it whose content must not be shown.
+CANARY is the place of a file that must not appear, VICTIM of a folder that must not change, and
+SECRET of a file in it whose content must not be shown.
 """
 
 from __future__ import annotations
@@ -24,15 +24,20 @@ from hypothesis import strategies as st
 
 import quadrepro as package
 from quadrepro.engine.records import Record, RecordStore
-from quadrepro.results.results import load_results
+from quadrepro.results.results import load_results, markdown_html
 from tests.cli.call import quadrepro
 from tests.make import CONTROLS, config
-from tests.results.made import cells, make_folder, run
+from tests.results.made import cells, make_folder, make_own_folder, run
+from tests.results.parsed import Parsed
 
 TOKEN = "open-sesame-5316"
 NAME = "\x1b]0;owned\x07\x9b1m<script>alert(1)</script><img src=x onerror=alert(1)>"
 FORMULAS = ("=HYPERLINK(1)", "@SUM(1)", "+SUM(1)", "\t=SUM(1)")
-NAMES = (NAME, *FORMULAS, "a\x08\x7f\x85\u202eb\u2066", "'=1", "-a", "</td><b>a</b>", "$\\frac{$")
+LINK = "[a](http://127.0.0.1:9/x)"
+NAMES = (
+    *(NAME, *FORMULAS, "a\x08\x7f\x85\u202eb\u2066", "'=1", "-a", "</td><b>a</b>", "$\\frac{$"),
+    *("**a**", LINK, "a | b", "`a`"),
+)
 """Names that a stranger may give to data sets, algorithms and files."""
 
 TOUCH = 'open("CANARY", "w").close()\n'
@@ -142,6 +147,8 @@ def assert_harmless(work: Path, lines: Mapping[str, int]) -> None:
         assert TOKEN not in text, path
         if path.suffix in (".md", ".html"):
             assert not re.search("<script>alert|<img src=x", text), path
+            page = Parsed(text if path.suffix == ".html" else markdown_html(text))
+            assert not [a["href"] for a in page.all("a") if "127.0.0.1" in a["href"]], path
         if path.suffix in (".md", ".svg"):
             assert not CONTROLS.intersection(text), path
 
@@ -172,21 +179,21 @@ def test_names_are_text_on_the_terminal_and_in_every_file_and_read_back_as_they_
     ]
     texts = {"title": " ".join(NAMES), "notes": [" ".join(NAMES)], "tables": {"ranking": True}}
     rows = [{"name": "monks", "as": name} for name in NAMES]
-    asked = config(datasets=rows, algorithms=columns, **texts)
-    write(work, {"base.yaml": json.dumps(asked)})
+    content = config(datasets=rows, algorithms=columns, **texts)
+    write(work, {"base.yaml": json.dumps(content)})
     lines = ("run base.yaml --jobs 1", "check base.yaml", "table base.yaml", *SHOW)
     entry = shlex.join(["explain", "base.yaml", NAMES[0], NAMES[1]])
     assert_harmless(work, dict.fromkeys([*lines[:-1], entry], 0))
-    found = load_results(work / "results" / "base")
-    assert set(found.cells["dataset"]) == set(NAMES)
-    assert {*NAMES} < set(found.table("errors").data["dataset"])
+    results = load_results(work / "results" / "base")
+    assert set(results.cells["dataset"]) == set(NAMES)
+    assert {*NAMES} < set(results.table("errors").data["dataset"])
 
 
 @pytest.mark.slow
 def test_no_file_in_the_folder_takes_the_place_of_an_installed_module(work: Path) -> None:
     names = ("numpy", "joblib", "json", "sitecustomize", "conftest", "quadrepro")
     write(work, {f"{name}.py": TOUCH for name in names} | {"base.yaml": json.dumps(config())})
-    script = work.parent / "quadrepro"  # what an installer writes
+    script = work.parent / "quadrepro"  # as an installer writes it
     script.write_text("from quadrepro.__main__ import run\nif __name__ == '__main__':\n    run()\n")
     line = [sys.executable, script, "run", "base.yaml", "--jobs", "1"]
     env = {**os.environ, "PYTHONPATH": str(Path(package.__file__).parents[1])}
@@ -205,11 +212,12 @@ EDITS = st.lists(st.tuples(PLACES, LENGTHS, st.sampled_from(SCALARS) | PLACES), 
 """Places in a text, number of words or separators to replace, and a new or another one."""
 
 INIT, CHECK = ("init", "my.csv", "--target", "label", "--force"), ("check", "my.yaml")
-PAGE = "table", "results/base"
-OF_RESULTS = ("cells.csv", "errors.csv", "verdicts.csv", "score.csv", "claims.csv", "run.json")
+OF_PAPER = ("cells.csv", "errors.csv", "verdicts.csv", "score.csv", "claims.csv", "run.json")
+OWN = ("cells.csv", "errors.csv", "comparisons.csv", "run.json", "tables.json")
 FILES = {"my.csv": INIT, "my.yaml": CHECK, "datasets/my.yaml": CHECK}
-FILES |= {f"results/base/{name}": PAGE for name in OF_RESULTS}
-"""Files that `init` reads or writes, those of a results folder, and what reads each."""
+for folder, names in (("results/base", OF_PAPER), ("results/own", OWN), ("results/one", OWN)):
+    FILES |= {f"{folder}/{name}": ("table", folder) for name in names}
+"""Files that `init` reads or writes, files of a results folder, and the command that reads each."""
 
 
 @pytest.fixture(scope="module")
@@ -218,6 +226,10 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     with contextlib.chdir(tmp_path_factory.mktemp("mangled")):
         Path("my.csv").write_bytes(ROWS)
         make_folder(Path("results/base"))
+        for name, rows in (("own", ("monks", "wine")), ("one", ("monks",))):
+            counts = {(row, column): (4, 5, 9) for row in rows for column in "abc"}
+            winners = {("a", "b"): "a", ("b", "c"): ""}
+            make_own_folder(Path("results", name), counts, winners)
         assert quadrepro(*INIT).exit_code == 0
         yield {name: Path(name).read_text(encoding="utf-8") for name in FILES}
 

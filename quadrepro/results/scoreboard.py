@@ -77,8 +77,8 @@ def words_of(claims: Iterable[pd.DataFrame], timed: bool = False) -> Counter[str
 
 
 def words_text(counts: Counter[str]) -> str:
-    """Return the number of claims by judgement, such as ``1 supported, 2 undecided``."""
-    return ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word])
+    """Return the number of claims by judgement, such as ``supported 1, undecided 2``."""
+    return ", ".join(f"{word} {counts[word]}" for word in WORDS if counts[word])
 
 
 def read_notes(results: Results) -> tuple[str, str]:

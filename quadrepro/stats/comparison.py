@@ -9,15 +9,16 @@ is at most the level.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import exp, inf, isnan, log1p, nan
+from typing import NamedTuple
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.stats.base import LEVEL, Result, differences, numbers, order
+from quadrepro.stats.base import LEVEL, Result, differences, numbers, order, orders
 from quadrepro.stats.means import Mean, check_rope
 from quadrepro.stats.ranks import FriedmanTest, friedman_test, hodges_lehmann, wilcoxon_test
 from quadrepro.stats.signs import sign_test
@@ -131,48 +132,29 @@ def holm(p_values: Iterable[float]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    return [p if isnan(p) else min(1.0, p * factor) for p, factor in _holm_factors([*p_values])]
+    return [adjusted for adjusted, _ in _holm_steps([*p_values])]
 
 
-def _holm_factors(p_values: Sequence[float]) -> list[tuple[float, float]]:
-    """Return each p-value with the factor by which Holm's method multiplies it."""
-    factors, least = [nan] * len(p_values), 0.0
+def _holm_steps(p_values: Sequence[float]) -> list[tuple[float, float]]:
+    """Return each adjusted p-value with the factor by which Holm's method multiplies it."""
+    steps, least = [(nan, 1.0)] * len(p_values), 0.0
     ascending = sorted((p, i) for i, p in enumerate(p_values) if not isnan(p))
     for place, (p, i) in enumerate(ascending):
         n_left = len(ascending) - place
         least = max(least, n_left * p)
-        factors[i] = least / p if p else float(n_left)
-    return [*zip(p_values, factors, strict=True)]
+        steps[i] = min(1.0, least), least / p if p else float(n_left)
+    return steps
 
 
-@dataclass(frozen=True)
-class _Tested:
+class _Tested(NamedTuple):
     """The test of a pair on losses, before it is adjusted: negative differences favour A."""
 
     p_value: float
     sign: float
     """Negative if the test statistic favours A."""
     difference: float
-
-    def interval(self, level: float) -> tuple[float, float]:
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class _OnRanks(_Tested):
-    losses: tuple[FloatArray, FloatArray]
-
-    def interval(self, level: float) -> tuple[float, float]:
-        effect = hodges_lehmann(*self.losses, level)
-        return effect.low, effect.high
-
-
-@dataclass(frozen=True)
-class _OnMean(_Tested):
-    mean: Mean
-
-    def interval(self, level: float) -> tuple[float, float]:
-        return (-inf, inf) if isnan(self.p_value) else self.mean.interval(level)
+    interval: Callable[[float], tuple[float, float]]
+    """Returns the ends of the interval of a level."""
 
 
 def _adjusted(
@@ -184,10 +166,9 @@ def _adjusted(
 ) -> Comparisons:
     """Return the comparisons of losses by one test, adjusted for the number of pairs."""
     results: Comparisons = {}
-    steps = _holm_factors([tested.p_value for tested in tests.values()])
-    for ((a, b), tested), (p, factor) in zip(tests.items(), steps, strict=True):
-        p_adjusted = p if isnan(p) else min(1.0, p * factor)
-        low, high = tested.interval(level if isnan(p) else level / factor)
+    steps = _holm_steps([tested.p_value for tested in tests.values()])
+    for ((a, b), tested), (p_adjusted, factor) in zip(tests.items(), steps, strict=True):
+        low, high = tested.interval(level / factor)
         difference, sign = tested.difference, tested.sign if p_adjusted <= level else 0.0
         # Ties make a rank test and its interval disagree at 0: the test decides.
         if sign < 0:
@@ -196,14 +177,23 @@ def _adjusted(
             difference, low = max(difference, 0.0), max(low, 0.0)
         else:
             low, high = min(low, 0.0), max(high, 0.0)
-        immaterial = -rope <= low <= high <= rope
+        immaterial = rope > 0 and -rope <= low <= high <= rope
         winner = None if immaterial or not sign else a if sign < 0 else b
         counts = sign_test(losses[a], losses[b])
         results[a, b] = Comparison(
-            *(a, b, winner, difference + 0.0, low + 0.0, high + 0.0, p, p_adjusted, test),
+            *(a, b, winner, difference + 0.0, low + 0.0, high + 0.0),
+            *(tested.p_value, p_adjusted, test),
             *(counts.wins, counts.losses, counts.ties, immaterial, level),
         )
     return results
+
+
+def _shifts(a: FloatArray, b: FloatArray) -> Callable[[float], tuple[float, float]]:
+    def interval(level: float) -> tuple[float, float]:
+        effect = hodges_lehmann(a, b, level)
+        return effect.low, effect.high
+
+    return interval
 
 
 def _in_both_orders(comparisons: Comparisons) -> Comparisons:
@@ -220,7 +210,7 @@ def _of_scores(comparison: Comparison) -> Comparison:
 def _of_logarithms(comparison: Comparison) -> Comparison:
     """Return a comparison of logarithms as one of ratios."""
     ends = comparison.difference, comparison.low, comparison.high
-    difference, low, high = (exp(min(x, 700.0)) for x in ends)
+    difference, low, high = (exp(x) if x < 700 else inf for x in ends)
     return replace(comparison, difference=difference, low=low, high=high, ratio=True)
 
 
@@ -229,6 +219,12 @@ def _pairs(methods: Iterable[str], control: str | None) -> list[tuple[str, str]]
     if control is None:
         return [*combinations(methods, 2)]
     return [(method, control) for method in methods if method != control]
+
+
+def _logarithms(x: FloatArray, y: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
+    """Return logarithms of losses, equal where two losses tie: near 1 they are close to 0."""
+    a, b = (sign * np.log(np.maximum(np.abs(losses), TINY)) for losses in (x, y))
+    return a, np.where(orders(x, y) == 0, a, b)
 
 
 def _losses(
@@ -275,20 +271,21 @@ def compare_over_datasets(
     """
     check_rope(rope)
     losses = _losses(scores, greater_is_better)
-    if ratio:
-        losses = {name: np.log(np.maximum(np.abs(x), TINY)) for name, x in losses.items()}
-        rope = log1p(rope)
+    # Ratios are of the sizes of scores, such as scikit-learn's negative errors.
+    by_size = ratio and greater_is_better and any((x < 0).any() for x in losses.values())
     tests: dict[tuple[str, str], _Tested] = {}
     for a, b in _pairs(scores, control):
-        test = wilcoxon_test(losses[a], losses[b])
-        shift = hodges_lehmann(losses[a], losses[b]).estimate
-        sign = test.other_rank_sum - test.rank_sum
-        tests[a, b] = _OnRanks(test.p_value, sign, shift, (losses[a], losses[b]))
-    results = _adjusted(losses, tests, WILCOXON, level, rope)
+        x, y = losses[a], losses[b]
+        if ratio:
+            x, y = _logarithms(x, y, -1.0 if by_size else 1.0)
+        test = wilcoxon_test(x, y)
+        favours_b, shift = test.other_rank_sum - test.rank_sum, hodges_lehmann(x, y).estimate
+        tests[a, b] = _Tested(test.p_value, favours_b, shift, _shifts(x, y))
+    results = _adjusted(losses, tests, WILCOXON, level, log1p(rope) if ratio else rope)
+    if by_size or (greater_is_better and not ratio):
+        results = {pair: _of_scores(comparison) for pair, comparison in results.items()}
     if ratio:
         results = {pair: _of_logarithms(comparison) for pair, comparison in results.items()}
-    elif greater_is_better:
-        results = {pair: _of_scores(comparison) for pair, comparison in results.items()}
     return _in_both_orders(results)
 
 
@@ -338,7 +335,8 @@ def compare_on_splits(
     for a, b in _pairs(scores, control):
         mean = Mean.from_values(differences(losses[a], losses[b]), test_share, resolution)
         p_value = mean.p_value() if len(losses[a]) >= MIN_SPLITS else nan
-        tests[a, b] = _OnMean(p_value, mean.value, mean.value, mean)
+        interval = mean.interval if p_value == p_value else lambda level: (-inf, inf)
+        tests[a, b] = _Tested(p_value, mean.value, mean.value, interval)
     results = _adjusted(losses, tests, CORRECTED_T, level, rope)
     if greater_is_better:
         results = {pair: _of_scores(comparison) for pair, comparison in results.items()}
@@ -484,7 +482,7 @@ def rank_methods(
         they are data sets.
     resolution : float, optional
         Smallest possible difference of two scores on a split; by default the smallest difference
-        between two scores of a row.
+        between two of the scores.
     ratio, rope, level, control
         As in `compare_over_datasets`.
 
@@ -538,19 +536,14 @@ def rank_methods(
 
 
 def step_of_scores(columns: Iterable[Iterable[float]]) -> float:
-    """Return the smallest difference between two scores of a row, 0 if all are equal.
+    """Return the smallest difference between two scores, 0 if all are equal.
 
-    Two shares of errors on the same test examples differ by whole examples.
+    Two shares of errors on test sets of one size differ by whole examples.
 
     Examples
     --------
     >>> round(step_of_scores([[0.10, 0.30], [0.20, 0.30], [0.15, 0.40]]), 2)
     0.05
     """
-    steps = [
-        y - x
-        for row in map(sorted, zip(*columns, strict=True))
-        for x, y in pairwise(row)
-        if order(x, y)
-    ]
-    return float(min(steps, default=0.0))
+    scores = sorted(score for column in columns for score in column)
+    return float(min((y - x for x, y in pairwise(scores) if order(x, y)), default=0.0))

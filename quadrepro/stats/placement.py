@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import inf, sqrt
+from math import ceil, floor, inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,8 @@ class Repeats(Result):
         """Our errors, our test examples, and the test examples of one value."""
         one = round(float(np.mean(self.n_test)))
         if self.one_test_set:
-            return round(self.mean * one), one, one
+            # Rounded, so that the order of the values decides nothing.
+            return round(round(self.mean * one, 6)), one, one
         errors = np.dot(self.values, self.n_test)
         return round(float(errors)), sum(self.n_test), one
 
@@ -241,7 +242,8 @@ def _sampling_ends(errors: int, examples: int, tested: int, level: float) -> tup
     low, high = errors / examples - reach, errors / examples + reach
     rest = min(errors, examples - errors)
     if min(rest, rest * tested / examples) >= NORMAL_FROM:
-        return low, high
+        # Whole numbers of errors, as in `_sampling_p`.
+        return ceil(low * tested - 1e-9) / tested, floor(high * tested + 1e-9) / tested
     wide = 3 * reach * tested + 20
     counts = np.arange(max(0, int(expected - wide)), min(tested, int(expected + wide)) + 1)
     explained = counts[_tails(counts, errors, examples, tested) > level]
@@ -372,9 +374,10 @@ def null_p_values(
     printed = np.where(half > 0, np.round(printed / unit) * unit, printed)
     p = p_values(printed - means, errors, df, half + SLACK)
     if one:
-        counts = np.rint(means * examples)
+        counts = np.rint(np.round(means * examples, 6))
         expected = counts * tested / examples
-        few = (means * one * n < FEW_OURS) | (expected < FEW_PRINTED)
+        ours = np.rint(np.round(means * one * (1 if one_test_set else n), 6))
+        few = (ours < FEW_OURS) | (expected < FEW_PRINTED)
         level = np.where(few, LEVEL, sampling_level(n))
         p = np.maximum(p, _at_level(_sampling_p(printed, half, counts, examples, tested), level))
     return p

@@ -114,6 +114,6 @@ def paper_conclusion(experiment: Experiment, every: Mapping[str, Made]) -> str:
     if "claims" in every:
         rows = every["claims"].table.data_rows
         words = [str(row[3]) for row in rows if row[1] == "false"]
-        counts = ", ".join(f"{words.count(w)} {w}" for w in WORDS if w in words)
+        counts = ", ".join(f"{w} {words.count(w)}" for w in WORDS if w in words)
         sentences += [f"Claims: {counts}."] if counts else []
     return " ".join(sentences)

@@ -56,10 +56,14 @@ class Scale:
 
     def with_interval(self, c: Comparison) -> str:
         """Return the difference of a comparison with its interval."""
-        if isinf(c.low) and isinf(c.high):
+        if isinf(c.low) or isinf(c.high):
             return f"{self.texts(c.difference)[0]} [{MISSING}]"
         difference, low, high = self.texts(c.difference, c.low, c.high)
-        return f"{difference} [{low}, {high}]"
+        # An end at "no difference" is left out of the interval of a significant one.
+        same = 1.0 if self.ratio else 0.0
+        left = "(" if c.separates and c.low == same else "["
+        right = ")" if c.separates and c.high == same else "]"
+        return f"{difference} {left}{low}, {high}{right}"
 
 
 def methods_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> Table:
@@ -90,14 +94,15 @@ def methods_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale
         "p",
     ]
     data_header = ("method", "mean rank", "mean score", *PAIRS_HEADER[4:])
+    groups = () if ranking.control else ("best group",)
     return Table(
         title,
-        (*header, *(["best group"] * (not ranking.control))),
+        (*header, *groups),
         tuple(rows),
         tuple(_notes(ranking, titles, scale)),
-        (*data_header, "best group"),
+        (*data_header, *groups),
         tuple(
-            (*numbers, str(method.in_best_group).lower())
+            (*numbers, *(str(method.in_best_group).lower() for _ in groups))
             for numbers, method in zip(data, ranking.methods, strict=True)
         ),
     )
@@ -106,9 +111,10 @@ def methods_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale
 def _numbers(c: Comparison | None) -> tuple[Field, ...]:
     if c is None:
         return (None,) * 10
+    p_values = (None if isnan(p) else p for p in (c.p_value, c.p_adjusted))
     return (
         *(c.difference, c.low, c.high, c.wins, c.ties, c.losses),
-        *(c.p_value, c.p_adjusted, c.winner or "", str(c.immaterial).lower()),
+        *(*p_values, c.winner or "", str(c.immaterial).lower()),
     )
 
 
@@ -147,13 +153,16 @@ def _notes(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> list[st
         compared = f"A difference is the {scale.quantity} of the row − the other's"
     if first.test == WILCOXON:
         compared += ", by Hodges and Lehmann"
+    adjusted = f", adjusted for {n_pairs} pairs by Holm's method" * (n_pairs > 1)
+    interval = "its interval"
+    if n_pairs > 1:
+        interval = "the interval at the level of the pair's step of that method"
     notes = [
         f"The {better} the {scale.quantity}, the better. Rank 1 is the best of a row, over "
         f"{ranking.n_rows} {scale.rows}. Friedman's test of no difference: χ² = "
         f"{friedman.statistic:.2f}, {p_text(friedman.p_value)}; as F by Iman and Davenport: {f}, "
         f"{p_text(friedman.f_p_value)}.",
-        f"* p ≤ {first.level:g}. p: {first.test}, adjusted for {n_pairs} pairs by Holm's method. "
-        f"{compared}, with the interval at the level of the pair's step of that method: it "
+        f"* p ≤ {first.level:g}. p: {first.test}{adjusted}. {compared}, with {interval}: it "
         "excludes no difference exactly if the pair has p ≤ "
         f"{first.level:g}.",
     ]
@@ -211,10 +220,12 @@ def _closing(
         return few([short(titles[name]) for name in methods], most)
 
     pairs, first = ranking.ordered_pairs, ranking.methods[0]
+    immaterial = sum(c.immaterial for c in pairs)
+    manner = "significantly and materially" if immaterial else "significantly"
     text = f"{short(titles[first.name])} has the best mean rank ({first.mean_rank:.2f})."
     group = [m.name for m in ranking.methods[1:] if m.in_best_group]
     if group and not ranking.control:
-        text += f" Not significantly different from it: {names(group)}."
+        text += f" Not {manner} different from it: {names(group)}."
     decided = [c for c in pairs if c.winner is not None]
     better = [
         f"{short(titles[c.winner])} is better than {short(titles[c.loser])} "
@@ -226,10 +237,10 @@ def _closing(
         text = f"{better[0]}." if better else "The two are not significantly different."
     elif better:
         verb = "differs" if len(decided) == 1 else "differ"
-        text += f" {len(decided)} of {len(pairs)} pairs {verb} significantly: {few(better, most)}."
+        text += f" {len(decided)} of {len(pairs)} pairs {verb} {manner}: {few(better, most)}."
     else:
-        text += " No pair differs significantly."
-    if immaterial := sum(c.immaterial for c in pairs):
+        text += f" No pair differs {manner}."
+    if immaterial:
         start = "The difference is" if len(pairs) == 1 else f"Differences of {immaterial} pairs are"
         text = f"{text} {start} within the rope and immaterial."
         text = text.removeprefix("The two are not significantly different. ")

@@ -11,7 +11,7 @@ from tests.conftest import SMALL
 
 @pytest.fixture(scope="session")
 def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the small config and, in results, what a run over two splits left."""
+    """Return a folder with the small config and, in results, the files of a run over two splits."""
     folder = tmp_path_factory.mktemp("run")
     config = folder / "small.yaml"
     config.write_text(SMALL)

@@ -43,8 +43,8 @@ def test_named_data_sets_come_into_the_cache_once(project: Path, server: Server)
     assert result.stderr == f"one: fetched from {server.url}/one.data (1 of 1)\n"
     again = quadrepro("fetch", "one")
     assert (again.exit_code, again.stderr) == (0, "")
-    shown = quadrepro("list", "datasets", "one").output
-    assert f"# here: cache ({server.url}/one.data)\n" in shown
+    card = quadrepro("list", "datasets", "one").output
+    assert f"# here: cache ({server.url}/one.data)\n" in card
     assert quadrepro("fetch", "small.yaml").exit_code == 0
     assert server.asked == BOTH
 
@@ -55,8 +55,8 @@ def test_what_cannot_be_had_is_named_after_all_others_were_fetched(
     server.put("/one.data", 404)
     result = quadrepro("fetch", "one", "two")
     assert result.exit_code == 3
-    told, failed, *_ = result.stderr.splitlines()
-    assert told.startswith("two: fetched from")
+    fetched, failed, *_ = result.stderr.splitlines()
+    assert fetched.startswith("two: fetched from")
     assert failed == "error: one could not be fetched:"
 
 

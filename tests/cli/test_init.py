@@ -20,7 +20,7 @@ INIT = ("init", "my.csv", "--target", "label")
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("my.csv").write_text(TOY, encoding="utf-8")
 
@@ -59,12 +59,12 @@ def test_a_file_leads_to_tables_in_two_commands() -> None:
 
 
 def test_it_prints_what_was_found_and_what_is_next() -> None:
-    shown = quadrepro(*INIT).stdout
-    assert shown.startswith("Wrote datasets/my.yaml and my.yaml\n\ntask: classification\nrows: 4\n")
-    assert "attributes: 3 numeric, 0 nominal\nmissing cells: 1\nlabel: no (3), yes (1)\n" in shown
-    assert "\npositive: yes. The rarer of the two labels.\nRead as utf-8, separator ',', " in shown
-    assert "they look like codes: if they are, add --nominal NAME (zip).\n" in shown
-    assert "\nquadrepro run my.yaml " in shown
+    text = quadrepro(*INIT).stdout
+    assert text.startswith("Wrote datasets/my.yaml and my.yaml\n\ntask: classification\nrows: 4\n")
+    assert "attributes: 3 numeric, 0 nominal\nmissing cells: 1\nlabel: no (3), yes (1)\n" in text
+    assert "\npositive: yes. The rarer of the two labels.\nRead as utf-8, separator ',', " in text
+    assert "they look like codes: if they are, add --nominal NAME (zip).\n" in text
+    assert "\nquadrepro run my.yaml " in text
     assert json.loads(Path(SCHEMA).read_text(encoding="utf-8")) == schema_of("config")
 
 

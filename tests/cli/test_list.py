@@ -22,7 +22,7 @@ def listed(*words: object, width: int = 100) -> Result:
 
 
 @pytest.mark.parametrize(
-    ("what", "names"),
+    ("kind", "names"),
     [
         ("datasets", card_names()),
         ("experiments", sorted(path.stem for path in configs_folder().glob("*.yaml"))),
@@ -33,24 +33,24 @@ def listed(*words: object, width: int = 100) -> Result:
         ("tables", [*KINDS]),
     ],
 )
-def test_all_names_are_listed_no_wider_than_the_terminal(what: str, names: list[str]) -> None:
-    lines = listed(what, width=60).stdout.splitlines()
+def test_all_names_are_listed_no_wider_than_the_terminal(kind: str, names: list[str]) -> None:
+    lines = listed(kind, width=60).stdout.splitlines()
     assert max(map(len, lines)) <= 60
     rule = next(i for i, line in enumerate(lines) if line.startswith("──"))
-    # What is folded goes on in lines that begin with a blank.
+    # Folded cells go on in lines that begin with a blank.
     listed_names = [line.split() for line in lines[rule + 1 :] if line[0] != " "]
     assert [name for name, *_ in listed_names] == names
     assert all(meaning for _, *meaning in listed_names)
 
 
 def test_a_card_is_shown_with_its_place_and_whether_its_rows_match(canonical_folder: Path) -> None:
-    shown = listed("datasets", "monks").stdout
+    text = listed("datasets", "monks").stdout
     path = cards_folder() / "monks.yaml"
-    here = "# here: ships with quadrepro\n# 432 rows, as described\n"
-    assert shown == f"# {path}\n{path.read_text(encoding='utf-8')}{here}"
+    state = "# here: ships with quadrepro\n# 432 rows, as described\n"
+    assert text == f"# {path}\n{path.read_text(encoding='utf-8')}{state}"
     assert "not here" in listed("datasets").stdout
-    found = listed("datasets", "pima", "--data", canonical_folder).stdout
-    assert f"\n# here: {canonical_folder / 'pima.csv'}\n# 768 rows, as described\n" in found
+    text = listed("datasets", "pima", "--data", canonical_folder).stdout
+    assert f"\n# here: {canonical_folder / 'pima.csv'}\n# 768 rows, as described\n" in text
 
 
 def test_rows_that_differ_from_their_card_end_with_3(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_rows_that_differ_from_their_card_end_with_3(tmp_path: Path) -> None:
     assert "titanic.csv differs from the card: rows: 1 instead of 2201" in result.stderr
 
 
-@pytest.mark.parametrize("what", ["config", "card", "paper"])
-def test_keys_are_a_schema(what: str) -> None:
-    assert json.loads(listed("keys", what).stdout) == schema_of(what)
+@pytest.mark.parametrize("kind", ["config", "card", "paper"])
+def test_keys_are_a_schema(kind: str) -> None:
+    assert json.loads(listed("keys", kind).stdout) == schema_of(kind)
     assert listed("keys", "--markdown").stdout == config_reference()

@@ -1,8 +1,9 @@
-"""`run` and `check`: what they print, write and keep, whatever happens to the run."""
+"""`run` and `check`: output, files and records, whatever happens to the run."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -17,11 +18,13 @@ import pytest
 
 from quadrepro.results.compare import compare
 from tests.cli.call import quadrepro
-from tests.make import write_config
+from tests.make import write_config, write_paper
 
 Write = Callable[..., Path]
 
 ADABOOST = "quadrepro.core.learners.adaboost.AdaBoost._paths"
+
+PAPER = "title: A paper\nprinted: {t: {unit: percent}}\n"
 
 
 @pytest.fixture
@@ -149,6 +152,20 @@ def test_results_are_there_without_the_page(small_config: Write, out: Path) -> N
 REPEATS = ("--repeats", 4)
 
 
+def test_the_run_of_a_paper_ends_with_its_verdict_in_a_sentence(tmp_path: Path, out: Path) -> None:
+    write_paper(tmp_path / "paper", PAPER, t="data,adaboost\nmonks,25.0\n")
+    config = write_config(tmp_path, paper="./paper", tables={"errors": "t"})
+    for repeats, verdict in (
+        (1, "One split cannot judge a printed number: give --repeats 30."),
+        (4, "1 of 1 printed numbers of t are inside our intervals, where 1 are expected (p = "),
+    ):
+        result = quadrepro("run", config, "--jobs", 1, "--out", out, "--repeats", repeats)
+        sentence = json.loads((out / "small" / "run.json").read_text())["conclusion"]
+        assert sentence.startswith(verdict)
+        assert f"\n\n{sentence}\n\nTables written to {out / 'small'}\n" in result.stdout
+        assert json.loads((out / "small" / "tables.json").read_text())["percent"] == ["t"]
+
+
 def test_parts_whose_records_are_copied_together_give_the_tables_of_one_run(
     small_config: Write, tmp_path: Path
 ) -> None:
@@ -161,8 +178,8 @@ def test_parts_whose_records_are_copied_together_give_the_tables_of_one_run(
         shutil.copytree(part / "records", tmp_path / "all" / "records", dirs_exist_ok=True)
     assert quadrepro("table", config, *REPEATS, "--out", tmp_path / "all").exit_code == 0
     quadrepro("run", config, *REPEATS, "--jobs", 1, "--out", tmp_path / "one")
-    found = compare(tmp_path / "all" / "small", tmp_path / "one" / "small", tolerance=0)
-    assert found.differences == []
+    result = compare(tmp_path / "all" / "small", tmp_path / "one" / "small", tolerance=0)
+    assert result.differences == []
 
 
 def test_check_counts_cells_and_candidates_of_each_algorithm(
@@ -219,15 +236,15 @@ def begun(config: Path, n_records: int) -> subprocess.Popen[str]:
     return process
 
 
-def of_group(group: int) -> list[int]:
+def running(group: int) -> list[int]:
     """Return the processes of a group that have not ended."""
-    found = []
+    processes = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            state, _, of, *_ = path.read_text().rpartition(") ")[2].split()
-            if int(of) == group and state != "Z":
-                found.append(int(path.parent.name))
-    return found
+            state, _, its_group, *_ = path.read_text().rpartition(") ")[2].split()
+            if int(its_group) == group and state != "Z":
+                processes.append(int(path.parent.name))
+    return processes
 
 
 @pytest.mark.slow
@@ -260,14 +277,14 @@ def test_a_run_that_is_ended_leaves_no_process_and_a_plain_rerun_gives_the_same_
         assert "Traceback" not in text
         assert "Warning" not in text
     deadline = time.monotonic() + 10
-    while left := of_group(process.pid):
+    while left := running(process.pid):
         assert time.monotonic() < deadline, left
         time.sleep(0.05)
     for out, jobs in ((tmp_path / "results", 2), (tmp_path / "whole", 1)):
         again = quadrepro("run", config, "--jobs", jobs, "--out", out, "--repeats", 6)
         assert again.exit_code == 0
-    found = compare(tmp_path / "results" / "small", tmp_path / "whole" / "small", tolerance=0)
-    assert found.differences == []
+    result = compare(tmp_path / "results" / "small", tmp_path / "whole" / "small", tolerance=0)
+    assert result.differences == []
 
 
 def test_an_unknown_config_does_not_stop_the_others(small_config: Write, out: Path) -> None:

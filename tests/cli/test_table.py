@@ -58,7 +58,7 @@ def test_all_pages_are_written_with_index_and_scoreboard(tmp_path: Path) -> None
     make_folder(tmp_path / "b")
     result = quadrepro("table", "--all", "--out", tmp_path)
     assert result.exit_code == 3
-    assert "a/cells.csv: there is no column" in result.stderr
+    assert "a/cells.csv: the column 'algorithm' is missing" in result.stderr
     assert (tmp_path / "b" / "report.html").exists()
     assert result.stdout.endswith(f"{(tmp_path / 'index.html').as_uri()}\n")
     make_folder(tmp_path / "a")

@@ -1,4 +1,4 @@
-"""What all commands share: help, completion, and how they end."""
+"""Help, completion and exit codes of all commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims judged on records with given errors and measures."""
+"""Claims judged on records with given errors and measures, and on printed numbers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from quadrepro.base.text import scaled
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
 from quadrepro.core.learners.grid import Grid
@@ -15,14 +16,24 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Judgement
-from quadrepro.papers.claims.evidence import Evidence, Ours
-from quadrepro.tables.kinds.base import Context
+from quadrepro.papers.claims.evidence import Evidence, InPrint, Ours, Word
+from quadrepro.papers.printed import Facts, Printed
+from quadrepro.tables.kinds import Context
 from quadrepro.tables.kinds.claims import claims_table
 from quadrepro.tables.table import Table
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
-UNKNOWN = ("cells missing", "not decided")
+UNKNOWN = ("cells missing", "undecided")
 MISSING = Record("k", "missing")
+
+MIRROR: dict[Word, Word] = {
+    "supported": "refuted",
+    "agrees": "disagrees",
+    "undecided": "undecided",
+    "disagrees": "agrees",
+    "refuted": "supported",
+}
+"""The word on the contrary of a claim."""
 
 Measures: TypeAlias = dict[str, list[float]]
 Cells: TypeAlias = dict[tuple[str, str], Measures]
@@ -61,22 +72,23 @@ def judged(experiment: Experiment, outcomes: Outcomes) -> Table:
     return claims_table(context, outcomes)
 
 
+def texts_of(table: Table) -> list[tuple[str, ...]]:
+    """Return the entries of each row as texts."""
+    return [tuple(str(entry.value) for entry in entries) for _, entries in table.rows]
+
+
 def ours(table: Table) -> Judged:
-    return [(entries[0], entries[1]) for _, entries in table.rows]
+    return [(texts[0], texts[1]) for texts in texts_of(table)]
 
 
-def printed(table: Table) -> Judged:
-    return [(entries[2], entries[3]) for _, entries in table.rows]
+def contradicted(judgements: Judged) -> list[int]:
+    """Return the places of claims that are neither supported nor agreed with."""
+    return [i for i, (_, word) in enumerate(judgements) if word not in ("supported", "agrees")]
 
 
-def failing(found: Judged) -> list[int]:
-    """Return the places of claims that do not hold or are not decided."""
-    return [i for i, (_, word) in enumerate(found) if word != "holds"]
-
-
-def unknown(found: Judged) -> list[int]:
+def unknown(judgements: Judged) -> list[int]:
     """Return the places of claims for which cells are missing."""
-    return [i for i, claim in enumerate(found) if claim == UNKNOWN]
+    return [i for i, judgement in enumerate(judgements) if judgement == UNKNOWN]
 
 
 def judge_measures(
@@ -88,21 +100,22 @@ def judge_measures(
 ) -> Judged:
     """Judge every claim of a config on records of one split with these measures.
 
-    `rounds` are those of each algorithm, without which it has one level; `lost` is a cell without
-    a record.
+    `rounds` are the rounds of each algorithm, which otherwise has one level; `lost` is a cell
+    without a record.
     """
     rows, columns = (tuple(dict.fromkeys(key[i] for key in cells)) for i in (0, 1))
 
     def record(row: str, column: str, split: int) -> Record:
+        if (row, column) == lost:
+            return MISSING
         n_test = (n_examples or {}).get(row, 100)
-        found = Record("k", "ok", 0, n_test, measures=cells[row, column])
-        return MISSING if (row, column) == lost else found
+        return Record("k", "ok", 0, n_test, measures=cells[row, column])
 
     def grid(column: str) -> Grid:
         return Grid.of({"n_rounds": rounds[column]} if column in rounds else {"lam": [0.01]})
 
     table = judged(load(config), outcomes_of(rows, columns, 1, record, grid))
-    assert table.header == ("claim", "ours", "holds")
+    assert table.header == ("claim", "ours", "judgement")
     return ours(table)
 
 
@@ -118,13 +131,30 @@ def evidence_of(outcomes: Outcomes) -> Ours:
 
 def errors_of(counts: Mapping[str, Sequence[Sequence[int]]], n_test: int = 100) -> Ours:
     """Return evidence on rows r1, r2 and so on: errors by algorithm, row and split."""
-    of_rows = next(iter(counts.values()))
-    rows = [f"r{i + 1}" for i in range(len(of_rows))]
+    first = next(iter(counts.values()))
+    rows = [f"r{i + 1}" for i in range(len(first))]
 
     def record(row: str, column: str, split: int) -> Record:
         return Record("k", "ok", counts[column][rows.index(row)][split], n_test)
 
-    return evidence_of(outcomes_of(rows, tuple(counts), len(of_rows[0]), record))
+    return evidence_of(outcomes_of(rows, tuple(counts), len(first[0]), record))
+
+
+def in_print(
+    numbers: Mapping[str, Sequence[str]], unit: str | None = "fraction", metric: str = "error"
+) -> InPrint:
+    """Return evidence on rows r1, r2 and so on: printed numbers by column, in a unit."""
+    n_rows = len(next(iter(numbers.values())))
+    rows = tuple(f"r{i + 1}" for i in range(n_rows))
+    power = -2 if unit == "percent" else 0
+    cells = {
+        (row, column): scaled(text, power)
+        for column, texts in numbers.items()
+        for row, text in zip(rows, texts, strict=True)
+    }
+    facts = Facts.model_validate({"unit": unit, "metric": metric})
+    table = Printed("p", tuple(numbers), cells, facts).as_errors()
+    return InPrint(rows, {name: name.upper() for name in numbers}, (table,))
 
 
 def changed(evidence: Ours, change: Callable[..., Record]) -> Ours:
@@ -134,11 +164,18 @@ def changed(evidence: Ours, change: Callable[..., Record]) -> Ours:
     return replace(evidence, outcomes=replace(outcomes, records=records))
 
 
+def overlapping(evidence: Ours, test_share: float) -> Ours:
+    """Return evidence whose splits test a share of the same examples."""
+    shares = dict.fromkeys(evidence.rows, test_share)
+    return replace(evidence, outcomes=replace(evidence.outcomes, test_shares=shares))
+
+
 def curves_of(
     curves: Mapping[str, Sequence[Sequence[float]]],
     measure: str = "train_error",
     rows: Sequence[str] = ("r1",),
     rounds: Sequence[float] | None = None,
+    n_test: int = 1000,
 ) -> Ours:
     """Return evidence of curves by algorithm and split, the same on every row.
 
@@ -146,7 +183,7 @@ def curves_of(
     """
 
     def record(row: str, column: str, split: int) -> Record:
-        return Record("k", "ok", 0, 10, measures={measure: list(curves[column][split])})
+        return Record("k", "ok", 0, n_test, measures={measure: list(curves[column][split])})
 
     def grid(column: str) -> Grid:
         n = len(curves[column][0])

@@ -6,7 +6,7 @@ import pytest
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims.evidence import Ours
 from quadrepro.papers.paper import load_paper
-from tests.papers.measured import Cells, failing, judge_measures, outcomes_of
+from tests.papers.measured import Cells, contradicted, judge_measures, outcomes_of
 
 MARGINS = {"adaboost": (0.3, 0.1), "ebboost": (0.28, 0.05), "abr": (0.4, 0.2)}
 
@@ -18,13 +18,14 @@ def test_the_claims_on_margins_compare_means_deviations_and_tails() -> None:
         return Record("k", "ok", 10, 100, margins=margins)
 
     rows = tuple(f"r{i}" for i in range(6))
-    found = Ours(rows, {}, outcomes_of(rows, tuple(MARGINS), 2, record))
+    evidence = Ours(rows, {}, outcomes_of(rows, tuple(MARGINS), 2, record))
     claims = load_paper("ebboost").group("table1").claims[3:]
-    assert [claim.judge(found).holds for claim in claims] == [True] * 4
+    assert [claim.judge(evidence).word for claim in claims] == ["supported"] * 4
     swapped = {"adaboost": "abr", "abr": "adaboost", "ebboost": "abr"}
-    records = {(r, c, i): record(r, swapped[c], i) for r, c, i in found.outcomes.records}
-    found.outcomes.records.update(records)
-    assert not any(claim.judge(found).holds for claim in claims)
+    records = {(r, c, i): record(r, swapped[c], i) for r, c, i in evidence.outcomes.records}
+    evidence.outcomes.records.update(records)
+    words = [claim.judge(evidence).word for claim in claims]
+    assert words == ["disagrees", "refuted", "refuted", "refuted"]
 
 
 ROUNDS = {"adaboost": [1, 2, 3], "ebboost": [1, 2, 3]}
@@ -47,13 +48,13 @@ def bounds() -> Cells:
     }
 
 
-def test_the_claims_on_bounds_hold_where_the_theorems_do() -> None:
+def test_the_claims_on_bounds_are_supported_where_the_theorems_hold() -> None:
     against = "against 0.1200 at an error of 0.1000"
     assert judge_measures("ebboost-bounds", bounds(), ROUNDS) == [
-        (f"wisconsin: 0.1050 {against}; spambase: 0.1050 {against}", "holds"),
-        (f"wisconsin: 0.1100 {against}; spambase: 0.1100 {against}", "holds"),
-        *[("12 of 12 inequalities", "holds")] * 3,
-        ("16 of 16 minimisers are the same", "holds"),
+        (f"wisconsin: 0.1050 {against}; spambase: 0.1050 {against}", "supported"),
+        (f"wisconsin: 0.1100 {against}; spambase: 0.1100 {against}", "supported"),
+        *[("12 of 12 inequalities", "supported")] * 3,
+        ("16 of 16 minimisers are the same", "supported"),
     ]
 
 
@@ -74,4 +75,4 @@ def test_one_number_is_enough_against_a_claim_on_bounds(
 ) -> None:
     cells = bounds()
     cells["spambase", column][measure] = values
-    assert failing(judge_measures("ebboost-bounds", cells, ROUNDS)) == [against]
+    assert contradicted(judge_measures("ebboost-bounds", cells, ROUNDS)) == [against]

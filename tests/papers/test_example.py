@@ -15,16 +15,16 @@ from quadrepro.engine.records import RecordStore
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.results.files import write_results
-from quadrepro.tables.made import check_tables
+from quadrepro.tables.kinds import check_tables
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "my-paper"
 README = (EXAMPLE / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_readme_shows_the_files_as_they_are() -> None:
-    shown = dict(re.findall(r"<!-- (\S+) -->\n\n```\w+\n(.*?)```", README, re.DOTALL))
-    assert set(shown) == {"mypaper/printed/table1.csv", "mypaper/paper.yaml", "my-paper.yaml"}
-    for name, text in shown.items():
+    files = dict(re.findall(r"<!-- (\S+) -->\n\n```\w+\n(.*?)```", README, re.DOTALL))
+    assert set(files) == {"mypaper/printed/table1.csv", "mypaper/paper.yaml", "my-paper.yaml"}
+    for name, text in files.items():
         assert text == (EXAMPLE / name).read_text(encoding="utf-8")
 
 
@@ -41,10 +41,11 @@ def test_a_paper_of_the_users_own_runs_from_end_to_end(tmp_path: Path) -> None:
     verdicts = list(csv.DictReader((folder / "verdicts.csv").read_text().splitlines()))
     assert len(verdicts) == 9
     claims = (folder / "claims.md").read_text().split("\n", 2)[2].strip()
-    shown = README.split("<!-- claims.md -->")[1].split("<!-- end -->")[0].strip()
-    assert untimed(claims) == untimed(shown)
+    in_readme = README.split("<!-- claims.md -->")[1].split("<!-- end -->")[0].strip()
+    assert untimed(claims) == untimed(in_readme)
     rows = list(csv.DictReader((folder / "claims.csv").read_text().splitlines()))
-    assert [row["holds in print"] for row in rows] == ["does not hold", "holds", "holds", "holds"]
+    words = [row["judgement on print"] for row in rows]
+    assert words == ["refuted", "supported", "supported", "supported"]
 
 
 def untimed(table: str) -> list[list[str]]:

@@ -47,27 +47,27 @@ def judged(cells: Cells, lost: tuple[str, str] | None = None) -> Judged:
     return judge_measures("lecture", cells, ROUNDS, N_EXAMPLES, lost)
 
 
-def test_the_lectures_claims_hold_where_every_inequality_does() -> None:
+def test_the_lectures_claims_are_supported_where_every_inequality_holds() -> None:
     assert judged(lecture()) == [
-        ("least error 0.3333", "holds"),
+        ("least error 0.3333", "supported"),
         (
             "AdaBoost's error after 3 rounds 0.0000 on interval_3, 0.0000 on interval_60",
-            "holds",
+            "supported",
         ),
-        ("γ = 0.1667 on interval_3, γ = 0.1667 on interval_60", "holds"),
-        ("32 of 32 inequalities", "holds"),
+        ("γ = 0.1667 on interval_3, γ = 0.1667 on interval_60", "supported"),
+        ("32 of 32 inequalities", "supported"),
         (
             "interval_3 T = 3, first without error at 3; interval_60 T = 4, first without error at "
             "3; wine T = 4, first without error at 3",
-            "holds",
+            "supported",
         ),
         (
             "interval_3 T = 159, first without error at 200; interval_60 T = 590, first without "
             "error at 200; wine T = 2073, first without error at 2000",
-            "holds",
+            "supported",
         ),
-        ("16 of 16 inequalities", "holds"),
-        ("16 of 16 inequalities", "holds"),
+        ("16 of 16 inequalities", "supported"),
+        ("16 of 16 inequalities", "supported"),
     ]
 
 
@@ -76,21 +76,23 @@ def test_the_experts_are_not_judged_before_their_number_of_rounds() -> None:
     cells["wine", "hedge"]["experts_rounds"] = [8291.0] * 4
     text, word = judged(cells)[5]
     assert text.endswith("wine T = 8291, beyond the rounds here, first without error at 2000")
-    assert word == "not decided"
+    assert word == "undecided"
     cells["interval_3", "hedge"][ERROR] = [0.1] * 4
     text, word = judged(cells)[5]
     assert text.startswith("interval_3 T = 159, first without error never")
-    assert word == "does not hold"
+    assert word == "refuted"
 
 
 def test_neither_number_of_rounds_is_judged_without_an_edge() -> None:
     cells = {key: cell for key, cell in lecture().items() if key[0] == "spambase"}
     # The three claims on the intervals are left out.
-    assert judged(cells)[1:3] == [("no row has an edge", "not decided")] * 2
+    assert judged(cells)[1:3] == [("no row has an edge", "undecided")] * 2
 
 
-def test_claims_on_a_round_are_open_where_it_was_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_claims_on_a_round_are_undecided_without_that_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(ROUNDS, "adaboost", [2, 4, 5, 6])
-    found = judged(lecture())
-    assert found[:2] == [(f"no number after round {n}", "not decided") for n in (1, 3)]
-    assert not unknown(found)
+    judgements = judged(lecture())
+    assert judgements[:2] == [(f"no number after round {n}", "undecided") for n in (1, 3)]
+    assert not unknown(judgements)

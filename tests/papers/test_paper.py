@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from quadrepro.base.models import Model
 from quadrepro.base.resources import papers_folder
 from quadrepro.errors import ConfigError
+from quadrepro.papers.claims.errors import WinsOrTies
 from quadrepro.papers.paper import Group, PaperFile, find_paper, load_paper, paper_names
-from quadrepro.papers.printed import Facts, NotThereError
+from quadrepro.papers.printed import Facts, NotThereError, Sample
 from tests.make import refusal, write_paper
 
 CLAIM = """kind: wins-or-ties
@@ -59,7 +62,7 @@ def faults(folder: Path) -> list[str]:
     return str(caught.value).splitlines()
 
 
-def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
+def test_a_paper_of_the_users_own_is_a_folder_next_to_the_config(
     written: Write, tmp_path: Path
 ) -> None:
     written()
@@ -67,7 +70,12 @@ def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
     assert (paper.reference, paper.file.title) == ("mypaper", "Ours")
     assert [*paper.tables] == ["table1", "table2"]
     assert paper.printed("table1").facts.unit == "fraction"
-    assert (paper.printed("table2").facts.unit, paper.printed("table2").of.n) == ("percent", 20)
+    table = paper.printed("table2")
+    assert (table.facts.unit, table.sample.n, table.text("zoo", "ada_mean")) == (
+        "percent",
+        20,
+        "0.010",
+    )
     group = paper.group("table1")
     assert [claim.text for claim in group.claims] == ["Quad wins on two"]
 
@@ -81,7 +89,7 @@ def test_a_paper_of_the_users_own_is_a_folder_beside_the_config(
         ("mypaper/paper.yaml", "{}/mypaper/paper.yaml is a file: give the folder of a paper"),
     ],
 )
-def test_a_paper_that_is_not_there_is_named_with_the_nearest(
+def test_an_unknown_paper_is_named_with_the_nearest(
     written: Write, tmp_path: Path, reference: str, message: str
 ) -> None:
     written()
@@ -94,9 +102,14 @@ def test_a_paper_that_is_not_there_is_named_with_the_nearest(
     ("old", "new", "place", "message"),
     [
         ("title:", "tilte:", "1:1", "unknown key 'tilte'; did you mean 'title'?"),
-        ("table2: {u", "tabel2: {u", "5:3", "there is no printed/tabel2.csv; did you mean 'table"),
+        ("table2: {u", "tabel2: {u", "5:3", "printed/tabel2.csv is missing; did you mean 'table"),
         ("    claims:", "    judge: means\n    claims:", "8:5", "unknown key 'judge'"),
-        ("    claims:", "    printed: [table3]\n    claims:", "8:15", "there is no printed/table3"),
+        (
+            "    claims:",
+            "    printed: [table3]\n    claims:",
+            "8:15",
+            "printed/table3.csv is missing",
+        ),
         ("wins-or-ties", "wins-or-tie", "9:9", "kind cannot be 'wins-or-tie'; did you mean "),
         ("kind: wins-or-ties\n        ", "", "9:9", "kind is missing"),
         ("        of: quad\n", "", "9:9", "of is missing"),
@@ -127,7 +140,7 @@ def test_every_claim_with_a_mistake_is_named_at_once(written: Write) -> None:
     assert "paper.yaml:10:40: at_most" in second
 
 
-def test_a_name_that_a_paper_does_not_have_is_named_with_the_nearest(written: Write) -> None:
+def test_an_unknown_table_or_group_is_named_with_the_nearest(written: Write) -> None:
     paper = load_paper(str(written()))
     with pytest.raises(NotThereError, match="no printed table 'tabel1'; did you mean 'table1'"):
         paper.printed("tabel1")
@@ -138,16 +151,14 @@ def test_a_name_that_a_paper_does_not_have_is_named_with_the_nearest(written: Wr
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (", of: {splits: 20}", "", "5:3: table2 prints means: say of what they are means, as pri"),
+        (", of: {splits: 20}", "", "5:3: table2 prints means: name the repetitions that they are"),
         ("{unit: fraction}", "{}", "4:3: say in which unit the numbers of table1 are, as printed"),
     ],
 )
-def test_facts_that_numbers_need_are_asked_for(
-    written: Write, old: str, new: str, message: str
-) -> None:
+def test_missing_facts_are_asked_for(written: Write, old: str, new: str, message: str) -> None:
     folder = written(old, new)
-    found = refusal(folder / "paper.yaml", lambda _: load_paper(str(folder)))
-    assert found.startswith(message)
+    error = refusal(folder / "paper.yaml", lambda _: load_paper(str(folder)))
+    assert error.startswith(message)
 
 
 def test_a_broken_table_is_refused_when_the_paper_is_loaded(written: Write, tmp_path: Path) -> None:
@@ -161,10 +172,13 @@ def test_without_names_claims_compare_the_printed_columns(written: Write) -> Non
     assert load_paper(str(folder)).file.names == {"ada": "ada", "quad": "quad"}
     folder = written("names: {ada: AdaBoost, quad: QuadBoost}", "names: {ada: AdaBoost}")
     paper = load_paper(str(folder))
-    assert (paper.file.names, paper.group("table1").claims[0].of) == ({"ada": "AdaBoost"}, "quad")
+    [claim] = paper.group("table1").claims
+    assert paper.file.names == {"ada": "AdaBoost"}
+    assert isinstance(claim, WinsOrTies)
+    assert claim.algorithm == "quad"
 
 
-def test_every_paper_that_ships_holds_together() -> None:
+def test_every_paper_that_ships_is_complete() -> None:
     papers = {name: load_paper(name) for name in paper_names()}
     modules = {path.parent.name for path in papers_folder().glob("*/claims.py")}
     assert modules == {*papers}
@@ -175,11 +189,12 @@ def test_every_paper_that_ships_holds_together() -> None:
             assert all(table.text(row, column) for row in table.rows for column in table.columns)
 
 
-@pytest.mark.parametrize("model", [PaperFile, Group, Facts])
-def test_every_key_of_paper_yaml_is_documented(model: type[PaperFile]) -> None:
+@pytest.mark.parametrize("model", [PaperFile, Group, Facts, Sample])
+def test_every_key_of_paper_yaml_is_documented(model: type[Model]) -> None:
     docs = Path(__file__).resolve().parents[2] / "docs"
     page = (docs / "papers.md").read_text(encoding="utf-8")
-    assert [key for key in model.model_fields if f"`{key}`" not in page] == []
+    keys = [info.alias or name for name, info in model.model_fields.items()]
+    assert [key for key in keys if not re.search(rf"`{key}`|{{[^}}]*\b{key}:", page)] == []
 
 
 def test_only_shares_have_a_unit(written: Write) -> None:

@@ -6,7 +6,7 @@ from math import nan
 import pytest
 
 from quadrepro.papers.claims.evidence import NO_VALUES
-from tests.papers.measured import Cells, Judged, failing, judge_measures, unknown
+from tests.papers.measured import Cells, Judged, contradicted, judge_measures, unknown
 
 ROUNDS = {name: [1, 2, 3, 4] for name in ("quadboost", "quadboost-l2", "quadboost-linf")}
 
@@ -24,8 +24,8 @@ def theory() -> Cells:
                 "quadboost_lemma1_p2": [nan, 1.0, 1.0, 1.0],
                 "quadboost_lemma1_pinf": [nan, 1.0, 1.0, 1 + 1e-12],
             }
-        of_l1 = cells[row, "quadboost-l1"]
-        cells[row, "quadboost-l1"] = {name: values[1:2] for name, values in of_l1.items()}
+        l1 = cells[row, "quadboost-l1"]
+        cells[row, "quadboost-l1"] = {name: values[1:2] for name, values in l1.items()}
     return cells
 
 
@@ -33,17 +33,17 @@ def judge(cells: Cells, lost: tuple[str, str] | None = None) -> Judged:
     return judge_measures("quadboost-theory", cells, ROUNDS, lost=lost)
 
 
-def test_quadboosts_theory_holds_where_every_inequality_does() -> None:
+def test_quadboosts_theory_is_supported_where_every_inequality_holds() -> None:
     least = "39 of 39 inequalities; smallest bound 0.9000, test error 0.2000 there (titanic, "
-    theorem = (f"{least}QuadBoost, T = 1); the bound is below 1 in 9", "holds")
+    theorem = (f"{least}QuadBoost, T = 1); the bound is below 1 in 9", "supported")
     assert judge(theory()) == [
         theorem,
         theorem,
         theorem,
-        ("1.000000 to 1.000000 over 18 votes", "holds"),
+        ("1.000000 to 1.000000 over 18 votes", "supported"),
         (
             "0.0500 ≤ 0.1000 on titanic, 0.0500 ≤ 0.1000 on tictactoe, 0.0500 ≤ 0.1000 on monks",
-            "holds",
+            "supported",
         ),
     ]
 
@@ -65,12 +65,13 @@ def test_one_vote_is_enough_against_the_theorem_and_the_lemma(
 ) -> None:
     cells = theory()
     cells["monks", column][measure][0] = value
-    found = judge(cells)
-    assert failing(found) == [against]
-    assert text in found[against][0]
+    judgements = judge(cells)
+    assert contradicted(judgements) == [against]
+    assert judgements[against][1] == "refuted"
+    assert text in judgements[against][0]
 
 
-def test_the_theorem_is_open_without_one_of_the_variants() -> None:
+def test_the_theorem_is_undecided_without_one_of_the_variants() -> None:
     assert unknown(judge(theory(), lost=("monks", "quadboost-l1"))) == [0, 1, 2]
 
 
@@ -79,5 +80,5 @@ def test_votes_without_voters_or_solutions_are_no_evidence() -> None:
     for cell in cells.values():
         for measure in ("quadboost_lemma1_p2", "quadboost_lemma1_pinf", "quadboost_theorem1_p1"):
             cell[measure] = [nan] * len(cell[measure])
-    open_ = [i for i, claim in enumerate(judge(cells)) if claim == (NO_VALUES, "not decided")]
-    assert open_ == [0, 3]
+    undecided = [i for i, claim in enumerate(judge(cells)) if claim == (NO_VALUES, "undecided")]
+    assert undecided == [0, 3]

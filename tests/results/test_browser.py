@@ -19,11 +19,23 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from quadrepro.results.page import write_all
-from tests.results.made import cells, errors, make_folder, run
+from tests.results.made import Rows, make_folder, make_own_folder, run
 
 pytestmark = pytest.mark.slow
 
-SMALL, LARGE, INDEX = "small/report.html", "large/report.html", "index.html"
+SMALL, LARGE, ONE, INDEX = (
+    *("small/report.html", "large/report.html", "one/report.html"),
+    "index.html",
+)
+"""Pages of a paper, of comparisons on several data sets and on one, and the index."""
+
+LONG = "method_with_a_name_of_many_letters_and_no_blank_" * 2
+
+ONE_SET: Rows = {
+    ("wine_" * 20, column): tuple(range(n, 2 * n, n // i))
+    for i, (column, n) in enumerate((("a", 10), ("b", 20), (LONG, 30), ("baseline", 40)), 1)
+}
+"""Results on one data set; the more splits there are, the slower is a method."""
 
 
 class Browser:
@@ -51,47 +63,65 @@ class Browser:
         WebDriverWait(self.driver, 10, 0.05).until(lambda _: self.get(condition))
 
     def click(self, selector: str) -> None:
-        found = self.driver.find_element("css selector", selector)
-        self.get("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", found)
-        found.click()
+        element = self.driver.find_element("css selector", selector)
+        self.get("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
+        element.click()
 
     def press(self, keys: str) -> None:
         webdriver.ActionChains(self.driver).send_keys(keys).perform()
 
-    def filter(self, what: str, words: str) -> None:
-        self.driver.find_element("css selector", f"[data-filter={what}]").send_keys(words)
+    def filter(self, kind: str, words: str) -> None:
+        self.driver.find_element("css selector", f"[data-filter={kind}]").send_keys(words)
 
     def texts(self, selector: str) -> list[str]:
-        found = "[...document.querySelectorAll(arguments[0])].map(e => e.textContent)"
-        return [*self.get(found, selector)]
+        texts = "[...document.querySelectorAll(arguments[0])].map(e => e.textContent)"
+        return [*self.get(texts, selector)]
+
+    def boxes(self, selector: str) -> list[dict[str, float]]:
+        """Return the places of elements in the window, in pixels."""
+        boxes = "[...document.querySelectorAll(arguments[0])].map(e => e.getBoundingClientRect())"
+        return [*self.get(f"{boxes}.map(b => b.toJSON())", selector)]
+
+    def open_all(self) -> None:
+        """Open everything that can be unfolded."""
+        self.get("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+
+    def is_too_wide(self) -> bool:
+        """Return whether the page is wider than the window."""
+        return bool(self.get("document.documentElement.scrollWidth > window.innerWidth"))
 
     def faults(self) -> list[str]:
         """Return rules of accessibility that axe-core finds broken, and a page that is too wide."""
         axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
         self.driver.execute_script(axe)
         call = "axe.run({resultTypes: ['violations']}).then(arguments[0])"
-        found = [rule["id"] for rule in self.driver.execute_async_script(call)["violations"]]
-        wide = self.get("document.documentElement.scrollWidth > window.innerWidth")
-        return [*found, *["wider than the window"] * wide]
+        rules = [rule["id"] for rule in self.driver.execute_async_script(call)["violations"]]
+        return [*rules, *["wider than the window"] * self.is_too_wide()]
 
     def messages(self) -> list[str]:
-        """Return what the console holds, and empty it."""
+        """Return the messages of the console, and empty it."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """Yield a browser, with two results folders, their pages and the index."""
+    """Yield a browser, with some results folders, their pages and the index."""
     chromium, server = shutil.which("chromium"), shutil.which("chromedriver")
     if chromium is None or server is None:
-        pytest.skip("there is no chromium with its driver")
+        pytest.skip("chromium and its driver are not installed")
     out = tmp_path_factory.mktemp("out")
-    make_folder(out / "small")
+    sentence = "Best by risk: column 0 (0.1). Worse: column 1 (p = 0.010)."
+    make_folder(out / "small", run__json=run(conclusion=sentence))
+    make_folder(out / "unjudged", score__csv=None)
     rows = {
         (f"row {i}", f"column {j}"): ((7 * i + 3 * j) % 11, 9) for i in range(5) for j in range(6)
     }
-    own = {"run__json": run(title="Large"), "verdicts__csv": None, "score__csv": None}
-    make_folder(out / "large", cells__csv=cells(rows), errors__csv=errors(rows), **own)
+    for name, own_rows, winners in (
+        ("large", rows, {("column 0", "column 1"): "column 0"}),
+        ("one", ONE_SET, {("a", "b"): "a", ("a", LONG): ""}),
+    ):
+        text = run(conclusion=sentence, title=name.title(), paper=None)
+        make_own_folder(out / name, own_rows, winners, run__json=text)
     write_all(out)
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
@@ -104,18 +134,56 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("page", [SMALL, LARGE, INDEX])
+@pytest.mark.parametrize("page", [SMALL, LARGE, ONE, INDEX])
 def test_a_page_is_accessible_silent_and_fits_a_phone(
     browser: Browser, page: str, scheme: str
 ) -> None:
     browser.show(page, 360, scheme)
-    browser.get("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+    browser.open_all()
     assert browser.faults() == []
     if page != INDEX:
         browser.click("#heat td button")
         assert browser.faults() == []
         assert browser.get("document.getElementById('entry').scrollWidth") <= 360
     assert browser.messages() == []
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", [SMALL, LARGE, ONE])
+def test_the_picture_and_the_lines_are_on_the_first_screen_and_nothing_overflows(
+    browser: Browser, page: str, scheme: str, width: int
+) -> None:
+    browser.show(page, width, scheme)
+    assert not browser.is_too_wide()
+    [picture], lines = browser.boxes("figure.strips"), browser.boxes("p.statement")
+    assert 1 <= len(lines) <= 4
+    for box in (picture, *lines):
+        assert 0 < box["top"] < box["bottom"] <= 800
+        assert 0 <= box["left"] < box["right"] <= width
+    dots, tracks = browser.boxes(".strips .line i"), browser.boxes(".strips .line")
+    assert len(dots) >= 3
+    assert all(dot["left"] >= 0 and dot["right"] <= width for dot in dots)
+    assert len({(track["left"], track["right"]) for track in tracks}) == 1
+    browser.open_all()
+    assert not browser.is_too_wide()
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_names_next_to_running_times_are_inside_their_field(browser: Browser, width: int) -> None:
+    browser.show(ONE, width)
+    [field], names = browser.boxes(".field"), browser.boxes(".field span")
+    assert len(names) == 4
+    for name in names:
+        assert field["left"] <= name["left"] < name["right"] <= field["right"] + 1
+
+
+def test_p_values_are_folded_away_until_they_are_asked_for(browser: Browser) -> None:
+    for page in (SMALL, LARGE, ONE):
+        browser.show(page)
+        assert "p = " not in browser.get("document.querySelector('.lines').innerText")
+        browser.click(".lines summary")
+        browser.until("document.querySelector('.lines').innerText.includes('p = 0.010')")
 
 
 def test_a_column_sorts_up_down_and_back(browser: Browser) -> None:
@@ -155,7 +223,8 @@ def test_the_index_is_sorted_with_what_is_missing_last(browser: Browser) -> None
     browser.show(INDEX)
     for _ in range(2):
         browser.click("table th:nth-child(4) button")
-        assert browser.texts("table tbody td:nth-child(4)") == ["1", "–"]
+        cells = browser.texts("section[aria-labelledby=paper-1] tbody td:nth-child(4)")
+        assert cells == ["1", "–"]
 
 
 def test_filters_leave_what_has_the_words(browser: Browser) -> None:
@@ -166,9 +235,9 @@ def test_filters_leave_what_has_the_words(browser: Browser) -> None:
     assert len(browser.texts("#heat tr:not([hidden]) :is(th, td):not([hidden])")) == 2 + 2
     assert browser.texts("#said") == ["shown rows: 1"]
     browser.show(INDEX)
-    for words, shown in (("large quadboost", ["Large"]), (" nowhere", [])):
+    for words, titles in (("large without", ["Large"]), (" nowhere", [])):
         browser.filter("all", words)
-        assert browser.texts(".card:not([hidden]) tbody tr:not([hidden]) th a") == shown
+        assert browser.texts(".card:not([hidden]) tbody tr:not([hidden]) th a") == titles
 
 
 def test_sections_stay_at_hand_and_the_first_tab_skips_the_header(browser: Browser) -> None:
@@ -186,17 +255,17 @@ def test_sections_stay_at_hand_and_the_first_tab_skips_the_header(browser: Brows
 
 
 def test_the_theme_is_followed_chosen_and_kept(browser: Browser) -> None:
-    colour, shown = "getComputedStyle(document.body).backgroundColor", []
+    colour, colours = "getComputedStyle(document.body).backgroundColor", []
     for scheme in ("light", "dark"):
         browser.show(SMALL, scheme=scheme)
-        shown.append(browser.get(colour))
-    assert len({*shown}) == 2
+        colours.append(browser.get(colour))
+    assert len({*colours}) == 2
     browser.click("#theme")
-    assert browser.get(colour) == shown[0]
+    assert browser.get(colour) == colours[0]
 
     def kept(driver: webdriver.Chrome) -> bool:
         driver.refresh()
-        if browser.get(colour) != shown[0]:
+        if browser.get(colour) != colours[0]:
             # Chrome left the page before it had stored the choice, which it does in its own time.
             browser.click("#theme")
             return False

@@ -56,16 +56,18 @@ def test_numbers_that_both_folders_call_measured_do_not_count(folders: Pair) -> 
         ("run.json", '"seed": 7', '"seed": 2', "seed: 7, but"),
         ("run.json", '"repeats": 3', '"repeats": 4', "repeats: 3, but"),
         ("run.json", "sha256:aa", "sha256:ab", "data.monks: 'sha256:aa'"),
+        ("claims.csv", "undecided", "agrees", "row 1, column 'judgement': 'undecided', but"),
+        ("tables.json", '"figures"', '"percent": ["table1"], "figures"', "percent: (), but"),
     ],
 )
 def test_the_first_difference_is_named_with_row_and_column(
     folders: Pair, name: str, old: str, new: str, place: str
 ) -> None:
     edit(folders[1] / name, old, new)
-    [found] = compare(*folders).differences
-    assert found.startswith(f"{folders[0] / name}")
-    assert place in found
-    assert f"but {folders[1] / name}: " in found
+    [difference] = compare(*folders).differences
+    assert difference.startswith(f"{folders[0] / name}")
+    assert place in difference
+    assert f"but {folders[1] / name}: " in difference
 
 
 def test_decimal_numbers_agree_within_the_tolerance(folders: Pair) -> None:
@@ -83,9 +85,9 @@ def test_what_is_missing_is_named_also_in_folders_of_results(folders: Pair, name
     assert compare(*folders).differences == [f"{folders[1] / name} is missing"]
     a, b = (folder.parent for folder in folders)
     shutil.copytree(folders[0], a / "more")
-    found = compare(a, b)
-    assert found.compared == {"small": 11}
-    assert found.differences == [f"{b / 'more'} is missing", f"{folders[1] / name} is missing"]
+    result = compare(a, b)
+    assert result.compared == {"small": 11}
+    assert result.differences == [f"{b / 'more'} is missing", f"{folders[1] / name} is missing"]
 
 
 def test_nothing_to_compare_is_refused(folders: Pair, tmp_path: Path) -> None:

@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import quadrepro
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.files import provenance
-from quadrepro.results.page import page_html, write_report
+from quadrepro.results.page import Page, page_html, write_report
 from quadrepro.results.results import Results, load_results, results_folders
 from quadrepro.results.run import MANIFEST
-from quadrepro.tables.verdicts import Verdict, Verdicts, of_further_splits, score_text
+from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdict, judge
+from quadrepro.tables.verdicts import SCORE_HEADER, Verdicts, score_text
 from tests.make import config, plan_of
 from tests.results.made import ERRORS, make_folder
 
@@ -39,8 +41,8 @@ def names(results: Results) -> set[str]:
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """Return an own comparison, which no test may change."""
     people = {"name": "titanic", "as": "people"}
-    asked = {"repeats": 2, "datasets": ["monks", people], "metrics": ["balanced_error", "auc"]}
-    return reproduced(tmp_path_factory.mktemp("results"), algorithms=BOTH, **asked)
+    keys = {"repeats": 2, "datasets": ["monks", people], "metrics": ["balanced_error", "auc"]}
+    return reproduced(tmp_path_factory.mktemp("results"), algorithms=BOTH, **keys)
 
 
 def test_examples_are_one_row_per_test_example_and_count_the_errors(results: Results) -> None:
@@ -56,8 +58,9 @@ def test_examples_are_one_row_per_test_example_and_count_the_errors(results: Res
 
 
 def test_examples_of_kept_classes_have_their_names(tmp_path: Path) -> None:
-    found = reproduced(tmp_path, datasets=["wine"], protocol={"view": "default", "folds": 0})
-    assert set(found.examples["label"]) == set(found.examples["predicted"]) == {"1", "2", "3"}
+    results = reproduced(tmp_path, datasets=["wine"], protocol={"view": "default", "folds": 0})
+    examples = results.examples
+    assert set(examples["label"]) == set(examples["predicted"]) == {"1", "2", "3"}
 
 
 def test_an_own_comparison_writes_few_files_and_shows_the_first_table(results: Results) -> None:
@@ -80,7 +83,12 @@ def test_a_folder_reads_back_as_it_was_written_but_for_the_examples(results: Res
     assert loaded.figures == {}
     assert loaded.cells.equals(results.cells)
     assert loaded.cells["chosen"][1]["n_rounds"] in (5, 10)
-    assert all(of.empty for of in (loaded.verdicts, loaded.claims, loaded.scores))
+    assert all(frame.empty for frame in (loaded.verdicts, loaded.claims, loaded.scores))
+    written = pd.read_csv(results.folder / "comparisons.csv", dtype=str, keep_default_na=False)
+    assert loaded.comparisons.equals(written)
+    pairs = loaded.comparisons[loaded.comparisons["algorithm"] != loaded.comparisons["against"]]
+    assert {*pairs["algorithm"]} == {*pairs["against"]} == {"adaboost", "quadboost"}
+    assert pd.to_numeric(pairs["p adjusted"]).between(0, 1).all()
     data = loaded.table("errors").data.set_index(["dataset", "algorithm", "quantity"])
     mean = loaded.cells.groupby(["dataset", "algorithm"])["value"].mean()
     assert data.loc[("monks", "adaboost", "risk"), "mean"] == pytest.approx(
@@ -95,8 +103,8 @@ def test_files_that_the_config_no_longer_asks_for_are_removed_and_nothing_else(
 ) -> None:
     monks = [{"name": "monks", "printed": "spambase"}]
     tables = {"errors": "table1", "claims": "table1"}
-    asked = {"paper": "ebboost", "datasets": monks, "tables": tables}
-    results = reproduced(tmp_path, repeats=2, algorithms=BOTH, **asked)
+    keys = {"paper": "ebboost", "datasets": monks, "tables": tables}
+    results = reproduced(tmp_path, repeats=2, algorithms=BOTH, **keys)
     (results.folder / "notes.md").write_text("by hand")
     printed = {f"{name}.{end}" for name in ("claims", "verdicts") for end in ("md", "csv")}
     kept = FILES | {"notes.md"}
@@ -105,17 +113,17 @@ def test_files_that_the_config_no_longer_asks_for_are_removed_and_nothing_else(
 
 
 def test_cells_have_errors_or_rmse_and_each_metric(tmp_path: Path) -> None:
-    asked = {
+    keys = {
         "protocol": {"view": "default", "sample": {"train": 20, "test": 30}, "folds": 0},
         "datasets": [{"name": "m1", "as": "numbers"}, {"name": "orange", "as": "classes"}],
         "algorithms": [{"name": "boosting", "grid": {"n_rounds": [1, 2]}}],
         "metrics": ["auc", "mae"],
     }
-    reproduced(tmp_path, repeats=2, **asked)
+    reproduced(tmp_path, repeats=2, **keys)
     store = RecordStore(tmp_path / "records")
-    first, second, _, last = (store.get(cell.key) for cell in plan_of(2, **asked).cells)
+    first, second, _, last = (store.get(cell.key) for cell in plan_of(2, **keys).cells)
     store.put(Record(first.key, "failed", content=first.content, message="too slow"))
-    results = reproduced(tmp_path, repeats=2, **asked)
+    results = reproduced(tmp_path, repeats=2, **keys)
     text = (results.folder / "cells.csv").read_text()
     failed, number, *_, counted = csv.DictReader(text.splitlines())
     assert [*failed.values()][:4] == ["numbers", "boosting", "0", "failed"]
@@ -129,16 +137,16 @@ def test_cells_have_errors_or_rmse_and_each_metric(tmp_path: Path) -> None:
     assert set(results.examples["dataset"]) == {"classes"}
 
 
-def test_run_json_holds_what_was_asked_for_and_how_the_cells_were_computed() -> None:
+def test_run_json_holds_the_config_and_how_the_cells_were_computed() -> None:
     records = [
         Record(date, "ok", date=date, environment={"versions": {"numpy": numpy}})
         for date, numpy in (("2026-01-03", "1"), ("2026-01-02", "2"), ("2026-01-01", "2"))
     ]
-    found = provenance(plan_of(datasets=["monks", "titanic"]), records)
-    assert found.experiment == "small"
-    assert found.seed == found.config["seed"] == 7
-    assert {*found.data} == {"monks", "titanic"}
-    first, second = found.computed
+    run = provenance(plan_of(datasets=["monks", "titanic"]), records)
+    assert run.experiment == "small"
+    assert run.seed == run.config["seed"] == 7
+    assert {*run.data} == {"monks", "titanic"}
+    first, second = run.computed
     assert (first["cells"], first["first"], first["last"]) == (2, "2026-01-01", "2026-01-02")
     assert (second["cells"], second["versions"]) == (1, {"numpy": "1"})
 
@@ -151,18 +159,21 @@ def test_a_report_is_the_page_of_the_folder_with_the_users_own_paper(tmp_path: P
 
 
 def test_a_folder_has_cells_verdicts_claims_and_scores(folder: Path) -> None:
-    found = load_results(folder)
-    errors = found.cells.groupby(["dataset", "algorithm"])["errors"].agg(tuple).to_dict()
+    results = load_results(folder)
+    errors = results.cells.groupby(["dataset", "algorithm"])["errors"].agg(tuple).to_dict()
     assert errors == ERRORS
-    assert [*found.verdicts["printed"]] == ["0.43", "0.01", "0.52", "0.28"]
-    assert found.verdicts["p"].isna().tolist() == [False, False, False, True]
-    assert found.claims["timed"].tolist() == [False, False]
-    assert found.scores["surely off"][0] == [("monks", "adaboost")]
-    assert found.figures == {"curves": folder / "curves.svg"}
-    assert found.title == "Small"
+    assert [*results.verdicts["printed"]] == ["0.43", "0.09", "0.01", "0.52", "0.28"]
+    assert results.verdicts["p"].isna().tolist() == [False, False, False, False, True]
+    assert results.claims["timed"].tolist() == [False, False]
+    assert results.claims["judgement"].tolist() == ["undecided", ""]
+    assert results.claims["judgement on print"].tolist() == ["supported", ""]
+    assert results.scores["outside after holm"][0] == [("monks", "adaboost")]
+    assert results.comparisons.empty
+    assert results.figures == {"curves": folder / "curves.svg"}
+    assert results.title == "Small"
 
 
-CHOSEN = '"{""n_rounds"": 5}"'
+CHOSEN, PLACES = '"{""n_rounds"": 5}"', '"[[""monks"", ""adaboost""]]"'
 
 
 @pytest.mark.parametrize(
@@ -170,13 +181,13 @@ CHOSEN = '"{""n_rounds"": 5}"'
     [
         ("cells.csv", "100,0.4,", "100,many,", "cells.csv, row 1, column 'value': 'many' is not a"),
         ("cells.csv", CHOSEN, "[[" * 50_000, "cells.csv, column 'chosen': Invalid JSON"),
-        ("cells.csv", "dataset,", "data,", "cells.csv: there is no column 'dataset'"),
+        ("cells.csv", "dataset,", "data,", "cells.csv: the column 'dataset' is missing"),
         ("cells.csv", "quadboost,0,", "quadboost,0,1,1,1,1,", "cells.csv is damaged: "),
         ("cells.csv", "quadboost,1,", "quadboost,,", "cells.csv, row 2, column 'repeat': ''"),
         ("cells.csv", "0.5,", "0.5,\n" + "a,,,,,\n" * 100_000, "at most 100,000 are read"),
         ("verdicts.csv", "0.4,0.48", "x,0.48", "verdicts.csv, row 1, column 'low'"),
-        ("verdicts.csv", "0.52", "Infinity", "verdicts.csv, row 3, column 'printed': 'Infinity'"),
-        ("score.csv", '"[[""monks"", ""adaboost""]]"', "[1]", "column 'surely off': Input should"),
+        ("verdicts.csv", "0.52", "Infinity", "verdicts.csv, row 4, column 'printed': 'Infinity'"),
+        ("score.csv", PLACES, "[1]", "column 'outside after holm': Input should"),
         ("score.csv", "0.15", "few", "score.csv, row 1, column 'expected outside': 'few'"),
         ("run.json", '"seed"', "seed", "run.json: Invalid JSON: "),
         ("run.json", '"sha256:aa"', "[1]", "run.json: data.monks: Input should be a valid str"),
@@ -200,16 +211,17 @@ def test_the_config_in_run_json_is_data_of_any_shape(tmp_path: Path, tables: str
     config = '{"title": "T", "unknown": 1, "datasets": {"a": 1}, "protocol": 3'
     text = f'{{"config": {config}, "tables": {tables}}}, "titles": {{"ada": 3}}, "more": 1}}'
     folder = make_folder(tmp_path / "mine", run__json=text)
-    found = load_results(folder)
-    assert (found.title, found.name, found.run.titles) == ("T", "mine", {"ada": "3"})
-    assert found.run.claims == ("3" if "claims" in tables else "")
+    results = load_results(folder)
+    assert (results.title, results.name, results.run.titles) == ("T", "mine", {"ada": "3"})
+    assert results.run.claims == ("3" if "claims" in tables else "")
     write_report(folder)
 
 
 def test_a_notebook_runs_nothing_of_a_table_of_a_stranger(folder: Path) -> None:
     (folder / "errors.md").write_text("<script>alert(1)</script>\n\n| <b>a |\n|--|\n")
-    assert "<script" not in (shown := load_results(folder)._repr_html_())
-    assert "<b>" not in shown
+    html = load_results(folder)._repr_html_()
+    assert "<script" not in html
+    assert "<b>" not in html
 
 
 def test_results_folders_are_found_by_their_list_of_tables(tmp_path: Path) -> None:
@@ -225,14 +237,42 @@ def test_results_folders_are_found_by_their_list_of_tables(tmp_path: Path) -> No
 
 
 def test_scores_are_read_as_they_are_written(folder: Path) -> None:
-    splits, place = [0.20, 0.25, 0.22, 0.21, 0.24], ("monks; one, two", "a, b", "risk")
-    printed = [Verdict(*place, text) for text in ("0.220", "0.900")]
-    judged = Verdicts.of("table1", [(of_further_splits(v, splits), splits) for v in printed])
-    once = Verdicts.of("table2", [(Verdict("wine", "a", "risk", "0.1", reason="one split"), [])])
+    ours, place = OurNumbers([0.20, 0.25, 0.22, 0.21, 0.24]), ("monks; one, two", "a, b", "risk")
+    printed = [PrintedNumber(text) for text in ("0.220", "0.900")]
+    judged = Verdicts("table1", tuple(judge(number, ours).at(*place) for number in printed))
+    once = Verdicts("table2", (Verdict("0.1", reason="one split").at("wine", "a", "risk"),))
     (folder / "score.csv").write_text(score_text([judged, once]))
     first, second = Results(folder).scores.to_dict("records")
+    assert [*first] == [*SCORE_HEADER]
     assert (first["inside"], first["outside"], first["not comparable"]) == (1, 1, 0)
     assert first["expected outside"] == pytest.approx(judged.misses.expected)
-    assert first["surely off"] == [("monks; one, two", "a, b")]
+    assert first["p"] == pytest.approx(judged.misses.p_value, rel=1e-7)
+    assert first["outside after holm"] == [("monks; one, two", "a, b")]
     assert (second["inside"], second["not comparable"]) == (0, 1)
-    assert np.isnan(second["p more"])
+    assert np.isnan(second["p"])
+    assert (second["deviations inside"], second["deviations outside"]) == (0, 0)
+
+
+def test_the_best_method_of_a_page_is_that_of_its_conclusion(tmp_path: Path) -> None:
+    small = [{"name": name, "grid": {"n_rounds": 5}} for name in ("adaboost", "quadboost")]
+    big = {"name": "big", "algorithm": "adaboost", "grid": {"n_rounds": 100}}
+    keys: dict[str, Any] = {"datasets": ["monks", "titanic", "tictactoe"]}
+    keys |= {
+        "algorithms": [*small, big],
+        "protocol": {"view": "quadboost", "split": {"train": 0.5}},
+    }
+    reproduced(tmp_path / "a", repeats=4, **keys)
+    store = RecordStore(tmp_path / "a" / "records")
+    # It is the best on the only data set where it has all results.
+    for cell in plan_of(4, **keys).cells:
+        if (cell.algorithm, cell.repeat) == ("big", 1) and cell.dataset != "tictactoe":
+            record = store.get(cell.key)
+            store.put(Record(record.key, "failed", content=record.content, message="too slow"))
+    lacking = reproduced(tmp_path / "a", repeats=4, **keys)
+    # The values of a sweep are no further data sets.
+    keys["algorithms"] = [small[0], big]
+    sweep = {"over": "protocol.split.train", "values": [0.02, 0.03, 0.5], "as": "train"}
+    swept = reproduced(tmp_path / "b", repeats=4, seed=2, sweeps=[sweep], **keys)
+    for results in (lacking, swept):
+        [best] = re.findall(r"data sets: (.*?) \(", results.run.conclusion)
+        assert Page(Results(results.folder), None).lines[0] == f"Best: {best}."

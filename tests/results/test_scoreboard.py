@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import ConfigError
-from quadrepro.results.results import Results, results_folders
+from quadrepro.results.results import Results, markdown_html, results_folders
 from quadrepro.results.scoreboard import scoreboard_text, write_scoreboard
 from quadrepro.tables.verdicts import SCORE_HEADER
 from tests.results.made import claims, make_folder, run
+from tests.results.parsed import Parsed
 
 PAPER, QUADBOOST = "quadboost", "Efficient Learning of Ensembles with QuadBoost"
 
@@ -20,10 +21,10 @@ def current(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def make(
-    name: str, paper: str = PAPER, scores: str = "", *fates: str, group: str = "table1"
+    name: str, paper: str = PAPER, scores: str = "", *judgements: str, group: str = "table1"
 ) -> None:
-    """Write a results folder with the outcomes of claims; one with a ``!`` is on times."""
-    rows = [f"c,{str('!' in fate).lower()},,{fate.strip('!')},," for fate in fates]
+    """Write a results folder with judgements on claims; one with a ``!`` is on times."""
+    rows = [f"c,{str('!' in word).lower()},,{word.strip('!')},," for word in judgements]
     make_folder(
         Path(name),
         run__json=run(title=f"Title of {name}", paper=paper, tables={"claims": group}),
@@ -36,8 +37,8 @@ def make(
 
 def text() -> str:
     """Return the scoreboard, with single blanks."""
-    found = scoreboard_text([*map(Results, results_folders(Path()))])
-    return re.sub(" +", " ", found)
+    every = [*map(Results, results_folders(Path()))]
+    return re.sub(" +", " ", scoreboard_text(every))
 
 
 def line(start: str) -> list[str]:
@@ -47,24 +48,24 @@ def line(start: str) -> list[str]:
 
 
 def score(inside: int, outside: int, table: str = "table1", off: str = "[]") -> str:
-    return f"{table},{inside + outside},{inside},{outside},0,7.5,1,17,0.02,0.99,{off}"
+    return f"{table},{inside + outside},{inside},{outside},0,7.5,1,17,0.04,0.02,0.99,{off},5,3"
 
 
 def test_of_experiments_with_the_same_claims_the_first_that_has_any_counts() -> None:
     make("quickstart")
-    make("table1", PAPER, "", "holds", "does not hold")
-    make("theory", PAPER, "", "holds", group="theory")
-    make("table1-distribution", PAPER, "", "not decided", "3 of 30", "holds", "!does not hold")
-    assert line(QUADBOOST)[3:] == ["1", "0", "2", "1 does not hold"]
+    make("table1", PAPER, "", "supported", "refuted")
+    make("theory", PAPER, "", "supported", group="theory")
+    make("table1-distribution", PAPER, "", "agrees", "3 of 30", "supported", "!disagrees")
+    assert line(QUADBOOST)[3:] == ["1", "1", "1", "0", "0", "disagrees 1"]
     link = "[table1-distribution](table1-distribution/claims.md)"
-    assert line("table1") == ["1", "0", "2", "1 does not hold", link]
+    assert line("table1") == ["1", "1", "1", "0", "0", "disagrees 1", link]
     names = ("table1-distribution", "table1", "quickstart")
     places = [text().index(f"- `{name}`") for name in names]
     assert places == sorted(places)
 
 
 def test_a_score_without_comparable_numbers_gives_way_to_one_with_some() -> None:
-    make("table1-distribution", PAPER, "table1,150,0,0,150,,,,,,[]")
+    make("table1-distribution", PAPER, "table1,150,0,0,150,,,,,,,[],0,0")
     make("table1", PAPER, score(140, 10))
     make("table1-reweighting", PAPER, score(1, 1))
     assert line(QUADBOOST)[:3] == ["140 of 150", "10", "7.5"]
@@ -74,27 +75,30 @@ def test_a_score_without_comparable_numbers_gives_way_to_one_with_some() -> None
 
 def test_experiments_that_the_paper_does_not_list_are_shown_and_not_counted() -> None:
     make("table1-distribution", PAPER, score(140, 10))
-    make("table1-readings", PAPER, score(1, 19, "table2"), "holds")
+    make("table1-readings", PAPER, score(1, 19, "table2"), "supported")
     assert line(QUADBOOST)[:4] == ["140 of 150", "10", "7.5", "0"]
     assert "`table1-readings`, Title of table1-readings" in text()
 
 
 def test_without_results_that_the_paper_lists_all_count() -> None:
-    make("a", "../mine", score(3, 1, "t1"), "holds")
+    make("a", "../mine", score(3, 1, "t1"), "supported")
     make("b", "../mine", score(2, 0, "t2"))
-    make("mine", PAPER, score(3, 1), "holds")
-    assert line("../mine") == ["5 of 6", "1", "15.0", "1", "0", "0", "–"]
+    make("mine", PAPER, score(3, 1), "supported")
+    assert line("../mine") == ["5 of 6", "1", "15.0", "1", "0", "0", "0", "0", "–"]
     assert line(QUADBOOST)[:4] == ["3 of 4", "1", "7.5", "1"]
 
 
-def test_a_reading_that_fits_a_printed_table_best_is_counted_beside_the_texts() -> None:
+def test_a_reading_that_fits_a_printed_table_best_is_counted_next_to_the_texts() -> None:
     make("rescale-table1", "rescale", score(8, 32))
     make("rescale-table1-fit", "rescale", score(23, 17))
     make("rescale-table2", "rescale", score(11, 9, "table2"))
     make("rescale-table3-fit", "rescale", score(5, 5, "table3"))
     make("table1", PAPER, score(12, 3, "table2"))
     assert "| 19 of 60 (34 as they fit best) |" in text()
-    assert "Of the 60 printed means, 19 are inside as the texts say, and 34 under" in text()
+    assert (
+        "19 of the 60 printed means are inside as the texts say, and 34 under the readings"
+        in text()
+    )
     fits = line("table1, as it fits best")
     assert fits[0] == "23 of 40"
     assert fits[-1] == "[rescale-table1-fit](rescale-table1-fit/verdicts.md)"
@@ -106,7 +110,7 @@ def test_the_text_links_files_and_repeats_what_does_not_reproduce() -> None:
     make("table1", PAPER, score(140, 10, off=off))
     Path("table1", "notes.md").write_text(notes)
     make("mine", "")
-    assert line("table1")[:5] == ["140 of 150", "10", "7.5 (1 to 17)", "0.040", "2"]
+    assert line("table1")[:6] == ["140 of 150", "10", "7.5 (1 to 17)", "0.040", "2", "5 of 8"]
     written = write_scoreboard(Path()).read_text()
     assert "[errors](table1/errors.md), " in written
     assert "; figures [curves](table1/curves.svg); [notes](table1/notes.md)\n" in written
@@ -125,3 +129,13 @@ def test_a_file_of_the_user_stays(tmp_path: Path) -> None:
 def test_a_link_leads_to_a_folder_with_blanks() -> None:
     make("my own", "")
     assert "[errors](my%20own/errors.md)" in write_scoreboard(Path()).read_text()
+
+
+@pytest.mark.parametrize("name", ["<b>x</b>", "**x**", "[a](http://b)", "a | `b`"])
+def test_names_and_titles_stay_text(name: str) -> None:
+    make("small", PAPER, score(3, 1, name), "supported", group=name)
+    make_folder(Path("own"), run__json=run(title=name, paper=None), claims__csv=None)
+    page = Parsed(markdown_html(write_scoreboard(Path()).read_text()))
+    cells = [cell.words for cell in page.all("td")]
+    assert cells.count(name) == 2
+    assert f"own, {name}: tables" in page.words

@@ -23,7 +23,7 @@ from quadrepro.stats import (
     welch_test,
 )
 
-# Corani and Benavoli's tutorial: wrong examples of naive Bayes less those of AODE on anneal, in ten
+# Corani and Benavoli's tutorial: errors of naive Bayes minus errors of AODE on anneal, in ten
 # times tenfold cross-validation; of each ten folds the last two have 89 examples, the others 90.
 ANNEAL_COUNTS = [
     *(2, 1, 2, 1, 1, 1, 1, 0, 2, 3, 1, 1, 2, 1, 1, 1, 1, 6, 6, 0),
@@ -87,7 +87,7 @@ def test_an_invalid_share_is_refused(share: float) -> None:
         corrected_t_test([1, 2], [2, 4], share)
 
 
-def test_one_pair_is_refused_and_so_are_unequal_samples() -> None:
+def test_one_pair_and_samples_of_other_lengths_are_refused() -> None:
     for test in (paired_t_test, lambda a, b: equivalence_test(a, b, 1)):
         with pytest.raises(ValueError, match="at least two values, not 1"):
             test([1.0], [2.0])
@@ -108,7 +108,7 @@ def test_equal_differences_are_equal_numbers() -> None:
 def test_p_values_and_intervals_agree(
     values: list[tuple[int, int]], level: float, limit: float
 ) -> None:
-    mean = Mean.of([x - y for x, y in values], 0.1)
+    mean = Mean.from_values([x - y for x, y in values], 0.1)
     assume(mean.error > 0)
     shifted = replace(mean, value=mean.value - limit)
     assert mean.p_above(limit) + mean.p_below(limit) == pytest.approx(1)
@@ -123,11 +123,21 @@ def test_p_values_and_intervals_agree(
 
 
 def test_a_mean_without_error_is_judged_by_its_value() -> None:
-    mean = Mean.of([0.1] * 3)
+    mean = Mean.from_values([0.1] * 3)
     assert (mean.p_above(0.1), mean.p_above(0.05), mean.p_above(0.2)) == (1, 0, 1)
     assert (mean.p_below(0.1), mean.p_below(0.05), mean.p_below(0.2)) == (1, 1, 0)
     assert (mean.p_value(), mean.p_value(0.1), mean.p_value(0.09)) == (0, 1, 0)
     assert mean.interval() == (0.1, 0.1)
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=20), st.floats(0, 1))
+def test_the_standard_deviation_of_a_mean_is_at_least_the_least_one(
+    values: list[float], least_sd: float
+) -> None:
+    mean = Mean.from_values(values, 0.5, least_sd)
+    sd = max(float(np.std(values, ddof=1)), least_sd)
+    assert mean.error == pytest.approx(sd * sqrt(1 / len(values) + 1), abs=1e-9)
+    assert mean.value == pytest.approx(np.mean(values))
 
 
 def moments(values: np.ndarray) -> Moments:
@@ -182,9 +192,9 @@ def test_equivalence_is_significant_if_the_interval_lies_within_the_margin(
 
 def test_equivalence_without_spread_is_judged_by_the_value() -> None:
     assert equivalence_test([0.3, 0.2], [0.2, 0.1], 0.2).significant
-    far = equivalence_test([0.3, 0.2], [0.2, 0.1], 0.05)
-    assert far.different
-    assert not far.significant
+    different = equivalence_test([0.3, 0.2], [0.2, 0.1], 0.05)
+    assert different.different
+    assert not different.significant
     # A difference of the margin itself is not below it.
     edge = equivalence_test([0.3, 0.2], [0.2, 0.1], 0.1)
     assert not edge.significant
@@ -192,25 +202,26 @@ def test_equivalence_without_spread_is_judged_by_the_value() -> None:
 
 
 @pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_margin_that_cannot_be_is_refused(margin: float) -> None:
+def test_an_invalid_margin_is_refused(margin: float) -> None:
     with pytest.raises(ValueError, match="the margin must be above 0"):
         equivalence_test([1, 2], [2, 4], margin)
 
 
 def test_the_tutorials_example_of_the_correlated_t_test() -> None:
-    found = bayesian_correlated_t([0] * 100, ANNEAL, test_share=0.1, rope=0.01)
-    assert found.better == pytest.approx(0.9542966, abs=2e-5)
-    assert found.same == pytest.approx(0.0457031, abs=2e-5)
-    assert found.worse == pytest.approx(3.0354e-07, rel=0.01)
+    posterior = bayesian_correlated_t([0] * 100, ANNEAL, test_share=0.1, rope=0.01)
+    assert posterior.better == pytest.approx(0.9542966, abs=2e-5)
+    assert posterior.same == pytest.approx(0.0457031, abs=2e-5)
+    assert posterior.worse == pytest.approx(3.0354e-07, rel=0.01)
 
 
 @pytest.mark.parametrize("rope", [0.0, 0.01, 0.05])
 def test_the_correlated_t_test_is_baycomps(rope: float) -> None:
     rng = np.random.default_rng(1)
     a, b = rng.random(50), rng.random(50)
-    found = bayesian_correlated_t(a, b, test_share=0.1, rope=rope)
+    posterior = bayesian_correlated_t(a, b, test_share=0.1, rope=rope)
     expected = baycomp.CorrelatedTTest(a, b, rope, runs=5).probs()
-    ours = (found.worse, found.better) if rope == 0 else (found.worse, found.same, found.better)
+    probabilities = posterior.worse, posterior.same, posterior.better
+    ours = probabilities[::2] if rope == 0 else probabilities
     assert ours == pytest.approx(expected, abs=1e-9)
 
 
@@ -227,5 +238,5 @@ def test_the_correlated_t_test_is_baycomps(rope: float) -> None:
 def test_equal_differences_are_certain(
     difference: float, rope: float, expected: tuple[float, float, float]
 ) -> None:
-    found = bayesian_correlated_t([0.4 + difference] * 3, [0.4] * 3, 0.5, rope)
-    assert (found.better, found.same, found.worse) == expected
+    posterior = bayesian_correlated_t([0.4 + difference] * 3, [0.4] * 3, 0.5, rope)
+    assert (posterior.better, posterior.same, posterior.worse) == expected

@@ -38,8 +38,8 @@ def test_a_mean_has_students_predictive_distribution() -> None:
     between = student(7, ours.mean(), scale)
     for printed in (9.9, 10.4, 12.0):
         expected = np.log(between.cdf(printed + 0.05) - between.cdf(printed - 0.05))
-        found = log_probability_of_means(ours, np.array([printed]), 0.05, 20)
-        assert found == pytest.approx(expected, rel=1e-6)
+        log_probability = log_probability_of_means(ours, np.array([printed]), 0.05, 20)
+        assert log_probability == pytest.approx(expected, rel=1e-6)
 
 
 def test_several_means_have_the_multivariate_student_distribution_of_their_columns() -> None:
@@ -47,11 +47,11 @@ def test_several_means_have_the_multivariate_student_distribution_of_their_colum
     sd = ours.std(axis=0, ddof=1) * np.sqrt(1 / 12 + 1 / 20)
     shape = shrunk_correlation(ours) * np.outer(sd, sd)
     density = multivariate_t(ours.mean(axis=0), shape, df=11).logpdf(printed)
-    found = log_probability_of_means(ours, printed, half, 20)
-    assert found == pytest.approx(density + 3 * np.log(2 * half), abs=1e-4)
+    log_probability = log_probability_of_means(ours, printed, half, 20)
+    assert log_probability == pytest.approx(density + 3 * np.log(2 * half), abs=1e-4)
 
 
-def test_probabilities_of_all_that_could_be_printed_add_up_to_one() -> None:
+def test_probabilities_of_all_numbers_that_could_be_printed_add_up_to_one() -> None:
     ours = draw(30, 2)
     grid = np.arange(-4, 5) / 2 + 10
     means = log_probability_of_means(ours, pairs(grid), 0.25, 20)
@@ -71,8 +71,8 @@ def test_a_deviation_has_fishers_distribution() -> None:
     for printed in (0.4, 0.9, 2.5):
         # Change of variables: the ratio of variances grows by 2 s/s' per unit of s.
         density = fisher(19, 7).pdf(printed**2 / variance) * 2 * printed / variance
-        found = log_probability_of_deviations(ours, np.array([printed]), half, 20)
-        assert found == pytest.approx(np.log(density * 2 * half), rel=1e-4)
+        log_probability = log_probability_of_deviations(ours, np.array([printed]), half, 20)
+        assert log_probability == pytest.approx(np.log(density * 2 * half), rel=1e-4)
 
 
 def test_several_deviations_are_joined_by_the_student_copula_of_squared_correlations() -> None:
@@ -82,17 +82,19 @@ def test_several_deviations_are_joined_by_the_student_copula_of_squared_correlat
     copula = multivariate_t(np.zeros(3), shrunk_correlation(ours) ** 2, df=24).logpdf(places)
     copula -= student(24).logpdf(places).sum()
     alone = [log_probability_of_deviations(ours[:, [j]], printed[[j]], half, 20) for j in range(3)]
-    found = log_probability_of_deviations(ours, printed, half, 20)
+    log_probability = log_probability_of_deviations(ours, printed, half, 20)
     assert abs(copula) > 0.1
-    assert found == pytest.approx(sum(alone) + copula, abs=1e-4)
+    assert log_probability == pytest.approx(sum(alone) + copula, abs=1e-4)
 
 
 def test_a_pooled_deviation_is_a_mean_of_squares() -> None:
     squares = np.array([0.014, 0.012, 0.017, 0.015, 0.011])
     between = student(4, squares.mean(), squares.std(ddof=1) * np.sqrt(1 / 5 + 1 / 20))
     expected = between.cdf(0.125**2) - between.cdf(0.115**2)
-    found = log_probability_of_pooled_deviations(squares[:, None], np.array([0.12]), 0.005, 20)
-    assert np.exp(found) == pytest.approx(expected)
+    log_probability = log_probability_of_pooled_deviations(
+        squares[:, None], np.array([0.12]), 0.005, 20
+    )
+    assert np.exp(log_probability) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("likelihood", ALL)
@@ -104,23 +106,26 @@ def test_a_pooled_deviation_is_a_mean_of_squares() -> None:
     ],
     ids=["no variance", "two splits of three columns"],
 )
-def test_the_likelihood_is_finite_whatever_splits_there_are(
+def test_the_likelihood_is_finite_for_equal_splits_and_few_splits(
     likelihood: Likelihood, ours: np.ndarray, n: int, half: float
 ) -> None:
     for printed in (0.0, 0.01, 0.35, 50.0, 1e4):
-        found = likelihood(ours, np.array([printed, printed, 1.0][: ours.shape[1]]), half, n)
-        assert np.isfinite(found)
-        assert found <= 0
+        log_probability = likelihood(
+            ours, np.array([printed, printed, 1.0][: ours.shape[1]]), half, n
+        )
+        assert np.isfinite(log_probability)
+        assert log_probability <= 0
 
 
 @pytest.mark.parametrize("likelihood", ALL)
-def test_the_likelihood_is_finite_and_falls_however_far_the_print_is(
+def test_the_likelihood_is_finite_and_falls_with_the_distance_of_the_printed_number(
     likelihood: Likelihood,
 ) -> None:
     ours = np.abs(draw(2000, 2) / 10)
-    found = [likelihood(ours, np.array([far, 1.0]), 0.005, 2000) for far in (2.0, 20.0, 200.0, 2e4)]
-    assert np.all(np.isfinite(found))
-    assert np.all(np.diff(found) < 0)
+    distances = (2.0, 20.0, 200.0, 2e4)
+    logs = [likelihood(ours, np.array([distance, 1.0]), 0.005, 2000) for distance in distances]
+    assert np.all(np.isfinite(logs))
+    assert np.all(np.diff(logs) < 0)
 
 
 def test_both_tails_are_as_exact_however_far_out() -> None:
@@ -135,8 +140,8 @@ def test_both_tails_are_as_exact_however_far_out() -> None:
 def test_the_floor_is_the_rounding_alone_where_splits_do_not_vary() -> None:
     between = student(19, 0.25, 0.005 * np.sqrt(1 / 20 + 1 / 20))
     expected = between.cdf(0.265) - between.cdf(0.255)
-    found = log_probability_of_means(np.full((20, 1), 0.25), np.array([0.26]), 0.005, 20)
-    assert np.exp(found) == pytest.approx(expected)
+    log_probability = log_probability_of_means(np.full((20, 1), 0.25), np.array([0.26]), 0.005, 20)
+    assert np.exp(log_probability) == pytest.approx(expected)
 
 
 def test_a_correlation_is_shrunk_by_the_share_of_its_own_error() -> None:
@@ -147,10 +152,10 @@ def test_a_correlation_is_shrunk_by_the_share_of_its_own_error() -> None:
         products = standard[:, i] * standard[:, j]
         errors += 15 / 14**3 * np.sum((products - products.mean()) ** 2)
         squares += np.corrcoef(ours.T)[i, j] ** 2
-    found = shrunk_correlation(ours)
+    correlation = shrunk_correlation(ours)
     assert 1 / 15 < errors / squares < 1
     expected = (1 - errors / squares) * np.corrcoef(ours.T)
-    np.testing.assert_allclose(found, expected + errors / squares * np.eye(3))
+    np.testing.assert_allclose(correlation, expected + errors / squares * np.eye(3))
 
 
 def test_no_eigenvalue_of_a_shrunk_correlation_is_below_one_by_the_splits() -> None:
@@ -171,9 +176,9 @@ def test_many_tables_at_once_have_the_likelihoods_of_each(likelihood: Likelihood
     ours[3, :, 1] = 0.1
     printed = np.array([[10.0, 9.5, 1.2], [1.0, 1.1, 0.8], [3.0, 40.0, 3.2], [0.1, 0.1, 1e4]])
     half = np.array([0.05, 0.5, 0.005])
-    found = likelihood(ours, printed, half, 20)
+    log_probability = likelihood(ours, printed, half, 20)
     each = [likelihood(ours[i], printed[i], half, 20) for i in range(4)]
-    np.testing.assert_allclose(found, each, rtol=1e-9)
+    np.testing.assert_allclose(log_probability, each, rtol=1e-9)
 
 
 def test_columns_that_do_not_vary_are_independent_whatever_their_value() -> None:

@@ -60,7 +60,7 @@ def test_ties_alone_or_no_data_set_show_nothing() -> None:
     assert sign_test([], []).p_value == 1
 
 
-def test_a_risk_that_is_not_a_number_is_not_counted_and_makes_the_p_value_none() -> None:
+def test_a_risk_that_is_not_a_number_is_not_counted_and_leaves_no_p_value() -> None:
     test = sign_test([0.1, nan, 0.1, 0.2], [0.2, 0.1, nan, 0.3])
     assert (test.wins, test.losses, test.ties) == (2, 0, 0)
     assert isnan(test.p_value)
@@ -76,8 +76,8 @@ def test_the_power_is_the_share_of_outcomes_that_are_significant(n: int, share: 
         w: sign_test([0] * w + [1] * (n - w), [1] * w + [0] * (n - w)).significant
         for w in range(n + 1)
     }
-    found = np.mean([significant[w] for w in wins])
-    assert sign_test_power(n, share) == pytest.approx(found, abs=0.045)
+    share_significant = np.mean([significant[w] for w in wins])
+    assert sign_test_power(n, share) == pytest.approx(share_significant, abs=0.045)
 
 
 def test_five_data_sets_have_no_power_and_six_have_that_of_a_clean_sweep() -> None:
@@ -126,9 +126,9 @@ def test_wins_are_distributed_as_by_brute_force_over_outcomes(p: list[float]) ->
 
 def test_equal_contests_are_binomial_and_keep_the_tail() -> None:
     p = np.full(40, 1e-3)
-    found = distribution_of_wins(p)
-    np.testing.assert_allclose(found[:5], binom(40, 1e-3).pmf(np.arange(5)), rtol=1e-9)
-    assert found[40] == pytest.approx(1e-120, rel=1e-9)
+    wins = distribution_of_wins(p)
+    np.testing.assert_allclose(wins[:5], binom(40, 1e-3).pmf(np.arange(5)), rtol=1e-9)
+    assert wins[40] == pytest.approx(1e-120, rel=1e-9)
 
 
 @given(probabilities)
@@ -148,7 +148,7 @@ def test_over_all_is_the_mean_of_the_posterior_over_the_number_of_wins(p: list[f
         max_size=6,
     )
 )
-def test_the_test_counts_what_one_of_the_two_gets_wrong_on_each_data_set(
+def test_the_test_counts_examples_that_one_of_the_two_gets_wrong_on_each_data_set(
     data_sets: list[tuple[list[bool], list[bool]]],
 ) -> None:
     a_wrong, b_wrong = [a for a, _ in data_sets], [b for _, b in data_sets]

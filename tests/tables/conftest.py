@@ -23,13 +23,13 @@ baseline: false
 
 @pytest.fixture
 def experiment(request: pytest.FixtureRequest, tmp_path: Path) -> Experiment:
-    """Return the experiment of the module's ``CONFIG``, or else of the one above."""
+    """Return the experiment of the module's ``CONFIG``, by default of the one above."""
     return loaded(tmp_path, getattr(request.module, "CONFIG", CONFIG))
 
 
 @pytest.fixture
 def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """Return a list of the figures that are drawn, none of which is written."""
-    found: list[Figure] = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: found.append(figure))
-    return found
+    """Return a list of the drawn figures; none is written."""
+    drawn: list[Figure] = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: drawn.append(figure))
+    return drawn

@@ -9,7 +9,7 @@ import pytest
 from quadrepro.config.config import Experiment
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import NOTHING
-from quadrepro.tables.kinds.base import Context
+from quadrepro.tables.kinds import Context
 from quadrepro.tables.printed import check_claims, check_printed, described
 from tests.tables.contexts import beside_paper, loaded
 
@@ -69,7 +69,7 @@ def refused(attempt: Callable[[], Experiment]) -> str:
 
 def test_printed_rows_stand_under_the_titles_of_the_config(load: Load) -> None:
     context = Context(load(), "errors", "table1")
-    printed = context.printed("table1", "fraction")
+    printed = context.printed("table1")
     assert printed.rows == ("monks", "titanic", "wine 1", "zoo")
     assert printed.text("wine 1", "quadboost") == "0.4"
     # The rows of comparisons are algorithms.

@@ -1,184 +1,289 @@
-"""Verdicts on printed numbers, and what they say together."""
+"""Verdicts on a printed table as a whole."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from quadrepro.config.loading import load_mapping
-from quadrepro.papers.printed import MeanOf
-from quadrepro.stats import Moments, chance_of_misses, placement, welch_test
+from quadrepro.papers.printed import Sample
+from quadrepro.stats import (
+    Misses,
+    chance_of_misses,
+    holm,
+    independent_misses,
+    null_p_values,
+    tail_p_values,
+)
+from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdict, judge
 from quadrepro.tables.verdicts import (
-    Verdict,
+    DATA_HEADER,
+    SCORE_HEADER,
     Verdicts,
-    like_print,
-    of_further_splits,
-    of_two_means,
+    score_sentence,
+    score_text,
     verdicts_table,
 )
 from tests.make import config
+from tests.tables.contexts import csv_of, texts_of
 
-ENTRY = Verdict("wine", "adaboost", "risk", "0.29")
-SPLITS = [0.21, 0.18, 0.25, 0.20, 0.22]
-
-
-def numbers(mean: float, sd: float, n: int) -> list[float]:
-    """Return numbers with a mean and a standard deviation."""
-    spread = np.arange(n) - (n - 1) / 2
-    return list(mean + sd * spread / spread.std(ddof=1))
+TWENTY = Sample(splits=20)
 
 
-def test_a_number_of_one_split_is_judged_by_the_interval_of_a_further_one() -> None:
-    place = placement(SPLITS, 0.29, 0.005)
-    judged = of_further_splits(ENTRY, SPLITS)
-    assert judged.word == "inside"
-    assert (judged.low, judged.high) == (place.low - 0.005, place.high + 0.005)
-    assert of_further_splits(replace(ENTRY, printed="0.30"), SPLITS).word == "outside"
-    assert of_further_splits(replace(ENTRY, further=5), SPLITS).word == "outside"
+def normal_splits(n_rows: int, n_columns: int, n_splits: int = 30) -> dict[tuple[int, int], list[float]]:
+    """Return independent splits of every entry."""
+    rng = np.random.default_rng(1)
+    places = [(i, j) for i in range(n_rows) for j in range(n_columns)]
+    return {place: [*rng.normal(0.3, 0.01, n_splits)] for place in places}
 
 
-@pytest.mark.parametrize(("digits", "rounding"), [(2, 0.005), (0, 0.5)])
-def test_a_mean_is_judged_by_welchs_test_and_the_interval_agrees(
-    digits: int, rounding: float
-) -> None:
-    splits = numbers(14.2, 3.31, 40)
-    ours = Moments(14.2, 3.31, 40)
-    for mean in np.arange(11, 18, 0.05):
-        entry = Verdict("ringnorm", "abr", "error in percent", f"{mean:.{digits}f}")
-        printed = Moments(float(entry.printed), 3.14, 20)
-        judged = of_two_means(entry, splits, printed)
-        inside = judged.low <= float(entry.printed) <= judged.high
-        assert (judged.word == "inside") is inside
-        expected = welch_test(ours, printed, rounding=rounding).p_value
-        assert judged.p_value == pytest.approx(expected)
+def table(off: Mapping[tuple[int, int], float], n_rows: int = 8, n_columns: int = 4) -> Verdicts:
+    """Return verdicts on our own means, some of them moved by a number of deviations."""
+    entries = []
+    for (i, j), ours in normal_splits(n_rows, n_columns).items():
+        text = f"{np.mean(ours) + off.get((i, j), 0.0) * np.std(ours, ddof=1):.6f}"
+        verdict = judge(PrintedNumber(text), OurNumbers(ours))
+        entries.append(verdict.at(f"row {i}", f"column {j}", "risk"))
+    return Verdicts("table1", tuple(entries))
 
 
-def test_the_position_is_minus_one_and_one_at_the_ends_of_the_interval() -> None:
-    judged = replace(ENTRY, ours=0.2, low=0.1, high=0.3, p_value=0.05)
-    assert replace(judged, printed="0.2").position == 0
-    assert replace(judged, printed="0.1").position == pytest.approx(-1)
-    assert replace(judged, printed="0.35").position == pytest.approx(1.5)
-    assert replace(judged, low=0.2, high=0.2, printed="0.1").position == -np.inf
-    assert ENTRY.position is None
+def with_deviations(texts: Mapping[str, str]) -> Verdicts:
+    """Return verdicts on means of ours with printed deviations, by row."""
+    ours = [n / 1000 for n in (38, 42, 45, 36, 39, 41)]
+    entries = []
+    for row, sd in texts.items():
+        number = PrintedNumber("0.040", TWENTY, float(sd), 0.0005, sd)
+        entries.append(judge(number, OurNumbers(ours, [1000] * 6)).at(row, "ada", "risk"))
+    return Verdicts("table1", tuple(entries))
+
+
+def test_without_misses_the_number_that_chance_gives_is_stated() -> None:
+    verdicts = table({})
+    [statement] = verdicts.statement({})
+    misses = verdicts.misses
+    assert statement.startswith("Inside: 32 of 32, outside: 0. If all were drawn like ours, ")
+    none = np.prod([chance[0] for chance in verdicts.chances.values()])
+    assert misses.p_fewer == pytest.approx(none)
+    assert misses.expected == pytest.approx(
+        sum(chance @ np.arange(5) for chance in verdicts.chances.values())
+    )
+    assert f"{misses.expected:.1f} would be outside on average, and {misses.low} to " in statement
+    assert f"(p = {misses.p_value:.3f})" in statement
 
 
 @pytest.mark.parametrize(
-    ("judged", "reason"),
-    [
-        (of_further_splits(ENTRY, [0.2]), "one split"),
-        (of_further_splits(ENTRY, []), "no result"),
-        (of_two_means(ENTRY, [0.2], Moments(1, 1, 2)), "one split"),
-        (of_two_means(ENTRY, [], Moments(1, 1, 2)), "no result"),
-        (of_further_splits(ENTRY, [np.nan, 0.2, 0.3]), "a split without a number"),
-        (of_two_means(ENTRY, [np.nan, 0.2, 0.3], Moments(1, 1, 2)), "a split without a number"),
-    ],
+    ("p_more", "p_fewer", "p_value"), [(0.01, 0.995, 0.02), (1.0, 0.2, 0.4), (0.6, 0.7, 1.0)]
 )
-def test_what_cannot_be_compared_says_why(judged: Verdict, reason: str) -> None:
-    assert judged.word == "not comparable"
-    assert reason in judged.reason
+def test_the_p_value_of_misses_is_two_sided(p_more: float, p_fewer: float, p_value: float) -> None:
+    misses = Misses(3, 1.6, 0, 4, p_more, p_fewer)
+    assert misses.p_value == pytest.approx(p_value)
+    assert SCORE_HEADER.index("p") + 1 == SCORE_HEADER.index("p more")
 
 
-def table(off: dict[tuple[int, int], float], n_rows: int = 8, n_columns: int = 4) -> Verdicts:
-    """Return verdicts on printed numbers that are ours but for some, in deviations of ours."""
-    rng = np.random.default_rng(1)
-    found = []
-    for i in range(n_rows):
-        for j in range(n_columns):
-            ours = rng.normal(0.3, 0.01, 30)
-            text = f"{ours.mean() + off.get((i, j), 0.0) * ours.std(ddof=1):.6f}"
-            entry = Verdict(f"row {i}", f"column {j}", "risk", text)
-            found.append((of_further_splits(entry, list(ours)), list(ours)))
-    return Verdicts.of("table1", found)
-
-
-def test_a_table_without_misses_says_how_many_chance_would_bring() -> None:
-    verdicts = table({})
-    [statement] = verdicts.statement({})
-    assert statement.startswith("Inside: 32 of 32, outside: 0. If all stemmed from splits like")
-    none = np.prod([chance[0] for chance in verdicts.chances.values()])
-    assert verdicts.misses.p_fewer == pytest.approx(none)
-    assert f"{verdicts.misses.expected:.1f} would be outside on average" in statement
-    assert statement.endswith(f"and none with p = {verdicts.misses.p_fewer:.3f}.")
-
-
-def test_only_what_is_off_after_holms_correction_is_named() -> None:
+def test_only_what_is_outside_after_holms_correction_is_named() -> None:
     verdicts = table({(0, 0): 2.3, (1, 1): 9.0})
     assert [v.row for v in verdicts.outside] == ["row 0", "row 1"]
-    assert [v.row for v in verdicts.surely_off] == ["row 1"]
+    assert [v.row for v in verdicts.outside_after_holm] == ["row 1"]
     [_, named] = verdicts.statement({"column 1": "AdaBoost"})
-    assert named == "Off even if all 32 are counted (Holm, 0.05): row 1, AdaBoost."
-    assert "No single number is off" in table({(0, 0): 2.3}).statement({})[1]
+    assert named == "Outside after Holm's correction for 32 numbers (0.05): row 1, AdaBoost."
+    [_, nothing] = table({(0, 0): 2.3}).statement({})
+    assert nothing == "Outside after Holm's correction for 32 numbers (0.05): none."
 
 
-def test_misses_that_come_together_in_a_row_are_named() -> None:
-    found = table({(2, j): 3.0 for j in range(4)}).statement({})
-    assert any(t.startswith("Most are outside in the row row 2: 4 of 4; by chance") for t in found)
-    column = table({(i, 2): 3.0 for i in range(3)}).statement({"column 2": "AdaBoost"})
-    assert any(t.startswith("Most are outside in the column AdaBoost: 3 of 8; by") for t in column)
+def test_p_values_after_holm_are_at_least_their_shares_among_our_own_splits() -> None:
+    verdicts = table({(0, 0): 3.4, (1, 1): 4.2, (2, 2): 9.0})
+    null = np.concatenate([
+        null_p_values(
+            np.array([v.repeats.values for v in verdicts.judged if v.row == row and v.repeats]).T,
+            rounding=0.0000005,
+        ).ravel()
+        for row in dict.fromkeys(v.row for v in verdicts.judged)
+    ])
+    p_values = [v.p_value or 0.0 for v in verdicts.judged]
+    adjusted = holm(tail_p_values(p_values, null))
+    expected = [v for v, p in zip(verdicts.judged, adjusted, strict=True) if p <= 0.05]
+    assert verdicts.outside_after_holm == expected
+    assert (2, 2) in {(int(v.row[-1]), int(v.column[-1])) for v in expected}
+
+
+def test_misses_of_one_row_are_named() -> None:
+    statement = table({(2, j): 3.0 for j in range(4)}).statement({"row 2": "wine"})
+    assert any(
+        text.startswith("Most are outside in the row wine: 4 of 4; by chance, some row has 4 or")
+        for text in statement
+    )
     scattered = table({(0, 0): 3.0, (1, 1): 3.0}).statement({})
     assert not any("Most are" in text for text in scattered)
 
 
-def test_rows_whose_splits_are_lacking_count_as_independent() -> None:
+def test_rows_whose_columns_have_other_numbers_of_splits_count_as_independent() -> None:
     verdicts = table({})
-    lacking = replace(verdicts, splits={})
-    assert lacking.misses.expected == pytest.approx(32 * 0.05)
+    entries = []
+    for verdict in verdicts.entries:
+        assert verdict.repeats is not None
+        if verdict.column == "column 0":
+            shorter = replace(verdict.repeats, values=verdict.repeats.values[1:])
+            verdict = replace(verdict, repeats=shorter)
+        entries.append(verdict)
+    uneven = replace(verdicts, entries=tuple(entries))
+    assert uneven.misses.expected == pytest.approx(32 * 0.05)
+    assert [*uneven.chances["row 3"]] == pytest.approx([*independent_misses(4)])
 
 
-def test_a_table_without_a_comparable_number_says_so() -> None:
-    verdicts = Verdicts.of("table1", [(replace(ENTRY, reason="one split"), [0.2])])
-    assert verdicts.statement({}) == (
-        "None of the printed numbers can be compared: one split (1).",
-    )
-    assert verdicts.judged == []
-
-
-def test_rows_that_share_one_split_are_counted_together() -> None:
+def test_rows_of_one_sample_are_counted_together() -> None:
     rng = np.random.default_rng(4)
-    common = rng.normal(size=30)
-    found = []
+    common, entries = rng.normal(size=30), []
     for i in range(12):
-        ours = list(common + rng.normal(0, 0.01, 30))
-        entry = Verdict(f"row {i}", "column", "probability", f"{np.mean(ours):.6f}")
-        found.append((of_further_splits(entry, ours), ours))
-    alone = Verdicts.of("table2", found).misses
-    together = Verdicts.of("table2", found, together=True).misses
-    assert together.expected == pytest.approx(alone.expected)
-    assert together.high == 12 > alone.high
+        ours = [*(common + rng.normal(0, 0.01, 30))]
+        verdict = judge(PrintedNumber(f"{np.mean(ours):.6f}"), OurNumbers(ours))
+        entries.append(verdict.at(f"row {i}", "column", "probability"))
+    separate = Verdicts("table2", tuple(entries)).misses
+    together = Verdicts("table2", tuple(entries), one_sample=True).misses
+    assert together.expected == pytest.approx(separate.expected)
+    assert together.high == 12 > separate.high
 
 
-def test_a_printed_cross_validation_is_placed_among_ours() -> None:
-    folds = [0.1, 0.3, 0.2, 0.2, 0.15, 0.25, 0.05, 0.35]
-    means = [0.2, 0.2, 0.2, 0.2]
-    assert like_print(folds, MeanOf(cv=2, repeats=3), 2, 50) == (pytest.approx(means), 3, None)
-    sizes = [10, 30] * 4
-    pooled, *_ = like_print(folds, MeanOf(cv=2, pooled=True), 2, None, sizes)
-    assert pooled == pytest.approx([0.25, 0.2, 0.225, 0.275])
-    for of, kept in ((MeanOf(cv=4), 8), (MeanOf(splits=4), 8), (MeanOf(cv=2), 4)):
-        assert like_print(folds[:kept], of, 2, 50) == (folds[:kept], of.n, 50)
+def test_the_chance_of_a_row_takes_the_form_of_its_printed_numbers() -> None:
+    ours = np.random.default_rng(1).normal(0.3, 0.01, (20, 3))
+    n_test = [100] * 20
+    entries = [
+        judge(PrintedNumber("0.300", TWENTY), OurNumbers([*column], n_test)).at("wine", c, "risk")
+        for c, column in zip("abc", ours.T, strict=True)
+    ]
+    [chance] = Verdicts("table1", tuple(entries)).chances.values()
+    null = null_p_values(ours, n_printed=20, rounding=0.0005, n_test=n_test)
+    assert [*chance] == pytest.approx([*chance_of_misses(null)])
 
 
-def test_the_chance_of_a_row_counts_each_kind_of_number_by_its_own_splits() -> None:
-    ours = np.random.default_rng(1).normal(0.3, 0.01, (20, 4))
-    kinds = [(1, 100), (1, 100), (20, None), (20, None)]
-    found = []
-    for j, (further, n_test) in enumerate(kinds):
-        entry = Verdict("wine", f"column {j}", "risk", "0.300", further=further, n_test=n_test)
-        found.append((of_further_splits(entry, list(ours[:, j])), list(ours[:, j])))
-    single = chance_of_misses(ours[:, :2], rounding=0.0005, n_test=100)
-    means = chance_of_misses(ours[:, 2:], further=20, rounding=0.0005)
-    assert not np.allclose(single, means)
-    [chance] = Verdicts.of("table1", found).chances.values()
-    assert chance == pytest.approx(np.convolve(single, means))
+def test_rows_that_do_not_count_are_judged_and_not_counted() -> None:
+    verdicts = replace(table({(7, 0): 9.0}), own_rows=frozenset({"row 0", "row 1"}))
+    assert len(verdicts.entries) == 32
+    assert len(verdicts.judged) == 8
+    assert verdicts.outside == verdicts.outside_after_holm == []
+    assert verdicts.word("row 7", "column 0") == "outside"
+    assert verdicts.score[1] == 8
+
+
+def test_an_entry_is_outside_if_any_of_its_numbers_is() -> None:
+    entry = Verdict("0.3", 0.3, 0.2, 0.4, 0.9, row="wine", column="ada", quantity="margin mean")
+    off = replace(entry, p_value=0.01, quantity="margin sd")
+    unknown = replace(entry, p_value=None)
+    for entries, word in (
+        ((entry, off), "outside"),
+        ((off, entry), "outside"),
+        ((entry, entry), "inside"),
+        ((unknown, entry), "inside"),
+        ((unknown, unknown), None),
+    ):
+        assert Verdicts("t", entries).word("wine", "ada") == word
+
+
+def test_a_table_without_a_verdict_gives_the_reasons() -> None:
+    entries = [judge(PrintedNumber("0.29"), OurNumbers([0.2] * n)) for n in (1, 1, 0)]
+    verdicts = Verdicts("table1", tuple(v.at("wine", "ada", "risk") for v in entries))
+    text = "None of the printed numbers can be compared: one split (2), no result (1)."
+    assert verdicts.statement({}) == (text,)
+    assert verdicts.judged == []
+    numbers = dict(zip(SCORE_HEADER, verdicts.score, strict=True))
+    assert (numbers["numbers"], numbers["inside"], numbers["not comparable"]) == (3, 0, 3)
+    assert numbers["p"] is None
+
+
+def test_printed_deviations_are_counted_and_named_apart_from_means() -> None:
+    verdicts = with_deviations({"wine": "0.0031", "monks": "0.0003", "zoo": "0.0034"})
+    assert [v.word for v in verdicts.judged] == ["inside"] * 3
+    assert [v.word for v in verdicts.deviations] == ["inside", "outside", "inside"]
+    statement = verdicts.statement({"ada": "AdaBoost"})
+    assert statement[-1] == "Standard deviations inside: 2 of 3; outside: monks, AdaBoost."
+    assert verdicts.score[-2:] == (2, 1)
+    assert with_deviations({"wine": "0.0031"}).statement({})[-1] == (
+        "Standard deviations inside: 1 of 1."
+    )
+
+
+def test_the_score_has_a_number_for_every_title() -> None:
+    verdicts = table({(0, 0): 2.3, (1, 1): 9.0})
+    score, misses = dict(zip(SCORE_HEADER, verdicts.score, strict=True)), verdicts.misses
+    assert (score["printed table"], score["numbers"]) == ("table1", 32)
+    assert (score["inside"], score["outside"], score["not comparable"]) == (30, 2, 0)
+    assert (score["expected outside"], score["low"], score["high"]) == (
+        *(misses.expected, misses.low, misses.high),
+    )
+    assert (score["p"], score["p more"], score["p fewer"]) == (
+        *(misses.p_value, misses.p_more, misses.p_fewer),
+    )
+    assert json.loads(str(score["outside after holm"])) == [["row 1", "column 1"]]
+    lines = score_text([verdicts]).splitlines()
+    assert lines[0] == ",".join(SCORE_HEADER)
+    assert lines[1].startswith("table1,32,30,2,0,")
+
+
+def test_a_sentence_sums_up_the_score() -> None:
+    score = ("table1", 12, 9, 1, 2, 0.6, 0, 2, 0.8, 0.4, 0.9, "[]", 0, 0)
+    assert score_sentence("table1", score) == (
+        "9 of 10 printed numbers of Table 1 are inside our intervals, where 9 are expected "
+        "(p = 0.800)."
+    )
+    assert "of appendix_b are inside" in score_sentence("appendix_b", score)
+    assert "of Figure 3 are inside" in score_sentence("figure3", score)
+
+
+EXPERIMENT = load_mapping(
+    config(
+        algorithms=[
+            {"name": "ada", "algorithm": "adaboost", "label": "Ada"},
+            {"name": "lp", "algorithm": "lpboost", "label": "LP"},
+        ]
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("percent", "texts"),
+    [
+        (False, ("risk", "0.0410", "0.05000", "0.04321 to 0.06000", "0.001")),
+        (True, ("risk in percent", "4.10", "5.000", "4.321 to 6.000", "0.001")),
+    ],
+)
+def test_numbers_outside_are_listed_in_the_unit_of_the_paper_and_fractions_in_the_csv(
+    percent: bool, texts: tuple[str, ...]
+) -> None:
+    entry = Verdict("0.0410", 0.05, 0.043214, 0.06, 0.001).at("wine", "ada", "risk")
+    inside = replace(entry, p_value=0.5, column="lp")
+    verdicts = Verdicts("table1", (entry, inside), "Errors.", percent=percent)
+    made = verdicts_table(EXPERIMENT, [verdicts], ["A note."])
+    assert texts_of(made) == {"wine, Ada": texts}
+    assert made.data_header == DATA_HEADER
+    first, second = csv_of(made)
+    assert (first["printed"], first["ours"], first["low"]) == ("0.0410", "0.05", "0.043214")
+    assert [first["verdict"], second["verdict"]] == ["outside", "inside"]
+    assert {"Printed table1: Errors.", "A note."} <= {*made.notes}
+
+
+def test_deviations_are_rows_of_the_table_and_of_the_csv() -> None:
+    made = verdicts_table(EXPERIMENT, [with_deviations({"wine": "0.0031", "monks": "0.0003"})], [])
+    rows = csv_of(made)
+    quantities = ["risk", "deviation of risk"]
+    assert [row["quantity"] for row in rows] == quantities * 2
+    assert [row["printed"] for row in rows] == ["0.040", "0.0031", "0.040", "0.0003"]
+    assert [*texts_of(made)] == ["monks, Ada"]
+    assert texts_of(made)["monks, Ada"][:2] == ("deviation of risk", "0.0003")
 
 
 def test_rows_of_comparisons_have_the_titles_of_the_algorithms() -> None:
-    entry = Verdict("adaboost", "lpboost", "probability", "0.90", 0.5, 0.4, 0.6, 0.001)
-    algorithms = [{"name": "adaboost", "label": "Ada"}, {"name": "lpboost", "label": "LP"}]
-    experiment = load_mapping(config(algorithms=algorithms))
-    table = verdicts_table(experiment, [Verdicts.of("t", [(entry, [0.5])])])
-    numbers = ("probability", "0.90", "0.5", "0.4 to 0.6", "0.001")
-    assert table.rows == (("Ada, LP", numbers),)
-    assert "Off even if all 1 are counted (Holm, 0.05): Ada, LP." in table.notes
+    entry = Verdict("0.90", 0.5, 0.4, 0.6, 0.001).at("ada", "lp", "probability")
+    made = verdicts_table(EXPERIMENT, [Verdicts("t", (entry,), one_sample=True)], [])
+    assert texts_of(made) == {"Ada, LP": ("probability", "0.90", "0.5000", "0.4000 to 0.6000", "0.001")}
+
+
+def test_statements_name_their_table_if_there_are_several() -> None:
+    both = [table({}), replace(table({}), printed="table2")]
+    alone, together = (verdicts_table(EXPERIMENT, every, []) for every in (both[:1], both))
+    assert [note.partition(" Inside")[0] for note in together.notes[-2:]] == [
+        *("Printed table1:", "Printed table2:")
+    ]
+    assert alone.notes[-1].startswith("Inside: 32 of 32")

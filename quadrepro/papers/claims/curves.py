@@ -129,7 +129,7 @@ class OnAverage(OfCurves):
         text = f"mean {title_of(self.measure)} over {self.where}: {by_row(texts)}"
         power = power_text(gaps, self.show) + self.points
         if self.kind == "same-on-average":
-            limits = f" within {self.margin:g}" * bool(self.margin)
+            limits = f" within {self.margin:g}" if self.margin else ""
             return Judgement(f"{text}{limits}; {power}", self._sameness(evidence, gaps))
         lower = self.kind == "lower-on-average"
         below, above = [mean.p_below() for mean in gaps], [mean.p_above() for mean in gaps]

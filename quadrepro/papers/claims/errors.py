@@ -465,7 +465,7 @@ class NotBetter(Claim):
         p_for, p_against = (1.0, test.p_value) if contrary else (test.p_value, 1.0)
         # A test that cannot find anything is not evidence for the claim.
         possible = 2.0 ** (1 - test.wins - test.losses) <= LEVEL
-        agrees = not (test.separates and contrary) if possible or evidence.exact else None
+        agrees = not (test.separates and contrary) if possible else None
         word = evidence.word(agrees, p_for, p_against)
         return Judgement(f"{text}; {power_of_signs(test.wins + test.losses)}", word)
 

@@ -254,14 +254,14 @@ class Ours(Evidence):
         """Whether the highest number of a row is the best."""
         return self.outcomes.greater_is_better
 
-    def on_split(self, repeat: int) -> Ours:
-        """Return the evidence of one split."""
+    def on_split(self, repeat: int) -> OneSplit:
+        """Return the evidence of one split, which claims are true of or not."""
         ours = self.outcomes
         records = {(r, c, 0): record for (r, c, i), record in ours.records.items() if i == repeat}
         grids = {(r, c, 0): grid for (r, c, i), grid in ours.grids.items() if i == repeat}
         measured = {(r, c, 0): value for (r, c, i), value in ours.measured.items() if i == repeat}
         outcomes = replace(ours, repeats=1, records=records, grids=grids, measured=measured)
-        return replace(self, outcomes=outcomes)
+        return OneSplit(self.rows, self.names, outcomes, self.instead)
 
     def mean(self, row: str, values: Sequence[float] | FloatArray, counted: bool = False) -> Mean:
         """Return the mean of one number per split of a row; splits can overlap."""
@@ -320,6 +320,13 @@ class Ours(Evidence):
         if not all(record.ok for record in records):
             raise Lacking(self.lacking)
         return records
+
+
+@dataclass(frozen=True)
+class OneSplit(Ours):
+    """Our numbers on one split, in place of the printed ones."""
+
+    exact = True
 
 
 @dataclass(frozen=True)

@@ -125,9 +125,12 @@ def _on_splits(claim: Claim, ours: Ours, pooled: Judgement) -> Judgement:
         return pooled
     splits = [ours.on_split(i).over(claim.rows, claim.excluded) for i in range(repeats)]
     try:
-        n = sum(claim.judge(split).word in ("supported", "agrees") for split in splits)
+        words_of_splits = [claim.judge(split).word for split in splits]
     except Lacking:
         return pooled
+    if "undecided" in words_of_splits:
+        return pooled
+    n = words_of_splits.count("supported")
     text = pooled.text + f"; {n} of {repeats} single splits show it"
     rare = LEVEL * (repeats + 1)
     findings = {pooled.word} & {"supported", "refuted"}

@@ -256,7 +256,7 @@ def _description(context: Context[Any], printed: Printed) -> str:
     """Return the meaning of the printed numbers, and how a mean over folds is judged."""
     paper = context.experiment.paper
     # As printed: accuracies are shown as errors.
-    source = paper.printed(printed.name) if paper else printed
+    source = paper.printed(printed.name) if paper and printed.name else printed
     text = source.description + "; shown as errors" * (source.facts.metric == ACCURACY) + "."
     if printed.sample.cv is None:
         return text

@@ -1,78 +1,452 @@
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from math import comb
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import binom, binomtest, rankdata, ttest_1samp, ttest_rel
 
-from quadrepro.papers.claims.evidence import NO_SPLITS, InPrint, Lacking, Ours
-from quadrepro.papers.printed import TIME_ROW, Facts, Printed
+from quadrepro.papers.claims.errors import ordinal
+from quadrepro.papers.claims.evidence import NO_SPLITS, Evidence, InPrint, Lacking, Ours, Word
+from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.stats import equivalence_test, p_text
-from tests.papers.measured import changed, errors_of, judge
+from tests.papers.measured import MIRROR, changed, errors_of, in_print, judge, overlapping
 
-FOUR = [[10], [10], [10], [10]]
 AB = {"of": "a", "than": "b"}
+BA = {"of": "b", "than": "a"}
 
 
 def rows(*counts: int) -> list[list[int]]:
     return [[count] for count in counts]
 
 
-def printed(a: str, b: str) -> InPrint:
-    cells = {("x", "a"): a, ("x", "b"): b}
-    return InPrint(("x",), {}, (Printed("p", ("a", "b"), cells, Facts(unit="percent")),))
+def splits(*counts: int, n_rows: int = 1) -> list[list[int]]:
+    return [[*counts]] * n_rows
 
+
+# Every word of every kind.
+
+LESS, MORE = splits(10, 11, 12, n_rows=6), splits(20, 22, 21, n_rows=6)
+NEAR = splits(14, 10, 12, n_rows=6)
+"""Errors of 100 on three splits of six rows: the first are significantly lower than the second, and
+the third are higher than the first without significance."""
+
+ONE_MORE = rows(9, 9, 9, 9, 9, 21)
+"""Lower than 10 on five of six rows, which is not significant."""
+
+CASES: list[tuple[str, dict[str, Any], dict[str, list[list[int]]], Word]] = [
+    ("lower", AB, {"a": LESS, "b": MORE}, "supported"),
+    ("lower", AB, {"a": LESS, "b": NEAR}, "agrees"),
+    ("lower", AB, {"a": NEAR, "b": LESS}, "disagrees"),
+    ("lower", AB, {"a": MORE, "b": LESS}, "refuted"),
+    ("lower", {**AB, "points": 5}, {"a": MORE, "b": MORE}, "supported"),
+    ("lower", {**AB, "points": 1}, {"a": NEAR, "b": LESS}, "agrees"),
+    ("lower", {**AB, "points": 0.5}, {"a": NEAR, "b": LESS}, "disagrees"),
+    ("lower", {**AB, "points": 1}, {"a": MORE, "b": LESS}, "refuted"),
+    ("higher", AB, {"a": MORE, "b": LESS}, "supported"),
+    ("higher", AB, {"a": NEAR, "b": LESS}, "agrees"),
+    ("higher", AB, {"a": LESS, "b": NEAR}, "disagrees"),
+    ("higher", AB, {"a": LESS, "b": MORE}, "refuted"),
+    ("lower", {**AB, "by": "paired-t"}, {"a": LESS, "b": MORE}, "supported"),
+    ("lower", {**AB, "by": "paired-t"}, {"a": LESS, "b": NEAR}, "agrees"),
+    ("lower", {**AB, "by": "paired-t"}, {"a": NEAR, "b": LESS}, "disagrees"),
+    ("lower", {**AB, "by": "paired-t"}, {"a": MORE, "b": LESS}, "refuted"),
+    ("lower", {**AB, "by": "sign-test"}, {"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "supported"),
+    ("lower", {**AB, "by": "sign-test"}, {"a": ONE_MORE, "b": rows(*[10] * 6)}, "agrees"),
+    ("lower", {**AB, "by": "sign-test"}, {"a": rows(*[10] * 6), "b": ONE_MORE}, "disagrees"),
+    ("lower", {**AB, "by": "sign-test"}, {"a": rows(*[10] * 6), "b": rows(*[9] * 6)}, "refuted"),
+    ("wins-or-ties", {**AB, "at_least": 6}, {"a": LESS, "b": MORE}, "supported"),
+    ("wins-or-ties", {**AB, "at_least": 6}, {"a": LESS, "b": NEAR}, "agrees"),
+    ("wins-or-ties", {**AB, "at_least": 7}, {"a": LESS, "b": MORE}, "undecided"),
+    ("wins-or-ties", {**AB, "at_least": 8, "out_of": 8}, {"a": LESS, "b": MORE}, "undecided"),
+    ("wins-or-ties", {**AB, "at_least": 6}, {"a": ONE_MORE, "b": rows(*[10] * 6)}, "disagrees"),
+    ("wins-or-ties", {**AB, "at_least": 6}, {"a": MORE, "b": LESS}, "refuted"),
+    ("lowest-mean", {"of": "a", "at_least": 6}, {"a": LESS, "b": MORE}, "supported"),
+    ("lowest-mean", {"of": "a", "at_least": 6}, {"a": LESS, "b": NEAR}, "agrees"),
+    ("lowest-mean", {"of": "a", "at_least": 7}, {"a": LESS, "b": MORE}, "undecided"),
+    ("lowest-mean", {"of": "a", "at_least": 6}, {"a": NEAR, "b": LESS}, "disagrees"),
+    ("lowest-mean", {"of": "a", "at_least": 6}, {"a": MORE, "b": LESS}, "refuted"),
+    ("competitive", {**AB, "at_least": 6}, {"a": LESS, "b": MORE}, "supported"),
+    ("competitive", {**AB, "at_least": 6}, {"a": NEAR, "b": LESS}, "agrees"),
+    ("competitive", {**AB, "at_least": 7}, {"a": LESS, "b": MORE}, "undecided"),
+    ("competitive", {**AB, "at_least": 6}, {"a": [*MORE[:1], *LESS[:5]], "b": LESS}, "disagrees"),
+    ("competitive", {**AB, "at_least": 6}, {"a": MORE, "b": LESS}, "refuted"),
+    ("rank", {"of": "a", "at_most": 1}, {"a": LESS, "b": MORE}, "supported"),
+    ("rank", {"of": "a", "at_most": 1}, {"a": LESS, "b": NEAR}, "agrees"),
+    ("rank", {"of": "a", "at_most": 1}, {"a": NEAR, "b": LESS}, "disagrees"),
+    ("rank", {"of": "a", "at_most": 1}, {"a": MORE, "b": LESS}, "refuted"),
+    ("not-better", AB, {"a": rows(*[10] * 6), "b": rows(*[9] * 6)}, "supported"),
+    ("not-better", AB, {"a": ONE_MORE, "b": rows(*[10] * 6)}, "agrees"),
+    ("not-better", AB, {"a": rows(*[9] * 5), "b": rows(*[10] * 5)}, "undecided"),
+    ("not-better", AB, {"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "refuted"),
+    ("not-told-apart", AB, {"a": ONE_MORE, "b": rows(*[10] * 6)}, "agrees"),
+    ("not-told-apart", AB, {"a": rows(*[9] * 5), "b": rows(*[10] * 5)}, "undecided"),
+    ("not-told-apart", AB, {"a": rows(*[10] * 6), "b": rows(*[9] * 6)}, "refuted"),
+    ("not-told-apart", AB, {"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "refuted"),
+    (
+        "equivalent",
+        {**AB, "margin": 2.5},
+        {"a": rows(10, 10, 10), "b": rows(9, 11, 10)},
+        "supported",
+    ),
+    ("equivalent", {**AB, "margin": 2.5}, {"a": rows(10, 10, 10), "b": rows(5, 15, 10)}, "agrees"),
+    (
+        *("equivalent", {**AB, "margin": 2.5}),
+        *({"a": rows(10, 10, 10), "b": rows(5, 15, 0)}, "disagrees"),
+    ),
+    (
+        *("equivalent", {**AB, "margin": 2.5}),
+        *({"a": rows(10, 10, 10), "b": rows(20, 21, 22)}, "refuted"),
+    ),
+    (
+        *("significant-pairs", {"pairs": [["a", "b"]]}),
+        *({"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "supported"),
+    ),
+    (
+        *("significant-pairs", {"pairs": [["a", "b"]]}),
+        *({"a": ONE_MORE, "b": rows(*[10] * 6)}, "agrees"),
+    ),
+    (
+        *("significant-pairs", {"pairs": [["b", "a"]]}),
+        *({"a": ONE_MORE, "b": rows(*[10] * 6)}, "disagrees"),
+    ),
+    (
+        *("significant-pairs", {"pairs": [["b", "a"]]}),
+        *({"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "refuted"),
+    ),
+    (
+        *("closest", {"of": "a", "to": "t"}),
+        *({"t": rows(9, 9, 9), "a": rows(10, 9, 8), "b": rows(19, 20, 1)}, "supported"),
+    ),
+    (
+        *("closest", {"of": "a", "to": "t"}),
+        *({"t": rows(9, 9, 9), "a": rows(10, 5, 8), "b": rows(19, 9, 9)}, "agrees"),
+    ),
+    (
+        *("closest", {"of": "a", "to": "t"}),
+        *({"t": rows(9, 9, 9), "a": rows(19, 9, 9), "b": rows(10, 5, 8)}, "disagrees"),
+    ),
+    (
+        *("closest", {"of": "a", "to": "t"}),
+        *({"t": rows(9, 9, 9), "a": rows(19, 20, 1), "b": rows(10, 9, 8)}, "refuted"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "keys", "counts", "word"), CASES)
+def test_each_kind_has_each_of_its_words(
+    kind: str, keys: dict[str, Any], counts: dict[str, list[list[int]]], word: Word
+) -> None:
+    assert judge(errors_of(counts), kind, **keys).word == word
+
+
+EXACT: list[tuple[str, dict[str, Any], str, str, Word]] = [
+    ("lower", AB, "0.1", "0.2", "supported"),
+    ("lower", AB, "0.1", "0.1", "refuted"),
+    ("lower", {**AB, "points": 0.3}, "0.033", "0.030", "supported"),
+    ("lower", {**AB, "points": 0.2}, "0.033", "0.030", "refuted"),
+    ("higher", AB, "0.2", "0.1", "supported"),
+    ("higher", AB, "0.1", "0.2", "refuted"),
+    # One row is never significant.
+    ("lower", {**AB, "by": "sign-test"}, "0.1", "0.2", "refuted"),
+    ("wins-or-ties", {**AB, "at_least": 1}, "0.1", "0.1", "supported"),
+    ("wins-or-ties", {**AB, "at_least": 1}, "0.2", "0.1", "refuted"),
+    ("wins-or-ties", {**AB, "at_least": 2}, "0.1", "0.2", "undecided"),
+    ("wins-or-ties", {**AB, "at_least": 2, "out_of": 2}, "0.1", "0.2", "undecided"),
+    ("lowest-mean", {"of": "a", "at_least": 1}, "0.1", "0.2", "supported"),
+    ("lowest-mean", {"of": "a", "at_least": 1}, "0.2", "0.1", "refuted"),
+    ("rank", {"of": "a", "at_most": 1}, "0.1", "0.1", "supported"),
+    ("rank", {"of": "a", "at_most": 1}, "0.2", "0.1", "refuted"),
+    ("not-better", AB, "0.1", "0.2", "supported"),
+    ("not-told-apart", AB, "0.1", "0.2", "supported"),
+    ("significant-pairs", {"pairs": [["a", "b"]]}, "0.1", "0.2", "refuted"),
+]
+
+
+@pytest.mark.parametrize(("kind", "keys", "a", "b", "word"), EXACT)
+def test_a_claim_on_printed_numbers_is_true_of_them_or_not(
+    kind: str, keys: dict[str, Any], a: str, b: str, word: Word
+) -> None:
+    assert judge(in_print({"a": [a], "b": [b]}), kind, **keys).word == word
+
+
+def test_printed_numbers_are_significant_as_the_sign_test_finds_them() -> None:
+    evidence = in_print({"a": ["0.1"] * 6, "b": ["0.2"] * 6})
+    by_signs: dict[str, Any] = {"by": "sign-test"}
+    assert judge(evidence, "lower", **AB, **by_signs).word == "supported"
+    assert judge(evidence, "lower", **BA, **by_signs).word == "refuted"
+    words = [judge(evidence, "not-better", **pair).word for pair in (AB, BA)]
+    assert words == ["refuted", "supported"]
+    assert judge(evidence, "not-told-apart", **AB).word == "refuted"
+    pairs = [[["a", "b"]], [["b", "a"]]]
+    words = [judge(evidence, "significant-pairs", pairs=pair).word for pair in pairs]
+    assert words == ["supported", "refuted"]
+
+
+# Symmetry.
+
+FEW = st.lists(st.integers(0, 30), min_size=2, max_size=6)
+PAIRS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=2, max_size=12)
+
+
+@given(PAIRS, st.sampled_from([0.0, 0.1, 0.5]))
+def test_swapping_two_algorithms_on_one_row_mirrors_the_word(
+    pairs: list[tuple[int, int]], share: float
+) -> None:
+    counts = {name: [[*side]] for name, side in zip("ab", zip(*pairs, strict=True), strict=True)}
+    evidence = overlapping(errors_of(counts), share)
+    equal = sum(a - b for a, b in pairs) == 0
+    word = judge(evidence, "lower", **AB).word
+    mirrored = "disagrees" if equal else MIRROR[word]
+    assert judge(evidence, "lower", **BA).word == judge(evidence, "higher", **AB).word == mirrored
+    # Equal errors share the better rank.
+    ranks = [judge(evidence, "rank", of=name, at_most=1).word for name in "ab"]
+    assert ranks[1] == ("agrees" if equal else MIRROR[ranks[0]])
+
+
+@given(PAIRS)
+def test_swapping_two_algorithms_over_rows_mirrors_the_word(pairs: list[tuple[int, int]]) -> None:
+    a, b = (rows(*side) for side in zip(*pairs, strict=True))
+    evidence = errors_of({"a": a, "b": b, "t": rows(*[10] * len(a))})
+    wins, losses = (sum(sign * (x - y) > 0 for x, y in pairs) for sign in (-1, 1))
+    cases: list[tuple[str, dict[str, Any], dict[str, Any], bool]] = [
+        ("lower", {**AB, "by": "sign-test"}, {**BA, "by": "sign-test"}, wins == losses),
+        (
+            *("significant-pairs", {"pairs": [["a", "b"]], "among": ["a", "b"]}),
+            *({"pairs": [["b", "a"]], "among": ["a", "b"]}, wins == losses),
+        ),
+        (
+            *("closest", {"of": "a", "to": "t"}, {"of": "b", "to": "t"}),
+            sum(abs(x - 10) - abs(y - 10) for x, y in pairs) == 0,
+        ),
+    ]
+    for kind, one, other, equal in cases:
+        word, back = (judge(evidence, kind, **keys).word for keys in (one, other))
+        # Neither of two equal algorithms is better.
+        assert back == ("disagrees" if equal else MIRROR[word]), kind
+    # Agreement is mutual, and significance has one side.
+    word, back = (judge(evidence, "not-better", **keys).word for keys in (AB, BA))
+    assert back == (MIRROR[word] if word in ("supported", "refuted") else word)
+    for kind, keys in (("not-told-apart", {}), ("equivalent", {"margin": 5})):
+        assert judge(evidence, kind, **AB, **keys).word == judge(evidence, kind, **BA, **keys).word
+
+
+@given(st.lists(st.tuples(FEW, FEW), min_size=2, max_size=5))
+def test_swapping_mirrors_what_is_compared_with_a_third(
+    pairs: list[tuple[list[int], list[int]]],
+) -> None:
+    n = min(len(side) for pair in pairs for side in pair)
+    a, b = ([side[:n] for side in sides] for sides in zip(*pairs, strict=True))
+    evidence = errors_of({"a": a, "b": b, "t": splits(*range(10, 10 + n), n_rows=len(a))})
+    words = [
+        judge(evidence, "worse-more-often", of=name, than="t", among=among).word
+        for name, among in ("ab", "ba")
+    ]
+    worse = [sum(x > 10 + i for row in side for i, x in enumerate(row)) for side in (a, b)]
+    assert words[1] == ("disagrees" if worse[0] == worse[1] else MIRROR[words[0]])
+
+
+@pytest.mark.parametrize("n_rows", [1, 3])
+def test_swapping_mirrors_what_the_paired_t_test_finds_on_most_rows(n_rows: int) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        a, b = rng.integers(0, 40, (2, n_rows, 6)) + rng.integers(0, 15, (2, 1, 1))
+        if (a.sum(axis=1) == b.sum(axis=1)).any():
+            continue
+        evidence = errors_of({"a": a.tolist(), "b": b.tolist()})
+        words = [judge(evidence, "lower", **pair, by="paired-t").word for pair in (AB, BA)]
+        assert words[1] == MIRROR[words[0]], (a, b)
+
+
+@given(st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30)), min_size=2, max_size=6))
+def test_swapping_mirrors_which_is_faster(pairs: list[tuple[int, int]]) -> None:
+    a, b = ([[float(x)] for x in side] for side in zip(*pairs, strict=True))
+    words = [judge(timed({"a": a, "b": b}), "times-faster", **pair).word for pair in (AB, BA)]
+    log_ratio = np.log(np.array(b) / np.array(a)).mean()
+    if abs(log_ratio) > 1e-12:
+        assert words[1] == MIRROR[words[0]]
+
+
+# Equal methods.
+
+
+def equal_methods(
+    rng: np.random.Generator, names: str, n_rows: int, n_splits: int, n_test: int
+) -> Ours:
+    """Return evidence of methods that are equally good: half of their errors are common."""
+    risks = rng.beta(2, 10, n_rows)[:, None]
+    common = rng.binomial(n_test // 2, risks, (n_rows, n_splits))
+    return errors_of(
+        {
+            name: (common + rng.binomial(n_test // 2, risks, (n_rows, n_splits))).tolist()
+            for name in names
+        },
+        n_test,
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "names", "shape"),
+    [
+        ("closest", {"of": "a", "to": "t"}, "tab", (25, 1, 200)),
+        ("closest", {"of": "a", "to": "t"}, "tabc", (5, 3, 40)),
+        ("closest", {"of": "a", "to": "t"}, "tab", (3, 1, 20)),
+        ("lowest-mean", {"of": "a", "at_least": 3}, "abcd", (12, 5, 100)),
+        ("lowest-mean", {"of": "a", "at_least": 3}, "ab", (12, 2, 20)),
+        ("not-better", AB, "ab", (25, 1, 200)),
+        ("not-better", AB, "ab", (6, 2, 40)),
+        ("lower", {**AB, "by": "sign-test"}, "ab", (25, 1, 200)),
+        ("lower", AB, "ab", (1, 10, 100)),
+        ("rank", {"of": "a", "at_most": 1}, "abc", (1, 5, 100)),
+        ("wins-or-ties", {**AB, "at_least": 2}, "ab", (4, 3, 40)),
+        ("significant-pairs", {"pairs": [["a", "b"]]}, "ab", (12, 1, 200)),
+    ],
+)
+def test_equal_methods_are_seldom_supported(
+    kind: str, keys: dict[str, Any], names: str, shape: tuple[int, int, int]
+) -> None:
+    rng, n = np.random.default_rng(1), 200
+    words = Counter(judge(equal_methods(rng, names, *shape), kind, **keys).word for _ in range(n))
+    # At a rate of 5%, one simulation in a hundred has more than this.
+    assert words["supported"] <= binom.ppf(0.99, n, 0.05), words
+
+
+def test_methods_that_are_equal_on_splits_of_one_data_set_are_seldom_supported() -> None:
+    rng, n, words = np.random.default_rng(1), 100, Counter[Word]()
+    for _ in range(n):
+        # Each method gets a fifth of all rows wrong; the splits are halves of 200 rows.
+        wrong = rng.random((2, 3, 200)) < 0.2
+        halves = [rng.permutation(200)[:100] for _ in range(20)]
+        a, b = ([[int(row[half].sum()) for half in halves] for row in side] for side in wrong)
+        evidence = overlapping(errors_of({"a": a, "b": b}), 0.5)
+        words[judge(evidence, "lower", **AB, by="paired-t").word] += 1
+    assert words["supported"] <= binom.ppf(0.99, n, 0.05), words
+
+
+# Metrics and units.
+
+KEYS: dict[str, dict[str, Any]] = {
+    "wins-or-ties": {**AB, "at_least": 3},
+    "lowest-mean": {"of": "a", "at_least": 3},
+    "rank": {"of": "a", "at_most": 1},
+    "not-better": AB,
+    "not-told-apart": AB,
+    "significant-pairs": {"pairs": [["a", "b"]]},
+}
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_the_better_one_by_a_metric_is_better_as_by_its_errors(kind: str) -> None:
+    a, b = ["0.90", "0.95", "0.80", "0.70", "0.91", "0.62"], ["0.85", "0.94", "0.70"] * 2
+    for x, y in ((a, b), (b, a)):
+        by_auc = judge(in_print({"a": x, "b": y}, metric="auc"), kind, **KEYS[kind])
+        by_accuracy = judge(in_print({"a": x, "b": y}, metric="accuracy"), kind, **KEYS[kind])
+        errors = [[f"{1 - float(text):.2f}" for text in side] for side in (x, y)]
+        by_error = judge(in_print({"a": errors[0], "b": errors[1]}), kind, **KEYS[kind])
+        assert by_accuracy == by_error
+        assert by_auc == (by_error.text.replace("lowest", "highest"), by_error.word)
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys"),
+    [
+        *KEYS.items(),
+        ("lower", AB),
+        ("lower", {**AB, "by": "sign-test"}),
+        ("lower", {**AB, "points": 1.5}),
+        ("equivalent", {**AB, "margin": 2.5}),
+        ("closest", {"of": "a", "to": "t"}),
+    ],
+)
+def test_percent_and_fractions_give_the_same_judgement(kind: str, keys: dict[str, Any]) -> None:
+    numbers = {"a": "4.28 10.1 33 0.07", "b": "5.00 9.9 34 0.06", "t": "4 10 31 1"}
+    percent = {name: texts.split() for name, texts in numbers.items()}
+    fractions = {
+        name: ["0.0428 0.101 0.33 0.0007", "0.0500 0.099 0.34 0.0006", "0.04 0.10 0.31 0.01"][
+            i
+        ].split()
+        for i, name in enumerate(numbers)
+    }
+    judgement = judge(in_print(percent, "percent"), kind, **keys)
+    assert judgement == judge(in_print(fractions, "fraction"), kind, **keys)
+
+
+def test_points_are_percentage_points_and_units_of_rmses() -> None:
+    errors = {"a": rows(126), "b": rows(101)}
+    for evidence, unit in (
+        (errors_of(errors, n_test=1000), 1.0),
+        (in_print({"a": ["12.6"], "b": ["10.1"]}, "percent"), 1.0),
+        (in_print({"a": ["87.4"], "b": ["89.9"]}, "percent", "accuracy"), 1.0),
+        (in_print({"a": ["0.126"], "b": ["0.101"]}, None, "rmse"), 0.01),
+        (changed(errors_of(errors), as_rmse), 1.0),
+    ):
+        text, word = judge(evidence, "lower", **AB, points=2.5 * unit)
+        assert word in ("agrees", "supported"), text
+        assert judge(evidence, "lower", **AB, points=2.4 * unit).word in ("disagrees", "refuted")
+
+
+def as_rmse(record: Any, row: str, column: str, split: int) -> Any:
+    return replace(record, errors=0, rmse={"a": 12.6, "b": 10.1}[column])
+
+
+# Details.
 
 NOISE = {"a": 0.1 + 0.2, "b": 0.3}
 """RMSEs that differ by rounding alone."""
 
 
-@pytest.mark.parametrize("of", "ab")
-def test_rounding_decides_no_claim(of: str) -> None:
+@pytest.mark.parametrize("name", "ab")
+def test_rounding_decides_no_claim(name: str) -> None:
     evidence = changed(
         errors_of(dict.fromkeys("abc", [[1]] * 6)),
         lambda record, row, column, split: replace(record, rmse=NOISE.get(column, 1.0)),
     )
-    [than] = {*"ab"} - {of}
-    pair = {"of": of, "than": than}
+    [than] = {*"ab"} - {name}
+    pair = {"of": name, "than": than}
     assert judge(evidence, "not-better", **pair).text.startswith("0 wins, 0 losses, 6 ties, p = 1")
-    assert judge(evidence, "significant-pairs", pairs=[(of, "c"), (than, "c")]).holds
+    significant = judge(evidence, "significant-pairs", pairs=[(name, "c"), (than, "c")])
+    assert significant.word == "supported"
     assert judge(evidence, "wins-or-ties", **pair, at_least=6).text == "6 of 6 (0 wins, 6 ties)"
-    assert judge(evidence, "competitive", **pair, at_least=6).holds
-    assert judge(evidence, "lowest-mean", of=of, at_least=6).holds
-    assert judge(evidence, "rank", of=of, at_most=1).holds
-    assert judge(evidence, "lower", **pair, points=0).holds
-    assert not judge(evidence, "lower", **pair).holds
-    assert not judge(evidence, "closest", of=of, to="c").holds
+    assert judge(evidence, "competitive", **pair, at_least=6).word == "agrees"
+    assert judge(evidence, "lowest-mean", of=name, at_least=6).word == "agrees"
+    assert judge(evidence, "rank", of=name, at_most=1).word == "agrees"
+    assert judge(evidence, "lower", **pair, points=0).word == "agrees"
+    assert judge(evidence, "lower", **pair).word == "disagrees"
+    assert judge(evidence, "closest", of=name, to="c").word == "disagrees"
     often = judge(evidence, "worse-more-often", **pair, among="c").text
-    assert often.startswith(f"{of.upper()} worse on 0% of the splits, C on 100%")
+    assert often.startswith(f"{name.upper()} worse on 0% of the splits, C on 100%")
 
 
 @pytest.mark.parametrize("kind", ["lower", "higher"])
 @pytest.mark.parametrize(
-    ("high", "by", "holds"),
+    ("high", "by", "word"),
     [
-        ((9, 9, 9, 9, 9, 9), "every-row", True),
-        ((9, 9, 9, 9, 9, 9), "sign-test", True),
-        ((9, 9, 9, 9, 9, 5), "every-row", None),
-        ((1, 1, 1, 1, 1, 1), "every-row", None),
-        ((9, 9, 9, 9, 9, 1), "sign-test", None),
-        ((9, 9, 9, 9, 9, 9, 5), "sign-test", True),
-        ((1, 1, 1, 1, 1, 1), "sign-test", False),
+        ((9, 9, 9, 9, 9, 9), "every-row", "agrees"),
+        ((9, 9, 9, 9, 9, 9), "sign-test", "supported"),
+        ((9, 9, 9, 9, 9, 5), "every-row", "disagrees"),
+        ((1, 1, 1, 1, 1, 1), "every-row", "disagrees"),
+        ((9, 9, 9, 9, 9, 1), "sign-test", "agrees"),
+        ((9, 9, 9, 9, 9, 9, 5), "sign-test", "supported"),
+        ((1, 1, 1, 1, 1, 1), "sign-test", "refuted"),
     ],
 )
 def test_lower_and_higher_are_the_same_seen_from_the_other_side(
-    kind: str, high: tuple[int, ...], by: str, holds: bool | None
+    kind: str, high: tuple[int, ...], by: str, word: Word
 ) -> None:
     evidence = errors_of({"low": rows(*[5] * len(high)), "high": rows(*high)})
-    of, than = ("low", "high") if kind == "lower" else ("high", "low")
-    text, judged = judge(evidence, kind, of=of, than=than, by=by)
-    assert judged is holds
+    name, than = ("low", "high") if kind == "lower" else ("high", "low")
+    text, judged = judge(evidence, kind, of=name, than=than, by=by)
+    assert judged == word
     wins, ties = sum(h > 5 for h in high), sum(h == 5 for h in high)
     assert text.startswith(f"{kind} on {wins} of {len(high)}, equal on {ties}, sign test p = 0.")
-    assert ("; power at 60, 70, 80% wins: " in text) == (by == "sign-test" and not holds)
+    with_power = by == "sign-test" and word != "supported"
+    assert ("; power at 60, 70, 80% wins: " in text) == with_power
     assert "significantly" not in text
 
 
@@ -87,79 +461,82 @@ def test_significant_rows_are_those_of_the_paired_t_test() -> None:
     p = [ttest_rel(*(np.array(SPLITS[c][i]) for c in "ab")).pvalue for i in (0, 2)]
     assert p[0] <= 0.05 < p[1]
     mostly = judge(evidence, "lower", **AB, by="paired-t")
-    assert mostly == ("significantly lower on 2 of 3, higher on 0", True)
-    text, holds = judge(evidence, "higher", **AB, by="paired-t")
+    assert mostly == ("significantly lower on 2 of 3, higher on 0", "supported")
+    text, word = judge(evidence, "higher", **AB, by="paired-t")
     assert text.startswith("significantly higher on 0 of 3, lower on 2; power 0.8 at ")
-    assert holds is False
-    text, holds = judge(evidence, "lower", **AB)
+    assert word == "refuted"
+    text, word = judge(evidence, "lower", **AB)
     assert text.startswith(
         "lower on 2 of 3, equal on 0, sign test p = 1.000; significantly lower on 2, the other "
         "way on 0; power 0.8 at "
     )
-    assert holds is None
+    assert text.endswith(" percentage points")
+    assert word == "disagrees"
 
 
 def test_one_row_that_is_significantly_the_other_way_refutes_every_row() -> None:
     evidence = errors_of(SPLITS).over(["r1", "r3"])
-    assert judge(evidence, "higher", **AB).holds is False
+    assert judge(evidence, "higher", **AB).word == "refuted"
     # Splits that overlap decide less.
-    shares = replace(evidence.outcomes, test_shares=dict.fromkeys(evidence.rows, 0.9))
-    assert judge(replace(evidence, outcomes=shares), "higher", **AB).holds is None
+    assert judge(overlapping(evidence, 0.9), "higher", **AB).word == "disagrees"
 
 
-def test_half_of_the_rows_is_not_most_and_two_splits_are_enough() -> None:
+def test_half_of_the_rows_is_not_most() -> None:
     half = judge(errors_of({c: SPLITS[c][1:] for c in "ab"}), "lower", **AB, by="paired-t")
     assert half.text.startswith("significantly lower on 1 of 2, higher on 0; power")
-    assert half.holds is None
-    two = errors_of({"a": [[10, 20]], "b": [[11, 21]]})
-    assert judge(two, "lower", **AB, by="paired-t").holds
-    with pytest.raises(Lacking, match=NO_SPLITS):
-        judge(errors_of({"a": rows(1), "b": rows(2)}), "lower", **AB, by="paired-t")
+    assert half.word == "disagrees"
+
+
+def test_a_paired_t_test_needs_splits() -> None:
+    for evidence in (errors_of({"a": rows(1), "b": rows(2)}), in_print({"a": ["0"], "b": ["1"]})):
+        with pytest.raises(Lacking, match=NO_SPLITS):
+            judge(evidence, "lower", **AB, by="paired-t")
 
 
 def test_each_algorithm_must_be_lower_than_each_other() -> None:
     evidence = errors_of({"a": rows(1, 2), "b": rows(1, 3), "c": rows(2, 3), "d": rows(9, 9)})
-    found = judge(evidence, "lower", of=["a", "b"], than="c")
-    assert found == ("A in 2, B in 1 of 2 rows; 3 of 4 pairs", None)
-    found = judge(evidence, "lower", of="a", than=["c", "d"])
-    assert found == ("A against C in 2, A against D in 2 of 2 rows; 4 of 4 pairs", True)
+    judgement = judge(evidence, "lower", of=["a", "b"], than="c")
+    assert judgement == ("A in 2, B in 1 of 2 rows; 3 of 4 pairs", "disagrees")
+    judgement = judge(evidence, "lower", of="a", than=["c", "d"])
+    assert judgement == ("A against C in 2, A against D in 2 of 2 rows; 4 of 4 pairs", "agrees")
     by_signs = judge(evidence, "lower", of=["a", "b"], than="d", by="sign-test")
     assert by_signs.text.startswith("A: lower on 2 of 2, equal on 0, sign test p = 0.500; power")
-    assert by_signs.holds is None
+    assert by_signs.word == "agrees"
 
 
 def test_one_pair_that_is_significantly_higher_refutes_all() -> None:
-    text, holds = judge(errors_of(SPLITS | {"c": SPLITS["b"]}), "lower", of=["b", "c"], than="a")
-    assert text.startswith("B in 1, C in 1 of 3 rows; 2 of 6 pairs; higher in some pair p < 0.001")
+    text, word = judge(errors_of(SPLITS | {"c": SPLITS["b"]}), "lower", of=["b", "c"], than="a")
+    assert text.startswith("B in 1, C in 1 of 3 rows; 2 of 6 pairs; higher in some pair p = 0.00")
     assert "(Holm), power 0.8 at " in text
-    assert holds is False
+    assert word == "refuted"
     near = errors_of({"a": [[10, 14]], "b": [[11, 13]]})
-    assert judge(near, "lower", of="b", than="a").holds is None
+    assert judge(near, "lower", of="b", than="a").word == "disagrees"
 
 
 @pytest.mark.parametrize(
-    ("points", "above", "holds"), [(2.5, 0, True), (2.4, 1, None), (0.1, 2, None), (3, 0, True)]
+    ("points", "above", "word"),
+    [(2.5, 0, "agrees"), (2.4, 1, "disagrees"), (0.1, 2, "disagrees"), (3, 0, "agrees")],
 )
 def test_a_loss_of_the_allowed_points_is_not_above_them(
-    points: float, above: int, holds: bool | None
+    points: float, above: int, word: Word
 ) -> None:
     # 2.5 points exactly; in floating-point numbers 100 (0.126 - 0.101) is above it.
     evidence = errors_of({"a": rows(126, 103), "b": rows(101, 101)}, n_test=1000)
-    text = f"at most 2.50 points (r1); above {points:g} in {above} of 2"
-    assert judge(evidence, "lower", **AB, points=points) == (text, holds)
-    assert judge(evidence, "higher", of="b", than="a", points=points) == (text, holds)
-    assert judge(printed("3.3", "3.0"), "lower", **AB, points=0.3).holds
+    text = f"at most 2.50 percentage points (r1); above {points:g} in {above} of 2"
+    assert judge(evidence, "lower", **AB, points=points) == (text, word)
+    assert judge(evidence, "higher", of="b", than="a", points=points) == (text, word)
 
 
-@pytest.mark.parametrize(("points", "holds"), [(1, False), (5.5, None), (7, True)])
-def test_a_loss_is_refuted_where_it_is_significantly_larger(
-    points: float, holds: bool | None
-) -> None:
+@pytest.mark.parametrize(("points", "word"), [(1, "refuted"), (5.5, "disagrees"), (7, "agrees")])
+def test_a_loss_is_refuted_where_it_is_significantly_larger(points: float, word: Word) -> None:
     evidence = errors_of({"a": [[15, 16, 17], [11, 11, 11]], "b": [[10, 10, 10]] * 2})
-    text, found = judge(evidence, "lower", **AB, points=points)
-    assert found is holds
-    p = min(1.0, 2 * ttest_1samp([5, 6, 7], points, alternative="greater").pvalue)
-    assert f"; a test finds it above somewhere {p_text(p)} (Holm), power 0.8 at " in text
+    text, judged = judge(evidence, "lower", **AB, points=points)
+    assert judged == word
+    p = [ttest_1samp([5, 6, 7], points, alternative="greater").pvalue]
+    # Differences that do not vary deviate by one test example.
+    p.append(ttest_1samp([0, 1, 2], points, alternative="greater").pvalue)
+    p_against = p_text(min(1.0, 2 * min(p)))
+    assert f"; a test finds it above somewhere {p_against} (Holm), power 0.8 at " in text
 
 
 def test_points_are_of_every_row() -> None:
@@ -167,42 +544,68 @@ def test_points_are_of_every_row() -> None:
         judge(errors_of(SPLITS), "lower", **AB, points=1, by="paired-t")
 
 
-@pytest.mark.parametrize(("wins", "losses"), [(6, 0), (5, 0), (8, 1), (8, 2), (0, 6)])
+def with_margins(centres: dict[str, float]) -> Ours:
+    """Return evidence of margins about the centres on three splits of six rows."""
+    offsets = np.linspace(-0.1, 0.1, 40)
+    return changed(
+        errors_of({name: splits(1, 1, 1, n_rows=6) for name in centres}),
+        lambda record, row, column, split: replace(
+            record, margins=centres[column] + 0.01 * (column == "a") * split + offsets
+        ),
+    )
+
+
+def test_margins_are_compared_in_their_own_unit() -> None:
+    evidence = with_margins({"a": 0.1, "b": 0.2})
+    keys: dict[str, Any] = {"quantity": "margin mean"}
+    assert judge(evidence, "lower", **AB, **keys).word == "supported"
+    text, word = judge(evidence, "lower", **BA, **keys)
+    assert word == "refuted"
+    assert "percentage points" not in text
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(6, 0), (5, 0), (8, 1), (8, 2), (0, 6), (0, 5)])
 def test_better_and_apart_need_a_significant_sign_test(wins: int, losses: int) -> None:
     a = rows(*[1] * wins, *[3] * losses, 2)
     evidence = errors_of({"a": a, "b": rows(*[2] * len(a))})
     p = float(binomtest(wins, wins + losses).pvalue)
-    found = judge(evidence, "lower", **AB, by="sign-test")
-    worse = p <= 0.05 and wins < losses
-    assert found.holds is (True if p <= 0.05 and wins > losses else False if worse else None)
+    better = judge(evidence, "lower", **AB, by="sign-test")
+    words: tuple[Word, Word] = (
+        ("supported", "agrees") if wins > losses else ("refuted", "disagrees")
+    )
+    assert better.word == words[p > 0.05]
     denied = judge(evidence, "not-better", **AB)
     start = f"{wins} wins, {losses} losses, 1 ties, {p_text(p)}; power at 60, 70, 80% wins: "
     assert denied.text.startswith(start)
-    assert denied.holds is (p > 0.05 or wins < losses)
+    # On five rows the test cannot be significant, so that it shows nothing.
+    not_found: Word = "agrees" if wins + losses > 5 else "undecided"
+    one_sided: Word = "refuted" if wins > losses else "supported"
+    assert denied.word == (one_sided if p <= 0.05 else not_found)
     alike = judge(evidence, "not-told-apart", **AB)
-    assert alike == (denied.text, p > 0.05)
+    assert alike == (denied.text, "refuted" if p <= 0.05 else not_found)
 
 
 @pytest.mark.parametrize(
-    ("b", "margin", "holds"),
+    ("b", "margin", "word"),
     [
-        ((11, 9, 11, 9, 10, 10), 2.5, True),
-        ((20, 21, 19, 20, 21, 19), 2.5, False),
-        ((0, 1, 0, 1, 0, 1), 2.5, False),
-        ((30, 9, 11, 9, 10, 10), 2.5, None),
-        ((11, 9, 11, 9, 10, 10), 0.5, None),
+        ((11, 9, 11, 9, 10, 10), 2.5, "supported"),
+        ((20, 21, 19, 20, 21, 19), 2.5, "refuted"),
+        ((0, 1, 0, 1, 0, 1), 2.5, "refuted"),
+        ((30, 9, 11, 9, 10, 10), 2.5, "disagrees"),
+        ((20, 9, 11, 9, 10, 10), 2.5, "agrees"),
+        ((11, 9, 11, 9, 10, 10), 0.5, "agrees"),
     ],
 )
 def test_equivalence_is_decided_by_the_interval_and_the_margin(
-    b: tuple[int, ...], margin: float, holds: bool | None
+    b: tuple[int, ...], margin: float, word: Word
 ) -> None:
     evidence = errors_of({"a": rows(*[10] * 6), "b": rows(*b)})
-    found = judge(evidence, "equivalent", **AB, margin=margin)
-    assert found.holds is holds
+    text, judged = judge(evidence, "equivalent", **AB, margin=margin)
+    assert judged == word
     test = equivalence_test([10] * 6, b, margin)
-    assert found.text == (
-        f"mean difference {test.mean_difference:+.2f}, 90% interval {test.low:+.2f} to "
-        f"{test.high:+.2f}, margin {margin:g}, {p_text(test.p_value)}"
+    assert text == (
+        f"mean difference {test.mean_difference:+z.2f} percentage points, 90% interval "
+        f"{test.low:+.2f} to {test.high:+.2f}, margin {margin:g}, {p_text(test.p_value)}"
     )
 
 
@@ -217,69 +620,101 @@ def test_one_row_is_too_few_for_equivalence_and_a_margin_is_above_zero() -> None
 
 def test_pairs_must_be_the_significant_ones_and_no_others() -> None:
     evidence = errors_of({"a": rows(*[1] * 6), "b": rows(*[2] * 6), "c": rows(1, 2, 1, 2, 1, 2)})
-    found = "A over B (p = 0.031)"
+    text = "A over B (p = 0.031)"
     kind = "significant-pairs"
-    assert judge(evidence, kind, pairs=[[*"ab"]]) == (found, True)
-    # That a claimed pair is not found is no evidence against it.
-    against = f"{found}; against the claim p = 0.750 (Holm)"
-    assert judge(evidence, kind, pairs=[[*"ab"], [*"ac"]]) == (against, None)
-    # Of three pairs one is found in the other direction, p = 0.031; of one, it refutes.
-    against = f"{found}; against the claim p = 0.094 (Holm)"
-    assert judge(evidence, kind, pairs=[[*"ba"]]) == (against, None)
-    assert judge(evidence, kind, pairs=[[*"ba"]], among=["a"]).holds is False
-    nothing = errors_of({"a": FOUR, "b": FOUR})
+    assert judge(evidence, kind, pairs=[[*"ab"]]) == (text, "supported")
+    # A claimed pair that is not significant does not contradict the claim.
+    against = f"{text}; against the claim p = 0.750 (Holm)"
+    assert judge(evidence, kind, pairs=[[*"ab"], [*"ac"]]) == (against, "agrees")
+    # One of three pairs is significant in the other direction, p = 0.031; alone, it refutes.
+    against = f"{text}; against the claim p = 0.094 (Holm)"
+    assert judge(evidence, kind, pairs=[[*"ba"]]) == (against, "disagrees")
+    assert judge(evidence, kind, pairs=[[*"ba"]], among=["a"]).word == "refuted"
+    equal = errors_of({"a": rows(*[10] * 4), "b": rows(*[10] * 4)})
     text = "no pair; against the claim p = 1.000 (Holm)"
-    assert judge(nothing, kind, pairs=[[*"ab"]]) == (text, None)
+    assert judge(equal, kind, pairs=[[*"ab"]]) == (text, "disagrees")
 
 
 THREE = {"a": [[1], [2], [3]], "b": [[2], [2], [2]], "c": [[3], [1], [9]]}
 
 
-@pytest.mark.parametrize(("at_least", "holds"), [(2, True), (3, None)])
-def test_wins_and_ties_are_counted_together(at_least: int, holds: bool | None) -> None:
-    text, found = judge(errors_of(THREE), "wins-or-ties", **AB, at_least=at_least)
+@pytest.mark.parametrize(("at_least", "word"), [(2, "agrees"), (3, "disagrees")])
+def test_wins_and_ties_are_counted_together(at_least: int, word: Word) -> None:
+    text, judged = judge(errors_of(THREE), "wins-or-ties", **AB, at_least=at_least)
     assert text.startswith("2 of 3 (1 wins, 1 ties)")
-    assert found is holds
+    assert judged == word
 
 
-@pytest.mark.parametrize(("wins", "holds"), [(6, True), (5, None), (3, None), (2, False)])
-def test_too_few_rows_refute_a_count_by_the_binomial_distribution(
-    wins: int, holds: bool | None
-) -> None:
+@pytest.mark.parametrize(
+    ("wins", "word"), [(6, "agrees"), (5, "disagrees"), (3, "disagrees"), (2, "refuted")]
+)
+def test_too_few_rows_refute_a_count_by_the_binomial_distribution(wins: int, word: Word) -> None:
     evidence = errors_of({"a": rows(*[1] * wins, *[3] * (9 - wins)), "b": rows(*[2] * 9)})
-    text, found = judge(evidence, "wins-or-ties", **AB, at_least=6)
-    assert found is holds
-    few = [binom.cdf(k, 9, 6.5 / 10) for k in range(10)]
-    assert few[2] <= 0.05 < few[3]
+    text, judged = judge(evidence, "wins-or-ties", **AB, at_least=6)
+    assert judged == word
+    tail = [binom.cdf(k, 9, 6.5 / 10) for k in range(10)]
+    assert tail[2] <= 0.05 < tail[3]
     if wins < 6:
-        p = p_text(few[wins])
+        p = p_text(tail[wins])
         assert text.endswith(f"; {wins} or fewer by chance {p}, a test refutes 2 or fewer")
 
 
+@pytest.mark.parametrize(("n_significant", "word"), [(3, "supported"), (2, "agrees")])
+def test_a_count_is_supported_if_so_many_rows_are_better_by_a_test(
+    n_significant: int, word: Word
+) -> None:
+    better, near = [30, 31, 32], [59, 30, 65]
+    a = [better] * n_significant + [near] * (4 - n_significant) + [[80, 80, 80]]
+    evidence = errors_of({"a": a, "b": splits(60, 62, 61, n_rows=5)})
+    text, judged = judge(evidence, "wins-or-ties", **AB, at_least=3)
+    assert (text, judged) == ("4 of 5 (4 wins, 0 ties)", word)
+    # The third least of five p-values, times those that are left.
+    p = ttest_rel(better, [60, 62, 61], alternative="less").pvalue
+    assert 3 * p <= 0.05
+
+
+@given(st.integers(1, 12), st.integers(0, 5), st.data())
+def test_a_count_is_refuted_at_its_level_at_most(n: int, missing: int, data: st.DataObject) -> None:
+    at_least = data.draw(st.integers(1, n + missing))
+    count = data.draw(st.integers(0, n))
+    evidence = errors_of({"a": rows(*[1] * count, *[3] * (n - count)), "b": rows(*[2] * n)})
+    word = judge(evidence, "wins-or-ties", **AB, at_least=at_least, out_of=n + missing).word
+    share = min(at_least / (n + missing), (at_least + 0.5) / (n + missing + 1))
+    tail = sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(count + 1))
+    open_rows = at_least <= count + missing
+    expected: Word = "refuted" if tail <= 0.05 else "disagrees"
+    assert word == ("agrees" if count >= at_least else "undecided" if open_rows else expected)
+
+
 def test_rows_within_a_deviation_of_the_lowest_could_be_lowest() -> None:
-    # Nine rows, on none of which A is lowest: B is one below it, and deviates by 1.41 or 0.
+    # A is lowest on none of nine rows: B is one below it, and deviates by 1.41 or 0.
     near = errors_of({"a": [[6, 6]] * 9, "b": [[4, 6]] * 9})
-    text, holds = judge(near, "lowest-mean", of="a", at_least=6)
-    assert text.endswith("; 9 with those within one standard deviation of the lowest")
-    assert holds is None
-    apart = errors_of({"a": [[6, 6]] * 9, "b": [[5, 5]] * 9})
+    text, word = judge(near, "lowest-mean", of="a", at_least=6)
+    assert text.endswith("; 9 with those within one standard deviation of the best")
+    assert word == "disagrees"
+    equal_splits = errors_of({"a": [[6, 6]] * 9, "b": [[5, 5]] * 9})
     text = "lowest mean on 0 of 9; none by chance p < 0.001, a test refutes 2 or fewer"
-    assert judge(apart, "lowest-mean", of="a", at_least=6) == (text, False)
+    assert judge(equal_splits, "lowest-mean", of="a", at_least=6) == (text, "refuted")
 
 
-def test_a_count_in_print_needs_no_test_but_enough_rows() -> None:
-    evidence = printed("2", "1")
-    assert judge(evidence, "wins-or-ties", **AB, at_least=40).holds is None
-    assert judge(evidence, "wins-or-ties", **AB, at_least=1) == ("0 of 1 (0 wins, 0 ties)", False)
+def test_a_count_of_printed_numbers_needs_no_test_but_enough_rows() -> None:
+    evidence = in_print({"a": ["2"], "b": ["1"]}, "percent")
+    text, word = judge(evidence, "wins-or-ties", **AB, at_least=40)
+    assert (text, word) == (
+        "0 of 1 (0 wins, 0 ties); 1 rows are too few for a claim on 40",
+        "undecided",
+    )
+    judgement = judge(evidence, "wins-or-ties", **AB, at_least=1)
+    assert judgement == ("0 of 1 (0 wins, 0 ties)", "refuted")
 
 
 def test_rows_where_intervals_of_one_deviation_do_not_overlap_are_named() -> None:
     # Deviations are 1.41 each: means 2.8 apart overlap, means 3 apart do not.
     counts = {"a": [[4, 6], [5, 7], [0, 0]], "b": [[3, 1], [4, 2], [9, 9]], "c": [[99, 99]] * 3}
-    text, holds = judge(errors_of(counts), "competitive", of="a", than=["b", "c"], at_least=2)
-    assert (text.partition("; 1 or fewer")[0], holds) == ("1 of 3; not on r1, r2", None)
+    text, word = judge(errors_of(counts), "competitive", of="a", than=["b", "c"], at_least=2)
+    assert (text.partition("; 1 or fewer")[0], word) == ("1 of 3; not on r1, r2", "disagrees")
     near = errors_of({"a": [[40, 60]], "b": [[39, 33]]}, n_test=1000)
-    assert judge(near, "competitive", **AB, at_least=1) == ("1 of 1", True)
+    assert judge(near, "competitive", **AB, at_least=1) == ("1 of 1", "agrees")
     # One split has no deviation.
     one = errors_of({"a": [[3], [3]], "b": [[3], [2]]})
     assert judge(one, "competitive", **AB, at_least=2).text.startswith("1 of 2; not on r2")
@@ -287,50 +722,80 @@ def test_rows_where_intervals_of_one_deviation_do_not_overlap_are_named() -> Non
 
 @pytest.mark.parametrize("at_most", [1, 2, 3])
 def test_ranks_are_those_of_scipy(at_most: int) -> None:
-    columns = [[row[0] for row in of_column] for of_column in THREE.values()]
+    columns = [[row[0] for row in column] for column in THREE.values()]
     ranks = [int(rankdata(row, "min")[0]) for row in zip(*columns, strict=True)]
     assert ranks == [1, 2, 2]
-    text, holds = judge(errors_of(THREE), "rank", of="a", at_most=at_most)
+    text, word = judge(errors_of(THREE), "rank", of="a", at_most=at_most)
     # One split refutes nothing.
-    assert holds is (True if max(ranks) <= at_most else None)
+    assert word == ("agrees" if max(ranks) <= at_most else "disagrees")
     places = ("best", "second", "third")[:at_most]
     counts = ", ".join(f"{p} in {ranks.count(i)}" for i, p in enumerate(places, start=1))
-    worse = "; not in r2 (2.), r3 (2.)" if at_most == 1 else ""
+    worse = "; not in r2 (2nd), r3 (2nd)" if at_most == 1 else ""
     assert text == f"{counts} of 3 rows{worse}"
 
 
+def test_places_are_ordinal_numbers() -> None:
+    texts = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st"}
+    assert {n: ordinal(n) for n in texts} == texts
+    assert (ordinal(111), ordinal(102)) == ("111th", "102nd")
+
+
 @pytest.mark.parametrize(
-    ("c", "at_most", "holds"),
-    [((1, 2, 3), 1, False), ((1, 2, 3), 2, False), ((99, 99, 99), 2, True), ((1, 60, 3), 2, None)],
+    ("c", "at_most", "word"),
+    [
+        ((1, 2, 3), 1, "refuted"),
+        ((1, 2, 3), 2, "refuted"),
+        ((99, 99, 99), 2, "supported"),
+        ((1, 60, 3), 2, "disagrees"),
+    ],
 )
-def test_a_rank_is_refuted_by_as_many_significantly_lower_ones_on_a_row(
-    c: tuple[int, ...], at_most: int, holds: bool | None
+def test_a_rank_is_refuted_by_that_number_of_significantly_lower_ones_on_a_row(
+    c: tuple[int, ...], at_most: int, word: Word
 ) -> None:
     counts = {"a": [[21, 22, 23]] * 2, "b": [[11, 12, 14], [51, 52, 53]]}
     evidence = errors_of(counts | {"c": [list(c), [61, 62, 63]]})
-    assert judge(evidence, "rank", of="a", at_most=at_most).holds is holds
+    assert judge(evidence, "rank", of="a", at_most=at_most).word == word
+
+
+def test_a_rank_is_supported_where_all_but_few_are_significantly_worse() -> None:
+    counts = {"a": LESS, "b": MORE, "c": splits(30, 31, 32, n_rows=6), "d": NEAR}
+    evidence = errors_of(counts)
+    words = [judge(evidence, "rank", of="a", at_most=n).word for n in (1, 2)]
+    assert words == ["agrees", "supported"]
 
 
 def test_the_closest_has_the_least_mean_distance_whatever_its_sign() -> None:
     evidence = errors_of(
         {"to": rows(10, 10), "a": rows(11, 8), "b": rows(10, 14), "c": rows(30, 9)}
     )
-    text = "points of error apart on average: A 1.50, B 2.00, C 10.50; "
-    nearer = "{} nearer than {} on 1 of 2, equal on 0, sign test p = 1.000"
-    found = judge(evidence, "closest", of="a", to="to")
-    assert found == (text + nearer.format("A", "B"), True)
-    assert judge(evidence, "closest", of="b", to="to") == (text + nearer.format("B", "A"), None)
-    assert judge(evidence, "closest", of="b", to="to", among=("b", "c")).holds
+    text = (
+        "mean absolute difference in percentage points: A 1.50, B 2.00, C 10.50; "
+        "{} nearer than {} on 1 of 2, equal on 0, sign test p = 1.000"
+    )
+    judgement = judge(evidence, "closest", of="a", to="to")
+    assert judgement == (text.format("A", "B"), "agrees")
+    judgement = judge(evidence, "closest", of="b", to="to")
+    assert judgement == (text.format("B", "A"), "disagrees")
+    assert judge(evidence, "closest", of="b", to="to", among=("b", "c")).word == "agrees"
 
 
 @pytest.mark.parametrize(
-    ("far", "holds"), [((14, 15, 16), False), ((14, 31, 10), None), ((9, 9, 9), None)]
+    ("b", "word"),
+    [((14, 15, 16), "refuted"), ((14, 31, 10), "disagrees"), ((9, 9, 9), "disagrees")],
 )
 def test_a_rival_refutes_the_closest_if_it_is_significantly_nearer(
-    far: tuple[int, ...], holds: bool | None
+    b: tuple[int, ...], word: Word
 ) -> None:
-    counts = {"to": rows(10, 10, 10), "a": rows(11, 11, 11), "b": rows(*far), "c": rows(90, 95, 99)}
-    assert judge(errors_of(counts), "closest", of="b", to="to").holds is holds
+    counts = {"to": rows(10, 10, 10), "a": rows(11, 11, 11), "b": rows(*b), "c": rows(90, 95, 99)}
+    assert judge(errors_of(counts), "closest", of="b", to="to").word == word
+
+
+def test_the_closest_must_be_nearer_than_each_other() -> None:
+    counts = {"to": rows(10, 10, 10), "a": rows(11, 10, 9), "b": rows(20, 21, 1)}
+    keys: dict[str, Any] = {"of": "a", "to": "to"}
+    assert judge(errors_of(counts), "closest", **keys).word == "supported"
+    near = counts | {"c": rows(12, 10, 9)}
+    assert judge(errors_of(near), "closest", **keys).word == "agrees"
 
 
 # On how many of ten splits each is worse than the base, by row.
@@ -338,23 +803,30 @@ WORSE = {"a": (9, 8, 10, 9), "b": (5, 4, 6, 4), "c": (9, 7, 9, 10)}
 
 
 @pytest.mark.parametrize(
-    ("of", "among", "holds"),
-    [("a", "b", True), ("b", "a", False), ("a", "c", None), ("a", "bc", None), ("b", "ac", False)],
+    ("name", "among", "word"),
+    [
+        ("a", "b", "supported"),
+        ("b", "a", "refuted"),
+        ("a", "c", "agrees"),
+        ("c", "a", "disagrees"),
+        ("a", "bc", "agrees"),
+        ("b", "ac", "refuted"),
+    ],
 )
 def test_shares_of_splits_are_compared_by_the_paired_t_test(
-    of: str, among: str, holds: bool | None
+    name: str, among: str, word: Word
 ) -> None:
     counts = {
-        c: [[2] * k + [1] * (5 - k // 2) + [0] * (5 - k + k // 2) for k in of_rows]
-        for c, of_rows in WORSE.items()
+        c: [[2] * k + [1] * (5 - k // 2) + [0] * (5 - k + k // 2) for k in numbers]
+        for c, numbers in WORSE.items()
     }
     evidence = errors_of(counts | {"base": [[1] * 10] * 4})
-    text, found = judge(evidence, "worse-more-often", of=of, than="base", among=[*among])
-    assert found is holds
-    low, high = ttest_rel(WORSE[of], WORSE[among[0]]).confidence_interval(0.9)
-    mean, other = np.mean(WORSE[of]), np.mean(WORSE[among[0]])
+    text, judged = judge(evidence, "worse-more-often", of=name, than="base", among=[*among])
+    assert judged == word
+    low, high = ttest_rel(WORSE[name], WORSE[among[0]]).confidence_interval(0.9)
+    mean, other = np.mean(WORSE[name]), np.mean(WORSE[among[0]])
     assert text.startswith(
-        f"{of.upper()} worse on {10 * mean:.0f}% of the splits, {among[0].upper()} on "
+        f"{name.upper()} worse on {10 * mean:.0f}% of the splits, {among[0].upper()} on "
         f"{10 * other:.0f}% ({(mean - other) / 10:+.3g} [{low / 10:+.3g}, {high / 10:+.3g}])"
     )
 
@@ -375,13 +847,12 @@ RATIOS = {"a": [[1.0, 2.0], [3.0, 3.0], [1.0, 1.0]], "b": [[4.0, 8.0], [9.0, 27.
 
 # The interval is 3.71 to 5.97; another run can differ by 10%.
 @pytest.mark.parametrize(
-    ("times", "holds"), [(3, True), (3.5, None), (4.5, None), (6.2, None), (7, False)]
+    ("times", "word"),
+    [(3, "supported"), (3.5, "agrees"), (4.5, "agrees"), (6.2, "disagrees"), (7, "refuted")],
 )
-def test_mean_logarithms_of_ratios_are_tested_over_the_rows(
-    times: float, holds: bool | None
-) -> None:
-    text, found = judge(timed(RATIOS), "times-faster", **AB, times=times)
-    assert found is holds
+def test_mean_logarithms_of_ratios_are_tested_over_the_rows(times: float, word: Word) -> None:
+    text, judged = judge(timed(RATIOS), "times-faster", **AB, times=times)
+    assert judged == word
     logs = np.log([4, np.sqrt(27), 5])
     low, high = np.exp(ttest_1samp(logs, 0).confidence_interval(0.9))
     start = f"{np.exp(logs.mean()):.3g} times as fast [{low:.3g}, {high:.3g}]; power 0.8 at "
@@ -399,13 +870,14 @@ def test_a_single_row_is_tested_over_its_splits() -> None:
 
 def test_each_fast_one_is_faster_than_each_slow_one() -> None:
     evidence = timed({**RATIOS, "c": [[1.1, 1.9], [2.9, 3.3], [0.9, 1.1]], "d": RATIOS["a"]})
-    text, holds = judge(evidence, "times-faster", of=["a", "c"], than="b")
-    assert holds
+    text, word = judge(evidence, "times-faster", of=["a", "c"], than="b")
+    assert word == "supported"
     assert text.startswith("A against B 4.7 times as fast")
     assert "; C against B " in text
-    # One that is as fast leaves it open, one that is slower refutes it.
-    assert judge(evidence, "times-faster", of=["a", "c"], than=["b", "d"]).holds is None
-    assert judge(evidence, "times-faster", of=["a", "b"], than="c").holds is False
+    # One that is as fast is within what another run can differ by; one that is slower refutes it.
+    alike = judge(evidence, "times-faster", of=["a", "c"], than=["b", "d"])
+    assert alike.word in ("agrees", "disagrees")
+    assert judge(evidence, "times-faster", of=["a", "b"], than="c").word == "refuted"
 
 
 @pytest.mark.parametrize("seconds", [(0.0, 1.0), (1.0, 0.0)])
@@ -415,8 +887,8 @@ def test_no_time_at_all_is_no_evidence(seconds: tuple[float, float]) -> None:
         judge(evidence, "times-faster", **AB)
 
 
-@pytest.mark.parametrize(("times", "holds"), [(4, True), (4.1, False)])
-def test_printed_times_are_compared_as_they_are(times: float, holds: bool) -> None:
+@pytest.mark.parametrize(("times", "word"), [(4, "supported"), (4.1, "refuted")])
+def test_printed_times_are_compared_as_they_are(times: float, word: Word) -> None:
     table = Printed("p", ("a", "b"), {(TIME_ROW, "a"): "2.5", (TIME_ROW, "b"): "10"})
-    evidence = InPrint(("x",), {}, (table,))
-    assert judge(evidence, "times-faster", **AB, times=times) == ("4 times as fast", holds)
+    evidence: Evidence = InPrint(("x",), {}, (table,))
+    assert judge(evidence, "times-faster", **AB, times=times) == ("4 times as fast", word)

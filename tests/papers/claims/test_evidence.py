@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from statistics import stdev
+from statistics import fmean, stdev
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import t
 
+from quadrepro.engine.metrics import find_metric
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims.evidence import (
     NO_CURVE,
@@ -18,37 +21,39 @@ from quadrepro.papers.claims.evidence import (
     Lacking,
     NotInConfig,
     Ours,
+    Word,
+    all_p,
     joint_p,
     mean_of,
     power_text,
 )
 from quadrepro.papers.printed import TIME_ROW, Facts, Printed
-from quadrepro.stats import Mean
-from tests.papers.measured import changed, curves_of, errors_of
+from quadrepro.stats import Mean, holm
+from tests.papers.measured import MIRROR, changed, curves_of, errors_of, in_print
 
 COUNTS = {"a": [[1, 2, 4], [3, 3, 3]], "b": [[0, 0, 7], [9, 9, 8]]}
 
 
-def test_errors_are_percentages_with_their_deviation() -> None:
+def test_errors_are_fractions_with_their_deviation() -> None:
     evidence = errors_of(COUNTS, n_test=30)
-    assert evidence.values("a") == pytest.approx([700 / 90, 10])
+    assert evidence.values("a") == pytest.approx([7 / 90, 0.1])
     assert evidence.values("a")[0] == evidence.values("b")[0]
-    percent = [100 * n / 30 for n in (1, 2, 4)]
-    assert evidence.per_split("r1", "a") == pytest.approx(percent)
-    assert evidence.deviation("r1", "a") == pytest.approx(stdev(percent))
-    assert evidence.of_split(1).deviation("r1", "b") == 0
+    errors = [n / 30 for n in (1, 2, 4)]
+    assert evidence.per_split("r1", "a") == pytest.approx(errors)
+    assert evidence.deviation("r1", "a") == pytest.approx(stdev(errors))
+    assert evidence.on_split(1).deviation("r1", "b") == 0
 
 
 def test_margins_of_all_splits_are_pooled_and_those_of_each_measured() -> None:
     rng = np.random.default_rng(0)
-    kept = {place: rng.normal(size=40) for place in errors_of(COUNTS).outcomes.records}
-    evidence = changed(errors_of(COUNTS), lambda r, *place: replace(r, margins=kept[place]))
-    pooled = np.concatenate([kept["r1", "a", i] for i in range(3)])
+    margins = {place: rng.normal(size=40) for place in errors_of(COUNTS).outcomes.records}
+    evidence = changed(errors_of(COUNTS), lambda r, *place: replace(r, margins=margins[place]))
+    pooled = np.concatenate([margins["r1", "a", i] for i in range(3)])
     tail = pooled.mean() - np.quantile(pooled, 0.01)
     assert evidence.value("r1", "a", "margin mean") == pytest.approx(pooled.mean(), rel=1e-6)
     assert evidence.value("r1", "a", "margin sd") == pytest.approx(pooled.std(ddof=1), rel=1e-6)
     assert evidence.value("r1", "a", "margin tail") == pytest.approx(tail, rel=1e-6)
-    means = [kept["r1", "a", i].mean() for i in range(3)]
+    means = [margins["r1", "a", i].mean() for i in range(3)]
     assert evidence.per_split("r1", "a", "margin mean") == pytest.approx(means, rel=1e-5)
     with pytest.raises(Lacking, match="no training margins are kept"):
         errors_of(COUNTS).value("r1", "a", "margin sd")
@@ -62,11 +67,11 @@ def test_one_difference_and_splits_without_training_examples_have_no_error() -> 
 
 def test_the_power_is_that_of_a_shifted_t_statistic() -> None:
     mean = Mean(0.0, 2.0, 9)
-    shown = 2 * (t.ppf(0.95, 9) + t.ppf(0.8, 9))
-    assert power_text([mean]) == f"power 0.8 at {shown:.2g}"
+    effect = 2 * (t.ppf(0.95, 9) + t.ppf(0.8, 9))
+    assert power_text([mean], "{:.2g}".format) == f"power 0.8 at {effect:.2g}"
     # Two tests at half the level, and another unit.
     both = [(t.ppf(0.975, 9) + t.ppf(0.8, 9)) * error for error in (2, 7)]
-    twice = power_text([mean, Mean(0.0, 7.0, 9)], lambda value: 2 * value)
+    twice = power_text([mean, Mean(0.0, 7.0, 9)], lambda value: f"{2 * value:.2g}")
     assert twice == f"power 0.8 at {2 * both[0]:.2g} to {2 * both[1]:.2g}"
 
 
@@ -79,27 +84,98 @@ def test_tests_together_show_some_of_their_alternatives(at_least: int, p: float)
     assert joint_p([0.7, 0.8]) == 1
 
 
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
+def test_one_alternative_is_shown_as_by_holm_and_all_by_the_largest(p_values: list[float]) -> None:
+    assert joint_p(p_values) == pytest.approx(min(holm(p_values)))
+    assert all_p(p_values) == joint_p(p_values, len(p_values)) == max(p_values)
+    assert (all_p([]), joint_p([])) == (1, 1)
+
+
 def test_differences_are_of_each_row_with_its_share_of_test_examples() -> None:
     evidence = errors_of(COUNTS, n_test=100)
     shares = replace(evidence.outcomes, test_shares={"r2": 0.5})
-    found = replace(evidence, outcomes=shares).differences("a", "b")
-    assert [mean.value for mean in found] == pytest.approx([0, -17 / 3])
-    assert found == [Mean.of([1, 2, -3]), Mean.of([-6, -6, -5], 0.5)]
-    assert evidence.of_split(0).differences("a", "b") == []
+    means = replace(evidence, outcomes=shares).differences("a", "b")
+    assert [mean.value for mean in means] == pytest.approx([0, -0.17 / 3])
+    # The second row deviates by less than one test example.
+    assert means == [
+        Mean.from_values([0.01, 0.02, -0.03]),
+        Mean.from_values([-0.06, -0.06, -0.05], 0.5, 0.01),
+    ]
+    assert evidence.on_split(0).differences("a", "b") == []
     assert InPrint(("x",), {}, (RISKS,)).differences("a", "a") == []
 
 
-def test_ours_needs_a_test_to_be_refuted_and_print_does_not() -> None:
-    ours, printed = errors_of(COUNTS), InPrint((), {}, ())
-    cases = ((True, True), (False, True), (False, False))
-    assert [ours.verdict(*of) for of in cases] == [True, False, None]
-    assert [printed.verdict(*of) for of in cases] == [True, False, False]
+def test_equal_differences_deviate_by_one_test_example() -> None:
+    [mean] = errors_of({"a": [[10, 20]], "b": [[12, 22]]}, n_test=50).differences("a", "b")
+    assert (mean.value, mean.error) == pytest.approx((-0.04, 0.02 / 2**0.5))
+    seconds = changed(errors_of(COUNTS), lambda r, *place: replace(r, seconds=1.0))
+    assert [mean.error for mean in seconds.differences("a", "b", "seconds")] == [0, 0]
+
+
+@pytest.mark.parametrize("metric", ["error", "auc"])
+def test_what_is_worse_has_the_larger_loss_by_every_metric(metric: str) -> None:
+    low, high = ["0.20", "0.30"], ["0.25", "0.31"]
+    evidence = in_print({"low": low, "high": high}, metric=metric)
+    worse, better = ("low", "high") if metric == "auc" else ("high", "low")
+    losses = zip(evidence.losses(worse), evidence.losses(better), strict=True)
+    assert all(x > y for x, y in losses)
+    outcomes = errors_of(COUNTS).outcomes
+    values = {place: record.value for place, record in outcomes.records.items()}
+    measured = replace(outcomes, metric=find_metric(metric), measured=values)
+    ours = Ours(outcomes.rows, {}, measured)
+    assert ours.greater_is_better == (metric == "auc")
+    sign = -1 if metric == "auc" else 1
+    assert ours.losses("a") == [sign * value for value in ours.values("a")]
+    signed = [sign * mean.value for mean in ours.differences("a", "b")]
+    assert [mean.value for mean in ours.losing("a", "b")] == pytest.approx(signed)
+
+
+def test_ours_needs_a_test_and_printed_numbers_are_exact() -> None:
+    ours, exact = errors_of(COUNTS), InPrint((), {}, ())
+    cases: dict[tuple[bool | None, float, float], tuple[Word, Word]] = {
+        (True, 0.05, 0.9): ("supported", "supported"),
+        (True, 0.06, 0.9): ("agrees", "supported"),
+        (True, 0.9, 0.05): ("refuted", "supported"),
+        (None, 1.0, 1.0): ("undecided", "undecided"),
+        (None, 1.0, 0.01): ("refuted", "undecided"),
+        (False, 0.9, 0.06): ("disagrees", "refuted"),
+        (False, 0.9, 0.05): ("refuted", "refuted"),
+        # Two tests that contradict each other leave it to the numbers.
+        (True, 0.01, 0.01): ("agrees", "supported"),
+        (False, 0.01, 0.01): ("disagrees", "refuted"),
+    }
+    for (agrees, p_for, p_against), words in cases.items():
+        assert (ours.word(agrees, p_for, p_against), exact.word(agrees, p_for, p_against)) == words
+
+
+@given(st.sampled_from([True, False, None]), st.floats(0, 1), st.floats(0, 1))
+def test_the_word_on_the_contrary_is_the_mirrored_one(
+    agrees: bool | None, p_for: float, p_against: float
+) -> None:
+    contrary = None if agrees is None else not agrees
+    for evidence in (errors_of(COUNTS), InPrint((), {}, ())):
+        word = evidence.word(contrary, p_against, p_for)
+        assert word == MIRROR[evidence.word(agrees, p_for, p_against)]
+
+
+def test_points_are_percentage_points_of_shares_and_units_of_the_target() -> None:
+    shares = (errors_of(COUNTS), in_print({"a": ["4.2"]}, "percent"), in_print({"a": ["0.042"]}))
+    accuracies = in_print({"a": ["95.8"]}, "percent", "accuracy")
+    for evidence in (*shares, accuracies):
+        assert evidence.from_points(2.5) == 0.025
+        assert evidence.show(0.025) + evidence.points == "2.50 percentage points"
+    assert accuracies.values("a") == [0.042]
+    rmse = changed(errors_of(COUNTS), lambda r, *place: replace(r, rmse=7.0, errors=0))
+    for evidence in (rmse, in_print({"a": ["7.1"]}, None, "rmse")):
+        assert evidence.from_points(2.5) == 2.5
+        assert evidence.show(1 / 3, "+") + evidence.points == "+0.333"
 
 
 @pytest.mark.parametrize(
     "ask",
     [
         lambda e: e.values("b"),
+        lambda e: e.losses("b"),
         lambda e: e.values("c"),
         lambda e: e.per_split("r2", "b"),
         lambda e: e.deviation("r2", "b"),
@@ -110,7 +186,7 @@ def test_ours_needs_a_test_to_be_refuted_and_print_does_not() -> None:
         lambda e: e.over(excluded=["r1", "r2"]),
     ],
 )
-def test_a_missing_number_is_said_to_be_missing(ask: Callable[[Evidence], object]) -> None:
+def test_a_missing_number_is_reported_as_missing(ask: Callable[[Evidence], object]) -> None:
     evidence = errors_of(COUNTS)
     evidence.outcomes.records["r2", "b", 1] = Record("k", "failed")
     with pytest.raises(Lacking, match="cells missing"):
@@ -120,7 +196,7 @@ def test_a_missing_number_is_said_to_be_missing(ask: Callable[[Evidence], object
 def test_rows_can_be_chosen_and_left_out() -> None:
     evidence = errors_of(COUNTS)
     assert evidence.over().rows == ("r1", "r2")
-    assert evidence.over(["r2"]).values("a") == [3]
+    assert evidence.over(["r2"]).values("a") == [0.03]
     assert evidence.over(excluded=["r2", "nowhere"]).rows == ("r1",)
     assert evidence.over(["r2", "r1"], ["r1"]).rows == ("r2",)
     assert evidence.over(["r*"], ["*1"]).rows == ("r2",)
@@ -132,7 +208,7 @@ def test_rows_can_be_chosen_and_left_out() -> None:
     assert evidence.over(["a [1]"]).rows == ("a [1]", "a 1")
 
 
-def test_what_a_config_has_not_is_absent_and_what_failed_is_lacking() -> None:
+def test_cells_that_a_config_lacks_are_absent_and_failed_ones_are_lacking() -> None:
     evidence = errors_of(COUNTS)
     for row, algorithm in (("r3", "a"), ("r1", "c")):
         with pytest.raises(NotInConfig):
@@ -143,17 +219,26 @@ def test_what_a_config_has_not_is_absent_and_what_failed_is_lacking() -> None:
     assert type(caught.value) is Lacking
 
 
-def assert_curve(found: Curve, at: tuple[float, ...], splits: list[list[float]]) -> None:
-    assert (found.at, found.splits.tolist()) == (at, splits)
+def test_one_split_has_its_own_numbers() -> None:
+    evidence = errors_of(COUNTS)
+    splits = [evidence.on_split(i).values("a") for i in range(3)]
+    assert splits == [[0.01, 0.03], [0.02, 0.03], [0.04, 0.03]]
+    assert evidence.values("a") == pytest.approx([*map(fmean, zip(*splits, strict=True))])
 
 
-def test_a_curve_has_a_mean_and_parts() -> None:
+def assert_curve(curve: Curve, x: tuple[float, ...], splits: list[list[float]]) -> None:
+    assert (curve.x, curve.splits.tolist()) == (x, splits)
+
+
+def test_a_curve_has_a_mean_a_deviation_and_parts() -> None:
     curve = Curve((1.0, 10.0, 100.0), np.array([[3.0, 2.0, 1.0], [5.0, 4.0, 2.0]]))
     assert curve.mean.tolist() == [4.0, 3.0, 1.5]
-    assert curve.within(10).at == (10.0, 100.0)
+    assert curve.sd == pytest.approx([stdev([3, 5]), stdev([2, 4]), stdev([1, 2])])
+    assert Curve(curve.x, curve.splits[:1]).sd.tolist() == [0, 0, 0]
+    assert curve.within(10).x == (10.0, 100.0)
     assert_curve(curve.within(last=10), (1.0, 10.0), [[3.0, 2.0], [5.0, 4.0]])
     assert_curve(curve.within(2, 99), (10.0,), [[2.0], [4.0]])
-    assert curve.within(0).at == curve.at
+    assert curve.within(0).x == curve.x
 
 
 def test_curves_run_along_their_hyper_parameter_and_levels_have_none() -> None:
@@ -174,31 +259,34 @@ def test_a_curve_along_a_count_has_the_first_number_that_reaches_it() -> None:
         ),
     )
     # The second split never has four voters, and passes over two.
-    found = evidence.curve("r1", "a", "train_error", "voters")
-    assert_curve(found, (1, 2, 3), [[0.9, 0.8, 0.6], [0.5, 0.4, 0.4]])
+    curve = evidence.curve("r1", "a", "train_error", "voters")
+    assert_curve(curve, (1, 2, 3), [[0.9, 0.8, 0.6], [0.5, 0.4, 0.4]])
 
 
-def test_values_along_no_one_hyper_parameter_make_no_curve() -> None:
+def test_without_a_common_hyper_parameter_there_is_no_curve() -> None:
     evidence = curves_of({"a": [[0.5, 0.25]]})
     evidence = replace(evidence, outcomes=replace(evidence.outcomes, grids={}))
     with pytest.raises(Lacking, match=NO_CURVE):
         evidence.curve("r1", "a", "train_error")
 
 
-RISKS = Printed(
-    "p", ("a",), {("x", "a"): "0.07", (TIME_ROW, "a"): "2.5"}, Facts(unit="fraction")
-).in_unit("percent")
-ERRORS = Printed("p", ("a_mean", "a_sd"), {("x", "a_mean"): "7.0", ("x", "a_sd"): "1.5"})
+RISKS = Printed("p", ("a",), {("x", "a"): "0.07", (TIME_ROW, "a"): "2.5"}, Facts(unit="fraction"))
+ERRORS = Printed(
+    "p",
+    ("a_mean", "a_sd"),
+    {("x", "a_mean"): "0.070", ("x", "a_sd"): "0.015"},
+    Facts(unit="percent"),
+)
 MARGINS = replace(ERRORS, facts=Facts(holds="margins"))
 
 
-def test_each_printed_quantity_is_found_in_the_table_that_holds_it() -> None:
+def test_each_printed_quantity_is_in_the_table_that_holds_it() -> None:
     evidence = InPrint(("x",), {}, (MARGINS, RISKS))
-    assert (evidence.values("a"), evidence.value("x", "a", "seconds")) == ([7], 2.5)
-    assert evidence.values("a", "margin mean") == [7]
-    assert evidence.values("a", "margin sd") == [1.5]
+    assert (evidence.values("a"), evidence.value("x", "a", "seconds")) == ([0.07], 2.5)
+    assert evidence.values("a", "margin mean") == [0.07]
+    assert evidence.values("a", "margin sd") == [0.015]
     errors = InPrint(("x",), {}, (MARGINS, ERRORS))
-    assert (errors.values("a"), errors.deviation("x", "a")) == ([7], 1.5)
+    assert (errors.values("a"), errors.deviation("x", "a")) == ([0.07], 0.015)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +302,7 @@ def test_each_printed_quantity_is_found_in_the_table_that_holds_it() -> None:
         (lambda e: e.per_split("x", "a"), NO_SPLITS),
     ],
 )
-def test_a_number_that_is_not_printed_is_said_to_be_lacking(
+def test_a_number_that_is_not_printed_is_reported_as_such(
     ask: Callable[[Evidence], object], message: str
 ) -> None:
     for tables in ((RISKS,), (RISKS, MARGINS)):

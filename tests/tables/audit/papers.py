@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from quadrepro.papers.paper import load_paper
-from quadrepro.tables.audit.report import audit
+from quadrepro.tables.audit import audit
 from quadrepro.tables.audit.subject import Finding, Subject
 from tests.make import write_paper
 
@@ -30,18 +30,19 @@ def subject(
     lines, texts = ["title: Small", "names: {a: A, b: B, quadboost: QuadBoost}", "printed:"], {}
     for name, content in tables.items():
         first, _, rest = content.partition("\n")
-        of_table, texts[name] = (first, rest) if first.startswith("{") else (facts, content)
-        lines.append(f"  {name}: {of_table}")
+        has_facts = first.startswith("{")
+        texts[name] = rest if has_facts else content
+        lines.append(f"  {name}: {first if has_facts else facts}")
     write_paper(folder / "paper", "\n".join([*lines, claims, ""]), **texts)
     (folder / "small.yaml").write_text(config)
     return Subject(load_paper("./paper", folder))
 
 
-def found(check: str, of: Subject) -> tuple[Finding, ...]:
-    """Return what a check of the audit finds."""
-    return audit(of.paper).findings.get(check, ())
+def findings(check: str, audited: Subject) -> tuple[Finding, ...]:
+    """Return the findings of a check of the audit."""
+    return audit(audited.paper).findings.get(check, ())
 
 
-def verdicts(check: str, of: Subject) -> dict[str, bool | None]:
-    """Return whether what is printed holds, by its place."""
-    return {" ".join(filter(None, f.place)): f.holds for f in found(check, of)}
+def verdicts(check: str, audited: Subject) -> dict[str, bool | None]:
+    """Return whether each printed number holds, by its place."""
+    return {" ".join(filter(None, f.place)): f.holds for f in findings(check, audited)}

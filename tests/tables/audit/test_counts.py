@@ -4,16 +4,27 @@ import math
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.papers.printed import MeanOf
-from quadrepro.tables.audit.counts import NO_POWER, TOO_MANY, counts, plausible, printable
-from quadrepro.tables.audit.report import audit
+from quadrepro.papers.paper import load_paper
+from quadrepro.papers.printed import Sample
+from quadrepro.tables.audit import audit
+from quadrepro.tables.audit.counts import (
+    NO_POWER,
+    TOO_MANY,
+    counts,
+    denominator,
+    fitting_sizes,
+    plausible,
+    printable,
+)
 from quadrepro.tables.audit.subject import Size
-from tests.tables.audit.papers import found, subject, verdicts
+from tests.tables.audit.papers import findings, subject, verdicts
 
 
 def rounded(number: Fraction, scale: int) -> set[int]:
@@ -30,10 +41,8 @@ def test_counts_are_all_that_brute_force_finds(total: int, digits: int) -> None:
             every.setdefault(k, []).append(errors)
     for k in range(10**digits + 1):
         text = f"{k / 10**digits:.{digits}f}"
+        assert denominator(text) == 10**digits
         assert [*counts(text, total)] == every.get(k, [])
-        percent = f"{k / 10**digits * 100:.{max(digits - 2, 0)}f}"
-        if digits > 1:
-            assert [*counts(percent, total, percent=True)] == every.get(k, [])
 
 
 @pytest.mark.parametrize("sizes", [((7, 1),), ((3, 2), (4, 1)), ((1, 1), (2, 3)), ((4, 1), (6, 2))])
@@ -46,8 +55,23 @@ def test_printable_numbers_are_all_that_brute_force_finds(
         for errors in product(*(range(n * times + 1) for n, times in sizes))
     }
     every = sorted(set().union(*(rounded(mean, 100) for mean in means)))
-    assert printable(sizes, 100).tolist() == every  # type: ignore[union-attr]
+    numbers = printable(sizes, 100)
+    assert not isinstance(numbers, str)
+    assert numbers.tolist() == every
     assert len(every) < 101
+
+
+@given(st.integers(2, 60), st.integers(1, 3), st.data())
+def test_the_size_that_gave_the_numbers_is_among_those_that_fit(
+    n: int, n_sets: int, data: st.DataObject
+) -> None:
+    errors = data.draw(st.lists(st.integers(0, n * n_sets), min_size=1, max_size=4))
+    texts = {f"{k / (n * n_sets):.3f}" for k in errors}
+    sizes = fitting_sizes(texts, n_sets, 2, 80)
+    assert n in sizes
+    every = {m: {f"{k / (m * n_sets):.3f}" for k in range(m * n_sets + 1)} for m in range(2, 81)}
+    # Halves are rounded to either side, which one format does not show.
+    assert {m for m, numbers in every.items() if texts <= numbers} <= {*sizes}
 
 
 def test_numbers_that_are_all_possible_or_too_many_to_add_up_are_not_judged() -> None:
@@ -57,10 +81,11 @@ def test_numbers_that_are_all_possible_or_too_many_to_add_up_are_not_judged() ->
 
 
 @pytest.mark.parametrize(
-    ("size", "of", "names"),
+    ("size", "sample", "names"),
     [
         (Size(172, 345, (173,)), {"splits": 1}, ["172", "173"]),
         (Size(9, 90), {"splits": 20}, ["20 × 9"]),
+        (Size(9, 9), {"runs": 10}, ["10 × 9"]),
         (Size(35, 345), {"cv": 10}, ["10 folds of 34 or 35", "345 pooled"]),
         (Size(9, 17), {"cv": 2, "repeats": 5}, ["5 × 2 folds of 8 or 9", "5 × 17 pooled"]),
         (Size(17, 17), {"cv": 2}, ["2 folds of 8 or 9", "17 pooled", "2 folds of 17"]),
@@ -68,99 +93,199 @@ def test_numbers_that_are_all_possible_or_too_many_to_add_up_are_not_judged() ->
         (Size(35, 345), {"cv": 10, "pooled": True}, ["345 pooled"]),
     ],
 )
-def test_all_plausible_test_sets_are_asked(
-    size: Size, of: dict[str, int], names: list[str]
+def test_all_plausible_test_sets_are_tried(
+    size: Size, sample: dict[str, Any], names: list[str]
 ) -> None:
-    assert [sets.name for sets in plausible(size, MeanOf(**of))] == names
+    assert [sets.name for sets in plausible(size, Sample(**sample))] == names
+
+
+NUMBERS = "dataset,a,b\nmonks,0.231,0.2315\nwine,0.090,0.500\nzoo,,0.1\nn,0.10,0.10\n"
+SIZES = "{unit: fraction, n_test: {monks: 216, wine: 89, n: 1000}}"
 
 
 def test_each_number_is_checked_against_its_test_set(tmp_path: Path) -> None:
-    table = "dataset,a,b\nmonks,0.231,0.2315\nwine,0.090,0.500\nzoo,,0.1\nn,0.10,0.10\n"
-    facts = "{unit: fraction, n_test: {monks: 216, wine: 89, n: 1000}}"
-    of = subject(tmp_path, facts=facts, t=table)
-    assert verdicts("counts", of) == {
+    audited = subject(tmp_path, facts=SIZES, t=NUMBERS)
+    assert verdicts("counts", audited) == {
         **{"t monks a": True, "t monks b": True, "t wine a": True, "t wine b": False},
         **{"t zoo b": None, "t n a": None, "t n b": None},
     }
-    note = audit(of.paper).notes[1]
+    note = audit(audited.paper).notes[1]
     assert note.startswith("counts, t: 4 numbers can be checked, ")
     assert "; 10% of random numbers would pass." in note
     assert note.endswith(" with probability 0.05 at most: monks (216).")
-    twice = facts.replace("{", "{of: {splits: 2}, ", 1)
-    assert verdicts("counts", subject(tmp_path / "2", facts=twice, t=table))["t wine b"] is True
+    twice = SIZES.replace("{", "{of: {splits: 2}, ", 1)
+    assert verdicts("counts", subject(tmp_path / "2", facts=twice, t=NUMBERS))["t wine b"] is True
+
+
+@pytest.mark.parametrize("sample", ["splits: 2", "runs: 2"])
+def test_runs_on_one_test_set_count_errors_as_splits_do(tmp_path: Path, sample: str) -> None:
+    facts = SIZES.replace("{", f"{{of: {{{sample}}}, ", 1)
+    every = findings("counts", subject(tmp_path, facts=facts, t=NUMBERS))
+    assert [f.why for f in every if f.place.row == "wine"] == ["errors on 2 × 89 test examples"] * 2
+
+
+NEAREST = [
+    ("n_test: {x: 81}", "22.62", "81", "errors", "18/81 = 22.22, 19/81 = 23.46"),
+    ("n_test: {x: 3}", "100.1", "3", "errors", "3/3 = 100.0"),
+    (
+        *("metric: accuracy, n_test: {x: 9}", "32", "9"),
+        *("correct answers", "2/9 = 22, 3/9 = 33"),
+    ),
+    ("of: {splits: 2}, n_test: {x: 9}", "12", "2 × 9", "errors", "2/18 = 11, 3/18 = 17"),
+    ("of: {runs: 2}, n_test: {x: 9}", "12", "2 × 9", "errors", "2/18 = 11, 3/18 = 17"),
+]
+
+
+@pytest.mark.parametrize(("facts", "text", "sets", "kind", "nearest"), NEAREST)
+def test_an_impossible_number_fails_with_the_nearest_possible_ones(
+    tmp_path: Path, facts: str, text: str, sets: str, kind: str, nearest: str
+) -> None:
+    audited = subject(tmp_path, facts=f"{{unit: percent, {facts}}}", t=f"d,a\nx,{text}\n")
+    [finding] = findings("counts", audited)
+    assert (finding.verdict, finding.printed) == ("fails", text)
+    assert finding.why.startswith(
+        f"impossible on {sets} test examples: no such number of {kind}; nearest: {nearest}; "
+    )
+
+
+def test_a_failure_names_the_sizes_nearby_that_fit_the_whole_row(tmp_path: Path) -> None:
+    # On 84 test examples, 0.226 = 19/84 and 0.619 = 52/84; 0.226 alone is possible on 93 as well.
+    facts = "{unit: fraction, n_test: {x: 88, y: 88, z: 10}}"
+    table = "d,a,b\nx,0.226,0.619\ny,0.226,0.500\nz,0.226,0.222\n"
+    by_place = {
+        (f.place.row, f.place.column): f.why
+        for f in findings("counts", subject(tmp_path, facts=facts, t=table))
+    }
+    start = "impossible on 88 test examples: no such number of errors; nearest: "
+    assert by_place["x", "a"] == (
+        f"{start}19/88 = 0.216, 20/88 = 0.227; the whole row fits 84, of the sizes from 80 to 96"
+    )
+    assert by_place["x", "b"].endswith("; the whole row fits 84, of the sizes from 80 to 96")
+    sizes = fitting_sizes({"0.226", "0.500"}, 1, 80, 96)
+    assert by_place["y", "a"].endswith(
+        f"; the whole row fits {', '.join(map(str, sizes))}, of the sizes from 80 to 96"
+    )
+    assert by_place["y", "b"] == "errors on 88 test examples"
+    assert by_place["z", "a"].endswith("; no size from 9 to 11 fits the whole row")
+
+
+def test_ebboosts_wisconsin_fits_one_other_size_only() -> None:
+    failures = [f for check, f in audit(load_paper("ebboost")).failures if check == "counts"]
+    assert [f.place.row for f in failures] == ["wisconsin", "wisconsin"]
+    for finding in failures:
+        assert finding.why.startswith("impossible on 20 × 171 or 20 × 170 test examples: ")
+        assert finding.why.endswith("; the whole row fits 20 × 175, of the sizes from 154 to 188")
+    table = load_paper("ebboost").printed("table1")
+    risks = [
+        Fraction(table.text("wisconsin", table.mean_column(name))) for name in table.algorithms
+    ]
+
+    def distance(risk: Fraction, total: int) -> Fraction:
+        """Return the distance to the nearest share of a number of errors."""
+        return abs(Fraction(round(risk * total), total) - risk)
+
+    half = Fraction(1, 20_000)
+    sizes = [n for n in range(154, 189) if all(distance(risk, 20 * n) <= half for risk in risks)]
+    assert sizes == [175]
 
 
 @pytest.mark.parametrize(
-    ("facts", "text", "on", "nearest"),
+    ("numbers", "n", "sizes"),
     [
-        ("n_test: {x: 81}", "22.62", "errors on 81", "18/81 = 22.22, 19/81 = 23.46"),
-        ("n_test: {x: 3}", "100.1", "errors on 3", "3/3 = 100.0"),
-        ("metric: accuracy, n_test: {x: 9}", "32", "correct answers on 9", "2/9 = 22, 3/9 = 33"),
-        ("of: {splits: 2}, n_test: {x: 9}", "12", "errors on 2 × 9", "2/18 = 11, 3/18 = 17"),
+        ("0.029,0.057", 35, [35]),
+        ("0.250,0.500", 36, [36]),
+        ("0.250,0.500", 40, [36, 40, 44]),
+        ("0.333,0.667", 48, [45, 48, 51]),
     ],
 )
-def test_a_number_that_no_test_set_gives_fails_with_the_nearest_that_are_possible(
-    tmp_path: Path, facts: str, text: str, on: str, nearest: str
+def test_a_size_is_confirmed_if_no_other_size_nearby_fits(
+    tmp_path: Path, numbers: str, n: int, sizes: list[int]
 ) -> None:
-    of = subject(tmp_path, facts=f"{{unit: percent, {facts}}}", t=f"d,a\nx,{text}\n")
-    [finding] = found("counts", of)
-    assert (finding.verdict, finding.printed) == ("fails", text)
-    assert finding.why == f"no number of {on} test examples; nearest: {nearest}"
+    low, high = math.ceil(0.9 * n), math.floor(1.1 * n)
+    assert fitting_sizes({*numbers.split(",")}, 1, low, high) == sizes
+    note = confirming_note(tmp_path, f"d,a,b\nx,{numbers}\n", f"x: {n}")
+    assert ("Only these test-set sizes fit" in note) == (sizes == [n])
+    assert note.endswith(f" at most: x ({n}).") == (sizes == [n])
 
 
-def test_folds_of_other_sizes_may_explain_what_equal_ones_do_not(tmp_path: Path) -> None:
+def confirming_note(folder: Path, table: str, sizes: str) -> str:
+    facts = f"{{unit: fraction, n_test: {{{sizes}}}}}"
+    return audit(subject(folder, facts=facts, t=table).paper).notes[1]
+
+
+def test_sizes_are_confirmed_at_a_level_for_all_rows_together(tmp_path: Path) -> None:
+    # Random numbers of two digits are possible on 3 examples with probability 4/101.
+    one = confirming_note(tmp_path / "1", "d,a\nx,0.33\n", "x: 3")
+    assert one.endswith(" at most: x (3).")
+    two = confirming_note(tmp_path / "2", "d,a\nx,0.33\ny,0.33\n", "x: 3, y: 3")
+    assert "Only these" not in two
+    # Rows that cannot be checked are not counted.
+    unknown = confirming_note(tmp_path / "3", "d,a\nx,0.33\ny,0.33\n", "x: 3")
+    assert unknown.endswith(" at most: x (3).")
+
+
+def test_random_numbers_of_all_rows_confirm_a_size_seldom(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    n_rows, confirmed = 5, 0
+    sizes = ", ".join(f"r{i}: {20 + 3 * i}" for i in range(n_rows))
+    for i in range(60):
+        rows = "".join(
+            f"r{j},0.{a:03},0.{b:03}\n"
+            for j, (a, b) in enumerate(rng.integers(0, 999, (n_rows, 2)))
+        )
+        confirmed += "Only these" in confirming_note(tmp_path / str(i), f"d,a,b\n{rows}", sizes)
+    # At 5%, one simulation in a hundred has more.
+    assert confirmed <= 7
+
+
+def test_a_row_without_a_size_gets_those_that_fit_its_digits(tmp_path: Path) -> None:
+    table = "d,a,b\nx,0.0417,0.0833\ny,0.5,0.3\nz,0.1234,0.4567\nw,0.5,0.5\n"
+    facts = "{unit: fraction, n_test: {w: 10}}"
+    [*_, note] = audit(subject(tmp_path, facts=facts, t=table).paper).notes
+    sizes = fitting_sizes({"0.0417", "0.0833"}, 1, 2, 1000)
+    assert sizes[:6] == [24, 48, 72, 96, 120, 144]
+    others = fitting_sizes({"0.1234", "0.4567"}, 1, 2, 1000)
+    # Numbers of one digit fit most sizes, and the size of w is given.
+    assert note == (
+        "counts, t: test-set sizes up to 1000 that fit the digits of a row: "
+        f"x: 24, 48, 72, 96, 120 and {len(sizes) - 5} more; "
+        f"z: {', '.join(map(str, others[:5]))} and {len(others) - 5} more."
+    )
+
+
+@pytest.mark.parametrize("sample", ["splits: 2", "runs: 2"])
+def test_sizes_behind_means_count_all_test_examples(tmp_path: Path, sample: str) -> None:
+    table = "d,a_mean,b_mean\nx,4.17,8.33\n"
+    facts = f"{{unit: percent, of: {{{sample}}}}}"
+    [*_, note] = audit(subject(tmp_path, facts=facts, t=table).paper).notes
+    sizes = fitting_sizes({"0.0417", "0.0833"}, 1, 2, 2000)
+    halves = [n // 2 for n in sizes if n % 2 == 0]
+    assert halves[:5] == [12, 24, 36, 48, 60]
+    assert note.endswith(f" of a row: x: 12, 24, 36, 48, 60 and {len(halves) - 5} more.")
+
+
+def test_sizes_behind_folds_are_not_searched(tmp_path: Path) -> None:
+    facts = "{unit: percent, of: {cv: 2}}"
+    notes = audit(subject(tmp_path, facts=facts, t="d,a_mean\nx,4.17\n").paper).notes
+    assert not any("that fit the digits" in note for note in notes)
+
+
+def test_digits_that_no_size_fits_are_named(tmp_path: Path) -> None:
+    notes = audit(subject(tmp_path, t="d,a,b\nx,0.00017,0.33333\n").paper).notes
+    assert notes[-1].endswith(" that fit the digits of a row: x: none.")
+
+
+def test_folds_of_other_sizes_may_explain_a_number_that_equal_ones_do_not(tmp_path: Path) -> None:
     facts = "{unit: fraction, of: {cv: 2}, n_test: {x: [6, 11]}}"
-    of = subject(tmp_path, facts=facts, t="d,a,b\nx,0.096,0.091\n")
-    one, other = found("counts", of)
-    assert (one.verdict, other.verdict) == ("fails unless", "holds")
+    audited = subject(tmp_path, facts=facts, t="d,a,b\nx,0.096,0.091\n")
+    one, other = findings("counts", audited)
+    assert (one.verdict, other.verdict) == ("suspicious", "holds")
     assert one.reason == (
-        "no number of errors on 2 folds of 5 or 6 or 11 pooled test examples; nearest: 1/11 = "
-        "0.091, 0.100; unless the folds were of other sizes"
+        "impossible on 2 folds of 5 or 6 or 11 pooled test examples: no such number of errors; "
+        "nearest: 1/11 = 0.091, 0.100; suspicious unless the folds had other sizes"
     )
     assert other.why == "errors on 11 pooled test examples"
-    assert audit(of.paper).failures == []
+    assert audit(audited.paper).failures == []
     pooled = facts.replace("cv: 2", "cv: 2, pooled: true")
-    of = subject(tmp_path / "pooled", facts=pooled, t="d,a\nx,0.096\n")
-    assert [f.verdict for f in found("counts", of)] == ["fails"]
-
-
-@pytest.mark.parametrize(
-    ("bold", "holds"),
-    [("x: [a, b]", 1), ("x: [a]", 1), ("x: [a, c]", 0), ("y: [b]", 1), ("y: [a, b]", 0)],
-)
-@pytest.mark.parametrize(
-    ("metric", "table"),
-    [
-        ("error", "d,a,b,c\nx,0.1,0.10,0.3\ny,0.2,0.1,0.4\n"),
-        ("accuracy", "d,a,b,c\nx,0.9,0.90,0.7\ny,0.8,0.9,0.6\n"),
-    ],
-)
-def test_bold_numbers_are_the_best_before_rounding_or_can_be(
-    tmp_path: Path, bold: str, holds: bool, metric: str, table: str
-) -> None:
-    facts = f"{{unit: fraction, metric: {metric}, bold: {{{bold}}}}}"
-    [finding] = found("bold", subject(tmp_path, facts=facts, t=table))
-    assert finding.holds == holds
-    best = {"error": "the lowest is 0.1 (", "accuracy": "the highest is 0.9 ("}
-    assert finding.why.startswith(best[metric])
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_means_of_unrounded_numbers_hold_and_those_a_digit_off_fail(
-    tmp_path_factory: pytest.TempPathFactory, numbers: list[float]
-) -> None:
-    mean = sum(numbers) / len(numbers)
-    rows = "".join(f"x{i},{x:.3f},{x:.3f}\n" for i, x in enumerate(numbers))
-    table = f"d,a,b\n{rows}column_mean,{mean:.3f},{mean + 0.003:.3f}\n"
-    of = subject(tmp_path_factory.mktemp("paper"), t=table)
-    assert [*verdicts("means", of).values()] == [True, False]
-
-
-def test_means_of_deviations_or_of_rows_that_are_not_printed_are_left_open(tmp_path: Path) -> None:
-    of = subject(
-        tmp_path,
-        t="d,a\nx,0.1\ny,\ncolumn_mean,0.1\n",
-        m="{unit: percent, of: {splits: 20}}\nd,a_mean,a_sd\nx,1.0,0.1\ncolumn_mean,1.0,9.0\n",
-    )
-    expected = {"m column_mean a_mean": True, "t column_mean a": None}
-    assert verdicts("means", of) == expected
+    audited = subject(tmp_path / "pooled", facts=pooled, t="d,a\nx,0.096\n")
+    assert [f.verdict for f in findings("counts", audited)] == ["fails"]

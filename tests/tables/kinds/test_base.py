@@ -1,17 +1,21 @@
+"""What every kind of table shares: its context, printed tables and notes."""
+
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from quadrepro.config.loading import load_mapping
+from quadrepro.engine.metrics import find_metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
-from quadrepro.papers.printed import Printed
-from quadrepro.tables.kinds.base import Context, closing_notes
+from quadrepro.papers.printed import ACCURACY, TIME_ROW, Facts, Printed, Sample
+from quadrepro.tables.kinds import Context, by_metrics, closing_notes, compares_ratios, headline
 from tests.make import config
-from tests.tables.contexts import context_of, loaded
+from tests.tables.contexts import ONE, as_regression, context_of, loaded, outcomes_of
 
 CONFIG = """title: Rows
 protocol: {view: quadboost}
@@ -42,14 +46,47 @@ def context(tmp_path: Path) -> Context[str]:
     return context_of(loaded(tmp_path, CONFIG), "scatter", PRINTED)
 
 
-def test_a_row_is_set_beside_the_printed_row_it_names_or_its_title_or_its_data_set(
+def test_a_printed_row_is_found_by_the_name_for_print_the_title_or_the_data_set(
     context: Context[str],
 ) -> None:
-    found = context.printed("p")
-    ours = [found.text(entry.title, "adaboost") for entry in context.config.entries]
+    printed = context.printed("p")
+    ours = [printed.text(entry.title, "adaboost") for entry in context.config.entries]
     assert ours == ["", "1", "2", "7"]
-    # Printed rows that are no data set of ours are kept.
-    assert [found.text(row, "adaboost") for row in ("seconds", "zoo", "absent")] == ["8", "9", ""]
+    # Other printed rows are kept.
+    assert [printed.text(row, "adaboost") for row in ("seconds", "zoo", "absent")] == ["8", "9", ""]
+
+
+def test_printed_accuracies_become_errors_and_deviations_and_times_stay(
+    context: Context[str],
+) -> None:
+    cells = {
+        ("monks", "adaboost_mean"): "0.970",
+        ("monks", "adaboost_sd"): "0.012",
+        (TIME_ROW, "adaboost_mean"): "0.5",
+    }
+    facts = Facts(metric=ACCURACY, unit="percent", of=Sample(splits=3), spread="sd")
+    table = Printed("p", ("adaboost_mean", "adaboost_sd"), cells, facts)
+    printed = context_of(context.experiment, "scatter", table).printed("p")
+    assert printed.text("monks", "adaboost_mean") == "0.030"
+    assert printed.as_printed("monks", "adaboost_mean") == "3.0"
+    assert printed.text("monks", "adaboost_sd") == "0.012"
+    assert printed.as_printed(TIME_ROW, "adaboost_mean") == "0.5"
+
+
+MIXED = """title: Mixed
+protocol: {view: default}
+datasets: [diabetes, wine]
+algorithms: [{name: boosting, grid: {n_rounds: 5}}]
+"""
+
+
+def test_printed_rmses_keep_the_unit_of_their_target_in_a_table_in_percent(tmp_path: Path) -> None:
+    # As they are read: 53.21 and 4.2 in a table whose errors are in percent.
+    cells = {("diabetes", "boosting"): "0.5321", ("wine", "boosting"): "0.042"}
+    table = Printed("p", ("boosting",), cells, Facts(unit="percent"))
+    printed = context_of(loaded(tmp_path, MIXED), "errors", table).printed("p")
+    assert printed.text("diabetes", "boosting") == "53.21"
+    assert printed.text("wine", "boosting") == "0.042"
 
 
 def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> None:
@@ -62,7 +99,7 @@ def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> Non
     )
 
 
-def test_without_a_sweep_there_is_nothing_to_stand_against(context: Context[str]) -> None:
+def test_a_kind_of_table_along_sweeps_needs_one(context: Context[str]) -> None:
     with pytest.raises(ConfigError, match="scatter are shown along sweeps: give sweeps"):
         context.check_sweeps()
 
@@ -73,30 +110,69 @@ def notes_of(**changes: Any) -> tuple[str, ...]:
     return closing_notes(context, Outcomes((), (), 0, {}))
 
 
-@pytest.mark.parametrize(("row", "named"), [("wine", True), ("monks", False)])
+@pytest.mark.parametrize(("row", "several"), [("wine", True), ("monks", False)])
 def test_columns_of_learners_of_two_classes_are_named_where_there_are_more(
-    row: str, named: bool
+    row: str, several: bool
 ) -> None:
     algorithms = [{"name": "adaboost", "label": "AdaBoost"}, "sklearn:SVC"]
     notes = notes_of(protocol={"view": "default"}, datasets=[row], algorithms=algorithms)
-    found = [note.startswith("AdaBoost: with more than two classes") for note in notes]
-    assert found == [True] * named
+    starts = [note.startswith("AdaBoost: with more than two classes") for note in notes]
+    assert starts == [True] * several
 
 
 @pytest.mark.parametrize(
-    ("n_oracles", "named"), [(0, []), (2, ["Rows monks; tictactoe"]), (3, ["All rows"])]
+    ("n_oracles", "rows"), [(0, []), (2, ["Rows monks; tictactoe"]), (3, ["All rows"])]
 )
-def test_rows_for_which_an_oracle_chose_are_named(n_oracles: int, named: list[str]) -> None:
+def test_rows_for_which_an_oracle_chose_are_named(n_oracles: int, rows: list[str]) -> None:
     names, by_test = ("monks", "tictactoe", "titanic"), {"protocol": {"holdout": {"by": "test"}}}
     datasets = [{"name": name, **by_test} for name in names[:n_oracles]] + [*names[n_oracles:]]
     protocol = {"view": "quadboost", "holdout": {}}
     notes = notes_of(protocol=protocol, datasets=datasets, algorithms=["adaboost"])
-    assert [note.partition(": an oracle")[0] for note in notes] == named
+    assert [note.partition(": an oracle")[0] for note in notes] == rows
 
 
-@pytest.mark.parametrize(("folds", "told"), [(48, False), (49, True)])
-def test_a_class_of_fewer_rows_than_folds_is_named(folds: int, told: bool) -> None:
+@pytest.mark.parametrize(("folds", "too_many"), [(48, False), (49, True)])
+def test_a_class_of_fewer_rows_than_folds_is_named(folds: int, too_many: bool) -> None:
     protocol = {"view": "default", "split": {"stratify": True}, "folds": folds}
     notes = notes_of(protocol=protocol, datasets=["wine"], algorithms=["sklearn:SVC"])
-    what = f"wine: a class has only 48 rows, so that it is missing in some of {folds} folds."
-    assert [*notes] == [what] * told
+    note = f"wine: a class has only 48 rows, so that it is missing in some of {folds} folds."
+    assert [*notes] == [note] * too_many
+
+
+@pytest.mark.parametrize(
+    ("split", "word"),
+    [
+        ({"train": "half"}, "random splits"),
+        ({"outer": "3x2"}, "folds"),
+        ({"outer": 5}, "folds"),
+    ],
+)
+def test_repeats_are_called_folds_in_a_cross_validation(split: dict[str, Any], word: str) -> None:
+    experiment = load_mapping(config(protocol={"view": "quadboost", "split": split}))
+    assert Context(experiment, "errors", "").splits == word
+
+
+METRICS = {"datasets": [*ONE], "metrics": ["auc", "error"], "headline": "auc"}
+
+
+def test_a_printed_table_of_a_metric_is_compared_with_our_values_of_it() -> None:
+    context = Context(load_mapping(config(**METRICS)), "errors", "")
+    outcomes = outcomes_of(ONE)
+    auc, error = by_metrics(context, outcomes)
+    assert headline(context, outcomes) is auc
+    for metric, judged in (("auc", auc), ("error", outcomes), (ACCURACY, outcomes), ("f1", None)):
+        printed = replace(PRINTED, facts=Facts(metric=metric))
+        assert context.judged(outcomes, printed) is judged
+    assert error.metric is not None
+    with pytest.raises(ConfigError, match=r"p prints f1: ask for it with metrics: \[f1\]"):
+        context_of(context.experiment, "errors", replace(PRINTED, facts=Facts(metric="f1"))).check_metric("p")
+
+
+def test_ratios_are_compared_where_errors_are_in_the_unit_of_each_target() -> None:
+    outcomes = outcomes_of(ONE)
+    assert not compares_ratios(outcomes)
+    numbers = as_regression(outcomes, "monks")
+    assert compares_ratios(numbers)
+    by_name = {name: find_metric(name) for name in ("auc", "rmse", "mae", "r2")}
+    ratios = {n: compares_ratios(replace(outcomes, metric=m)) for n, m in by_name.items()}
+    assert ratios == {"auc": False, "rmse": True, "mae": True, "r2": False}

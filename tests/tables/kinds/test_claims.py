@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, RecordStore
+from quadrepro.papers.claims import CLAIMS
+from quadrepro.papers.claims.claim import Judgement
+from quadrepro.papers.claims.evidence import Ours, Word
 from quadrepro.results.files import write_results
-from quadrepro.tables.kinds.base import Context
-from quadrepro.tables.kinds.claims import MEANING, claims_table
+from quadrepro.tables.kinds import Context
+from quadrepro.tables.kinds.claims import DATA_HEADER, MEANING, WORDS, _on_splits, claims_table
 from quadrepro.tables.table import Table
+from tests.make import of_wrong
+from tests.papers.measured import MIRROR, errors_of, texts_of
 from tests.tables.contexts import beside_paper
 
 CONFIG = """title: Own
@@ -56,17 +64,19 @@ TABLE = "d,ada,quad\nmonks,0.1,0.2\ntitanic,0.3,0.3\nmean_running_time_s,1,3\n"
 Load = Callable[..., Experiment]
 
 
-def claims_of(experiment: Experiment, found: Outcomes) -> Table:
+def claims_of(experiment: Experiment, outcomes: Outcomes) -> Table:
     context = Context(experiment, "claims", experiment.config.tables["claims"])
-    return claims_table(context, found)
+    return claims_table(context, outcomes)
 
 
 @pytest.fixture
 def load(tmp_path: Path) -> Load:
     """Return a function that loads the config with a group of claims and the printed table."""
 
-    def load(group: str = "table1", table: str = TABLE, config: str = CONFIG) -> Experiment:
-        return beside_paper(tmp_path, config.replace("GROUP", group), PAPER, table1=table)
+    def load(
+        group: str = "table1", table: str = TABLE, config: str = CONFIG, paper: str = PAPER
+    ) -> Experiment:
+        return beside_paper(tmp_path, config.replace("GROUP", group), paper, table1=table)
 
     return load
 
@@ -74,11 +84,11 @@ def load(tmp_path: Path) -> Load:
 def outcomes(*splits: tuple[int, int], seconds: float = 1.0) -> Outcomes:
     """Return records where AdaBoost has these errors of 100 on both rows, and QuadBoost 10."""
     records = {}
-    for split, of_ada in enumerate(splits):
-        for row, errors in zip(("monks", "titanic"), of_ada, strict=True):
-            ada = Record("k", "ok", errors, 100, seconds=seconds, measures={"noiseless": [9.0]})
+    for split, counts in enumerate(splits):
+        for row, errors in zip(("monks", "titanic"), counts, strict=True):
+            ada = Record("k", "ok", errors, 100, seconds=seconds, measures={"noiseless": [0.9]})
             records[row, "ada", split] = ada
-            quad = Record("k", "ok", 10, 100, seconds=1.0, measures={"noiseless": [1.0]})
+            quad = Record("k", "ok", 10, 100, seconds=1.0, measures={"noiseless": [0.1]})
             records[row, "quad", split] = quad
     rows = ("monks", "titanic")
     shares = dict.fromkeys(rows, 0.5)
@@ -87,113 +97,255 @@ def outcomes(*splits: tuple[int, int], seconds: float = 1.0) -> Outcomes:
 
 def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(load: Load) -> None:
     table = claims_of(load(), outcomes((9, 8), (9, 10)))
-    assert table.header == ("claim", "ours", "holds", "printed table", "holds in print")
-    assert [(name, *entries) for name, entries in table.rows] == [
-        ("Ada wins", "2 of 2 (2 wins, 0 ties)", "holds", "2 of 2 (1 wins, 1 ties)", "holds"),
-        ("Ada wins one", "1 of 1 (1 wins, 0 ties)", "holds", "1 of 1 (1 wins, 0 ties)", "holds"),
-        ("Or the other", "1 of 1 (1 wins, 0 ties)", "holds", "1 of 1 (0 wins, 1 ties)", "holds"),
+    assert table.header == ("claim", "ours", "judgement", "printed table", "judgement on it")
+    names = [name for name, _ in table.rows]
+    assert [(name, *texts) for name, texts in zip(names, texts_of(table), strict=True)] == [
+        ("Ada wins", "2 of 2 (2 wins, 0 ties)", "agrees", "2 of 2 (1 wins, 1 ties)", "supported"),
         (
-            "Ada is fast (measured time)",
-            "1 times as fast [1, 1]; power 0.8 at 2.2 times",
-            "does not hold",
-            "3 times as fast",
-            "holds",
+            *("Ada wins one", "1 of 1 (1 wins, 0 ties)", "agrees"),
+            *("1 of 1 (1 wins, 0 ties)", "supported"),
+        ),
+        (
+            *("Or the other", "1 of 1 (1 wins, 0 ties)", "agrees"),
+            *("1 of 1 (0 wins, 1 ties)", "supported"),
+        ),
+        (
+            *("Ada is fast (measured time)", "1 times as fast [1, 1]; power 0.8 at 2.2 times"),
+            *("refuted", "3 times as fast", "supported"),
         ),
         (
             "On splits",
-            "significantly lower on 1 of 2, higher on 0; power 0.8 at 0 to 24",
-            "not decided",
+            "significantly lower on 1 of 2, higher on 0; power 0.8 at 17.25 to 24.39 percentage "
+            "points",
+            "agrees",
             "no splits to test over",
-            "not decided",
+            "undecided",
         ),
         (
             "Curves",
             "the config keeps no measure 'train_error'",
-            "not decided",
+            "undecided",
             "not printed",
-            "not decided",
+            "undecided",
         ),
     ]
     assert table.notes == (MEANING, "Below every table.", "Below this one.")
+    assert table.data_header == DATA_HEADER
     assert [row[1] for row in table.data_rows] == ["false"] * 3 + ["true"] + ["false"] * 2
-    assert [row[4] for row in table.data_rows] == [entries[2] for _, entries in table.rows]
+    assert [row[2:] for row in table.data_rows] == texts_of(table)
+    assert [row[0] for row in table.data_rows][:3] == names[:3]
 
 
-def test_the_means_decide_and_single_splits_are_counted_but_for_times(load: Load) -> None:
-    found = claims_of(load("each"), outcomes((11, 9), (9, 9), (9, 8), seconds=0.4))
-    first, *_, timed, on_splits, curves = [e for _, e in found.rows]
-    assert first[:2] == ("2 of 2 (2 wins, 0 ties); 2 of 3 single splits show it", "holds")
-    assert timed[:2] == ("2.5 times as fast [2.5, 2.5]; power 0.8 at 2.2 times", "holds")
+def test_the_words_are_in_order() -> None:
+    assert WORDS == ("supported", "agrees", "undecided", "disagrees", "refuted")
+    assert tuple(MIRROR[word] for word in WORDS) == WORDS[::-1]
+
+
+def test_single_splits_are_counted_but_for_times(load: Load) -> None:
+    table = claims_of(load("each"), outcomes((11, 9), (9, 9), (9, 8), seconds=0.4))
+    first, *_, timed, on_splits, curves = texts_of(table)
+    assert first[:2] == ("2 of 2 (2 wins, 0 ties); 2 of 3 single splits show it", "agrees")
+    assert timed[:2] == ("2.5 times as fast [2.5, 2.5]; power 0.8 at 2.2 times", "supported")
     # One split has no splits to count.
     assert on_splits[0].startswith("significantly lower on 0 of 2, higher on 0; power")
     assert "single" not in on_splits[0]
-    assert curves[:2] == ("the config keeps no measure 'train_error'", "not decided")
-    assert found.notes[1:] == (MEANING, "Below every table.")
+    assert curves[:2] == ("the config keeps no measure 'train_error'", "undecided")
+    assert table.notes[0].startswith("Ours: the means over all splits, and the number of single")
+    assert table.notes[1:] == (MEANING, "Below every table.")
     alone = claims_of(load("each"), outcomes((9, 9)))
-    assert alone.rows[0][1][:2] == ("2 of 2 (2 wins, 0 ties)", "holds")
-    assert alone.notes == found.notes[1:]
+    assert texts_of(alone)[0][:2] == ("2 of 2 (2 wins, 0 ties)", "agrees")
+    assert alone.notes == table.notes[1:]
+
+
+LOWER = CLAIMS["lower"].model_validate({"kind": "lower", "text": "t", "of": "a", "than": "b"})
+HIGHER = LOWER.model_copy(update={"kind": "higher"})
+
+
+def one_row(a: list[int], b: list[int]) -> Ours:
+    return errors_of({"a": [a], "b": [b]})
 
 
 @pytest.mark.parametrize(
-    ("so", "shown", "word"),
+    ("n_splits", "n_lower", "word"),
     [
-        (5, "5 of 5 single splits show it, more than half of all (p = 0.031)", "holds"),
-        (4, "4 of 5 single splits show it", "not decided"),
-        (0, "0 of 5 single splits show it", "not decided"),
+        # Of n splits and the paper's own, one that does not show it is one in n + 1.
+        (19, 19, "supported"),
+        (18, 18, "agrees"),
+        (40, 39, "supported"),
+        (39, 38, "supported"),
+        (38, 37, "agrees"),
+        (20, 11, "agrees"),
+        (20, 10, "undecided"),
+        (20, 9, "disagrees"),
+        (38, 1, "disagrees"),
+        (39, 1, "refuted"),
+        (18, 0, "disagrees"),
+        (19, 0, "refuted"),
     ],
 )
-def test_more_than_half_of_the_splits_show_a_claim_that_the_means_do_not(
-    load: Load, so: int, shown: str, word: str
+def test_splits_support_or_refute_if_almost_all_of_them_agree(
+    n_splits: int, n_lower: int, word: Word
 ) -> None:
-    # One row of two is lower on average; both are at most equal where a split shows it.
-    splits = [(10, 9)] * so + [(11, 9)] * (5 - so)
-    wins = claims_of(load("each"), outcomes(*splits)).rows[0][1]
-    assert wins[0].endswith(f"; {shown}")
-    assert wins[1] == ("holds" if so == 5 else word)
+    # The differences vary too much for a test on the means.
+    a = [10] * n_lower + [30] * (n_splits - n_lower)
+    b = [20] * n_splits
+    ours = one_row(a, b)
+    for claim, expected in ((LOWER, word), (HIGHER, MIRROR[word])):
+        pooled = Judgement("pooled", "agrees")
+        text, judged = _on_splits(claim, ours, pooled)
+        n = n_lower if claim is LOWER else n_splits - n_lower
+        assert text == f"pooled; {n} of {n_splits} single splits show it"
+        assert judged == expected
 
 
-def test_a_claim_that_the_means_refute_is_open_if_one_split_in_twenty_shows_it(load: Load) -> None:
-    def word(*splits: tuple[int, int]) -> str:
-        return claims_of(load("each"), outcomes(*splits)).rows[0][1][1]
+@pytest.mark.parametrize(
+    ("pooled", "n_lower", "word"),
+    [
+        ("supported", 20, "supported"),
+        ("supported", 10, "supported"),
+        ("supported", 0, "undecided"),
+        ("refuted", 20, "undecided"),
+        ("refuted", 10, "refuted"),
+        ("refuted", 0, "refuted"),
+        ("agrees", 20, "supported"),
+        ("disagrees", 20, "supported"),
+        ("agrees", 0, "refuted"),
+        ("agrees", 8, "disagrees"),
+        ("disagrees", 12, "agrees"),
+    ],
+)
+def test_a_test_on_all_splits_and_their_number_can_contradict_each_other(
+    pooled: Word, n_lower: int, word: Word
+) -> None:
+    ours = one_row([10] * n_lower + [30] * (20 - n_lower), [20] * 20)
+    assert _on_splits(LOWER, ours, Judgement("", pooled)).word == word
+    # The contrary has the mirrored word.
+    mirrored = _on_splits(HIGHER, ours, Judgement("", MIRROR[pooled]))
+    assert mirrored.word == MIRROR[word]
 
-    refuted = [(30, 30), (31, 31)] * 10
-    assert word(*refuted) == "does not hold"
-    assert word(*refuted, (9, 9)) == "not decided"
-    # Of 18 splits and the paper's own, one would be more than one in twenty.
-    assert word(*refuted[:18]) == "not decided"
-    assert word(*refuted[:19]) == "does not hold"
+
+@given(st.lists(st.sampled_from([10, 15, 30]), min_size=2, max_size=25))
+def test_swapping_two_algorithms_mirrors_the_word_over_splits(a: list[int]) -> None:
+    b = [20] * len(a)
+    words = []
+    for first, second in ((a, b), (b, a)):
+        ours = one_row(first, second)
+        words.append(_on_splits(LOWER, ours, LOWER.judge(ours)).word)
+    assert words[1] == MIRROR[words[0]]
+
+
+@pytest.mark.parametrize("n_splits", [2, 25])
+def test_splits_that_cannot_decide_a_claim_do_not_refute_it(n_splits: int) -> None:
+    fields = {"text": "t", "of": "a", "than": "b"}
+    # Five rows are too few for the sign test, and two rows for a count of ten.
+    few = errors_of({"a": [[1] * n_splits] * 5, "b": [[2] * n_splits] * 5})
+    for kind, keys in (("not-better", {}), ("wins-or-ties", {"at_least": 10, "out_of": 20})):
+        claim = CLAIMS[kind].model_validate({"kind": kind, **fields, **keys})
+        pooled = claim.judge(few)
+        assert pooled.word == "undecided"
+        assert _on_splits(claim, few, pooled).word == "undecided"
 
 
 def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence(load: Load) -> None:
     experiment = load(config=CONFIG.replace("monks, ", ""), table="d,ada,quad\ntitanic,0.3,0.3\n")
-    found = outcomes((9, 9), (9, 8))
-    records = {place: record for place, record in found.records.items() if place[0] == "titanic"}
+    both = outcomes((9, 9), (9, 8))
+    records = {place: record for place, record in both.records.items() if place[0] == "titanic"}
     table = claims_of(experiment, Outcomes(("titanic",), ("ada", "quad"), 2, records))
     # The second is about monks.
     assert [name for name, _ in table.rows][:2] == ["Ada wins", "Or the other"]
-    assert table.notes[0].endswith("(1 of 6).")
+    assert table.notes[0] == (
+        "Left out: claims about data sets or algorithms that are not here (1 of 6)."
+    )
 
 
 def test_claims_without_a_printed_table_are_judged_on_ours_alone(load: Load) -> None:
     table = claims_of(load("ours"), outcomes((9, 9)))
-    assert table.header == ("claim", "ours", "holds")
-    assert [list(entries) for _, entries in table.rows] == [["2 of 2 (2 wins, 0 ties)", "holds"]]
-    assert claims_of(load("also"), outcomes((9, 9))).rows[0][1] == (
-        "2 of 2 (2 wins, 0 ties); without noise: 0 of 2 (0 wins, 0 ties); none by chance "
-        "p = 0.028, a test refutes 0 or fewer",
-        "holds",
-    )
-    assert table.data_rows == (("Ada wins", "false", "2 of 2 (2 wins, 0 ties)", "holds", "", ""),)
+    assert table.header == ("claim", "ours", "judgement")
+    assert texts_of(table) == [("2 of 2 (2 wins, 0 ties)", "agrees")]
+    assert texts_of(claims_of(load("also"), outcomes((9, 9)))) == [
+        (
+            "2 of 2 (2 wins, 0 ties); without noise: 0 of 2 (0 wins, 0 ties); none by chance "
+            "p = 0.028, a test refutes 0 or fewer",
+            "agrees",
+        )
+    ]
+    assert table.data_rows == (("Ada wins", "false", "2 of 2 (2 wins, 0 ties)", "agrees", "", ""),)
 
 
 @pytest.mark.parametrize(
     "table", [TABLE.replace("titanic", "zoo"), TABLE.replace("mean", "zoo,1,1\nmean")]
 )
 def test_no_claim_is_judged_on_other_rows_than_the_papers(load: Load, table: str) -> None:
-    found = claims_of(load(table=table), outcomes((9, 9)))
+    judged = claims_of(load(table=table), outcomes((9, 9)))
     n = len(table.splitlines()) - 2
     about = f"The paper's 6 claims are about {n} data sets; here are 2, so nothing is judged."
-    assert (found.rows, found.data_rows, found.notes) == ((), (), (about,))
+    assert (judged.rows, judged.data_rows, judged.notes) == ((), (), (about,))
+
+
+POINTS = """title: Ours
+printed: {table1: {unit: UNIT, metric: METRIC}}
+names: {ada: AdaBoost, quad: QuadBoost}
+claims:
+  table1:
+    claims:
+      - {kind: lower, text: a little, of: ada, than: quad, points: 2}
+      - {kind: equivalent, text: alike, of: ada, than: quad, margin: 12}
+      - {kind: wins-or-ties, text: wins, of: ada, than: quad, at_least: 1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("unit", "metric", "table"),
+    [
+        ("percent", "error", "d,ada,quad\nmonks,12.5,11.0\ntitanic,30.0,30.0\n"),
+        ("fraction", "error", "d,ada,quad\nmonks,0.125,0.110\ntitanic,0.300,0.300\n"),
+        ("percent", "accuracy", "d,ada,quad\nmonks,87.5,89.0\ntitanic,70.0,70.0\n"),
+        ("fraction", "accuracy", "d,ada,quad\nmonks,0.875,0.890\ntitanic,0.700,0.700\n"),
+    ],
+)
+def test_claims_in_points_are_judged_alike_in_every_unit(
+    load: Load, unit: str, metric: str, table: str
+) -> None:
+    paper = POINTS.replace("UNIT", unit).replace("METRIC", metric)
+    judged = texts_of(claims_of(load(table=table, paper=paper), outcomes((9, 8), (9, 10))))
+    assert [texts[2:] for texts in judged] == [
+        (
+            "at most 1.50 percentage points (monks); above 2 in 0 of 2",
+            "supported",
+        ),
+        (
+            "mean difference +0.75 percentage points, 90% interval -3.99 to +5.49, margin 12, "
+            "p = 0.021",
+            "supported",
+        ),
+        ("1 of 2 (0 wins, 1 ties)", "supported"),
+    ]
+    assert judged[0][0].startswith("at most -1.00 percentage points (monks)")
+
+
+AUC = POINTS.replace("UNIT", "fraction").replace("METRIC", "auc")
+
+
+def test_claims_on_another_metric_follow_its_direction(load: Load) -> None:
+    table = "d,ada,quad\nmonks,0.90,0.80\ntitanic,0.80,0.85\n"
+    config = CONFIG + "metrics: [auc]\n"
+    records = {}
+    rng = np.random.default_rng(0)
+    for row in ("monks", "titanic"):
+        for split in range(2):
+            for column, noise in (("ada", 0.1), ("quad", 1.0)):
+                record = of_wrong(rng.random(40) < 0.2)
+                actual = np.arange(40) % 2
+                record |= {"actual": actual, "scores": actual + noise * rng.normal(size=40)}
+                records[row, column, split] = Record("k", "ok", 8, 40, **record)
+    ours = Outcomes(("monks", "titanic"), ("ada", "quad"), 2, records)
+    wins = texts_of(claims_of(load(table=table, paper=AUC, config=config), ours))[2]
+    # Ada's scores are almost those of the classes, so that its AUC is the highest.
+    assert wins[::2] == ("2 of 2 (2 wins, 0 ties)", "1 of 2 (1 wins, 0 ties)")
+    assert wins[1::2] == ("supported", "supported")
+    unasked = texts_of(claims_of(load(table=table, paper=AUC), ours))[2]
+    assert unasked[:2] == ("the config does not ask for metrics: [auc]", "undecided")
+    assert unasked[2:] == wins[2:]
 
 
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"

@@ -1,4 +1,4 @@
-"""All pairs of algorithms: which test compares them, and what the table says of it."""
+"""All pairs of algorithms: which test compares them, and what its stars show."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import t as student
+from scipy.stats import wilcoxon
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_mapping
@@ -15,22 +18,30 @@ from quadrepro.engine.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
 from quadrepro.stats import (
-    bayesian_correlated_t,
-    bayesian_signed_rank,
     better_on_one,
     better_over_all,
-    chance_of_a_star,
+    compare_on_splits,
+    compare_over_datasets,
     corrected_t_test,
     holm,
-    sign_test,
 )
-from quadrepro.tables.kinds.comparisons import COMPARISONS, probabilities
+from quadrepro.tables.kinds.comparisons import COMPARISONS, compared, probabilities
 from quadrepro.tables.table import Table
 from tests.make import config
-from tests.tables.contexts import ONE, as_regression, context_of, made, outcomes_of, table_of
+from tests.tables.contexts import (
+    ONE,
+    as_regression,
+    context_of,
+    made,
+    outcomes_of,
+    table_of,
+    texts_of,
+)
 
 MANY = {f"set{i}": (1 + i % 3, 4 + i % 2, 3) for i in range(6)}
-PAIRS = [*combinations(("quadboost", "lpboost", "adaboost"), 2)]
+SPLITS = [{"monks": errors} for errors in ((1, 3, 4), (2, 3, 3), (1, 4, 5), (3, 5, 4))]
+COLUMNS = ("quadboost", "lpboost", "adaboost")
+PAIRS = [*combinations(COLUMNS, 2)]
 
 
 def data_of(table: Table) -> dict[tuple[str, str], dict[str, Any]]:
@@ -38,64 +49,105 @@ def data_of(table: Table) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["algorithm"], row["against"]): row for row in rows}
 
 
-def numbers(found: Outcomes) -> Outcomes:
+def entries_of(table: Table) -> list[tuple[str, ...]]:
+    return [*texts_of(table).values()]
+
+
+def numbers(outcomes: Outcomes) -> Outcomes:
     """Return the outcomes with RMSEs for risks."""
-    for row in found.rows:
-        found = as_regression(found, row)
-    return found
+    for row in outcomes.rows:
+        outcomes = as_regression(outcomes, row)
+    return outcomes
 
 
-def test_probabilities_come_from_the_examples_only_one_gets_wrong() -> None:
+def test_probabilities_come_from_the_examples_that_only_one_gets_wrong() -> None:
     # The wrong examples of the fixture are nested, so differences of counts are all there is.
     expected = better_over_all([better_on_one(1, 0), better_on_one(0, 1), better_on_one(0, 1)])
     assert probabilities(outcomes_of(ONE), "quadboost", "lpboost") == [pytest.approx(expected)]
 
 
-def test_the_printed_order_leads(experiment: Experiment) -> None:
+def test_the_printed_order_is_first(experiment: Experiment) -> None:
     cells = {("adaboost", "adaboost"): "0.50", ("adaboost", "quadboost"): "0.58"}
-    table = table_of(
-        experiment, "comparisons", outcomes_of(ONE), Printed("p", ("adaboost", "quadboost"), cells)
-    )
+    printed = Printed("p", ("adaboost", "quadboost"), cells)
+    table = table_of(experiment, "comparisons", outcomes_of(ONE), printed)
     assert table.header[1:] == ("AdaBoost", "QuadBoost", "LPBoost")
-    assert table.rows[0][1][1].endswith("(0.58)")
+    assert texts_of(table)["AdaBoost"][1].endswith("(0.58)")
 
 
-def test_a_printed_probability_has_a_verdict_where_there_are_several_splits(
-    experiment: Experiment,
-) -> None:
+def test_a_printed_probability_has_a_verdict_from_three_splits_on(experiment: Experiment) -> None:
     cells = {("quadboost", "lpboost"): "0.99", ("quadboost", "adaboost"): "0.50"}
-    printed = Printed("p", ("quadboost", "lpboost", "adaboost"), cells)
+    printed = Printed("p", COLUMNS, cells)
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
-    found = made(experiment, "comparisons", outcomes_of(*repeats), printed)
-    assert [v.word for v in found.verdicts.entries] == ["outside", "inside"]
-    assert ["†" in text for text in found.table.rows[0][1]] == [False, True, False]
-    assert "±" in found.table.rows[0][1][1]
-    alone = table_of(experiment, "comparisons", outcomes_of(ONE), printed)
-    assert not any("†" in text for text in alone.rows[0][1])
+    result = made(experiment, "comparisons", outcomes_of(*repeats), printed)
+    assert result.verdicts is not None
+    assert result.verdicts.one_sample
+    assert [v.word for v in result.verdicts.entries] == ["outside", "inside"]
+    assert [v.quantity for v in result.verdicts.entries] == ["probability"] * 2
+    first = entries_of(result.table)[0]
+    assert first[1].endswith(" (0.99†)")
+    assert first[2].endswith(" (0.50)")
+    assert "±" in first[1]
+    # Student's interval of a further split.
+    chances = probabilities(outcomes_of(*repeats), "quadboost", "lpboost")
+    error = np.std(chances, ddof=1) * np.sqrt(1 + 1 / 3)
+    off = (0.99 - 0.005 - np.mean(chances)) / error
+    assert result.verdicts.entries[0].p_value == pytest.approx(2 * student.sf(off, 2))
+    for n in (1, 2):
+        few = table_of(experiment, "comparisons", outcomes_of(*repeats[:n]), printed)
+        assert not any("†" in text for text in entries_of(few)[0])
 
 
-def test_stars_are_of_the_sign_test_and_adjusted_for_all_pairs(experiment: Experiment) -> None:
-    many = outcomes_of({f"set{i}": (1, 5, 5 + i % 2) for i in range(8)})
-    table = table_of(experiment, "comparisons", many)
-    found = data_of(table)
-    expected = holm(found[pair]["p"] for pair in PAIRS)
-    assert [found[pair]["p Holm"] for pair in PAIRS] == expected
-    assert [found[b, a]["p Holm"] for a, b in PAIRS] == expected
-    assert found["quadboost", "quadboost"]["p Holm"] is None
-    assert ["*" in text for text in table.rows[0][1]] == [False, True, True]
-    [note] = [note for note in table.notes if "Holm" in note]
-    risks = [[0.1, 0.5, 0.5 + i % 2 / 10] for i in range(8)]
-    assert f"{100 * chance_of_a_star(risks):.0f}% of such tables would have a star" in note
-    assert "for 3 pairs by Holm's method, 2 of 2 starred pairs survive: QuadBoost and LPBo" in note
+def test_stars_are_of_wilcoxons_test_with_holms_method(experiment: Experiment) -> None:
+    # Eight wins of eight against both, and between the two others four of eight.
+    counts = {f"set{i}": (1, 5 + i % 2, 5 + (i + 1) % 2) for i in range(8)}
+    table = table_of(experiment, "comparisons", outcomes_of(counts))
+    risks = np.array([*counts.values()]).T / 10
+    expected = [
+        1.0 if (a, b) == (1, 2) else wilcoxon(risks[a], risks[b], method="exact").pvalue
+        for a, b in combinations(range(3), 2)
+    ]
+    data = data_of(table)
+    assert [data[pair]["p"] for pair in PAIRS] == pytest.approx(expected)
+    adjusted = holm(expected)
+    assert [data[pair]["p adjusted"] for pair in PAIRS] == pytest.approx(adjusted)
+    assert [data[b, a]["p adjusted"] for a, b in PAIRS] == pytest.approx(adjusted)
+    assert data["quadboost", "quadboost"]["p adjusted"] is None
+    assert [data[pair]["winner"] for pair in PAIRS] == ["quadboost", "quadboost", ""]
+    stars = [["*" in text for text in row] for row in entries_of(table)]
+    assert stars == [[False, True, True], [True, False, False], [True, False, False]]
+    note = (
+        "* significant difference by Wilcoxon's signed-rank test with Holm's correction (p ≤ 0.05)."
+    )
+    assert note in table.notes
 
 
-def test_a_star_may_not_survive_the_adjustment(experiment: Experiment) -> None:
+def test_a_significant_pair_alone_may_have_no_star_among_three(experiment: Experiment) -> None:
     # Six wins of six, p = 0.031; three times that is above the level.
-    found = outcomes_of({f"set{i}": (1, 5, (0, 6)[i % 2]) for i in range(6)})
-    [note] = [n for n in table_of(experiment, "comparisons", found).notes if "Holm" in n]
-    assert note.endswith("0 of 1 starred pairs survive: QuadBoost and LPBoost, p = 0.094.")
-    nothing = table_of(experiment, "comparisons", outcomes_of(ONE)).notes[1]
-    assert nothing.endswith("by Holm's method, no pair is significant.")
+    outcomes = outcomes_of({f"set{i}": (1, 5, (0, 6)[i % 2]) for i in range(6)})
+    table = table_of(experiment, "comparisons", outcomes)
+    row = data_of(table)["quadboost", "lpboost"]
+    assert (row["p"], row["p adjusted"]) == (pytest.approx(2 / 64), pytest.approx(6 / 64))
+    assert not any("*" in text for entries in entries_of(table) for text in entries)
+
+
+@pytest.mark.parametrize("outcomes", [outcomes_of(MANY), outcomes_of(*SPLITS)])
+def test_numbers_of_a_pair_are_those_of_its_one_comparison(
+    experiment: Experiment, outcomes: Outcomes
+) -> None:
+    context = context_of(experiment, "comparisons")
+    pairs = compared(context, outcomes)
+    table = table_of(experiment, "comparisons", outcomes)
+    for pair, row in data_of(table).items():
+        if pair in pairs:
+            c = pairs[pair]
+            assert (row["difference"], row["low"], row["high"]) == (c.difference, c.low, c.high)
+            assert (row["wins"], row["losses"], row["ties"]) == (c.wins, c.losses, c.ties)
+            assert (row["p"], row["p adjusted"]) == (c.p_value, c.p_adjusted)
+            assert row["winner"] == (c.winner or "")
+    for a, (_, entries) in zip(COLUMNS, table.rows, strict=True):
+        for b, entry in zip(COLUMNS, entries, strict=True):
+            starred = (a, b) in pairs and pairs[a, b].winner is not None
+            assert entry.mark == "*" * starred
 
 
 @pytest.mark.parametrize("n", [1, 2])
@@ -106,80 +158,136 @@ def test_a_spread_is_explained_where_there_is_one(experiment: Experiment, n: int
 
 
 def test_nothing_is_tested_over_missing_cells(experiment: Experiment) -> None:
-    lacking = outcomes_of({**ONE, "monks": (2, None, 1)})
-    table = table_of(experiment, "comparisons", lacking)
-    assert [text.strip("_") for text in table.rows[1][1]] == ["–", "–", "–"]
-    assert table.rows[0][1][2] != "–"
-    assert not any("Holm" in note for note in table.notes)
+    gap = outcomes_of({**ONE, "monks": (2, None, 1)})
+    table = table_of(experiment, "comparisons", gap)
+    first, second, _ = entries_of(table)
+    assert second == ("–", "–", "–")
+    assert first[2] != "–"
+    data = data_of(table)
+    assert {row["p"] for pair, row in data.items() if "lpboost" in pair} == {None}
 
 
-def test_numbers_over_data_sets_have_the_signed_rank_posterior_and_the_sign_test(
-    experiment: Experiment,
-) -> None:
+def test_rmses_over_data_sets_are_compared_as_ratios(experiment: Experiment) -> None:
     plain = numbers(outcomes_of(MANY))
-    found = data_of(table_of(experiment, "comparisons", plain))
-    means = {c: [plain.mean(row, c) or 0.0 for row in plain.rows] for c in plain.columns}
-    for a, b in PAIRS:
-        test, row, turned = sign_test(means[a], means[b]), found[a, b], found[b, a]
-        assert row["probability"] == bayesian_signed_rank(means[a], means[b]).better
-        assert (row["wins"], row["losses"], row["p"]) == (test.wins, test.losses, test.p_value)
-        assert row["mean difference"] == pytest.approx((sum(means[a]) - sum(means[b])) / 6)
-        assert turned["mean difference"] == -row["mean difference"]
-        assert turned["probability"] == pytest.approx(1 - row["probability"])
-        assert (turned["wins"], turned["losses"]) == (test.losses, test.wins)
+    table = table_of(experiment, "comparisons", plain)
+    losses = plain.mean_losses()
+    expected = compare_over_datasets(losses, ratio=True)
+    for pair in PAIRS:
+        row = data_of(table)[pair]
+        assert row["difference"] == pytest.approx(expected[pair].difference)
+        assert data_of(table)[pair[::-1]]["difference"] == pytest.approx(1 / row["difference"])
+        # The ratio is that of the Hodges-Lehmann shift of the logarithms.
+        d = np.log(losses[pair[0]]) - np.log(losses[pair[1]])
+        means = [(d[i] + d[j]) / 2 for i in range(6) for j in range(i, 6)]
+        assert row["difference"] == pytest.approx(np.exp(np.median(means)))
+    # The unit of a target does not matter.
+    records = {
+        place: replace(record, rmse=1000 * (record.rmse or 0.0)) if place[0] == "set2" else record
+        for place, record in plain.records.items()
+    }
+    scaled = table_of(experiment, "comparisons", replace(plain, records=records))
+    for pair, row in data_of(scaled).items():
+        assert row["difference"] == pytest.approx(data_of(table)[pair]["difference"])
+        assert row["p"] == data_of(table)[pair]["p"]
 
 
 def test_where_the_highest_is_best_the_better_one_wins_and_differences_keep_their_sign(
     experiment: Experiment,
 ) -> None:
-    plain = numbers(outcomes_of(MANY))
-    higher = replace(METRICS["rmse"], greater_is_better=True)
-    values = {place: -record.value for place, record in plain.records.items()}
-    of_higher = table_of(experiment, "comparisons", replace(plain, metric=higher, measured=values))
-    for pair, row in data_of(table_of(experiment, "comparisons", plain)).items():
-        turned = data_of(of_higher)[pair]
-        assert turned["probability"] == row["probability"]
-        assert turned["wins"] == row["wins"]
-        assert turned["mean difference"] == pytest.approx(-row["mean difference"])
+    plain = outcomes_of(MANY)
+    lower = replace(METRICS["brier"], greater_is_better=False)
+    higher = replace(METRICS["auc"], greater_is_better=True)
+    values = {place: record.value for place, record in plain.records.items()}
+    negative = {place: -value for place, value in values.items()}
+    losses = table_of(experiment, "comparisons", replace(plain, metric=lower, measured=values))
+    scores = table_of(experiment, "comparisons", replace(plain, metric=higher, measured=negative))
+    for pair, row in data_of(losses).items():
+        turned = data_of(scores)[pair]
+        assert (turned["wins"], turned["losses"]) == (row["wins"], row["losses"])
+        assert (turned["p"], turned["winner"]) == (row["p"], row["winner"])
+        assert turned["difference"] == pytest.approx(-row["difference"])
+        assert (turned["low"], turned["high"]) == pytest.approx((-row["high"], -row["low"]))
 
 
-def test_data_sets_without_a_unit_in_common_are_counted_alone(experiment: Experiment) -> None:
+def test_rows_of_two_units_are_compared_by_wins(experiment: Experiment) -> None:
     table = table_of(experiment, "comparisons", as_regression(outcomes_of(MANY), "set0"))
-    assert table.rows[0][1][1] == "6–0*"
+    assert entries_of(table)[0] == ("–", "6–0", "4–0")
     assert table.notes[0].startswith("On how many of 6 data sets the row's algorithm is better")
+    assert data_of(table)["quadboost", "lpboost"]["p"] == pytest.approx(2 / 64)
 
 
-@pytest.mark.parametrize("of_numbers", [False, True])
-def test_on_the_splits_of_one_data_set_pairs_have_the_tests_for_overlapping_splits(
-    experiment: Experiment, of_numbers: bool
+@pytest.mark.parametrize("regression", [False, True])
+def test_splits_of_one_data_set_are_compared_by_the_corrected_test(
+    experiment: Experiment, regression: bool
 ) -> None:
-    repeats = [{"monks": errors} for errors in ((1, 3, 4), (2, 3, 3), (1, 4, 5), (3, 5, 4))]
-    plain = outcomes_of(*repeats)
-    plain = numbers(plain) if of_numbers else plain
+    plain = outcomes_of(*SPLITS)
+    plain = numbers(plain) if regression else plain
     table = table_of(experiment, "comparisons", plain)
-    found = data_of(table)
+    data = data_of(table)
     values = {c: plain.values("monks", c) for c in plain.columns}
+    # A deviation of differences of shares is at least one example.
+    least = 0.0 if regression else 0.1
     for a, b in PAIRS:
-        test, row = corrected_t_test(values[a], values[b], 0.5), found[a, b]
-        posterior = bayesian_correlated_t(values[a], values[b], 0.5)
-        assert row["probability"] == pytest.approx(posterior.better)
-        assert (row["mean difference"], row["p"]) == (test.mean_difference, test.p_value)
-        assert row["low"] < row["mean difference"] < row["high"]
-        assert found[b, a]["low"] == -row["high"]
-    text = " ".join(table.notes)
-    assert "corrected resampled t-test: p ≤ 0.05" in text
-    assert "sign test" not in text
+        difference = np.array(values[a]) - np.array(values[b])
+        error = max(difference.std(ddof=1), least) * np.sqrt(1 / 4 + 1)
+        p = 2 * student.sf(abs(difference.mean()) / error, 3)
+        assert data[a, b]["p"] == pytest.approx(p)
+        assert data[a, b]["difference"] == pytest.approx(difference.mean())
+        assert data[a, b]["low"] < data[a, b]["difference"] < data[a, b]["high"]
+        assert data[b, a]["low"] == -data[a, b]["high"]
+        if regression:
+            test = corrected_t_test(values[a], values[b], 0.5)
+            assert data[a, b]["p"] == pytest.approx(test.p_value)
+    assert [data[pair]["p adjusted"] for pair in PAIRS] == pytest.approx(
+        holm(data[pair]["p"] for pair in PAIRS)
+    )
+    first = entries_of(table)[0]
+    assert first[1] == ("−0.50" if regression else "−20.0")
+    assert ("in percentage points" in table.notes[0]) is not regression
+    assert "corrected resampled t-test" in table.notes[1]
 
 
-def test_one_split_of_one_data_set_has_no_test_of_signs(experiment: Experiment) -> None:
+def test_equal_differences_of_few_splits_prove_nothing(experiment: Experiment) -> None:
+    outcomes = outcomes_of(*({"monks": errors} for errors in ((1, 2, 3), (2, 3, 4), (3, 4, 5))))
+    table = table_of(experiment, "comparisons", outcomes)
+    assert not any("*" in text for entries in entries_of(table) for text in entries)
+    exact = compare_on_splits({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.4]}, 0.5)
+    assert exact["a", "b"].p_value == 0
+
+
+def test_two_splits_have_differences_and_no_test(experiment: Experiment) -> None:
+    table = table_of(experiment, "comparisons", outcomes_of(*SPLITS[:2]))
+    assert entries_of(table)[0] == ("–", "−15.0", "−20.0")
+    assert not any("significant" in note for note in table.notes)
+    assert any("Too few splits to test differences" in note for note in table.notes)
+
+
+def test_one_split_of_one_data_set_has_the_test_of_examples_alone(experiment: Experiment) -> None:
     table = table_of(experiment, "comparisons", outcomes_of({"monks": (1, 5, 2)}))
-    assert float(table.rows[0][1][1]) > 0.7
-    assert "sign test" not in " ".join(table.notes)
+    expected = better_over_all([better_on_one(0, 4)])
+    assert float(entries_of(table)[0][1]) == pytest.approx(expected, abs=0.005)
+    assert not any("significant" in note for note in table.notes)
     context = context_of(experiment, "comparisons")
     assert COMPARISONS.make(context, numbers(outcomes_of({"monks": (1, 5, 2)}))) is None
 
 
-def test_a_lone_algorithm_is_not_compared() -> None:
-    lone = load_mapping(config(datasets=[*ONE], algorithms=["quadboost"], baseline=True))
+def test_a_control_is_compared_with_each_other_method_alone(experiment: Experiment) -> None:
+    context = context_of(experiment, "comparisons")
+    pairs = compared(context, outcomes_of(MANY), "lpboost")
+    assert {*pairs} == {
+        *(("quadboost", "lpboost"), ("lpboost", "quadboost")),
+        *(("adaboost", "lpboost"), ("lpboost", "adaboost")),
+    }
+    # Two pairs in place of three.
+    every = compared(context, outcomes_of(MANY))
+    pair = ("quadboost", "lpboost")
+    assert pairs[pair].p_value == every[pair].p_value == pytest.approx(2 / 64)
+    assert pairs[pair].p_adjusted == pytest.approx(4 / 64)
+    gap = outcomes_of({**MANY, "set0": (1, None, 3)})
+    assert compared(context, gap, "lpboost") == {}
+
+
+def test_a_single_algorithm_is_not_compared() -> None:
+    alone = load_mapping(config(datasets=[*ONE], algorithms=["quadboost"], baseline=True))
     assert KINDS.find("comparisons") is COMPARISONS
-    assert COMPARISONS.make(context_of(lone, "comparisons"), outcomes_of(ONE)) is None
+    assert COMPARISONS.make(context_of(alone, "comparisons"), outcomes_of(ONE)) is None

@@ -1,27 +1,41 @@
+"""The sentence that sums up a run."""
+
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata, wilcoxon
 from scipy.stats import t as student
 
 from quadrepro.config.config import Experiment
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.records import Record
 from quadrepro.stats import holm
-from quadrepro.tables.conclusion import conclusion
-from quadrepro.tables.kinds.base import Context
+from quadrepro.tables.conclusion import conclusion, paper_conclusion
+from quadrepro.tables.kinds import Context, make_tables
+from quadrepro.tables.kinds.comparisons import compared
 from tests.tables.conftest import CONFIG
-from tests.tables.contexts import context_of, loaded, outcomes_of
+from tests.tables.contexts import (
+    as_regression,
+    beside_paper,
+    comparison_of,
+    context_of,
+    crossed,
+    loaded,
+    outcomes_of,
+)
 
 SPLITS = [(1, 3, 7), (2, 2, 8), (1, 2, 7), (2, 3, 9), (1, 1, 8), (2, 4, 8), (1, 2, 8), (2, 1, 7)]
-TESTED = (
-    "By corrected resampled t-tests over 8 splits, adjusted for all pairs by Holm's method "
-    "(p ≤ 0.05); the intervals hold for all pairs together."
-)
+MANY = {f"set{i}": (1 + i % 3, 1 + (i + 1) % 3, 8) for i in range(9)}
 
 
 @pytest.fixture
@@ -29,7 +43,7 @@ def context(experiment: Experiment) -> Context[str]:
     return context_of(experiment, "comparisons")
 
 
-def of_splits() -> Outcomes:
+def one_data_set() -> Outcomes:
     return outcomes_of(*({"monks": errors} for errors in SPLITS))
 
 
@@ -37,100 +51,281 @@ def changed(tmp_path: Path, old: str, new: str) -> Context[str]:
     return context_of(loaded(tmp_path, CONFIG.replace(old, new)), "comparisons")
 
 
-def test_on_one_data_set_it_rests_on_the_corrected_test_of_all_pairs(context: Context[str]) -> None:
+def test_on_one_data_set_it_rests_on_the_corrected_test_with_holms_method(
+    context: Context[str],
+) -> None:
     risks = np.array(SPLITS) / 10
-    error = {}
+    gaps, errors = {}, {}
     for a, b in combinations(range(3), 2):
-        # Halves: s² (1/8 + 1).
-        error[a, b] = (risks[:, b] - risks[:, a]).std(ddof=1) * np.sqrt(1 / 8 + 1)
-    gaps = {pair: risks[:, pair[1]].mean() - risks[:, pair[0]].mean() for pair in error}
-    adjusted = holm(float(2 * student.sf(abs(gaps[p]) / error[p], 7)) for p in error)
-    apart = [pair for pair, p in zip(error, adjusted, strict=True) if p <= 0.05]
-    assert (0, 2) in apart
-    assert (0, 1) not in apart
-    reach = {pair: student.ppf(1 - 0.025 / 3, 7) * error[pair] for pair in error}
-    texts = {
-        b: f"{100 * gaps[0, b]:.1f} points behind, 95% interval "
-        f"{100 * (gaps[0, b] - reach[0, b]):.1f} to {100 * (gaps[0, b] + reach[0, b]):.1f}"
-        for b in (1, 2)
-    }
-    assert conclusion(context, of_splits()) == (
-        f"Best by risk: QuadBoost (0.150). Not told apart from it: LPBoost ({texts[1]}). "
-        f"Worse: AdaBoost ({texts[2]}). {TESTED}"
-    ).replace("-", "−").replace("t−test", "t-test")
-
-
-def with_baseline(plain: Outcomes, of: str) -> Outcomes:
-    """Return outcomes in which one of the columns is the baseline."""
-    records = {
-        (row, BASELINE if c == of else c, r): record
-        for (row, c, r), record in plain.records.items()
-    }
-    columns = tuple(BASELINE if c == of else c for c in plain.columns)
-    return replace(plain, columns=columns, records=records)
-
-
-@pytest.mark.parametrize(
-    ("of", "text"),
-    [
-        ("quadboost", "No method is shown to be better than Baseline (difference −7.5 points,"),
-        ("adaboost", "It is better than Baseline by 62.5 points, 95% interval 44.8 to 80.2."),
-    ],
-)
-def test_the_best_is_tested_against_the_baseline_which_is_not_ranked(
-    tmp_path: Path, of: str, text: str
-) -> None:
-    context = changed(tmp_path, "baseline: false", "baseline: true")
-    found = conclusion(context, with_baseline(of_splits(), of))
-    assert text in found
-    assert "Worse: Baseline" not in found
-
-
-def test_over_data_sets_the_best_is_held_against_the_baseline(tmp_path: Path) -> None:
-    context = changed(tmp_path, "baseline: false", "baseline: true")
-    many = {f"set{i}": (1 + i % 3, 1 + (i + 1) % 3, 8) for i in range(9)}
-    found = conclusion(context, with_baseline(outcomes_of(many), "adaboost"))
-    assert "It is better than Baseline on 9 of them (p = 0.004)." in found
-
-
-@pytest.mark.parametrize(("n", "who"), [(1, "One split"), (2, "2 splits")])
-def test_too_few_splits_say_so_and_show_no_interval(
-    context: Context[str], n: int, who: str
-) -> None:
-    found = conclusion(context, outcomes_of(*([{"monks": (3, 2, 1)}] * n)))
-    assert found == (f"Best by risk: AdaBoost (0.100). {who} cannot tell any method apart from it.")
-
-
-def test_over_data_sets_it_rests_on_ranks(context: Context[str]) -> None:
-    many = {f"set{i}": (1 + i % 3, 1 + (i + 1) % 3, 8) for i in range(9)}
-    assert conclusion(context, outcomes_of(many)) == (
-        "Best by risk over 9 data sets: QuadBoost (mean rank 1.33, mean risk 0.200). "
-        "Not told apart from it: LPBoost (mean rank 1.67, mean risk 0.200). "
-        "Worse: AdaBoost (mean rank 3.00, mean risk 0.800). By Wilcoxon's signed-rank tests, "
-        "adjusted for all pairs by Holm's method (p ≤ 0.05)."
+        difference = risks[:, b] - risks[:, a]
+        # Half of the examples are tested: s² (1/8 + 1). A deviation is at least one example.
+        gaps[a, b] = difference.mean()
+        errors[a, b] = max(difference.std(ddof=1), 0.1) * np.sqrt(1 / 8 + 1)
+    p_values = [2 * student.sf(abs(gaps[p]) / errors[p], 7) for p in gaps]
+    adjusted = dict(zip(gaps, holm(p_values), strict=True))
+    steps = {p: len(gaps) - place for place, p in enumerate(sorted(gaps, key=lambda p: adjusted[p]))}
+    texts = []
+    for b in (1, 2):
+        reach = student.ppf(1 - 0.025 / steps[0, b], 7) * errors[0, b]
+        ends = (f"{100 * (gaps[0, b] + side * reach):.1f}" for side in (-1, 1))
+        low, high = (end.replace("-", "−") for end in ends)
+        texts.append(
+            f"worse by {100 * gaps[0, b]:.1f} percentage points, interval {low} to {high}"
+        )
+    assert adjusted[0, 1] > 0.05 >= adjusted[0, 2]
+    assert conclusion(context, one_data_set()) == (
+        f"Best by risk: QuadBoost (0.150). Not significantly different from it: LPBoost "
+        f"({texts[0]}). Worse: AdaBoost ({texts[1]}). By corrected resampled t-test with Holm's "
+        "correction (p ≤ 0.05)."
     )
 
 
+def with_baseline(outcomes: Outcomes, column: str) -> Outcomes:
+    """Return outcomes in which one of the columns is the baseline."""
+    records = {
+        (row, BASELINE if c == column else c, r): record
+        for (row, c, r), record in outcomes.records.items()
+    }
+    columns = tuple(BASELINE if c == column else c for c in outcomes.columns)
+    return replace(outcomes, columns=columns, records=records)
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("quadboost", "It is not shown to be better than Baseline (difference −7.5 percentage poi"),
+        ("adaboost", "It is better than Baseline (by 62.5 percentage points, interval "),
+    ],
+)
+def test_the_best_is_tested_against_the_baseline_which_is_not_ranked(
+    tmp_path: Path, column: str, text: str
+) -> None:
+    context = changed(tmp_path, "baseline: false", "baseline: true")
+    sentence = conclusion(context, with_baseline(one_data_set(), column))
+    assert text in sentence
+    assert "Baseline (worse" not in sentence
+
+
+def test_over_data_sets_the_best_is_tested_against_the_baseline_by_wilcoxons_test(
+    tmp_path: Path,
+) -> None:
+    context = changed(tmp_path, "baseline: false", "baseline: true")
+    risks = np.array([*MANY.values()])
+    # Two pairs with the baseline.
+    p = 2 * wilcoxon(risks[:, 0], risks[:, 2], mode="exact").pvalue
+    sentence = conclusion(context, with_baseline(outcomes_of(MANY), "adaboost"))
+    assert f"It is better than Baseline (p = {p:.3f})." in sentence
+
+
+@pytest.mark.parametrize("n_rows", [1, 9])
+def test_a_missing_cell_of_the_baseline_leaves_out_the_baseline_alone(
+    tmp_path: Path, n_rows: int
+) -> None:
+    context = changed(tmp_path, "baseline: false", "baseline: true")
+    outcomes = outcomes_of(MANY) if n_rows > 1 else one_data_set()
+    gap = with_baseline(outcomes, "adaboost")
+    lost = dict.fromkeys([(gap.rows[0], BASELINE, 0)], Record("k", "timeout"))
+    sentence = conclusion(context, replace(gap, records={**gap.records, **lost}))
+    assert sentence.startswith("Best by risk")
+    assert "Baseline" not in sentence
+
+
+@pytest.mark.parametrize(("n", "splits"), [(1, "One split is"), (2, "2 splits are")])
+def test_too_few_splits_are_named_and_show_no_interval(
+    context: Context[str], n: int, splits: str
+) -> None:
+    sentence = conclusion(context, outcomes_of(*([{"monks": (3, 2, 1)}] * n)))
+    assert sentence == f"Best by risk: AdaBoost (0.100). {splits} too few to test differences."
+
+
+def test_over_data_sets_it_rests_on_mean_ranks_and_wilcoxons_test(context: Context[str]) -> None:
+    risks = np.array([*MANY.values()])
+    assert np.argmin(rankdata(risks, axis=1).mean(axis=0)) == 0
+    p_values = [
+        wilcoxon(risks[:, a], risks[:, b], method="exact").pvalue
+        for a, b in combinations(range(3), 2)
+    ]
+    adjusted = holm(p_values)
+    sentence = conclusion(context, outcomes_of(MANY))
+    assert sentence.startswith("Best by risk over 9 data sets: QuadBoost (0.200). ")
+    assert f" Worse: AdaBoost (p = {adjusted[1]:.3f})." in sentence
+    assert re.search(r"Not significantly different from it: LPBoost \(p = 0\.\d{3}\)\.", sentence)
+    assert sentence.endswith("By Wilcoxon's signed-rank test with Holm's correction (p ≤ 0.05).")
+
+
 @pytest.mark.parametrize(("n", "too_few"), [(5, True), (6, True), (7, False)])
-def test_data_sets_that_cannot_tell_a_pair_apart_are_called_too_few(
+def test_data_sets_that_cannot_separate_a_pair_are_called_too_few(
     context: Context[str], n: int, too_few: bool
 ) -> None:
     # Three pairs: the least p-value is 3 · 2/2ⁿ.
     text = conclusion(context, outcomes_of({f"set{i}": (1, 2, 3) for i in range(n)}))
-    assert ("too few" in text) == too_few == ("Worse" not in text)
+    assert (f"; {n} data sets are too few for that." in text) == too_few == ("Worse" not in text)
 
 
 def test_an_algorithm_without_all_results_is_left_out(context: Context[str]) -> None:
-    found = of_splits()
+    outcomes = one_data_set()
     place = ("monks", "lpboost", 3)
-    lost = {**found.records, place: replace(found.records[place], status="failed")}
-    text = conclusion(context, replace(found, records=lost))
+    lost = {**outcomes.records, place: replace(outcomes.records[place], status="failed")}
+    text = conclusion(context, replace(outcomes, records=lost))
     assert text.startswith("Best by risk: QuadBoost (0.150). Worse: AdaBoost (")
     assert text.endswith(" Not compared, since results are missing: LPBoost.")
     lost["monks", "adaboost", 3] = lost[place]
-    assert conclusion(context, replace(found, records=lost)) == ""
+    assert conclusion(context, replace(outcomes, records=lost)) == ""
 
 
-def test_a_papers_config_has_none(tmp_path: Path) -> None:
+def test_rmses_over_data_sets_have_no_mean_and_those_of_one_have_their_unit(
+    context: Context[str],
+) -> None:
+    many = outcomes_of(MANY)
+    for row in many.rows:
+        many = as_regression(many, row)
+    assert conclusion(context, many).startswith("Best by RMSE over 9 data sets: QuadBoost. ")
+    one = conclusion(context, as_regression(one_data_set(), "monks"))
+    assert one.startswith("Best by RMSE: QuadBoost (0.3750). ")
+    assert "percentage" not in one
+    assert "(worse by 0.188, interval" in one
+
+
+def test_a_metric_that_is_best_when_highest_names_the_highest(context: Context[str]) -> None:
+    plain = one_data_set()
+    config = context.config.model_copy(update={"metrics": ("f1",), "headline": "f1"})
+    by_f1 = replace(context, experiment=replace(context.experiment, config=config))
+    rng = np.random.default_rng(0)
+    records = {}
+    for (row, column, r), record in plain.records.items():
+        actual = np.arange(40) % 2
+        share = {"quadboost": 0.6, "lpboost": 0.9, "adaboost": 0.3}[column]
+        predicted = np.where(rng.random(40) < share, actual, 1 - actual)
+        records[row, column, r] = replace(record, actual=actual, predicted=predicted)
+    sentence = conclusion(by_f1, replace(plain, records=records))
+    assert sentence.startswith("Best by F1: LPBoost (0.")
+    assert re.search(r"Worse: .*AdaBoost \(worse by 0\.\d+, interval 0\.\d+ to 0\.\d+\)", sentence)
+
+
+def test_the_config_of_a_paper_has_none(tmp_path: Path) -> None:
     papers = changed(tmp_path, "title: Three", "title: Three\npaper: quadboost")
-    assert conclusion(papers, of_splits()) == ""
+    assert conclusion(papers, one_data_set()) == ""
+
+
+def groups_of(sentence: str) -> tuple[str, set[str], set[str]]:
+    """Return the best algorithm, those that do not differ significantly, and the worse ones."""
+    best = re.search(r"data sets?: (\w+)|risk: (\w+)", sentence)
+    assert best is not None
+    groups = []
+    for start in ("Not significantly different from it: ", "Worse: "):
+        match = re.search(start + r"(.*?)\. ", sentence)
+        groups.append({*re.findall(r"(a\d+) \(", match[1])} if match else set())
+    return best[1] or best[2], groups[0], groups[1]
+
+
+def assert_groups_are_those_of_the_test(context: Context[str], outcomes: Outcomes) -> None:
+    best, near, worse = groups_of(conclusion(context, outcomes))
+    winners = {c: compared(context, outcomes)[c, best].winner for c in outcomes.columns if c != best}
+    assert worse == {c for c, winner in winners.items() if winner == best}
+    assert near == {c for c, winner in winners.items() if winner is None}
+
+
+@given(st.integers(0, 10**6), st.sampled_from([(1, 5), (1, 12), (8, 1), (20, 2)]))
+def test_each_algorithm_is_in_the_group_that_the_deciding_test_gives_it(
+    seed: int, shape: tuple[int, int]
+) -> None:
+    rng = np.random.default_rng(seed)
+    means = rng.uniform(100, 300, 5) * rng.choice([0.1, 1.0])
+    noise = rng.normal(0, rng.uniform(5, 60), (*shape, 5))
+    errors = np.clip(means + noise, 0, 900).round().astype(np.int64)
+    assert_groups_are_those_of_the_test(*comparison_of(errors))
+
+
+def test_an_algorithm_that_beats_the_best_mean_rank_is_not_called_worse_or_alike() -> None:
+    context, outcomes = comparison_of(crossed())
+    risks = crossed()[:, 0]
+    assert np.argmin(rankdata(risks, axis=1).mean(axis=0)) == 0
+    # Of 15 pairs.
+    assert 15 * wilcoxon(risks[:, 0], risks[:, 1], method="exact").pvalue <= 0.05
+    best, near, worse = groups_of(conclusion(context, outcomes))
+    assert best == "a0"
+    assert "a1" not in worse
+    assert "a1" not in near
+    assert re.search(r"[Bb]etter[^.]*: a1 \(p = 0\.0\d\d\)", conclusion(context, outcomes))
+
+
+LONG = [f"A rather long name of an algorithm, number {j} (with parentheses)" for j in range(30)]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 2), (1, 10), (12, 1), (40, 3)])
+@pytest.mark.parametrize("spread", [0, 1, 10])
+def test_it_has_at_most_400_characters_however_many_and_long_the_names_are(
+    shape: tuple[int, int], spread: int
+) -> None:
+    rng = np.random.default_rng(1)
+    errors = 100 + spread * np.arange(30) + rng.integers(0, 20, (*shape, 30))
+    context, outcomes = comparison_of(errors, LONG)
+    assert len(conclusion(context, outcomes)) <= 400
+    lost = {place: Record("k", "failed") for place in outcomes.records if place[1] > "a5"}
+    gap = replace(outcomes, records={**outcomes.records, **lost})
+    sentence = conclusion(context, gap)
+    assert sentence.startswith("Best by risk")
+    assert len(sentence) <= 400
+
+
+def test_no_name_can_make_it_longer_than_400_characters() -> None:
+    errors = 100 + np.arange(6) * 50 + np.zeros((9, 1, 6), dtype=np.int64)
+    context, outcomes = comparison_of(errors, [f"{j}" * 500 for j in range(6)])
+    assert len(conclusion(context, outcomes)) <= 400
+
+
+PAPER = """title: Ours
+names: {adaboost: AdaBoost, quadboost: QuadBoost}
+printed: {table1: {unit: fraction}}
+claims:
+  table1:
+    claims:
+      - {kind: rank, text: a, of: quadboost, at_most: 1}
+      - {kind: rank, text: b, of: adaboost, at_most: 1}
+"""
+PAPER_CONFIG = """title: Own
+repeats: {repeats}
+protocol: {{view: quadboost}}
+datasets: [monks, titanic, wine]
+algorithms:
+  - {{name: quadboost, grid: {{n_rounds: 5}}}}
+  - {{name: lpboost, grid: {{C: 1}}}}
+  - {{name: adaboost, grid: {{n_rounds: 5}}}}
+paper: ./mypaper
+baseline: false
+tables: {{{tables}}}
+"""
+TABLE = "dataset,quadboost,adaboost\nmonks,0.1,0.2\ntitanic,0.2,0.9\nwine,0.3,0.3\n"
+ERRORS = {"monks": (1, 2, 2), "titanic": (2, 3, 3), "wine": (3, 3, 4)}
+
+
+def verdict_of(folder: Path, repeats: int, tables: str) -> str:
+    """Return the conclusion of a paper whose 0.9 is outside."""
+    text = PAPER_CONFIG.format(repeats=repeats, tables=tables)
+    experiment = beside_paper(folder, text, PAPER, table1=TABLE)
+    splits: list[Mapping[str, tuple[int, ...]]] = [
+        {row: tuple(n + r % 2 for n in counts) for row, counts in ERRORS.items()}
+        for r in range(repeats)
+    ]
+    outcomes = outcomes_of(*map(dict, splits))
+    return paper_conclusion(experiment, make_tables(experiment, outcomes))
+
+
+def test_the_run_of_a_paper_ends_with_the_count_of_numbers_inside_and_of_judgements(
+    tmp_path: Path,
+) -> None:
+    sentence = verdict_of(tmp_path, 6, "errors: table1, claims: table1")
+    numbers, _, claims = sentence.partition(" Claims: ")
+    assert re.fullmatch(
+        r"5 of 6 printed numbers of Table 1 are inside our intervals, where 6 are expected "
+        r"\(p [=<] 0\.\d{3}\)\.",
+        numbers,
+    )
+    assert {*re.findall(r"[a-z]+ \d", claims)} == {"agrees 1", "disagrees 1"}
+
+
+def test_one_split_of_a_paper_names_the_option_that_judges_it(tmp_path: Path) -> None:
+    assert verdict_of(tmp_path, 1, "errors: table1") == (
+        "One split cannot judge a printed number: give --repeats 30."
+    )
+    assert verdict_of(tmp_path, 1, "scatter: adaboost") == ""

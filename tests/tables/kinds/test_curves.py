@@ -1,3 +1,5 @@
+"""Measures along a hyper-parameter."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -15,8 +17,8 @@ from quadrepro.core.measures.registry import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
-from quadrepro.tables.made import check_tables
-from tests.tables.contexts import asking_for, loaded, panels_of, table_of
+from quadrepro.tables.kinds import check_tables
+from tests.tables.contexts import asking_for, loaded, panels_of, table_of, text_rows
 
 CONFIG = """title: Two
 repeats: 2
@@ -56,21 +58,21 @@ def load(tmp_path: Path) -> Load:
     return load
 
 
-def outcomes(found: dict[str, Measures], grids: dict[str, Grid] = GRIDS) -> Outcomes:
-    """Return outcomes of two splits; an algorithm that is not given is missing."""
-    records, of_cells = {}, {}
+def outcomes(measured: dict[str, Measures], grids: dict[str, Grid] = GRIDS) -> Outcomes:
+    """Return outcomes of two splits; algorithms without measures are missing."""
+    records, cell_grids = {}, {}
     for column, grid in grids.items():
         for split in range(2):
             record = Record("k", "missing")
-            if column in found:
-                measures = {name: splits[split] for name, splits in found[column].items()}
+            if column in measured:
+                measures = {name: splits[split] for name, splits in measured[column].items()}
                 record = Record("k", "ok", 1, 10, measures=measures)
             records["monks", column, split] = record
-            of_cells["monks", column, split] = (grid,)
-    return Outcomes(("monks",), tuple(grids), 2, records, of_cells)
+            cell_grids["monks", column, split] = (grid,)
+    return Outcomes(("monks",), tuple(grids), 2, records, cell_grids)
 
 
-def of_all() -> dict[str, Measures]:
+def of_three() -> dict[str, Measures]:
     slope = [0.5 / t for t in range(1, 33)]
     return {
         "adaboost": {"train_error": [slope, slope], "test_error": [slope, [3 * e for e in slope]]},
@@ -83,10 +85,10 @@ def of_all() -> dict[str, Measures]:
 
 
 def marked() -> dict[str, Measures]:
-    found = of_all()
-    found["adaboost"]["adaboost_rounds"] = [[9.0] * 32, [11.0] * 32]
-    found["lpboost"]["adaboost_rounds"] = [[nan], [nan]]
-    return found
+    measured = of_three()
+    measured["adaboost"]["adaboost_rounds"] = [[9.0] * 32, [11.0] * 32]
+    measured["lpboost"]["adaboost_rounds"] = [[nan], [nan]]
+    return measured
 
 
 def lines(panel: Axes) -> list:
@@ -95,7 +97,7 @@ def lines(panel: Axes) -> list:
 
 
 def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -> None:
-    table = table_of(load(), "curves", outcomes(of_all()))
+    table = table_of(load(), "curves", outcomes(of_three()))
     assert table.data_header[2:5] == ("n_rounds", "train_error", "train_error sd")
     assert [row[:3] for row in table.data_rows] == [
         *(("monks", "adaboost", t) for t in range(1, 33)),
@@ -103,36 +105,37 @@ def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -
         ("monks", "quadboost", 10),
         ("monks", "lpboost", None),
     ]
-    assert [entries[:2] for _, entries in table.rows] == [
+    assert [entries[:2] for _, entries in text_rows(table)] == [
         *(("AdaBoost", str(t)) for t in (1, 2, 4, 8, 16, 32)),
         ("QuadBoost", "1"),
         ("QuadBoost", "10"),
         ("LPBoost", "any"),
     ]
-    assert table.rows[0][1][3] == "1.0000 ± 0.7071"
-    linear = table_of(load("scale: log\n    panels", "panels"), "curves", outcomes(of_all()))
-    assert [entries[1] for _, entries in linear.rows[:6]] == ["1", "7", "13", "20", "26", "32"]
+    assert text_rows(table)[0][1][3] == "1.0000 ± 0.7071"
+    linear = table_of(load("scale: log\n    panels", "panels"), "curves", outcomes(of_three()))
+    values = [entries[1] for _, entries in text_rows(linear)[:6]]
+    assert values == ["1", "7", "13", "20", "26", "32"]
 
 
-def test_what_is_not_drawn_or_not_there_is_a_dash_and_marks_are_columns(load: Load) -> None:
-    found = marked()
-    table = table_of(load(TRAINING, MARKED), "curves", outcomes(found))
+def test_missing_measures_are_dashes_and_marks_are_columns(load: Load) -> None:
+    measured = marked()
+    table = table_of(load(TRAINING, MARKED), "curves", outcomes(measured))
     assert table.header[-1] == title_of("adaboost_rounds")
     rows = {(row[1], row[2]): row[3:] for row in table.data_rows}
     assert rows["adaboost", 1][::4] == (pytest.approx(0.5), 10.0)
     assert rows["quadboost", 1][:2] == (None, None)
     assert rows["quadboost", 1][2:4] == (pytest.approx(0.3), pytest.approx(0.02**0.5))
     assert rows["lpboost", None][4:] == (None, None)
-    del found["lpboost"]
-    table = table_of(load(), "curves", outcomes(found))
-    assert table.rows[7][1] == ("QuadBoost", "10", "0.0000 ± 0.0000", "–")
-    assert table.rows[8][1] == ("LPBoost", "–", "–", "–")
+    del measured["lpboost"]
+    rows_to_read = text_rows(table_of(load(), "curves", outcomes(measured)))
+    assert rows_to_read[7][1] == ("QuadBoost", "10", "0.0000 ± 0.0000", "–")
+    assert rows_to_read[8][1] == ("LPBoost", "–", "–", "–")
 
 
 def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
     load: Load, figures: list[Figure]
 ) -> None:
-    training, testing = panels_of(load(), "curves", outcomes(of_all()), figures)
+    training, testing = panels_of(load(), "curves", outcomes(of_three()), figures)
     assert [len(line.get_xdata()) for line in lines(training)] == [32, 2, 2]
     level = lines(training)[2]
     np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
@@ -151,9 +154,9 @@ def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
 def test_a_band_is_a_deviation_wide_and_ends_where_nothing_is_left(
     load: Load, figures: list[Figure]
 ) -> None:
-    found = of_all()
-    found["quadboost"]["test_error"] = [[0.4, 0.0], [0.0, 0.0]]
-    training, testing = panels_of(load(), "curves", outcomes(found), figures)
+    measured = of_three()
+    measured["quadboost"]["test_error"] = [[0.4, 0.0], [0.0, 0.0]]
+    training, testing = panels_of(load(), "curves", outcomes(measured), figures)
     first, second = lines(testing)[1].get_ydata()
     assert (first, second) == (pytest.approx(-log(0.2)), np.inf)
     assert np.isfinite(testing.get_ylim()).all()
@@ -163,7 +166,7 @@ def test_a_band_is_a_deviation_wide_and_ends_where_nothing_is_left(
     )
 
 
-def test_nothing_with_a_logarithm_is_drawn_on_a_linear_scale_and_no_records_leave_panels_empty(
+def test_zeros_are_drawn_on_a_linear_scale_and_panels_without_records_are_empty(
     load: Load, figures: list[Figure]
 ) -> None:
     zeros = {"adaboost": {"train_error": [[0.0] * 32] * 2, "test_error": [[0.0] * 32] * 2}}
@@ -178,8 +181,8 @@ def test_a_mark_is_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
     training, testing = panels_of(load(TRAINING, MARKED), "curves", outcomes(marked()), figures)
     level, slope, mark = lines(training)
     # The panel draws only the algorithms that it names, in their own colours.
-    of_all_three = [line.get_color() for line in lines(testing)]
-    assert [slope.get_color(), level.get_color()] == [of_all_three[0], of_all_three[2]]
+    colours = [line.get_color() for line in lines(testing)]
+    assert [slope.get_color(), level.get_color()] == [colours[0], colours[2]]
     assert list(mark.get_xdata()) == [10.0, 10.0]
     assert mark.get_color() == slope.get_color()
     [words] = training.texts
@@ -196,7 +199,7 @@ def test_lines_of_two_algorithms_differ_in_more_than_colour(
     load: Load, figures: list[Figure], measures: list[str], differ: str
 ) -> None:
     experiment = asking_for(load(), curves={"panels": [{"measures": measures}]})
-    [panel] = panels_of(experiment, "curves", outcomes(of_all()), figures)
+    [panel] = panels_of(experiment, "curves", outcomes(of_three()), figures)
     a, b = lines(panel)[:2]
     assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
     legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
@@ -208,3 +211,17 @@ def test_a_column_that_draws_its_values_has_no_curve(load: Load) -> None:
     experiment = load("{name: quadboost, label: QuadBoost, grid: {n_rounds: [1, 10]}}", drawn)
     with pytest.raises(ConfigError, match="quadboost draws its values, and curves need a grid"):
         check_tables(experiment)
+
+
+def test_large_measures_have_one_decimal_and_none_has_an_exponent(load: Load) -> None:
+    measured = of_three()
+    measured["adaboost"]["train_error"] = [[12345.678] * 32, [12345.678] * 32]
+    entries = text_rows(table_of(load(), "curves", outcomes(measured)))[0][1]
+    assert entries[2].startswith("12345.7 ± 0.0")
+
+
+def test_values_along_the_axis_have_no_exponents(load: Load) -> None:
+    grids = GRIDS | {"quadboost": Grid.of({"n_rounds": [0.00001, 1000000]})}
+    table = table_of(load(), "curves", outcomes(of_three(), grids))
+    values = [entries[1] for _, entries in text_rows(table) if entries[0] == "QuadBoost"]
+    assert values == ["0.00001", "1000000"]

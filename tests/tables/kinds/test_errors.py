@@ -1,4 +1,4 @@
-"""Errors, RMSEs and metrics beside printed numbers."""
+"""Errors, RMSEs and metrics next to printed numbers."""
 
 from __future__ import annotations
 
@@ -18,20 +18,23 @@ from quadrepro.config.loading import load_mapping
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper
-from quadrepro.papers.printed import TIME_ROW, Facts, MeanOf, Printed
+from quadrepro.papers.printed import TIME_ROW, Facts, Printed, Sample
 from quadrepro.results.results import Results
-from quadrepro.tables.made import make_tables
+from quadrepro.tables.kinds import make_tables
 from quadrepro.tables.table import Table
+from quadrepro.tables.verdicts import Verdicts, verdicts_table
 from tests.make import config
 from tests.tables.contexts import (
     ALGORITHMS,
     ONE,
     as_regression,
+    beside_paper,
     csv_of,
     loaded,
     made,
     outcomes_of,
     table_of,
+    texts_of,
 )
 
 TEXTS = {
@@ -41,13 +44,11 @@ TEXTS = {
     TIME_ROW: ("0.5", "10", "20"),
 }
 CELLS = {
-    (row, c): text for row, of in TEXTS.items() for c, text in zip(ALGORITHMS, of, strict=True)
+    (row, c): text
+    for row, texts in TEXTS.items()
+    for c, text in zip(ALGORITHMS, texts, strict=True)
 }
 PUBLISHED = Printed("three", ALGORITHMS, CELLS)
-
-
-def rows_of(table: Table) -> dict[str, tuple[str, ...]]:
-    return dict(table.rows)
 
 
 def data_of(table: Table) -> dict[tuple[str, str], dict[str, str]]:
@@ -55,62 +56,67 @@ def data_of(table: Table) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def test_the_lowest_of_a_row_is_bold_ties_too_ours_and_printed(experiment: Experiment) -> None:
-    rows = rows_of(table_of(experiment, "errors", outcomes_of(ONE), PUBLISHED))
+    rows = texts_of(table_of(experiment, "errors", outcomes_of(ONE), PUBLISHED))
     assert rows["monks"] == ("0.200 (0.200)", "**0.100** (**0.100**)", "**0.100** (**0.100**)")
     assert rows["wine"] == ("0.100 (**0.100**)", "0.200 (0.200)", "**0.000** (0.300)")
     # Means of equal counts are lowest together.
     splits = ({"monks": errors, "wine": (3, 4, 5)} for errors in ((1, 3, 3), (2, 2, 2), (3, 1, 2)))
-    entries = rows_of(table_of(experiment, "errors", outcomes_of(*splits)))["monks"]
+    entries = texts_of(table_of(experiment, "errors", outcomes_of(*splits)))["monks"]
     assert ["**" in text for text in entries] == [True, True, False]
 
 
 def test_mean_running_times_are_the_last_row_and_marked_as_measured(experiment: Experiment) -> None:
     table = table_of(experiment, "errors", outcomes_of(ONE, seconds=1.25), PUBLISHED)
-    name, entries = table.rows[-1]
-    assert entries == ("1.250 (0.5)", "1.250 (10)", "1.250 (20)")
+    name, _ = table.rows[-1]
+    assert texts_of(table)[name] == ("1.250 (0.5)", "1.250 (10)", "1.250 (20)")
     assert table.timed_rows == (name, TIME_ROW)
     assert data_of(table)[TIME_ROW, "lpboost"]["printed"] == "10"
     means = Printed("t", ("adaboost_mean",), {(TIME_ROW, "adaboost_mean"): "0.5"})
     table = table_of(experiment, "errors", outcomes_of(ONE, seconds=1.25), means)
-    assert table.rows[-1][1][2] == "1.250 (0.5)"
+    assert texts_of(table)[name][2] == "1.250 (0.5)"
 
 
 def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(experiment: Experiment) -> None:
-    found = outcomes_of({**ONE, "monks": (2, None, 1)})
-    table = table_of(experiment, "errors", found, PUBLISHED)
-    assert rows_of(table)["monks"] == ("0.200 (0.200)", "– (**0.100**)", "0.100 (**0.100**)")
+    gap = outcomes_of({**ONE, "monks": (2, None, 1)})
+    table = table_of(experiment, "errors", gap, PUBLISHED)
+    assert texts_of(table)["monks"] == ("0.200 (0.200)", "– (**0.100**)", "0.100 (**0.100**)")
     assert "1 of 9 cells have no result (–): 1 missing." in table.notes
     assert "LPBoost: a departure." in table.notes
 
 
-def test_repeats_show_mean_and_deviation_and_mark_what_lies_outside(experiment: Experiment) -> None:
+def test_repeats_show_mean_and_deviation_and_mark_printed_numbers_outside(
+    experiment: Experiment,
+) -> None:
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
     off = replace(PUBLISHED, cells={**PUBLISHED.cells, ("monks", "quadboost"): "0.900"})
-    found = made(experiment, "errors", outcomes_of(*repeats), off)
-    assert rows_of(found.table)["monks"][0] == "0.200 ± 0.100† (0.900)"
-    entry = data_of(found.table)["monks", "quadboost"]
-    assert [entry[k] for k in ("quantity", "splits", "mean", "sd", "printed", "verdict")] == [
+    result = made(experiment, "errors", outcomes_of(*repeats), off)
+    assert result.verdicts is not None
+    assert texts_of(result.table)["monks"][0] == "0.200 ± 0.100 (0.900†)"
+    row = data_of(result.table)["monks", "quadboost"]
+    assert [row[k] for k in ("quantity", "splits", "mean", "sd", "printed", "verdict")] == [
         *("risk", "3", "0.2", "0.1", "0.900", "outside")
     ]
-    assert [(v.row, v.column) for v in found.verdicts.outside] == [("monks", "quadboost")]
+    # None of 30 examples is wrong, and 3 of 10 printed: p = 0.012.
+    outside = [("monks", "quadboost"), ("wine", "adaboost")]
+    assert [(v.row, v.column) for v in result.verdicts.outside] == outside
 
 
-def test_a_data_set_that_cannot_be_had_is_a_row_of_dashes_with_its_reason(
+def test_an_absent_data_set_is_a_row_of_dashes_with_its_reason(
     experiment: Experiment,
 ) -> None:
     absent = (Absent(name="animals", reason="it is no longer offered."),)
-    lacking = experiment.config.model_copy(update={"absent": absent})
+    config = experiment.config.model_copy(update={"absent": absent})
     cells = {**PUBLISHED.cells, ("animals", "quadboost"): "0.120"}
     printed = replace(PUBLISHED, cells=cells)
-    table = table_of(replace(experiment, config=lacking), "errors", outcomes_of(ONE), printed)
-    assert rows_of(table)["animals"] == ("– (0.120)", "–", "–")
+    table = table_of(replace(experiment, config=config), "errors", outcomes_of(ONE), printed)
+    assert texts_of(table)["animals"] == ("– (0.120)", "–", "–")
     assert "animals: it is no longer offered." in table.notes
 
 
-def test_numbers_have_rmses_with_four_digits_in_the_place_of_risks(experiment: Experiment) -> None:
+def test_regressions_have_rmses_with_four_significant_digits_in_place_of_risks(experiment: Experiment) -> None:
     table = table_of(experiment, "errors", as_regression(outcomes_of(ONE), "titanic"))
-    assert rows_of(table)["titanic"] == ("**0.7500**", "1.0000", "1.2500")
-    assert rows_of(table)["monks"] == ("0.200", "**0.100**", "**0.100**")
+    assert texts_of(table)["titanic"] == ("**0.750**", "1.000", "1.250")
+    assert texts_of(table)["monks"] == ("0.200", "**0.100**", "**0.100**")
     assert data_of(table)["titanic", "quadboost"]["quantity"] == "RMSE"
 
 
@@ -131,58 +137,216 @@ ERRORS = {
 }
 
 
-def of_thousand(errors: dict[tuple[str, str], tuple[int, ...]]) -> Outcomes:
-    """Return outcomes of 1000 test examples."""
+def among(errors: dict[tuple[str, str], tuple[int, ...]], n_test: int = 1000) -> Outcomes:
+    """Return outcomes of numbers of errors among the test examples of each split."""
     rows, columns = (tuple(dict.fromkeys(place[i] for place in errors)) for i in (0, 1))
     records = {
-        (*place, i): Record("k", "ok", e, 1000)
-        for place, of_splits in errors.items()
-        for i, e in enumerate(of_splits)
+        (*place, i): Record("k", "ok", count, n_test)
+        for place, counts in errors.items()
+        for i, count in enumerate(counts)
     }
-    return Outcomes(rows, columns, 4, records, test_shares=dict.fromkeys(rows, 0.5))
+    n_splits = len(next(iter(errors.values())))
+    return Outcomes(rows, columns, n_splits, records, test_shares=dict.fromkeys(rows, 0.5))
 
 
-def test_errors_are_in_percent_where_they_are_printed_so_and_judged_by_welchs_test(
+def test_errors_are_shown_in_percent_where_they_are_printed_so_and_kept_as_fractions(
     tmp_path: Path,
 ) -> None:
     experiment = loaded(tmp_path, PERCENT)
     printed = load_paper("ebboost").printed("table1")
-    more = {("made-up", "adaboost_mean"): "4.00", ("made-up", "adaboost_sd"): "0.20"}
+    more = {("made-up", "adaboost_mean"): "0.0400", ("made-up", "adaboost_sd"): "0.0020"}
     printed = replace(printed, cells={**printed.cells, **more})
-    found = made(experiment, "errors", of_thousand(ERRORS), printed)
-    assert found.table.title == "Two: test errors in percent"
-    assert rows_of(found.table)["nist09"] == (
+    result = made(experiment, "errors", among(ERRORS), printed)
+    assert result.verdicts is not None
+    assert result.table.title == "Two: test errors in percent"
+    assert texts_of(result.table)["nist09"] == (
         "1.30 ± 0.08 (1.28 ± 0.22)",
-        "**1.15 ± 0.06** (**1.17 ± 0.13**)",
+        "**1.15 ± 0.06** (**1.17** ± 0.13)",
     )
-    assert rows_of(found.table)["made-up"] == ("**50.00 ± 0.82**† (4.00 ± 0.20)", "60.00 ± 0.82")
-    assert "Printed: error in percent, mean ± standard deviation of 20 splits." in found.table.notes
-    verdict = next(v for v in found.verdicts.entries if v.row == "nist09")
-    # The printed mean is any that is rounded to 1.28.
-    nearest = 1.3 - max(0, abs(1.3 - 1.28) - 0.005)
-    sd = float(np.std([1.2, 1.4, 1.3, 1.3], ddof=1))
-    test = ttest_ind_from_stats(1.3, sd, 4, nearest, 0.22, 20, equal_var=False)
+    assert texts_of(result.table)["made-up"] == (
+        "**50.00 ± 0.82** (4.00† ± 0.20†)",
+        "60.00 ± 0.82",
+    )
+    note = "Printed: error in percent, mean ± standard deviation of 20 splits."
+    assert note in result.table.notes
+    row = data_of(result.table)["nist09", "adaboost"]
+    names = ("quantity", "mean", "sd", "printed", "printed sd")
+    assert [row[name] for name in names] == ["risk", "0.013", "0.00081649658", "0.0128", "0.0022"]
+
+
+def test_a_printed_mean_with_a_deviation_is_judged_by_welchs_test(tmp_path: Path) -> None:
+    experiment = loaded(tmp_path, PERCENT)
+    errors = {place: tuple(10 * count for count in counts) for place, counts in ERRORS.items()}
+    # Splits vary more than the sampling of test examples explains.
+    errors["nist09", "adaboost"] = (150, 110, 170, 190)
+    result = made(experiment, "errors", among(errors, 10_000), PRINTED_IN_PERCENT)
+    assert result.verdicts is not None
+    [verdict] = result.verdicts.entries
+    nearest = 0.0128 + 0.00005  # the nearest mean that would be printed alike
+    ours = np.array(errors["nist09", "adaboost"]) / 10_000
+    test = ttest_ind_from_stats(
+        *(ours.mean(), ours.std(ddof=1), 4), *(nearest, 0.0022, 20), equal_var=False
+    )
+    assert verdict.deviation is not None
+    assert verdict.deviation.word == "inside"
     assert verdict.p_value == pytest.approx(test.pvalue)
-    assert verdict.quantity == "error in percent"
+    assert (verdict.quantity, verdict.ours) == ("risk", pytest.approx(ours.mean()))
+
+
+PRINTED_IN_PERCENT = Printed(
+    "table1",
+    ("adaboost_mean", "adaboost_sd"),
+    {("nist09", "adaboost_mean"): "0.0128", ("nist09", "adaboost_sd"): "0.0022"},
+    Facts(unit="percent", of=Sample(splits=20), spread="sd"),
+)
+
+
+OWN_PAPER = """title: Ours
+names: {{adaboost: AdaBoost, quadboost: QuadBoost}}
+printed: {{table1: {{unit: {unit}}}}}
+"""
+OWN_CONFIG = """title: Own
+repeats: 3
+protocol: {view: quadboost}
+datasets: [monks, titanic]
+algorithms:
+  - {name: quadboost, grid: {n_rounds: 5}}
+  - {name: adaboost, grid: {n_rounds: 5}}
+paper: ./mypaper
+baseline: false
+tables: {errors: table1}
+"""
+FRACTIONS = "dataset,quadboost,adaboost\nmonks,0.020,0.213\ntitanic,0.40,0.10\n"
+PERCENTS = "dataset,quadboost,adaboost\nmonks,2.0,21.3\ntitanic,40,10\n"
+FIFTY = {
+    ("monks", "quadboost"): (0, 0, 0),
+    ("monks", "adaboost"): (9, 12, 11),
+    ("titanic", "quadboost"): (10, 14, 9),
+    ("titanic", "adaboost"): (22, 30, 28),
+}
+"""Errors among 50."""
+
+
+def test_a_table_in_percent_has_the_verdicts_of_the_same_table_in_fractions(tmp_path: Path) -> None:
+    judged, tables = {}, {}
+    for unit, text in (("fraction", FRACTIONS), ("percent", PERCENTS)):
+        paper = OWN_PAPER.format(unit=unit)
+        experiment = beside_paper(tmp_path / unit, OWN_CONFIG, paper, table1=text)
+        result = made(experiment, "errors", among(FIFTY, 50))
+        assert result.verdicts is not None
+        judged[unit], tables[unit] = result.verdicts, result.table
+    fractions, percents = judged["fraction"].entries, judged["percent"].entries
+    # To the last digit.
+    assert [v.p_value for v in fractions] == [v.p_value for v in percents]
+    assert fractions == percents
+    assert (fractions[0].word, fractions[0].ours) == ("inside", 0.0)
+    assert judged["fraction"].score == judged["percent"].score
+    assert tables["fraction"].data_rows == tables["percent"].data_rows
+    assert texts_of(tables["fraction"])["monks"][0] == "**0.000 ± 0.000** (**0.020**)"
+    assert texts_of(tables["percent"])["monks"][0] == "**0.00 ± 0.00** (**2.0**)"
+    assert texts_of(tables["percent"])["titanic"][1] == "53.33 ± 8.33 (**10**†)"
+    assert [v.percent for v in judged.values()] == [False, True]
+    percent = verdicts_table(experiment, [judged["percent"]], [])
+    assert texts_of(percent)["titanic, AdaBoost"][:2] == ("risk in percent", "10")
+
+
+FOUR = {
+    ("nist09", "adaboost"): (38, 42, 45, 36, 39, 41),
+    ("nist09", "ebboost"): (48, 52, 55, 46, 49, 51),
+}
+"""About four percent of errors among 1000."""
+
+
+def test_a_printed_deviation_ten_times_too_small_is_marked_and_does_not_judge_its_mean(
+    tmp_path: Path,
+) -> None:
+    facts = Facts(unit="percent", of=Sample(splits=20), spread="sd")
+    columns = ("adaboost_mean", "adaboost_sd")
+    results = {}
+    for sd in ("0.0032", "0.00032", ""):
+        cells = {("nist09", "adaboost_mean"): "0.0428", ("nist09", "adaboost_sd"): sd}
+        printed = Printed("table1", columns, cells, facts)
+        results[sd] = made(loaded(tmp_path, PERCENT), "errors", among(FOUR), printed)
+    texts = {sd: texts_of(result.table)["nist09"][0] for sd, result in results.items()}
+    assert texts == {
+        "0.0032": "**4.02 ± 0.32** (4.28 ± 0.32)",
+        "0.00032": "**4.02 ± 0.32** (4.28 ± 0.032†)",
+        "": "**4.02 ± 0.32** (4.28)",
+    }
+    p_values = {}
+    for sd, result in results.items():
+        assert isinstance(result.verdicts, Verdicts)
+        [verdict] = result.verdicts.entries
+        p_values[sd] = verdict.p_value
+    assert p_values["0.00032"] == p_values[""] != p_values["0.0032"]
+
+
+def test_a_huge_printed_deviation_leaves_an_outside_mean_outside(tmp_path: Path) -> None:
+    facts = Facts(unit="percent", of=Sample(splits=10), spread="sd")
+    cells = {("nist09", "adaboost_mean"): "0.175", ("nist09", "adaboost_sd"): "0.21"}
+    printed = Printed("table1", ("adaboost_mean", "adaboost_sd"), cells, facts)
+    table = table_of(loaded(tmp_path, PERCENT), "errors", among(FOUR), printed)
+    assert texts_of(table)["nist09"][0] == "**4.02 ± 0.32** (17.5† ± 21†)"
+
+
+MIXED = """title: Mixed
+repeats: 4
+protocol: {view: default}
+datasets: [diabetes, wine]
+algorithms: [{name: boosting, grid: {n_rounds: 5}}, {name: rboosting, grid: {n_rounds: 5}}]
+baseline: false
+"""
+
+
+def test_rmses_keep_their_unit_next_to_errors_in_percent(tmp_path: Path) -> None:
+    facts = Facts(unit="percent", of=Sample(splits=4))
+    columns = ("boosting_mean", "rboosting_mean")
+    # As they are read: 53.21 and 4.2.
+    cells = {("diabetes", "boosting_mean"): "0.5321", ("wine", "boosting_mean"): "0.042"}
+    printed = Printed("table1", columns, cells, facts)
+    records = {}
+    for i, (rmse, errors) in enumerate(((70, 10), (71, 12), (70.5, 11), (71.5, 9))):
+        for column in ("boosting", "rboosting"):
+            records["diabetes", column, i] = Record("k", "ok", n_test=50, rmse=rmse)
+            records["wine", column, i] = Record("k", "ok", errors, 50)
+    outcomes = Outcomes(("diabetes", "wine"), ("boosting", "rboosting"), 4, records)
+    experiment = loaded(tmp_path, MIXED)
+    result = made(experiment, "errors", outcomes, printed)
+    assert result.verdicts is not None
+    assert texts_of(result.table)["diabetes"][0] == "**70.75 ± 0.65** (53.21†)"
+    assert texts_of(result.table)["wine"][0] == "**21.00 ± 2.58** (4.2†)"
+    listed = texts_of(verdicts_table(experiment, [result.verdicts], []))
+    assert listed["diabetes, Boosting"][:3] == ("RMSE", "53.21", "70.75")
+    assert listed["wine, Boosting"][:3] == ("risk in percent", "4.2", "21.00")
 
 
 def test_a_printed_mean_of_folds_is_placed_among_our_cross_validations() -> None:
     protocol = {"view": "quadboost", "split": {"outer": "3x2"}}
     keys = {"datasets": ["monks", "wine"], "algorithms": ["quadboost"], "protocol": protocol}
-    facts = Facts(unit="fraction", of=MeanOf(cv=2))
+    facts = Facts(unit="fraction", of=Sample(cv=2))
     printed = Printed("p", ("quadboost",), {("monks", "quadboost"): "0.19"}, facts)
-    risks = (0.1, 0.3, 0.15, 0.23, 0.1, 0.26)
-    records = {
-        (row, "quadboost", i): Record("k", "ok", round(100 * risk), 100)
-        for row in ("monks", "wine")
-        for i, risk in enumerate(risks)
-    }
-    found = Outcomes(("monks", "wine"), ("quadboost",), 6, records)
-    verdicts = made(load_mapping(config(**keys)), "errors", found, printed).verdicts
-    [verdict] = verdicts.entries
+    errors = {(row, "quadboost"): (10, 30, 15, 23, 10, 26) for row in ("monks", "wine")}
+    result = made(load_mapping(config(**keys)), "errors", among(errors, 100), printed)
+    assert result.verdicts is not None
+    [verdict] = result.verdicts.entries
     # Three cross-validations of two folds each: 0.20, 0.19, 0.18.
     assert verdict.ours == pytest.approx(0.19)
+    assert verdict.repeats is not None
+    assert verdict.repeats.values == pytest.approx((0.20, 0.19, 0.18))
     assert (verdict.low or 0) > 0.13  # single folds would give 0.02
+    assert any("placed among the means of our cross-validations" in n for n in result.table.notes)
+
+
+def test_runs_on_one_test_set_have_the_sampling_error_of_one(tmp_path: Path) -> None:
+    errors = {("nist09", c): (10, 11, 10, 9, 10) for c in ("adaboost", "ebboost")}
+    words = {}
+    for sample in (Sample(runs=10), Sample(splits=10)):
+        facts = Facts(unit="percent", of=sample)
+        printed = Printed("table1", ("adaboost",), {("nist09", "adaboost"): "0.15"}, facts)
+        result = made(loaded(tmp_path, PERCENT), "errors", among(errors, 100), printed)
+        assert result.verdicts is not None
+        words[sample.text] = [v.word for v in result.verdicts.entries]
+    assert words == {"10 runs on one test set": ["inside"], "10 splits": ["outside"]}
 
 
 NUMBERS = """title: Mixed
@@ -196,22 +360,21 @@ tables: {errors: table1, noiseless: table1}
 """
 
 
-def test_rmses_against_the_truth_stand_beside_the_same_printed_ones(tmp_path: Path) -> None:
+def test_rmses_without_noise_are_next_to_the_printed_rmses(tmp_path: Path) -> None:
     experiment = loaded(tmp_path, NUMBERS)
     rmses = {"boosting": [(0.27, 0.1), (0.25, 0.3)], "rboosting": [(0.246, 0.4), (0.25, 0.6)]}
     records = {
         ("m1 0", c, i): Record("k", "ok", n_test=30, rmse=x, measures={"rmse_noiseless": [true]})
-        for c, of_splits in rmses.items()
-        for i, (x, true) in enumerate(of_splits)
+        for c, pairs in rmses.items()
+        for i, (x, true) in enumerate(pairs)
     }
     records |= {("o", c, i): Record("k", "ok", 3, 30) for c in rmses for i in (0, 1)}
-    found = Outcomes(("m1 0", "o"), (*rmses,), 2, records, test_shares={})
-    table = table_of(experiment, "noiseless", found)
+    outcomes = Outcomes(("m1 0", "o"), (*rmses,), 2, records, test_shares={})
+    table = table_of(experiment, "noiseless", outcomes)
     assert table.title == "Mixed: RMSE on test examples without noise"
-    of_numbers = rows_of(table)["m1 0"]
-    assert of_numbers[0] == "**0.2000 ± 0.1414** (0.2698 ± 0.0495)"
-    assert rows_of(table)["o"] == ("–", "–")
-    assert table_of(experiment, "errors", found).title == (
+    assert texts_of(table)["m1 0"][0] == "**0.2000 ± 0.1414** (0.2698 ± 0.0495)"
+    assert texts_of(table)["o"] == ("–", "–")
+    assert table_of(experiment, "errors", outcomes).title == (
         "Mixed: test risks, or RMSE where numbers are predicted"
     )
 
@@ -249,9 +412,9 @@ def test_metrics_follow_the_errors_with_the_values_of_every_record(results: Resu
     for row in ("monks", "balance"):
         for column in ("adaboost", "bayes", "baseline"):
             values = [auc_of(record) for record in results.outcomes.cell(row, column)]
-            found = data.loc[(row, column, "AUC")]
-            assert found["mean"] == pytest.approx(np.mean(values))
-            assert found["sd"] == pytest.approx(np.std(values, ddof=1), abs=1e-9)
+            numbers = data.loc[(row, column, "AUC")]
+            assert numbers["mean"] == pytest.approx(np.mean(values))
+            assert numbers["sd"] == pytest.approx(np.std(values, ddof=1), abs=1e-9)
     names = [name for name, _ in results.made["errors"].rows]
     # The headline comes first.
     assert names[:4] == ["monks, AUC", "balance, AUC", "monks, risk", "balance, risk"]
@@ -259,7 +422,7 @@ def test_metrics_follow_the_errors_with_the_values_of_every_record(results: Resu
 
 
 def test_the_best_is_the_highest_where_higher_is_better(results: Results) -> None:
-    for name, entries in results.made["errors"].rows:
+    for name, entries in texts_of(results.made["errors"]).items():
         if ", AUC" in name:
             compared = [text.replace("*", "") for text in entries[:3]]
             assert f"**{max(compared)}**" in entries
@@ -267,7 +430,7 @@ def test_the_best_is_the_highest_where_higher_is_better(results: Results) -> Non
 
 
 def test_cells_without_a_value_of_the_metric_are_counted(results: Results) -> None:
-    assert dict(results.made["errors"].rows)["monks, log loss"][0] == "–"
+    assert texts_of(results.made["errors"])["monks, log loss"][0] == "–"
     note = "log loss is undefined, or there are no probabilities to compute it from (–), in 6 of "
     assert any(text.startswith(note) for text in results.made["errors"].notes)
     place = ("monks", "bayes", 1)
@@ -276,30 +439,39 @@ def test_cells_without_a_value_of_the_metric_are_counted(results: Results) -> No
     outcomes = replace(results.outcomes, records={**results.outcomes.records, place: one_class})
     table = make_tables(results.plan.experiment, outcomes)["errors"].table
     assert any(note.startswith("AUC is ") and ", in 1 of " in note for note in table.notes)
-    assert dict(table.rows)["monks, AUC"][1] == "–"
+    assert texts_of(table)["monks, AUC"][1] == "–"
 
 
 def test_on_one_data_set_algorithms_are_the_rows_and_metrics_the_columns(tmp_path: Path) -> None:
     one = {**CONFIG_OF_METRICS, "datasets": ["monks"], "title": "One"}
-    found = reproduce(one, jobs=1, out=tmp_path, progress=False)
-    table = found.made["errors"]
+    single = reproduce(one, jobs=1, out=tmp_path, progress=False)
+    table = single.made["errors"]
+    assert single.plan is not None
     assert table.header == ("Algorithm", "AUC", "risk", "log loss")
-    assert [name for name, _ in table.rows] == [*found.plan.experiment.titles.values()]  # type: ignore[union-attr]
-    assert len({path.name for path in found.folder.iterdir()}) <= 12
+    assert [name for name, _ in table.rows] == [*single.plan.experiment.titles.values()]
+    assert len({path.name for path in single.folder.iterdir()}) <= 12
 
 
-def test_a_printed_metric_stands_beside_ours_and_not_beside_errors(
-    results: Results, tmp_path: Path
+@pytest.mark.parametrize("unit", ["percent", "fraction"])
+def test_a_printed_metric_is_next_to_our_values_of_it_and_not_to_errors(
+    results: Results, unit: str
 ) -> None:
     data = results.table("errors").data.set_index(["dataset", "algorithm", "quantity"])
     ours = data.loc[("monks", "adaboost", "AUC")]["mean"]
-    facts = Facts(metric="auc", unit="percent", of=MeanOf(splits=3))
-    cells = {("monks", "adaboost_mean"): f"{100 * ours:.2f}", ("monks", "bayes_mean"): "50"}
+    facts = Facts.model_validate({"metric": "auc", "unit": unit, "of": {"splits": 3}})
+    cells = {("monks", "adaboost_mean"): f"{ours:.4f}", ("monks", "bayes_mean"): "0.50"}
     printed = Printed("t", ("adaboost_mean", "bayes_mean"), cells, facts)
     experiment = load_mapping({**CONFIG_OF_METRICS, "baseline": True})
-    found = made(experiment, "errors", results.outcomes, printed)
-    rows = rows_of(found.table)
-    assert rows["monks, AUC"][0].endswith(f" (**{ours:.4f}**)")
-    assert "†" in rows["monks, AUC"][1]
-    assert "(" not in rows["monks, risk"][0]
-    assert {v.quantity for v in found.verdicts.entries} == {"AUC"}
+    result = made(experiment, "errors", results.outcomes, printed)
+    assert result.verdicts is not None
+    rows = texts_of(result.table)
+    digits = f"{100 * ours:.2f}" if unit == "percent" else f"{ours:.4f}"
+    row = rows["monks, AUC" + " in percent" * (unit == "percent")]
+    assert row[0].endswith(f" (**{digits}**)")
+    assert row[0].startswith(digits[:3]) or row[0].startswith(f"**{digits[:3]}")
+    assert "†" in row[1]
+    assert not any("(" in text for name, row in rows.items() if "risk" in name for text in row)
+    assert {v.quantity for v in result.verdicts.entries} == {"AUC"}
+    assert [v.word for v in result.verdicts.entries] == ["inside", "outside"]
+    # There are no test examples whose sampling explains a difference of AUCs.
+    assert not any(v.repeats.n_test for v in result.verdicts.entries if v.repeats)

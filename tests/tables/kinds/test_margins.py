@@ -1,3 +1,5 @@
+"""Margins of votes next to the printed ones, and their distributions."""
+
 from __future__ import annotations
 
 from itertools import product
@@ -14,9 +16,9 @@ from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
-from quadrepro.tables.made import check_tables
-from quadrepro.tables.table import MISSING, entry
-from tests.tables.contexts import asking_for, loaded, made, panels_of, table_of
+from quadrepro.tables.kinds import check_tables
+from quadrepro.tables.render import MISSING
+from tests.tables.contexts import asking_for, loaded, made, panels_of, table_of, texts_of
 
 CONFIG = """title: Two
 protocol: {view: quadboost}
@@ -56,61 +58,84 @@ def outcomes(kept: Margins) -> Outcomes:
     return Outcomes(ROWS, COLUMNS, SPLITS, records)
 
 
-def test_entries_are_moments_of_all_margins_beside_the_printed_ones(experiment: Experiment) -> None:
+PRINTED = {
+    ("wisconsin", "adaboost"): ("0.39", "0.15"),
+    ("wisconsin", "ebboost"): ("0.35", "0.12"),
+    ("mushrooms", "adaboost"): ("0.26", "0.06"),
+    ("mushrooms", "ebboost"): ("0.26", "0.05"),
+}
+
+
+def test_entries_are_moments_of_all_margins_next_to_the_printed_ones(
+    experiment: Experiment,
+) -> None:
     kept = margins()
-    found = made(experiment, "margins", outcomes(kept))
-    table, verdicts = found.table, found.verdicts
-    assert found.draw is None
-    printed = {
-        ("wisconsin", "adaboost"): "0.39 ± 0.15",
-        ("wisconsin", "ebboost"): "0.35 ± 0.12",
-        ("mushrooms", "adaboost"): "0.26 ± 0.06",
-        ("mushrooms", "ebboost"): "0.26 ± 0.05",
-    }
-    entries = {(r, c): e for r, of_row in table.rows for c, e in zip(COLUMNS, of_row, strict=True)}
-    data = {(r[0], r[1]): r[2:] for r in table.data_rows}
-    for (row, column), text in printed.items():
-        splits = [kept[row, column, s] for s in range(SPLITS)]
+    result = made(experiment, "margins", outcomes(kept))
+    assert result.draw is None
+    assert result.verdicts is not None
+    data = {(row[0], row[1]): row[2:] for row in result.table.data_rows}
+    for (row, column), texts in PRINTED.items():
+        splits = [kept[row, column, split] for split in range(SPLITS)]
         mean, sd = np.mean(splits), np.std(np.concatenate(splits), ddof=1)
         moments = ([s.mean() for s in splits], [s.std(ddof=1) for s in splits])
-        inside = [
+        marks = []
+        for ours, number in zip(moments, texts, strict=True):
             # Student's t for the mean of 20 further splits, and half a unit of the last digit.
-            abs(np.mean(ours) - float(number))
-            <= student.ppf(0.975, SPLITS - 1) * np.std(ours, ddof=1) * np.sqrt(1 / 20 + 1 / SPLITS)
-            + 0.005
-            for ours, number in zip(moments, text.split(" ± "), strict=True)
-        ]
-        ours = f"{mean:.2f} ± {sd:.2f}"
-        assert entries[row, column] == entry(ours, text, outside=not all(inside))
+            error = np.std(ours, ddof=1) * np.sqrt(1 / 20 + 1 / SPLITS)
+            reach = student.ppf(0.975, SPLITS - 1) * error + 0.005
+            marks.append("†" * bool(abs(np.mean(ours) - float(number)) > reach))
+        entry = f"{mean:.2f} ± {sd:.2f} ({texts[0]}{marks[0]} ± {texts[1]}{marks[1]})"
+        assert texts_of(result.table)[row][COLUMNS.index(column)] == entry
         assert data[row, column][:3] == (150, pytest.approx(mean), pytest.approx(sd))
-        assert " ± ".join(str(x) for x in data[row, column][3:5]) == text
-        assert data[row, column][5] == ("inside" if all(inside) else "outside")
-    assert table.notes[0] == (
+        assert data[row, column][3:5] == texts
+        assert data[row, column][5] == ("outside" if any(marks) else "inside")
+    assert result.table.notes[0] == (
         "Mean ± standard deviation of the margins of all training examples of all 3 splits, in "
         "parentheses the printed ones."
     )
-    assert [(v.row, v.column, v.quantity) for v in verdicts.judged] == [
+    assert [(v.row, v.column, v.quantity) for v in result.verdicts.judged] == [
         (row, column, quantity)
-        for row, column in printed
+        for row, column in PRINTED
         for quantity in ("margin mean", "margin sd")
     ]
+    assert not result.verdicts.percent
+
+
+def test_the_dagger_is_after_the_mean_or_after_the_deviation(experiment: Experiment) -> None:
+    # Moments of 0.39 and 0.15, or far from one of them.
+    half = 0.15 * np.sqrt(49 / 50)
+    texts = {}
+    for shift, factor in ((0.0, 1.0), (0.2, 1.0), (0.0, 2.0)):
+        rng = np.random.default_rng(0)
+        kept = {
+            ("wisconsin", "adaboost", split): 0.39
+            + shift
+            + rng.normal(0, 0.002)
+            + factor * half * rng.normal(1, 0.01) * np.tile([-1.0, 1.0], 25)
+            for split in range(SPLITS)
+        }
+        table = table_of(experiment, "margins", outcomes(kept))
+        _, _, text = texts_of(table)["wisconsin"][0].partition(" (")
+        texts[shift, factor] = text
+    assert [*texts.values()] == ["0.39 ± 0.15)", "0.39† ± 0.15)", "0.39 ± 0.15†)"]
 
 
 def test_an_entry_that_lacks_margins_of_a_split_is_a_dash(experiment: Experiment) -> None:
     kept = margins()
     del kept["wisconsin", "ebboost", 1]
     table = table_of(experiment, "margins", outcomes(kept))
-    dashes = [[e.startswith(MISSING) for e in of_row] for _, of_row in table.rows]
+    rows = texts_of(table).values()
+    dashes = [[text.startswith(MISSING) for text in entries] for entries in rows]
     assert dashes == [[False, True, True], [False, False, True]]
 
 
 MUSHROOMS = {"row": "mushrooms", "limits": [0, 0.5], "algorithms": ["ebboost", "adaboost"]}
 
 
-def drawn(experiment: Experiment, found: Outcomes, figures: list[Figure]) -> list[Axes]:
-    asked = asking_for(experiment, margins={"panels": [MUSHROOMS, {"row": "wisconsin"}]})
-    check_tables(asked)
-    return panels_of(asked, "margins", found, figures)
+def drawn(experiment: Experiment, records: Outcomes, figures: list[Figure]) -> list[Axes]:
+    with_panels = asking_for(experiment, margins={"panels": [MUSHROOMS, {"row": "wisconsin"}]})
+    check_tables(with_panels)
+    return panels_of(with_panels, "margins", records, figures)
 
 
 def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
@@ -135,11 +160,11 @@ def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
     ("option", "message"),
     [
         ("tabel2", "11:10: the paper ebboost has no printed table 'tabel2'; did you mean 'table"),
-        ("{panels: [{row: wiscons}]}", "11:29: there is no row 'wiscons' to draw; did you mean '"),
+        ("{panels: [{row: wiscons}]}", "11:29: unknown row 'wiscons'; did you mean 'wisconsin'"),
         ("{panels: [{row: wisconsin, algorithms: [adabost]}]}", "11:59: unknown algorithm 'ad"),
     ],
 )
-def test_what_is_not_there_is_refused_with_its_place(
+def test_unknown_names_are_refused_with_their_place(
     tmp_path: Path, option: str, message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:

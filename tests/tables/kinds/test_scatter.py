@@ -1,3 +1,5 @@
+"""One algorithm's errors against every other one's."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -9,7 +11,7 @@ from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
 from quadrepro.errors import ConfigError
-from quadrepro.tables.made import check_tables
+from quadrepro.tables.kinds import check_tables
 from tests.tables.contexts import (
     as_regression,
     asking_for,
@@ -17,6 +19,7 @@ from tests.tables.contexts import (
     outcomes_of,
     panels_of,
     table_of,
+    texts_of,
 )
 
 SPLITS = (
@@ -27,23 +30,24 @@ SPLITS = (
 
 @pytest.fixture
 def against(experiment: Experiment) -> Experiment:
-    """Return an experiment that sets all against QuadBoost."""
+    """Return an experiment that compares all with QuadBoost."""
     return asking_for(experiment, scatter="quadboost")
 
 
 def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment) -> None:
     table = table_of(against, "scatter", outcomes_of(*SPLITS))
-    found = dict(table.rows)
     differences = [-10.0, 10, 10, 10, -10, 10]
     moments = f"+{fmean(differences):.2f} ± {stdev(differences):.2f}"
-    assert found["LPBoost"] == ("4", "0", "2", moments)
-    # A split that one of the two lacks is no dot.
-    assert found["AdaBoost"][:3] == ("3", "1", "1")
+    assert texts_of(table)["LPBoost"] == ("4", "0", "2", moments)
+    # A split that one of the two lacks has no dot.
+    assert texts_of(table)["AdaBoost"][:3] == ("3", "1", "1")
     assert len(table.data_rows) == 6 + 5
     assert table.data_rows[0] == ("lpboost", "monks", 0.2, 0.1)
 
 
-def test_a_panel_an_algorithm_and_a_dot_a_split(against: Experiment, figures: list[Figure]) -> None:
+def test_each_algorithm_has_a_panel_and_each_split_a_dot(
+    against: Experiment, figures: list[Figure]
+) -> None:
     lp, ada = panels_of(against, "scatter", outcomes_of(*SPLITS), figures)
     assert (lp.get_xlabel(), lp.get_ylabel()) == ("risk of QuadBoost", "risk of LPBoost")
     diagonal, *rows = lp.get_lines()
@@ -70,22 +74,24 @@ baseline: false
 
 
 def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path) -> None:
-    found = outcomes_of({"diabetes": (2, 1, 4), "boston": (1, 3, 3)})
-    for row in found.rows:
-        found = as_regression(found, row)
-    table = table_of(loaded(tmp_path, NUMBERS), "scatter", found)
-    assert table.title == "Numbers: RMSEs against those of QuadBoost"
-    assert table.rows[0][1] == ("1", "0", "1", "+0.1250 ± 0.5303")
+    outcomes = outcomes_of({"diabetes": (2, 1, 4), "boston": (1, 3, 3)})
+    for row in outcomes.rows:
+        outcomes = as_regression(outcomes, row)
+    table = table_of(loaded(tmp_path, NUMBERS), "scatter", outcomes)
+    assert table.title == "Numbers: RMSEs against QuadBoost"
+    assert [*texts_of(table).values()][0] == ("1", "0", "1", "+0.1250 ± 0.5303")
     assert table.data_rows[0] == ("lpboost", "diabetes", 0.5, 0.25)
     assert "percent" not in " ".join(table.notes)
     # Dots that only rounding takes off the diagonal are on it.
     rmses = {"quadboost": 0.1 + 0.2, "lpboost": 0.3, "adaboost": 0.4}
-    records = {place: replace(r, rmse=rmses[place[1]]) for place, r in found.records.items()}
-    table = table_of(loaded(tmp_path, NUMBERS), "scatter", replace(found, records=records))
-    assert table.rows[0][1] == ("0", "2", "0", "+0.0000 ± 0.0000")
+    records = {place: replace(r, rmse=rmses[place[1]]) for place, r in outcomes.records.items()}
+    table = table_of(loaded(tmp_path, NUMBERS), "scatter", replace(outcomes, records=records))
+    # The difference is one of rounding, and shown as such.
+    assert [*texts_of(table).values()][0][:3] == ("0", "2", "0")
+    assert float([*texts_of(table).values()][0][3].partition(" ±")[0]) == 0
 
 
-def test_risks_and_numbers_are_not_drawn_on_one_scale(tmp_path: Path) -> None:
+def test_risks_and_rmses_are_not_drawn_on_one_scale(tmp_path: Path) -> None:
     with pytest.raises(
         ConfigError, match=r"config.yaml:8:10: .* only some predict numbers: boston"
     ):

@@ -10,21 +10,25 @@ from quadrepro.stats import (
     Moments,
     Placement,
     PoissonBinomialTest,
+    Repeats,
     SignTest,
     TTest,
+    compare_on_splits,
+    compare_over_datasets,
     equivalence_test,
     friedman_test,
     hodges_lehmann,
     p_text,
     paired_t_test,
-    placement,
+    place_deviation,
+    place_number,
     poisson_binomial_test,
     rounded_p,
     sign_test,
     welch_test,
     wilcoxon_test,
 )
-from quadrepro.stats.result import PValueResult, Result
+from quadrepro.stats.base import PValueResult, Result
 
 P_VALUES: list[Callable[[float], PValueResult]] = [
     lambda p: SignTest(0, 0, 0, p),
@@ -56,7 +60,9 @@ RESULTS = [
     welch_test(Moments(0.5, 0.0, 20), Moments(0.25, 0.0, 20)),
     welch_test(Moments(0.5, 1.0, 20), Moments(0.25, 1.0, 20)),
     poisson_binomial_test([ONE > 0.1], [TWO > 0.1]),
-    placement(ONE, 0.15, 0.005),
+    place_number(Repeats(tuple(ONE.tolist())), 0.15, 0.005),
+    place_number(Repeats((0.1, 0.2), (10, 10)), 0.15, 0.005, n_printed=3, printed_sd=0.1),
+    place_deviation(Repeats((0.1, 0.2)), 0.15, 0.005, n_printed=3),
     equivalence_test(ONE, TWO, 1.0),
     wilcoxon_test(ONE, TWO),
     hodges_lehmann(ONE, TWO),
@@ -72,6 +78,18 @@ def test_the_numbers_of_a_result_are_plain(result: Result) -> None:
         assert not isinstance(value, tuple) or {type(number) for number in value} == {float}
 
 
+def test_the_fields_of_a_comparison_are_plain() -> None:
+    scores = {"a": ONE.tolist(), "b": TWO.tolist()}
+    for pairs in (
+        compare_over_datasets(scores),
+        compare_over_datasets(scores, ratio=True, rope=0.1),
+        compare_on_splits(scores, 0.1, greater_is_better=True),
+    ):
+        for c in pairs.values():
+            types = {type(getattr(c, field.name)) for field in fields(c)}
+            assert types <= {str, float, int, bool, type(None)}
+
+
 @pytest.mark.parametrize(
     ("p", "text"),
     [
@@ -83,6 +101,6 @@ def test_the_numbers_of_a_result_are_plain(result: Result) -> None:
         (float("nan"), "p = –"),
     ],
 )
-def test_small_p_values_are_said_to_be_small(p: float, text: str) -> None:
+def test_a_small_p_value_is_not_shown_as_zero(p: float, text: str) -> None:
     assert p_text(p) == text
     assert rounded_p(p) == text.removeprefix("p ").removeprefix("= ")

@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quadrepro.errors import ConfigError
+from quadrepro.papers.paper import load_paper, paper_names
+from quadrepro.stats import poisson_binomial_test
+from quadrepro.tables.audit import CHECKS, FAILED, Audit, audit
+from quadrepro.tables.audit.draft import audit_table, draft_paper
+from quadrepro.tables.audit.subject import VERDICTS
+from tests.tables.audit.papers import subject
+
+RESULTS = Path(__file__).resolve().parents[3] / "results"
+
+
+@pytest.mark.parametrize("name", paper_names())
+def test_committed_audits_are_up_to_date(name: str) -> None:
+    committed = (RESULTS / "audits" / f"{name}.md").read_text(encoding="utf-8")
+    assert audit(load_paper(name)).to_markdown() == committed
+
+
+def test_a_test_among_others_fails_only_if_it_does_so_with_all(tmp_path: Path) -> None:
+    # p is about 0.03 for x, and far above for the other rows.
+    rows = "".join(f"y{i},10.0,3.0\n" for i in range(9))
+    sizes = ", ".join(f"y{i}: [100, 10000]" for i in range(9))
+    table = f"d,a_mean,a_sd\nx,10.0,2.1\n{rows}"
+    for name, others, fails in (("alone", "", True), ("among", f", {sizes}", False)):
+        facts = f"{{unit: percent, of: {{splits: 20}}, n_test: {{x: [100, 10000]{others}}}}}"
+        result = audit(subject(tmp_path / name, facts=facts, t=table).paper)
+        assert result.findings["deviations"][0].holds is not fails
+        n_tests = 10 if others else 1
+        assert f"1 of {n_tests} statistical tests have p ≤ 0.05" in result.notes[-1]
+        assert f"Counted as suspicious: {int(fails)}" in result.notes[-1]
+        assert result.failures == []
+
+
+def test_the_csv_holds_every_finding(tmp_path: Path) -> None:
+    result = audit(load_paper("quadboost"))
+    result.write(tmp_path)
+    lines = list(csv.DictReader(io.StringIO((tmp_path / "audit.csv").read_text("utf-8"))))
+    assert len(lines) == sum(map(len, result.findings.values()))
+    assert sum(line["verdict"] == "fails" for line in lines) == len(result.failures) == 12
+    assert (tmp_path / "audit.md").read_text("utf-8") == result.to_markdown()
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_paper_that_prints_what_it_counted_passes(
+    tmp_path_factory: pytest.TempPathFactory, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    names, sizes = ("a", "b", "quadboost"), rng.integers(20, 400, 4)
+    rates = rng.uniform(0, 0.5, (4, 3, 1))
+    # The same examples are hard for all algorithms, more or less.
+    hard = [rng.random(n) + rng.normal(0, 0.1, (3, n)) for n in sizes]
+    wrong = [scores < rate for scores, rate in zip(hard, rates, strict=True)]
+    risks = np.array([row.mean(axis=1) for row in wrong])
+    rows = [f"x{i}," + ",".join(f"{risk:.3f}" for risk in row) for i, row in enumerate(risks)]
+    means = "column_mean," + ",".join(f"{mean:.3f}" for mean in risks.mean(axis=0))
+    matrix = [
+        [
+            poisson_binomial_test([w[i] for w in wrong], [w[j] for w in wrong]).probability
+            for j in range(3)
+        ]
+        for i in range(3)
+    ]
+    lines = [f"{names[i]}," + ",".join(f"{p:.2f}" for p in matrix[i]) for i in range(3)]
+    splits = rng.binomial(sizes[0], 0.2, 5) / sizes[0] * 100
+    n_test = ", ".join(f"x{i}: {n}" for i, n in enumerate(sizes))
+    paper = subject(
+        tmp_path_factory.mktemp("paper"),
+        facts=f"{{unit: fraction, n_test: {{{n_test}}}}}",
+        t="\n".join([f"d,{','.join(names)}", *rows, means]),
+        m="\n".join(["{holds: comparisons, compares: t}", f"d,{','.join(names)}", *lines]),
+        e=f"{{unit: percent, of: {{splits: 5}}, n_test: {{x0: {sizes[0]}}}}}\n"
+        f"d,a_mean,a_sd\nx0,{splits.mean():.2f},{splits.std(ddof=1):.2f}\n",
+    ).paper
+    result = audit(paper)
+    assert {"counts", "pairs", "sources", "means", "ranges"} <= {*result.findings}
+    assert result.failures == []
+
+
+PERCENT = """{unit: percent, metric: METRIC, of: {splits: 4}, n_test: {x: [25, 100], \
+y: [50, 200]}, bold: {x: [a], y: [a]}}"""
+
+GROUP = """claims:
+  t:
+    claims:
+      - {kind: wins-or-ties, text: two, of: a, than: b, at_least: 2}
+      - {kind: lower, text: points, of: a, than: b, points: 0.5}
+      - {kind: competitive, text: near, of: a, than: b, at_least: 1}
+"""
+
+ROWS = "d,a_mean,a_sd,b_mean,b_sd"
+IN_PERCENT = f"{ROWS}\nx,17.0,1.0,18.3,9.0\ny,20.5,99,19.5,0.1\ncolumn_mean,18.8,,18.0,\n"
+IN_FRACTIONS = (
+    f"{ROWS}\nx,0.170,0.010,0.183,0.090\ny,0.205,0.99,0.195,0.001\ncolumn_mean,0.188,,0.180,\n"
+)
+ACCURACIES = f"{ROWS}\nx,83.0,1.0,81.7,9.0\ny,79.5,99,80.5,0.1\ncolumn_mean,81.2,,82.0,\n"
+
+
+def outcome(result: Audit) -> dict[str, list[tuple[object, ...]]]:
+    """Return place, verdict and p-value of every finding, by check."""
+    return {
+        check: [(f.place, f.verdict, f.p_value and round(f.p_value, 12)) for f in every]
+        for check, every in result.findings.items()
+    }
+
+
+def test_percent_and_fractions_give_the_same_findings(tmp_path: Path) -> None:
+    facts = PERCENT.replace("METRIC", "error")
+    percent = audit(subject(tmp_path / "1", claims=GROUP, facts=facts, t=IN_PERCENT).paper)
+    facts = facts.replace("percent", "fraction")
+    fraction = audit(subject(tmp_path / "2", claims=GROUP, facts=facts, t=IN_FRACTIONS).paper)
+    assert outcome(percent) == outcome(fraction)
+    verdicts = {f.verdict for _, f in percent.every}
+    assert {"holds", "fails", "suspicious"} <= verdicts
+    # Printed numbers are shown as in the paper, and numbers in reasons in its unit.
+    [(_, one)] = [(c, f) for c, f in percent.failures if c == "means"]
+    [(_, other)] = [(c, f) for c, f in fraction.failures if c == "means"]
+    assert (one.printed, one.why) == ("18.0", "the mean is 18.9")
+    assert (other.printed, other.why) == ("0.180", "the mean is 0.189")
+    claims = [[f.why for f in result.findings["claims"]] for result in (percent, fraction)]
+    assert claims[0] == claims[1]
+
+
+def test_accuracies_give_the_same_findings_as_the_errors_that_they_leave(tmp_path: Path) -> None:
+    facts = PERCENT.replace("METRIC", "error")
+    errors = audit(subject(tmp_path / "1", claims=GROUP, facts=facts, t=IN_PERCENT).paper)
+    facts = PERCENT.replace("METRIC", "accuracy")
+    accuracies = audit(subject(tmp_path / "2", claims=GROUP, facts=facts, t=ACCURACIES).paper)
+    assert outcome(errors) == outcome(accuracies)
+
+
+def test_the_table_of_checks_counts_each_verdict(tmp_path: Path) -> None:
+    facts = PERCENT.replace("METRIC", "error")
+    result = audit(subject(tmp_path, claims=GROUP, facts=facts, t=IN_PERCENT).paper)
+    checks, failures = result.tables
+    assert checks.header == ("check", "question", "checked", *VERDICTS)
+    for check, (question, *entries) in checks.rows:
+        verdicts = [f.verdict for f in result.findings[check]]
+        numbers = [verdicts.count(word) for word in VERDICTS]
+        assert question.value == CHECKS[check][0]
+        assert [entry.value for entry in entries] == [str(sum(numbers[:3])), *map(str, numbers)]
+    assert failures.header == FAILED
+    assert len(failures.rows) == sum(f.holds is False for _, f in result.every)
+    words = {entries[2].value for _, entries in failures.rows}
+    assert words == {"fails", "suspicious"}
+
+
+def test_a_paper_without_tables_has_no_findings() -> None:
+    result = audit(load_paper("lecture"))
+    [table] = result.tables
+    assert (table.rows, result.findings) == ((), {})
+    assert table.notes[0].startswith("The paper has no printed tables")
+
+
+TABLE = "data;ours;theirs\nheart;22,62;22,22\npima;25,0;24,2\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "tab 1.csv"
+    path.write_text(TABLE)
+    return path
+
+
+@pytest.mark.parametrize("separator", [";", ",", "\t", "|"])
+def test_a_bare_table_is_audited_with_any_separator_and_decimal_sign(
+    table: Path, separator: str
+) -> None:
+    decimal = "." if separator == "," else ","
+    table.write_text(TABLE.replace(",", decimal).replace(";", separator))
+    [(check, finding)] = audit_table(table, {"heart": 81}).failures
+    assert (check, finding.place) == ("counts", ("tab 1", "heart", "ours"))
+    assert finding.printed == "22.62"
+    assert audit_table(table, {}).failures == []
+    table.write_text("d,a\nx,0.25\n")
+    assert "as a fraction" in audit_table(table, {}).notes[0]
+
+
+def test_a_draft_is_a_paper_that_audits_alike(table: Path, tmp_path: Path) -> None:
+    draft_paper(table, tmp_path / "mine", {"heart": 81})
+    result = audit(load_paper("./mine", tmp_path))
+    assert result.to_markdown() == audit_table(table, {"heart": 81}).to_markdown()
+    assert (tmp_path / "mine/printed/tab 1.csv").read_text() == (
+        "data,ours,theirs\nheart,22.62,22.22\npima,25.0,24.2\n"
+    )
+
+
+def test_a_mistake_names_the_file_of_the_user(table: Path) -> None:
+    with pytest.raises(ConfigError, match=r"tab 1\.csv: unknown row 'hart'; did you mean 'heart'"):
+        audit_table(table, {"hart": 81})
+    table.write_text("d,a\nx,0.2o\n")
+    with pytest.raises(ConfigError) as caught:
+        audit_table(table, {})
+    assert str(caught.value).startswith(f"{table}:2:3: '0.2o' is not a number")
+
+
+def test_missing_facts_on_a_bare_table_lead_to_a_draft(table: Path) -> None:
+    table.write_text("d,a_mean,a_sd\nx,0.2,0.1\n")
+    with pytest.raises(ConfigError) as caught:
+        audit_table(table, {})
+    assert str(caught.value).startswith(f"{table}: tab 1 prints means")
+    assert "--draft makes a folder whose paper.yaml can say it" in str(caught.value)
+
+
+def test_times_do_not_decide_the_unit_of_a_bare_table(table: Path) -> None:
+    table.write_text("d,a\nx,0.25\nmean_running_time_s,12.5\n")
+    assert "as a fraction" in audit_table(table, {}).notes[0]
