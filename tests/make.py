@@ -37,7 +37,7 @@ def config(**changes: Any) -> dict[str, Any]:
 
 
 def write_config(folder: Path, **changes: Any) -> Path:
-    """Write `config` to a folder, beside the code that it may name."""
+    """Write `config` to a folder, next to the code that it may name."""
     path = folder / "small.yaml"
     path.write_text(to_yaml(config(**changes)), encoding="utf-8")
     return path
@@ -69,7 +69,7 @@ def with_learner(cell: Cell, learner: Learner) -> Cell:
 
 
 def of_wrong(wrong: BoolArray | Sequence[float]) -> dict[str, Any]:
-    """Return the fields of a record on negative examples, of which some are called positive."""
+    """Return the fields of a record on negative examples, some predicted as positive."""
     codes = np.asarray(wrong, dtype=np.intp)
     return {"classes": CLASSES, "actual": np.zeros_like(codes), "predicted": codes}
 

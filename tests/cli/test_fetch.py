@@ -88,7 +88,7 @@ def test_a_run_fetches_what_is_not_here_and_other_verbs_do_not(
     project: Path, server: Server
 ) -> None:
     assert quadrepro("check", "small.yaml").exit_code == 3
-    # Tables need what has been computed, not the data.
+    # Tables need records, not the data.
     assert quadrepro("table", "small.yaml").exit_code == 1
     assert not server.asked
     for _ in range(2):

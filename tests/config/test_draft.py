@@ -11,7 +11,7 @@ from quadrepro.config.draft import SCHEMA, draft_config
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.reference import schema_of
 from quadrepro.data.inspection import inspect_file, write_card
-from quadrepro.tables.made import check_tables
+from quadrepro.tables.kinds import check_tables
 
 ROWS = 12
 

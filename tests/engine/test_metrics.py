@@ -169,6 +169,26 @@ def test_the_direction_says_what_perfect_predictions_reach() -> None:
         assert metric.value(low) != metric.value(high)
 
 
+def test_ratios_compare_the_metrics_of_numbers_that_are_zero_for_perfect_predictions() -> None:
+    y = np.array([1.0, 2.0, 4.0, 3.0])
+    perfect = kept_of((), y, y)
+    for name in (*METRICS, *scorer_names()):
+        metric = find_metric(name)
+        error = metric.tasks == ("regression",) and metric.value(perfect) == 0
+        assert metric.in_target_unit == error, name
+    names = ("rmse", "mae", "neg_mean_squared_error", "r2", "explained_variance", "brier")
+    in_unit = [find_metric(name).in_target_unit for name in names]
+    assert in_unit == [True, True, True, False, False, False]
+
+
+def test_an_error_in_the_unit_of_the_target_grows_with_it() -> None:
+    y, predicted = np.array([1.0, 2.0, 4.0, 3.0]), np.array([1.5, 2.5, 3.0, 3.5])
+    for name, factor in (("rmse", 10), ("mae", 10), ("neg_mean_squared_error", 100), ("r2", 1)):
+        one, ten = (find_metric(name).value(kept_of((), k * y, k * predicted)) for k in (1, 10))
+        assert one is not None
+        assert ten == pytest.approx(factor * one)
+
+
 def test_a_scorer_gives_what_it_gives_for_the_estimator() -> None:
     X, Y = load_iris(return_X_y=True)
     train, rows = np.arange(150) % 3 > 0, np.arange(150) % 3 == 0

@@ -1,3 +1,5 @@
+"""Records by row, column and repeat."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -81,11 +83,31 @@ def test_a_metric_takes_the_place_of_the_risk_in_the_rows_that_it_judges() -> No
     assert (f1.complete("monks", "a"), f1.complete("monks", "b")) == (True, False)
     assert f1.mean_losses() == {"a": [pytest.approx(-2 / 3)]}
     plain = counted([3], [6])
-    found = (plain.label, plain.by_metric, plain.sign, plain.counts_errors)
-    assert found == ("risk", "", 1.0, True)
+    facts = (plain.label, plain.by_metric, plain.sign, plain.counts_errors)
+    assert facts == ("risk", "", 1.0, True)
 
 
-def test_of_numbers_the_mean_is_that_of_the_rmses() -> None:
+def test_shares_of_errors_have_test_examples_and_the_resolution_of_one() -> None:
+    records = {
+        ("x", column, i): Record("k", "ok", 1, n)
+        for column in "ab"
+        for i, n in enumerate((20, 30, 40))
+    }
+    records["x", "b", 1] = Record("k", "failed")
+    records |= {("y", c, i): Record("k", "ok", n_test=30, rmse=0.5) for c in "ab" for i in range(3)}
+    records |= {("z", c, i): Record("k", "missing") for c in "ab" for i in range(3)}
+    outcomes = Outcomes(("x", "y", "z"), ("a", "b"), 3, records)
+    assert (outcomes.n_test("x", "a"), outcomes.n_test("x", "b")) == ((20, 30, 40), (20, 40))
+    # The sizes of the splits with a result, of all columns.
+    assert outcomes.resolution("x") == pytest.approx(5 / (20 + 30 + 40 + 20 + 40))
+    # An RMSE, another metric and an empty row count no errors.
+    for row in "yz":
+        assert (outcomes.n_test(row, "a"), outcomes.resolution(row)) == ((), 0.0)
+    by_f1 = replace(outcomes, metric=find_metric("f1"))
+    assert (by_f1.n_test("x", "a"), by_f1.resolution("x")) == ((), 0.0)
+
+
+def test_the_mean_of_a_regression_is_the_mean_of_its_rmses() -> None:
     rmses = [0.1, 0.7, 0.2]
     records = {("m1", "a", i): Record("k", "ok", n_test=10, rmse=x) for i, x in enumerate(rmses)}
     outcomes = Outcomes(("m1",), ("a",), 3, records)
@@ -109,17 +131,17 @@ def test_the_mean_time_is_over_all_cells_that_were_computed() -> None:
     assert with_grids(()).mean_seconds("a") is None
 
 
-def with_grids(*of_splits: tuple[Grid, ...]) -> Outcomes:
-    records = {("x", "a", i): Record("k", "missing") for i in range(len(of_splits))}
-    grids = {("x", "a", i): grids for i, grids in enumerate(of_splits)}
-    return Outcomes(("x",), ("a",), len(of_splits), records, grids)
+def with_grids(*splits: tuple[Grid, ...]) -> Outcomes:
+    records = {("x", "a", i): Record("k", "missing") for i in range(len(splits))}
+    grids = {("x", "a", i): grids for i, grids in enumerate(splits)}
+    return Outcomes(("x",), ("a",), len(splits), records, grids)
 
 
 ROUNDS = Grid.of({"lam": [0.5], "n_rounds": [1, 2, 4]})
 
 
 @pytest.mark.parametrize(
-    ("of_splits", "values"),
+    ("splits", "values"),
     [
         ([(ROUNDS,)], (1, 2, 4)),
         ([(ROUNDS,), (ROUNDS,)], (1, 2, 4)),
@@ -135,6 +157,6 @@ ROUNDS = Grid.of({"lam": [0.5], "n_rounds": [1, 2, 4]})
     ],
 )
 def test_there_are_values_along_a_hyper_parameter_if_it_alone_varies_and_is_not_drawn(
-    of_splits: list[tuple[Grid, ...]], values: tuple[int, ...] | None
+    splits: list[tuple[Grid, ...]], values: tuple[int, ...] | None
 ) -> None:
-    assert with_grids(*of_splits).values_along("x", "a", "n_rounds") == values
+    assert with_grids(*splits).values_along("x", "a", "n_rounds") == values

@@ -26,13 +26,16 @@ DEMSAR = {"C4.5+m+cf": 1.964, "C4.5+m": 2.0, "C4.5+cf": 2.893, "C4.5": 3.143}
 
 
 def ranking_of(
-    ranks: Sequence[float], apart: set[tuple[int, int]], n_rows: int = 14, names: Sequence[str] = ()
+    ranks: Sequence[float],
+    separated: set[tuple[int, int]],
+    n_rows: int = 14,
+    names: Sequence[str] = (),
 ) -> Ranking:
     """Return a ranking with some mean ranks, whose test separates some pairs of places."""
     names = names or [f"method {i}" for i in range(len(ranks))]
     pairs = {}
     for i, j in combinations(range(len(ranks)), 2):
-        p, winner = (0.01, names[i]) if (i, j) in apart else (0.5, None)
+        p, winner = (0.01, names[i]) if (i, j) in separated else (0.5, None)
         numbers = (names[i], names[j], winner, -1.0, -inf, inf, p, p, "test", 1, 0, 0)
         pairs[names[i], names[j]] = Comparison(*numbers)
         pairs[names[j], names[i]] = pairs[names[i], names[j]].swapped()
@@ -84,7 +87,7 @@ def test_nemenyis_bar_has_the_length_of_the_critical_difference() -> None:
     assert end - start == pytest.approx(critical, rel=1e-6)
     texts = [text.get_text() for text in panel.texts]
     assert "Nemenyi's critical difference 1.25" in texts
-    # On few data sets no two mean ranks can be so far apart, and the bar would leave the axis.
+    # On few data sets no two mean ranks can be so far separated, and the bar would leave the axis.
     few = drawn(ranking_of([*DEMSAR.values()], set(), n_rows=2), nemenyi=True).axes[0]
     assert not any("critical" in text.get_text() for text in few.texts)
 
@@ -100,16 +103,16 @@ def rankings(draw: st.DrawFn) -> tuple[list[float], set[tuple[int, int]]]:
 def test_methods_share_a_bar_if_and_only_if_the_test_does_not_separate_them(
     example: tuple[list[float], set[tuple[int, int]]],
 ) -> None:
-    ranks, apart = example
+    ranks, separated = example
     ranks = [rank + i / 100 for i, rank in enumerate(ranks)]
-    [panel] = drawn(ranking_of(ranks, apart)).axes
+    [panel] = drawn(ranking_of(ranks, separated)).axes
     groups = []
     for bar in bars(panel):
         places = [rank_at(panel, len(ranks))(x) for x in bar.get_xdata()]
         groups.append({int(np.abs(np.array(ranks) - place).argmin()) for place in places})
         assert len({*bar.get_ydata()}) == 1
     joined = {pair for group in groups for pair in combinations(sorted(group), 2)}
-    assert joined == {*combinations(range(len(ranks)), 2)} - apart
+    assert joined == {*combinations(range(len(ranks)), 2)} - separated
     heights = [bar.get_ydata()[0] for bar in bars(panel)]
     assert len({*heights}) == len(heights)
 
@@ -120,7 +123,9 @@ def test_names_neither_overlap_nor_leave_the_figure(n: int, nemenyi: bool) -> No
     rng = np.random.default_rng(n)
     names = [f"a rather long name of method {i}" for i in range(n)]
     shifts = 0.4 * np.arange(n)
-    scores = {name: [*(shift + rng.normal(0, 1, 60))] for name, shift in zip(names, shifts)}
+    scores = {
+        name: [*(shift + rng.normal(0, 1, 60))] for name, shift in zip(names, shifts, strict=True)
+    }
     ranking = rank_methods(scores)
     figure = drawn(ranking, nemenyi)
     renderer = FigureCanvasAgg(figure).get_renderer()

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import f as fisher
-from scipy.stats import ttest_ind_from_stats
 from scipy.stats import t as student
+from scipy.stats import ttest_ind_from_stats
 
 from quadrepro.papers.printed import Facts, Printed, Sample
 from quadrepro.stats import LEVEL, Repeats, place_number

@@ -191,7 +191,9 @@ def test_numbers_of_four_significant_digits(value: float, text: str) -> None:
 def test_a_printed_number_keeps_its_digits_in_percent() -> None:
     pairs = {"0.0420": "4.20", "0.1": "10", "1": "100", "0.004": "0.4", "": ""}
     assert {text: printed_text(text, True) for text in pairs} == pairs
-    assert {text: printed_text(text, False) for text in pairs} == dict(zip(pairs, pairs, strict=True))
+    assert {text: printed_text(text, False) for text in pairs} == dict(
+        zip(pairs, pairs, strict=True)
+    )
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,9 @@ from tests.tables.contexts import csv_of, texts_of
 TWENTY = Sample(splits=20)
 
 
-def normal_splits(n_rows: int, n_columns: int, n_splits: int = 30) -> dict[tuple[int, int], list[float]]:
+def normal_splits(
+    n_rows: int, n_columns: int, n_splits: int = 30
+) -> dict[tuple[int, int], list[float]]:
     """Return independent splits of every entry."""
     rng = np.random.default_rng(1)
     places = [(i, j) for i in range(n_rows) for j in range(n_columns)]
@@ -96,13 +98,17 @@ def test_only_what_is_outside_after_holms_correction_is_named() -> None:
 
 def test_p_values_after_holm_are_at_least_their_shares_among_our_own_splits() -> None:
     verdicts = table({(0, 0): 3.4, (1, 1): 4.2, (2, 2): 9.0})
-    null = np.concatenate([
-        null_p_values(
-            np.array([v.repeats.values for v in verdicts.judged if v.row == row and v.repeats]).T,
-            rounding=0.0000005,
-        ).ravel()
-        for row in dict.fromkeys(v.row for v in verdicts.judged)
-    ])
+    null = np.concatenate(
+        [
+            null_p_values(
+                np.array(
+                    [v.repeats.values for v in verdicts.judged if v.row == row and v.repeats]
+                ).T,
+                rounding=0.0000005,
+            ).ravel()
+            for row in dict.fromkeys(v.row for v in verdicts.judged)
+        ]
+    )
     p_values = [v.p_value or 0.0 for v in verdicts.judged]
     adjusted = holm(tail_p_values(p_values, null))
     expected = [v for v, p in zip(verdicts.judged, adjusted, strict=True) if p <= 0.05]
@@ -277,7 +283,9 @@ def test_deviations_are_rows_of_the_table_and_of_the_csv() -> None:
 def test_rows_of_comparisons_have_the_titles_of_the_algorithms() -> None:
     entry = Verdict("0.90", 0.5, 0.4, 0.6, 0.001).at("ada", "lp", "probability")
     made = verdicts_table(EXPERIMENT, [Verdicts("t", (entry,), one_sample=True)], [])
-    assert texts_of(made) == {"Ada, LP": ("probability", "0.90", "0.5000", "0.4000 to 0.6000", "0.001")}
+    assert texts_of(made) == {
+        "Ada, LP": ("probability", "0.90", "0.5000", "0.4000 to 0.6000", "0.001")
+    }
 
 
 def test_statements_name_their_table_if_there_are_several() -> None:

@@ -163,8 +163,9 @@ EXACT: list[tuple[str, dict[str, Any], str, str, Word]] = [
     ("lowest-mean", {"of": "a", "at_least": 1}, "0.2", "0.1", "refuted"),
     ("rank", {"of": "a", "at_most": 1}, "0.1", "0.1", "supported"),
     ("rank", {"of": "a", "at_most": 1}, "0.2", "0.1", "refuted"),
-    ("not-better", AB, "0.1", "0.2", "supported"),
-    ("not-told-apart", AB, "0.1", "0.2", "supported"),
+    # Nor can it show that there is no difference.
+    ("not-better", AB, "0.1", "0.2", "undecided"),
+    ("not-told-apart", AB, "0.1", "0.2", "undecided"),
     ("significant-pairs", {"pairs": [["a", "b"]]}, "0.1", "0.2", "refuted"),
 ]
 
@@ -187,6 +188,9 @@ def test_printed_numbers_are_significant_as_the_sign_test_finds_them() -> None:
     pairs = [[["a", "b"]], [["b", "a"]]]
     words = [judge(evidence, "significant-pairs", pairs=pair).word for pair in pairs]
     assert words == ["supported", "refuted"]
+    alike = in_print({"a": ["0.1"] * 5 + ["0.3"], "b": ["0.2"] * 6})
+    words = [judge(alike, kind, **AB).word for kind in ("not-better", "not-told-apart")]
+    assert words == ["supported", "supported"]
 
 
 # Symmetry.

@@ -219,8 +219,9 @@ def test_cells_that_a_config_lacks_are_absent_and_failed_ones_are_lacking() -> N
     assert type(caught.value) is Lacking
 
 
-def test_one_split_has_its_own_numbers() -> None:
+def test_one_split_has_its_own_numbers_which_claims_are_true_of_or_not() -> None:
     evidence = errors_of(COUNTS)
+    assert (evidence.exact, evidence.on_split(0).exact) == (False, True)
     splits = [evidence.on_split(i).values("a") for i in range(3)]
     assert splits == [[0.01, 0.03], [0.02, 0.03], [0.04, 0.03]]
     assert evidence.values("a") == pytest.approx([*map(fmean, zip(*splits, strict=True))])

@@ -126,8 +126,8 @@ def test_a_deviation_below_the_floor_is_suspicious(tmp_path: Path, repetitions: 
 def test_the_floor_of_a_deviation_is_shown_in_the_unit_of_the_table(
     tmp_path: Path, unit: str, text: str
 ) -> None:
-    facts = SIZES.replace("percent", unit)
-    table = "d,a_mean,a_sd\nx,10.0,0.1\n" if unit == "percent" else "d,a_mean,a_sd\nx,0.1,0.001\n"
+    facts = f"{{unit: {unit}, of: {{splits: 20}}, n_test: {{x: [100, 200]}}}}"
+    table = "d,a_mean,a_sd\nx,10.0,0.1\n" if unit == "percent" else "d,a_mean,a_sd\nx,0.100,0.001\n"
     [finding] = findings("deviations", subject(tmp_path, facts=facts, t=table))
     # The variance is (1 - 1/2) p (1 - p) / 100 or more.
     assert f" {text} or more (p = " in finding.why

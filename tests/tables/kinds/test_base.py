@@ -165,7 +165,9 @@ def test_a_printed_table_of_a_metric_is_compared_with_our_values_of_it() -> None
         assert context.judged(outcomes, printed) is judged
     assert error.metric is not None
     with pytest.raises(ConfigError, match=r"p prints f1: ask for it with metrics: \[f1\]"):
-        context_of(context.experiment, "errors", replace(PRINTED, facts=Facts(metric="f1"))).check_metric("p")
+        context_of(
+            context.experiment, "errors", replace(PRINTED, facts=Facts(metric="f1"))
+        ).check_metric("p")
 
 
 def test_ratios_are_compared_where_errors_are_in_the_unit_of_each_target() -> None:

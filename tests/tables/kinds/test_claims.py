@@ -236,14 +236,26 @@ def test_swapping_two_algorithms_mirrors_the_word_over_splits(a: list[int]) -> N
 
 @pytest.mark.parametrize("n_splits", [2, 25])
 def test_splits_that_cannot_decide_a_claim_do_not_refute_it(n_splits: int) -> None:
-    fields = {"text": "t", "of": "a", "than": "b"}
-    # Five rows are too few for the sign test, and two rows for a count of ten.
     few = errors_of({"a": [[1] * n_splits] * 5, "b": [[2] * n_splits] * 5})
+    # Five rows are too few for the sign test, and the 15 missing ones could have five wins.
     for kind, keys in (("not-better", {}), ("wins-or-ties", {"at_least": 10, "out_of": 20})):
-        claim = CLAIMS[kind].model_validate({"kind": kind, **fields, **keys})
+        fields = {"kind": kind, "text": "t", "of": "a", "than": "b", **keys}
+        claim = CLAIMS[kind].model_validate(fields)
         pooled = claim.judge(few)
         assert pooled.word == "undecided"
-        assert _on_splits(claim, few, pooled).word == "undecided"
+        assert _on_splits(claim, few, pooled) == pooled
+
+
+def test_a_significance_that_is_claimed_must_be_found_on_a_split() -> None:
+    keys = {"text": "t", "of": "a", "than": "b", "by": "sign-test"}
+    claim = CLAIMS["lower"].model_validate({"kind": "lower", **keys})
+    # A is lower on five of six rows of each split, and on other rows in each.
+    a = [[3 if row == split else 1 for split in range(6)] for row in range(6)]
+    ours = errors_of({"a": a, "b": [[2] * 6] * 6})
+    pooled = claim.judge(ours)
+    text, word = _on_splits(claim, ours, pooled)
+    assert (pooled.word, word) == ("supported", "supported")
+    assert text.endswith("; 0 of 6 single splits show it")
 
 
 def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence(load: Load) -> None:

@@ -176,7 +176,7 @@ def test_rmses_over_data_sets_are_compared_as_ratios(experiment: Experiment) -> 
         row = data_of(table)[pair]
         assert row["difference"] == pytest.approx(expected[pair].difference)
         assert data_of(table)[pair[::-1]]["difference"] == pytest.approx(1 / row["difference"])
-        # The ratio is that of the Hodges-Lehmann shift of the logarithms.
+        # The ratio belongs to the Hodges-Lehmann shift of the logarithms.
         d = np.log(losses[pair[0]]) - np.log(losses[pair[1]])
         means = [(d[i] + d[j]) / 2 for i in range(6) for j in range(i, 6)]
         assert row["difference"] == pytest.approx(np.exp(np.median(means)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -63,15 +63,15 @@ def test_on_one_data_set_it_rests_on_the_corrected_test_with_holms_method(
         errors[a, b] = max(difference.std(ddof=1), 0.1) * np.sqrt(1 / 8 + 1)
     p_values = [2 * student.sf(abs(gaps[p]) / errors[p], 7) for p in gaps]
     adjusted = dict(zip(gaps, holm(p_values), strict=True))
-    steps = {p: len(gaps) - place for place, p in enumerate(sorted(gaps, key=lambda p: adjusted[p]))}
+    steps = {
+        p: len(gaps) - place for place, p in enumerate(sorted(gaps, key=lambda p: adjusted[p]))
+    }
     texts = []
     for b in (1, 2):
         reach = student.ppf(1 - 0.025 / steps[0, b], 7) * errors[0, b]
         ends = (f"{100 * (gaps[0, b] + side * reach):.1f}" for side in (-1, 1))
         low, high = (end.replace("-", "−") for end in ends)
-        texts.append(
-            f"worse by {100 * gaps[0, b]:.1f} percentage points, interval {low} to {high}"
-        )
+        texts.append(f"worse by {100 * gaps[0, b]:.1f} percentage points, interval {low} to {high}")
     assert adjusted[0, 1] > 0.05 >= adjusted[0, 2]
     assert conclusion(context, one_data_set()) == (
         f"Best by risk: QuadBoost (0.150). Not significantly different from it: LPBoost "
@@ -176,10 +176,10 @@ def test_an_algorithm_without_all_results_is_left_out(context: Context[str]) -> 
 def test_rmses_over_data_sets_have_no_mean_and_those_of_one_have_their_unit(
     context: Context[str],
 ) -> None:
-    many = outcomes_of(MANY)
-    for row in many.rows:
-        many = as_regression(many, row)
-    assert conclusion(context, many).startswith("Best by RMSE over 9 data sets: QuadBoost. ")
+    several = outcomes_of(MANY)
+    for row in several.rows:
+        several = as_regression(several, row)
+    assert conclusion(context, several).startswith("Best by RMSE over 9 data sets: QuadBoost. ")
     one = conclusion(context, as_regression(one_data_set(), "monks"))
     assert one.startswith("Best by RMSE: QuadBoost (0.3750). ")
     assert "percentage" not in one
@@ -220,7 +220,9 @@ def groups_of(sentence: str) -> tuple[str, set[str], set[str]]:
 
 def assert_groups_are_those_of_the_test(context: Context[str], outcomes: Outcomes) -> None:
     best, near, worse = groups_of(conclusion(context, outcomes))
-    winners = {c: compared(context, outcomes)[c, best].winner for c in outcomes.columns if c != best}
+    winners = {
+        c: compared(context, outcomes)[c, best].winner for c in outcomes.columns if c != best
+    }
     assert worse == {c for c, winner in winners.items() if winner == best}
     assert near == {c for c, winner in winners.items() if winner is None}
 
@@ -240,7 +242,7 @@ def test_an_algorithm_that_beats_the_best_mean_rank_is_not_called_worse_or_alike
     context, outcomes = comparison_of(crossed())
     risks = crossed()[:, 0]
     assert np.argmin(rankdata(risks, axis=1).mean(axis=0)) == 0
-    # Of 15 pairs.
+    # Adjusted for 15 pairs.
     assert 15 * wilcoxon(risks[:, 0], risks[:, 1], method="exact").pvalue <= 0.05
     best, near, worse = groups_of(conclusion(context, outcomes))
     assert best == "a0"

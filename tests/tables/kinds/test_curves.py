@@ -72,7 +72,7 @@ def outcomes(measured: dict[str, Measures], grids: dict[str, Grid] = GRIDS) -> O
     return Outcomes(("monks",), tuple(grids), 2, records, cell_grids)
 
 
-def of_three() -> dict[str, Measures]:
+def all_measures() -> dict[str, Measures]:
     slope = [0.5 / t for t in range(1, 33)]
     return {
         "adaboost": {"train_error": [slope, slope], "test_error": [slope, [3 * e for e in slope]]},
@@ -85,7 +85,7 @@ def of_three() -> dict[str, Measures]:
 
 
 def marked() -> dict[str, Measures]:
-    measured = of_three()
+    measured = all_measures()
     measured["adaboost"]["adaboost_rounds"] = [[9.0] * 32, [11.0] * 32]
     measured["lpboost"]["adaboost_rounds"] = [[nan], [nan]]
     return measured
@@ -97,7 +97,7 @@ def lines(panel: Axes) -> list:
 
 
 def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -> None:
-    table = table_of(load(), "curves", outcomes(of_three()))
+    table = table_of(load(), "curves", outcomes(all_measures()))
     assert table.data_header[2:5] == ("n_rounds", "train_error", "train_error sd")
     assert [row[:3] for row in table.data_rows] == [
         *(("monks", "adaboost", t) for t in range(1, 33)),
@@ -112,7 +112,7 @@ def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -
         ("LPBoost", "any"),
     ]
     assert text_rows(table)[0][1][3] == "1.0000 ± 0.7071"
-    linear = table_of(load("scale: log\n    panels", "panels"), "curves", outcomes(of_three()))
+    linear = table_of(load("scale: log\n    panels", "panels"), "curves", outcomes(all_measures()))
     values = [entries[1] for _, entries in text_rows(linear)[:6]]
     assert values == ["1", "7", "13", "20", "26", "32"]
 
@@ -135,7 +135,7 @@ def test_missing_measures_are_dashes_and_marks_are_columns(load: Load) -> None:
 def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
     load: Load, figures: list[Figure]
 ) -> None:
-    training, testing = panels_of(load(), "curves", outcomes(of_three()), figures)
+    training, testing = panels_of(load(), "curves", outcomes(all_measures()), figures)
     assert [len(line.get_xdata()) for line in lines(training)] == [32, 2, 2]
     level = lines(training)[2]
     np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
@@ -154,7 +154,7 @@ def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
 def test_a_band_is_a_deviation_wide_and_ends_where_nothing_is_left(
     load: Load, figures: list[Figure]
 ) -> None:
-    measured = of_three()
+    measured = all_measures()
     measured["quadboost"]["test_error"] = [[0.4, 0.0], [0.0, 0.0]]
     training, testing = panels_of(load(), "curves", outcomes(measured), figures)
     first, second = lines(testing)[1].get_ydata()
@@ -199,7 +199,7 @@ def test_lines_of_two_algorithms_differ_in_more_than_colour(
     load: Load, figures: list[Figure], measures: list[str], differ: str
 ) -> None:
     experiment = asking_for(load(), curves={"panels": [{"measures": measures}]})
-    [panel] = panels_of(experiment, "curves", outcomes(of_three()), figures)
+    [panel] = panels_of(experiment, "curves", outcomes(all_measures()), figures)
     a, b = lines(panel)[:2]
     assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
     legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
@@ -214,7 +214,7 @@ def test_a_column_that_draws_its_values_has_no_curve(load: Load) -> None:
 
 
 def test_large_measures_have_one_decimal_and_none_has_an_exponent(load: Load) -> None:
-    measured = of_three()
+    measured = all_measures()
     measured["adaboost"]["train_error"] = [[12345.678] * 32, [12345.678] * 32]
     entries = text_rows(table_of(load(), "curves", outcomes(measured)))[0][1]
     assert entries[2].startswith("12345.7 ± 0.0")
@@ -222,6 +222,6 @@ def test_large_measures_have_one_decimal_and_none_has_an_exponent(load: Load) ->
 
 def test_values_along_the_axis_have_no_exponents(load: Load) -> None:
     grids = GRIDS | {"quadboost": Grid.of({"n_rounds": [0.00001, 1000000]})}
-    table = table_of(load(), "curves", outcomes(of_three(), grids))
+    table = table_of(load(), "curves", outcomes(all_measures(), grids))
     values = [entries[1] for _, entries in text_rows(table) if entries[0] == "QuadBoost"]
     assert values == ["0.00001", "1000000"]

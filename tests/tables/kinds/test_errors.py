@@ -113,7 +113,9 @@ def test_an_absent_data_set_is_a_row_of_dashes_with_its_reason(
     assert "animals: it is no longer offered." in table.notes
 
 
-def test_regressions_have_rmses_with_four_significant_digits_in_place_of_risks(experiment: Experiment) -> None:
+def test_regressions_have_rmses_with_four_significant_digits_in_place_of_risks(
+    experiment: Experiment,
+) -> None:
     table = table_of(experiment, "errors", as_regression(outcomes_of(ONE), "titanic"))
     assert texts_of(table)["titanic"] == ("**0.750**", "1.000", "1.250")
     assert texts_of(table)["monks"] == ("0.200", "**0.100**", "**0.100**")

@@ -1,4 +1,4 @@
-"""The registry of kinds, and what a config asks for."""
+"""The registry of kinds, and the kinds that a config asks for."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def test_every_kind_has_the_key_of_its_place() -> None:
 
 
 def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load) -> None:
-    asked = asked_for(load("scatter: adaboost", "errors: table1", "times: true").config.tables)
-    assert [*asked] == [key for key in KINDS if key in asked]
-    assert asked == {**UNASKED, "errors": "table1", "times": True, "scatter": "adaboost"}
+    options = asked_for(load("scatter: adaboost", "errors: table1", "times: true").config.tables)
+    assert [*options] == [key for key in KINDS if key in options]
+    assert options == {**UNASKED, "errors": "table1", "times": True, "scatter": "adaboost"}
 
 
 def test_an_empty_option_asks_for_nothing(load: Load) -> None:

@@ -43,7 +43,9 @@ def own(experiment: Experiment, row: str) -> str:
 
 def splits_of(errors: dict[str, tuple[int, ...]]) -> Outcomes:
     """Return outcomes of two splits; the second one has an error more everywhere."""
-    return outcomes_of(errors, {row: tuple(n + 1 for n in counts) for row, counts in errors.items()})
+    return outcomes_of(
+        errors, {row: tuple(n + 1 for n in counts) for row, counts in errors.items()}
+    )
 
 
 def all_rows(experiment: Experiment) -> Outcomes:

@@ -1,4 +1,4 @@
-"""Readings of a protocol, by what their splits say of the printed numbers."""
+"""Readings of a protocol, by how well they fit the printed numbers."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
-from quadrepro.papers.printed import NOTHING, Facts, MeanOf, Printed
+from quadrepro.papers.printed import NOTHING, Facts, Printed, Sample
 from quadrepro.stats import (
-    Moments,
     log_probability_of_deviations,
     log_probability_of_means,
     log_probability_of_pooled_deviations,
-    welch_test,
 )
+from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
+from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.kinds.readings import (
     BASE,
     TABLES,
@@ -33,16 +34,18 @@ from quadrepro.tables.kinds.readings import (
     share_by_chance,
     simulate,
 )
-from quadrepro.tables.made import check_tables
 from quadrepro.tables.table import Table
 from tests.tables.contexts import (
     as_regression,
     asking_for,
+    beside_paper,
     csv_of,
     loaded,
+    made,
     outcomes_of,
     table_of,
 )
+from tests.tables.contexts import texts_of as entries_of
 
 # Tables
 
@@ -81,19 +84,22 @@ PRINTED = {
     ("twonorm", "adaboost"): (4.30, 0.40, 0.29, 0.14),
     ("twonorm", "ebboost"): (4.00, 0.21, 0.26, 0.11),
 }
+"""Printed errors in percent with their deviations, and margins with theirs."""
+
 OFF = {"": 2.0, "true one": 0.0, "of one": 1.0, "other": -2.5}
+"""Percentage points that a reading adds to the errors."""
 
 
 def outcomes(without: tuple[str, str, int] | None = None) -> Outcomes:
-    """Return records near print but for what each reading adds to the errors."""
+    """Return records near the printed numbers, except for the errors that each reading adds."""
     rng = np.random.default_rng(4)
     records = {}
     for row in ROWS:
-        of, _, reading = row.partition(", ")
+        name, _, reading = row.partition(", ")
         for split in range(6):
             common = rng.normal(0, 1)
             for column in COLUMNS:
-                mean, sd, margin, spread = PRINTED.get((of, column), (9.0, 1.0, 0.1, 0.1))
+                mean, sd, margin, spread = PRINTED.get((name, column), (9.0, 1.0, 0.1, 0.1))
                 percent = mean + OFF[reading] + 0.7 * sd * (common + rng.normal())
                 margins = rng.normal(margin + OFF[reading] / 50, spread, 60)
                 records[row, column, split] = Record(
@@ -113,22 +119,23 @@ def data_of(table: Table) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def texts_of(table: Table) -> dict[str, dict[str, str]]:
+    """Return the entries of each reading by column, without bold type."""
     return {
         name: {
-            title: text.replace("*", "")
+            title: text.replace("**", "")
             for title, text in zip(table.header[1:], entries, strict=True)
         }
-        for name, entries in table.rows
+        for name, entries in entries_of(table).items()
     }
 
 
-def test_there_is_a_row_a_reading_and_the_true_one_stands_out(experiment: Experiment) -> None:
+def test_each_reading_has_a_row_and_the_true_one_is_bold(experiment: Experiment) -> None:
     table = table_of(experiment, "readings", outcomes())
     texts = texts_of(table)
-    assert [of["rows"] for of in texts.values()] == ["2", "2", "1", "2"]
+    assert [entries["rows"] for entries in texts.values()] == ["2", "2", "1", "2"]
     assert texts["true one"]["inside"] == "4 of 4 (0 of 4)"
     assert texts["of one"]["inside"].endswith("of 2 (0 of 2)")
-    assert [name for name, entries in table.rows if "**" in entries[-2]] == ["true one"]
+    assert [name for name, entries in table.rows if entries[-2].bold] == ["true one"]
     notes = " ".join(table.notes)
     assert "if the 20 splits behind them are drawn like our 6." in notes
     assert "log(20 × 3) = 4.1 or what our splits give by chance" in notes
@@ -138,35 +145,59 @@ def test_there_is_a_row_a_reading_and_the_true_one_stands_out(experiment: Experi
 def test_the_numbers_are_those_of_the_statistics_on_each_rows_splits(
     experiment: Experiment,
 ) -> None:
-    found = outcomes()
-    data = data_of(table_of(experiment, "readings", found))
+    records = outcomes()
+    data = data_of(table_of(experiment, "readings", records))
     assert len(data) == len(ROWS)
-    names, half = COLUMNS[:2], np.array([0.005])
-    for (reading, of), row in data.items():
-        title = of if reading == "as in the config" else f"{of}, {reading}"
-        mean, sd, margin, spread = np.array([PRINTED[of, c] for c in names]).T
-        errors = 100 * np.array([found.values(title, c) for c in names]).T
-        kept = np.array([[r.margins for r in found.cell(title, c)] for c in names])
+    names = COLUMNS[:2]
+    share, hundredth = np.array([0.00005]), np.array([0.005])
+    for (reading, name), row in data.items():
+        title = name if reading == BASE else f"{name}, {reading}"
+        mean, sd, margin, spread = np.array([PRINTED[name, c] for c in names]).T
+        mean, sd = mean / 100, sd / 100
+        errors = np.array([records.values(title, c) for c in names]).T
+        kept = np.array([[r.margins for r in records.cell(title, c)] for c in names])
         squares = ((kept - kept.mean(axis=(1, 2), keepdims=True)) ** 2).mean(axis=2).T
         at_margins = kept.mean(axis=2).T
         expected = {
-            "log p: mean": log_probability_of_means(errors, mean, half, 20),
-            "log p: sd": log_probability_of_deviations(errors, sd, half, 20),
-            "log p: margin mean": log_probability_of_means(at_margins, margin, half, 20),
-            "log p: margin sd": log_probability_of_pooled_deviations(squares, spread, half, 20),
+            "log p: mean": log_probability_of_means(errors, mean, share, 20),
+            "log p: sd": log_probability_of_deviations(errors, sd, share, 20),
+            "log p: margin mean": log_probability_of_means(at_margins, margin, hundredth, 20),
+            "log p: margin sd": log_probability_of_pooled_deviations(
+                squares, spread, hundredth, 20
+            ),
             "mean off by": np.mean(abs(errors.mean(axis=0) - mean)),
             "sd off by": np.mean(abs(errors.std(axis=0, ddof=1) - sd)),
             "margin mean off by": np.mean(abs(kept.mean(axis=(1, 2)) - margin)),
             "margin sd off by": np.mean(abs(kept.std(axis=(1, 2)) - spread)),
         }
-        for name, value in expected.items():
-            assert float(row[name]) == pytest.approx(value, rel=1e-6)
-        moments = [Moments(e.mean(), e.std(ddof=1), 6) for e in errors.T]
-        beside = [Moments(m, s, 20) for m, s in zip(mean, sd, strict=True)]
-        tests = [
-            welch_test(a, b, rounding=0.005).p_value for a, b in zip(moments, beside, strict=True)
+        for quantity, value in expected.items():
+            assert float(row[quantity]) == pytest.approx(value, rel=1e-5)
+        numbers = [
+            PrintedNumber(f"{m:.4f}", Sample(splits=20), s, 0.00005)
+            for m, s in zip(mean, sd, strict=True)
         ]
-        assert (int(row["inside"]), row["compared"]) == (sum(p > 0.05 for p in tests), "2")
+        verdicts = [
+            judge(number, OurNumbers([*ours], [10_000] * 6))
+            for number, ours in zip(numbers, errors.T, strict=True)
+        ]
+        n_inside = sum(verdict.word == "inside" for verdict in verdicts)
+        assert (int(row["inside"]), row["compared"]) == (n_inside, "2")
+
+
+def test_distances_are_read_in_percent_and_kept_as_fractions(experiment: Experiment) -> None:
+    table = table_of(experiment, "readings", outcomes())
+    data, texts = data_of(table), texts_of(table)
+    base = [row for (name, _), row in data.items() if name == BASE]
+    for quantity in ("mean", "sd"):
+        distance = np.mean([float(row[f"{quantity} off by"]) for row in base])
+        assert texts[BASE][f"{quantity} off by"] == f"{100 * distance:.3f}"
+    distance = np.mean([float(row["margin sd off by"]) for row in base])
+    assert texts[BASE]["margin sd off by"] == f"{distance:.3f}"
+
+
+def number_of(text: str) -> float:
+    """Return a number to read, which has the sign of a minus."""
+    return float(text.replace("−", "-"))
 
 
 def test_factors_are_differences_to_the_config_and_need_more_the_more_were_tried(
@@ -175,38 +206,44 @@ def test_factors_are_differences_to_the_config_and_need_more_the_more_were_tried
     table = table_of(experiment, "readings", outcomes())
     data, texts = data_of(table), texts_of(table)
     kinds = ("means", "deviations", "margins")
-    for (_, of), row in data.items():
-        base = data["as in the config", of]
-        of_means = float(row["log p: mean"]) - float(base["log p: mean"])
-        assert float(row["log BF: means"] or 0) == pytest.approx(of_means, abs=1e-5)
+    for (_, name), row in data.items():
+        factor = float(row["log p: mean"]) - float(data[BASE, name]["log p: mean"])
+        assert float(row["log BF: means"] or 0) == pytest.approx(factor, abs=1e-5)
     for reading in ("true one", "of one", "other"):
         own = [row for (name, _), row in data.items() if name == reading]
         factors = [sum(float(row[f"log BF: {kind}"]) for row in own) for kind in kinds]
-        shown = [float(texts[reading][f"log BF: {kind}"]) for kind in kinds]
-        assert shown == pytest.approx(factors, abs=0.051)
-        assert float(texts[reading]["log BF"]) == pytest.approx(sum(factors), abs=0.051)
+        numbers = [number_of(texts[reading][f"log BF: {kind}"]) for kind in kinds]
+        assert numbers == pytest.approx(factors, abs=0.051)
+        assert number_of(texts[reading]["log BF"]) == pytest.approx(sum(factors), abs=0.051)
         assert float(texts[reading]["needed"]) >= math.log(20 * 3) - 0.051
 
 
-def test_in_parentheses_the_config_stands_on_the_same_rows(experiment: Experiment) -> None:
+def n_rows_of(table: Table) -> list[str]:
+    """Return the number of rows of each reading."""
+    return [entries["rows"] for entries in texts_of(table).values()]
+
+
+def test_in_parentheses_are_the_configs_own_numbers_on_the_same_rows(
+    experiment: Experiment,
+) -> None:
     table = table_of(experiment, "readings", outcomes())
-    of_image = float(data_of(table)["as in the config", "image"]["mean off by"])
-    assert texts_of(table)["of one"]["mean off by"].endswith(f"({of_image:.3f})")
+    image = float(data_of(table)[BASE, "image"]["mean off by"])
+    assert texts_of(table)["of one"]["mean off by"].endswith(f"({100 * image:.3f})")
 
 
-def test_a_row_that_lacks_a_split_is_left_out_wherever_it_counts(experiment: Experiment) -> None:
+def test_a_row_without_all_splits_is_left_out_wherever_it_counts(experiment: Experiment) -> None:
     table = table_of(experiment, "readings", outcomes(("image, true one", "ebboost", 2)))
-    assert [of["rows"] for of in texts_of(table).values()] == ["2", "1", "1", "2"]
+    assert n_rows_of(table) == ["2", "1", "1", "2"]
     table = table_of(experiment, "readings", outcomes(("image", "ebboost", 2)))
     texts = texts_of(table)
-    assert [of["rows"] for of in texts.values()] == ["1", "1", "0", "1"]
-    assert {of for name, of in texts["of one"].items() if name != "rows"} == {"–"}
-    # It was tried all the same.
+    assert n_rows_of(table) == ["1", "1", "0", "1"]
+    assert {text for title, text in texts["of one"].items() if title != "rows"} == {"–"}
+    # It counts as tried all the same.
     assert float(texts["true one"]["needed"]) >= math.log(20 * 3) - 0.051
     assert "1 of 126 cells have no result" in table.notes[-1]
     # Nothing is printed of the column without numbers.
     table = table_of(experiment, "readings", outcomes(("image", "mine", 2)))
-    assert [of["rows"] for of in texts_of(table).values()] == ["2", "2", "1", "2"]
+    assert n_rows_of(table) == ["2", "2", "1", "2"]
 
 
 def test_without_printed_margins_there_are_no_columns_of_them(experiment: Experiment) -> None:
@@ -217,22 +254,116 @@ def test_without_printed_margins_there_are_no_columns_of_them(experiment: Experi
 
 
 def test_margins_that_were_not_kept_are_left_out_of_the_factor(experiment: Experiment) -> None:
-    found = outcomes()
-    lost = found.records["image, true one", "adaboost", 0]
-    found.records["image, true one", "adaboost", 0] = Record("k", "ok", lost.errors, 10_000)
-    data = data_of(table_of(experiment, "readings", found))
+    records = outcomes()
+    lost = records.records["image, true one", "adaboost", 0]
+    records.records["image, true one", "adaboost", 0] = Record("k", "ok", lost.errors, 10_000)
+    data = data_of(table_of(experiment, "readings", records))
     row = data["true one", "image"]
     assert (row["log BF: margins"], row["log p: margin sd"]) == ("", "")
     total = float(row["log BF: means"]) + float(row["log BF: deviations"])
     assert float(row["log BF"]) == pytest.approx(total)
 
 
-def test_numbers_that_are_predicted_are_compared_in_their_own_unit(experiment: Experiment) -> None:
-    found = as_regression(outcomes(), "image")
-    row = data_of(table_of(experiment, "readings", found))["as in the config", "image"]
-    errors = np.array([found.values("image", c) for c in COLUMNS[:2]]).T
-    expected = log_probability_of_means(errors, np.array([4.28, 4.04]), np.array([0.005]), 20)
-    assert float(row["log p: mean"]) == pytest.approx(expected)
+def test_rmses_are_compared_in_their_own_unit(experiment: Experiment) -> None:
+    records = as_regression(outcomes(), "image")
+    table = table_of(experiment, "readings", records)
+    row = data_of(table)[BASE, "image"]
+    errors = np.array([records.values("image", c) for c in COLUMNS[:2]]).T
+    # The tasks of the config are of classes, so the printed numbers were read in percent.
+    mean = np.array([0.0428, 0.0404])
+    expected = log_probability_of_means(errors, mean, np.array([0.00005]), 20)
+    assert float(row["log p: mean"]) == pytest.approx(expected, rel=1e-6)
+    assert row["compared"] == "2"
+
+
+# Another metric
+
+
+AUC_CONFIG = """title: By AUC
+paper: ./mypaper
+repeats: 4
+protocol: {view: quadboost}
+datasets: [monks, titanic]
+readings: [{name: rival, protocol: {folds: 3}}]
+algorithms:
+  - {name: adaboost, grid: {n_rounds: 5}}
+  - {name: quadboost, grid: {n_rounds: 5}}
+baseline: false
+metrics: [auc]
+tables: {readings: {means: table1}}
+"""
+AUC_PAPER = """title: Ours
+names: {adaboost: AdaBoost, quadboost: QuadBoost}
+printed: {table1: {metric: auc, unit: UNIT, of: {splits: 10}}}
+"""
+AUC_TABLE = "dataset,adaboost_mean,quadboost_mean\nmonks,0.812,0.832\ntitanic,0.730,0.751\n"
+
+
+def scored(rows: tuple[str, ...]) -> Outcomes:
+    """Return records whose AUC is near 0.73; the rival's is near 0.81."""
+    rng = np.random.default_rng(2)
+    records = {}
+    actual = np.arange(400) % 2
+    for row in rows:
+        shift = 1.25 if row.endswith("rival") else 0.85
+        for column in ("adaboost", "quadboost"):
+            for split in range(4):
+                scores = rng.normal(0, 1, 400) + actual * shift
+                predicted = (scores > 0).astype(np.intp)
+                records[row, column, split] = Record(
+                    *("k", "ok", int((predicted != actual).sum()), 400),
+                    classes=("no", "yes"),
+                    actual=actual,
+                    predicted=predicted,
+                    scores=scores,
+                )
+    return Outcomes(rows, ("adaboost", "quadboost"), 4, records)
+
+
+@pytest.mark.parametrize("unit", ["fraction", "percent"])
+def test_readings_of_a_table_of_another_metric_are_compared_by_it(
+    tmp_path: Path, unit: str
+) -> None:
+    text = AUC_TABLE
+    if unit == "percent":
+        text = re.sub(r"0\.(\d\d)(\d)", r"\1.\2", AUC_TABLE)
+    paper = AUC_PAPER.replace("UNIT", unit)
+    experiment = beside_paper(tmp_path, AUC_CONFIG, paper, table1=text)
+    check_tables(experiment)
+    rows = tuple(row.entry.title for row in experiment.config.rows)
+    records = scored(rows)
+    table = table_of(experiment, "readings", records)
+    assert n_rows_of(table) == ["2", "2"]
+    # No deviation is printed.
+    dashes = [title for title, text in texts_of(table)["rival"].items() if text.startswith("–")]
+    assert dashes == ["sd off by", "log BF: deviations"]
+    aucs = np.array(
+        [
+            [roc_auc_score(r.actual, r.scores) for r in records.cell("monks, rival", c)]
+            for c in records.columns
+        ]
+    ).T
+    row = data_of(table)["rival", "monks"]
+    mean = np.array([0.812, 0.832])
+    assert float(row["mean off by"]) == pytest.approx(np.mean(abs(aucs.mean(axis=0) - mean)))
+    expected = log_probability_of_means(aucs, mean, np.array([0.0005]), 10)
+    assert float(row["log p: mean"]) == pytest.approx(expected, rel=1e-6)
+    verdicts = [
+        judge(PrintedNumber(f"{m:.3f}", Sample(splits=10)), OurNumbers([*values]))
+        for m, values in zip(mean, aucs.T, strict=True)
+    ]
+    assert int(row["inside"]) == sum(verdict.word == "inside" for verdict in verdicts)
+
+
+def test_a_table_of_a_metric_that_is_not_asked_for_is_refused_with_the_reason(
+    tmp_path: Path,
+) -> None:
+    config = AUC_CONFIG.replace("metrics: [auc]\n", "")
+    paper = AUC_PAPER.replace("UNIT", "fraction")
+    experiment = beside_paper(tmp_path, config, paper, table1=AUC_TABLE)
+    message = r"11:21: table1 prints auc: ask for it with metrics: \[auc\]"
+    with pytest.raises(ConfigError, match=message):
+        check_tables(experiment)
 
 
 @pytest.mark.parametrize(
@@ -252,30 +383,70 @@ def test_tables_that_cannot_be_compared_with_are_refused(
 
 def test_a_config_without_readings_or_deviations_is_refused(tmp_path: Path) -> None:
     without = CONFIG[: CONFIG.index("readings:")] + CONFIG[CONFIG.index("algorithms:") :]
-    with pytest.raises(ConfigError, match=r"13:3: there is nothing to compare: give readings"):
+    with pytest.raises(ConfigError, match=r"13:3: nothing to compare: give readings"):
         check_tables(loaded(tmp_path, without))
-    of_one_split = CONFIG.replace("paper: ebboost", "paper: quadboost").replace(
+    single_split = CONFIG.replace("paper: ebboost", "paper: quadboost").replace(
         ", margins: table2", ""
     )
     for name, printed in (("image", "monks"), ("twonorm", "titanic"), ("ebboost,", "quadboost,")):
-        of_one_split = of_one_split.replace(name, printed)
+        single_split = single_split.replace(name, printed)
     with pytest.raises(ConfigError, match=r"paper.yaml, as printed: \{table1: \{of: \{splits"):
-        check_tables(loaded(tmp_path, of_one_split))
+        check_tables(loaded(tmp_path, single_split))
+
+
+CV_CONFIG = """title: Folds
+paper: ./mypaper
+repeats: 6
+protocol: {view: quadboost, split: {outer: 3x2}}
+datasets: [monks, titanic]
+readings: [{name: rival, protocol: {folds: 3}}]
+algorithms: [{name: adaboost, grid: {n_rounds: 5}}, {name: quadboost, grid: {n_rounds: 5}}]
+baseline: false
+tables: {errors: table1, readings: {means: table1}}
+"""
+CV_PAPER = """title: Ours
+names: {adaboost: AdaBoost, quadboost: QuadBoost}
+printed: {table1: {unit: fraction, of: {SAMPLE}}}
+"""
+CV_TABLE = "dataset,adaboost_mean,quadboost_mean\nmonks,0.23,0.2\ntitanic,0.25,0.16\n"
+
+
+@pytest.mark.parametrize("sample", ["cv: 2", "cv: 2, pooled: true", "splits: 4", "runs: 4"])
+def test_the_number_inside_is_that_of_the_verdicts_on_the_same_numbers(
+    tmp_path: Path, sample: str
+) -> None:
+    paper = CV_PAPER.replace("SAMPLE", sample)
+    experiment = beside_paper(tmp_path, CV_CONFIG, paper, table1=CV_TABLE)
+    rng, records = np.random.default_rng(3), {}
+    for row in experiment.config.rows:
+        for column in ("adaboost", "quadboost"):
+            # The two folds of a cross-validation differ, and their means hardly.
+            for split in range(6):
+                count = 50 + 20 * (-1) ** split + int(rng.integers(0, 4))
+                records[row.entry.title, column, split] = Record("k", "ok", count, 250)
+    rows = tuple(row.entry.title for row in experiment.config.rows)
+    outcomes = Outcomes(rows, ("adaboost", "quadboost"), 6, records)
+    verdicts = made(experiment, "errors", outcomes).verdicts
+    assert verdicts is not None
+    for (reading, name), line in data_of(table_of(experiment, "readings", outcomes)).items():
+        title = name if reading == BASE else f"{name}, {reading}"
+        words = [v.word for v in verdicts.entries if v.row == title]
+        assert (int(line["inside"]), int(line["compared"])) == (words.count("inside"), 2)
 
 
 # Evidence
 
 
-BESIDE = Printed(
+TABLE = Printed(
     "t",
     ("quadboost_mean", "quadboost_sd", "lpboost_mean"),
     {
-        ("monks", "quadboost_mean"): "20.0",
-        ("monks", "quadboost_sd"): "8",
-        ("monks", "lpboost_mean"): "31",
+        ("monks", "quadboost_mean"): "0.200",
+        ("monks", "quadboost_sd"): "0.08",
+        ("monks", "lpboost_mean"): "0.31",
         ("monks", "lpboost_sd"): "",
     },
-    Facts(of=MeanOf(splits=5), spread="sd"),
+    Facts(of=Sample(splits=5), spread="sd"),
 )
 
 
@@ -283,39 +454,38 @@ COUNTS = ({"monks": (1, 3, None)}, {"monks": (2, 4, None)}, {"monks": (2, 2, Non
 
 
 def test_each_printed_number_counts_with_its_own_columns_and_rounding() -> None:
-    found = evidence(outcomes_of(*COUNTS), BESIDE, NOTHING, "monks")
-    both = np.array([[10.0, 30.0], [20.0, 40.0], [20.0, 20.0]])
-    assert found.distances["mean"] == pytest.approx((20 - 50 / 3, 1))
-    assert found.distances["sd"] == pytest.approx((8 - np.std([10, 20, 20], ddof=1),))
-    assert found.logs == pytest.approx(
+    part = evidence(outcomes_of(*COUNTS), TABLE, NOTHING, "monks")
+    assert part is not None
+    both = np.array([[0.1, 0.3], [0.2, 0.4], [0.2, 0.2]])
+    assert part.distances["mean"] == pytest.approx((0.2 - 0.5 / 3, 0.01))
+    assert part.distances["sd"] == pytest.approx((0.08 - np.std([0.1, 0.2, 0.2], ddof=1),))
+    halves, n = np.array([0.0005, 0.005]), 5
+    assert part.logs == pytest.approx(
         {
-            "mean": log_probability_of_means(both, np.array([20, 31]), np.array([0.05, 0.5]), 5),
-            "sd": log_probability_of_deviations(both[:, :1], np.array([8]), np.array([0.5]), 5),
+            "mean": log_probability_of_means(both, np.array([0.2, 0.31]), halves, n),
+            "sd": log_probability_of_deviations(both[:, :1], np.array([0.08]), halves[1:], n),
         }
     )
-    # A test needs both deviations.
-    assert found.inside == (True,)
-    assert "margin mean" not in found.distances
+    # A mean without a deviation has a verdict, too.
+    assert part.inside == (True, True)
+    assert "margin mean" not in part.distances
 
 
-@pytest.mark.parametrize(("text", "inside"), [("29", True), ("29.0", False)])
-def test_a_mean_is_inside_if_its_verdict_is_which_allows_for_its_rounding(
-    text: str, inside: bool
-) -> None:
-    ours, printed = Moments(50 / 3, float(np.std([10, 20, 20], ddof=1)), 3), Moments(29, 8, 5)
-    assert (
-        welch_test(ours, printed).p_value < 0.05 < welch_test(ours, printed, rounding=0.5).p_value
-    )
-    table = replace(BESIDE, cells={**BESIDE.cells, ("monks", "quadboost_mean"): text})
-    found = evidence(outcomes_of(*COUNTS), table, NOTHING, "monks")
-    assert found.inside == (inside,)
+@pytest.mark.parametrize("text", ["0.17", "0.29", "0.5", "0.52", "0.70", "0.9"])
+def test_a_mean_is_inside_if_its_verdict_is(text: str) -> None:
+    table = replace(TABLE, cells={**TABLE.cells, ("monks", "quadboost_mean"): text})
+    part = evidence(outcomes_of(*COUNTS), table, NOTHING, "monks")
+    number = PrintedNumber.at(table, "monks", "quadboost")
+    verdict = judge(number, OurNumbers([0.1, 0.2, 0.2], [10] * 3))
+    assert part is not None
+    assert part.inside[0] == (verdict.word == "inside")
 
 
-def test_without_print_or_splits_there_is_no_evidence() -> None:
+def test_without_printed_numbers_or_splits_there_is_no_evidence() -> None:
     assert evidence(outcomes_of(*COUNTS), NOTHING, NOTHING, "monks") is None
-    assert evidence(outcomes_of(*COUNTS[:1]), BESIDE, NOTHING, "monks") is None
-    lacking = (*COUNTS[:2], {"monks": (2, None, 1)})
-    assert evidence(outcomes_of(*lacking), BESIDE, NOTHING, "monks") is None
+    assert evidence(outcomes_of(*COUNTS[:1]), TABLE, NOTHING, "monks") is None
+    gap = (*COUNTS[:2], {"monks": (2, None, 1)})
+    assert evidence(outcomes_of(*gap), TABLE, NOTHING, "monks") is None
 
 
 def test_factors_are_of_kinds_of_number_that_both_readings_have() -> None:
@@ -336,13 +506,13 @@ def printed_means(values: np.ndarray, n_printed: int = 40) -> RowEvidence:
 def spreads(shared: float, offset: float = 0.0) -> float:
     """Return the deviation of simulated factors of ten rows, by the share of common variance."""
     rng = np.random.default_rng(1)
-    found: dict[str, dict[str, RowEvidence]] = {BASE: {}, "rival": {}}
+    rows: dict[str, dict[str, RowEvidence]] = {BASE: {}, "rival": {}}
     for row in map(str, range(10)):
         common, base, rival = rng.normal(size=(3, 40))
-        of_base, of_rival = ((1 - shared) ** 0.5 * x + shared**0.5 * common for x in (base, rival))
-        found[BASE][row] = printed_means(of_base)
-        found["rival"][row] = printed_means(offset + 2 * of_rival if offset else of_rival)
-    return float(simulate(found, 0)["rival"].std())
+        base, rival = ((1 - shared) ** 0.5 * x + shared**0.5 * common for x in (base, rival))
+        rows[BASE][row] = printed_means(base)
+        rows["rival"][row] = printed_means(offset + 2 * rival if offset else rival)
+    return float(simulate(rows, 0)["rival"].std())
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.9])

@@ -79,7 +79,7 @@ def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path) -> None:
         outcomes = as_regression(outcomes, row)
     table = table_of(loaded(tmp_path, NUMBERS), "scatter", outcomes)
     assert table.title == "Numbers: RMSEs against QuadBoost"
-    assert [*texts_of(table).values()][0] == ("1", "0", "1", "+0.1250 ± 0.5303")
+    assert next(iter(texts_of(table).values())) == ("1", "0", "1", "+0.1250 ± 0.5303")
     assert table.data_rows[0] == ("lpboost", "diabetes", 0.5, 0.25)
     assert "percent" not in " ".join(table.notes)
     # Dots that only rounding takes off the diagonal are on it.
@@ -87,8 +87,9 @@ def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path) -> None:
     records = {place: replace(r, rmse=rmses[place[1]]) for place, r in outcomes.records.items()}
     table = table_of(loaded(tmp_path, NUMBERS), "scatter", replace(outcomes, records=records))
     # The difference is one of rounding, and shown as such.
-    assert [*texts_of(table).values()][0][:3] == ("0", "2", "0")
-    assert float([*texts_of(table).values()][0][3].partition(" ±")[0]) == 0
+    first = next(iter(texts_of(table).values()))
+    assert first[:3] == ("0", "2", "0")
+    assert float(first[3].partition(" ±")[0]) == 0
 
 
 def test_risks_and_rmses_are_not_drawn_on_one_scale(tmp_path: Path) -> None:
