@@ -93,7 +93,7 @@ class Sample(Model):
     def text(self) -> str:
         """The sample in words."""
         if self.runs is not None:
-            return f"{self.runs} runs on one test set"
+            return "one run" if self.runs == 1 else f"{self.runs} runs on one test set"
         if self.cv is None:
             return "one split" if self.splits == 1 else f"{self.splits} splits"
         times = f"{self.repeats} × " if self.repeats > 1 else ""

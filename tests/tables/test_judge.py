@@ -165,6 +165,20 @@ def test_a_deviation_ten_times_too_small_or_too_large_is_outside(sd: str, word: 
     assert verdict.deviation.printed == sd
 
 
+@pytest.mark.parametrize("values", [(0.0,) * 3, (0.1,) * 5, (0.0,) * 10, (0, 0, 0, 0, 0.02)])
+@pytest.mark.parametrize("mean", ["0.000", "0.100", "1.000"])
+def test_a_deviation_of_zero_is_not_outside_where_ours_or_shares_with_that_mean_do_not_vary(
+    values: tuple[float, ...], mean: str
+) -> None:
+    number = PrintedNumber(mean, TWENTY, 0.0, 0.0005, "0.000")
+    verdict = judge(number, OurNumbers(values, [50] * len(values)))
+    if mean in ("0.000", "1.000") or len({*values}) == 1:
+        assert verdict.deviation is None or verdict.deviation.word == "inside"
+    else:
+        assert verdict.deviation is not None
+        assert verdict.deviation.word == "outside"
+
+
 @pytest.mark.parametrize("sd", [0.0004, 0.21, 0.5])
 @pytest.mark.parametrize("text", ["0.041", "0.048", "0.060", "0.175"])
 def test_a_mean_is_judged_without_a_printed_deviation_that_is_outside(text: str, sd: float) -> None:
@@ -262,6 +276,19 @@ def test_runs_on_one_test_set_share_its_sampling_error() -> None:
     # Two test sets of 100 examples explain a difference that ten do not.
     assert judge(PrintedNumber("0.15", Sample(runs=10)), ours).word == "inside"
     assert judge(PrintedNumber("0.15", Sample(splits=10)), ours).word == "outside"
+
+
+@pytest.mark.parametrize("n_repeats", [5, 10, 30])
+def test_runs_on_two_test_sets_of_one_kind_are_seldom_outside(n_repeats: int) -> None:
+    rng, n_outside = np.random.default_rng(1), 0
+    for _ in range(400):
+        # A tenth of the examples is hard, and each run is wrong on a few others.
+        ours, printed = rng.binomial(500, 0.1, 2)
+        runs = (ours + rng.binomial(10, 0.5, n_repeats)) / 510
+        mean = np.mean((printed + rng.binomial(10, 0.5, 10)) / 510)
+        number = PrintedNumber(f"{mean:.3f}", Sample(runs=10))
+        n_outside += judge(number, OurNumbers([*runs], [510] * n_repeats)).word == "outside"
+    assert n_outside / 400 <= 0.065
 
 
 @pytest.mark.parametrize(

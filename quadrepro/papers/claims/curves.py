@@ -77,6 +77,10 @@ class OfCurves(Claim):
         """Whether the measure is a share of errors, whose differences are percentage points."""
         return self.measure.endswith("error")
 
+    def level(self, value: float) -> str:
+        """Return a value of the measure for reading."""
+        return f"{100 * value:.3g}%" if self.counts_errors else f"{value:.4g}"
+
     def show(self, difference: float) -> str:
         """Return a difference of the measure for reading."""
         return f"{100 * difference:+z.3g}" if self.counts_errors else f"{difference:+z.3g}"
@@ -117,8 +121,10 @@ class OnAverage(OfCurves):
             mine, *others = self.numbers(evidence, row, names)[1].mean(axis=2)
             means = [evidence.mean(row, mine - other, self.counts_errors) for other in others]
             gaps += means
-            texts[row] = f"{evidence.label(self.algorithm)} {fmean(mine):.4g}, " + ", ".join(
-                f"{evidence.label(name)} {fmean(other):.4g} ({with_interval(mean, self.show)})"
+            level = self.level(fmean(mine))
+            texts[row] = f"{evidence.label(self.algorithm)} {level}, " + ", ".join(
+                f"{evidence.label(name)} {self.level(fmean(other))} "
+                f"({with_interval(mean, self.show)})"
                 for name, other, mean in zip(self.than, others, means, strict=True)
             )
             sign = {"lower-on-average": 1, "higher-on-average": -1}.get(self.kind)
@@ -213,15 +219,18 @@ class Slope(OfCurves):
             row: self._slope(x, numbers[0].mean(axis=0)) for row, (x, numbers) in curves.items()
         }
         text = "slope " + ", ".join(f"{slope:.2f} on {row}" for row, slope in slopes.items())
-        means = [
-            evidence.mean(row, [self._slope(x, split) for split in numbers[0]])
-            for row, (x, numbers) in curves.items()
-            if len(numbers[0]) > 1
-        ]
-        p_for = all_p(mean.p_below(self.at_most) for mean in means)
-        p_against = joint_p(mean.p_above(self.at_most) for mean in means)
+        means = [self._mean(evidence, row, x, numbers[0]) for row, (x, numbers) in curves.items()]
+        p_for = all_p(1.0 if mean is None else mean.p_below(self.at_most) for mean in means)
+        p_against = joint_p(mean.p_above(self.at_most) for mean in means if mean is not None)
         agrees = max(slopes.values()) <= self.at_most
         return Judgement(text, evidence.word(agrees, p_for, p_against))
+
+    def _mean(self, evidence: Evidence, row: str, x: FloatArray, splits: FloatArray) -> Mean | None:
+        """Return the mean slope of the splits, or None if one of them has no slope."""
+        try:
+            return evidence.mean(row, [self._slope(x, split) for split in splits])
+        except Lacking:
+            return None
 
     def _slope(self, x: FloatArray, curve: FloatArray) -> float:
         """Return the least-squares slope of log measure on log rounds."""

@@ -139,7 +139,7 @@ class Lower(Claim):
             if not means:
                 raise NoSplits(NO_SPLITS)
             text = f"significantly {self.kind} on {n_lower} of {n}, {self._other} on {n_higher}"
-            p_for = 0.0 if n_lower > n / 2 else 1.0
+            p_for = joint_p((mean.p_below() for mean in means), n // 2 + 1)
             p_against = joint_p((mean.p_above() for mean in means), ceil(n / 2))
             agrees = signs.wins > n / 2
         elif self.points is not None:
@@ -574,7 +574,7 @@ class TimesFaster(Claim):
             low, high = (exp(mean.value + side * mean.reach()) for side in (-1, 1))
             texts.append(f"{names}{exp(mean.value):.3g} times as fast [{low:.3g}, {high:.3g}]")
         limit = log(self.times)
-        power = power_text(means, lambda effect: f"{exp(limit + RUN_TO_RUN + effect):.2g}")
+        power = power_text(means, lambda effect: _plain(exp(limit + RUN_TO_RUN + effect)))
         text = f"{'; '.join(texts)}; {power} times"
         p_for = all_p(mean.p_above(limit + RUN_TO_RUN) for mean in means)
         p_against = joint_p(mean.p_below(limit - RUN_TO_RUN) for mean in means)
@@ -588,6 +588,11 @@ class TimesFaster(Claim):
             sides = (evidence.per_split(row, name, "seconds") for name in (fast, slow))
             logs.append([log(_ratio(*times)) for times in zip(*sides, strict=True)])
         return mean_of(logs[0] if len(logs) == 1 else [fmean(row) for row in logs])
+
+
+def _plain(x: float) -> str:
+    """Return a number with two digits and without an exponent."""
+    return f"{x:.2g}" if x < 100 else f"{x:.0f}"
 
 
 def _ratio(fast: float, slow: float) -> float:

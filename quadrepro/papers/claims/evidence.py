@@ -151,6 +151,11 @@ class Evidence(ABC):
         """Whether errors are shares of examples, whose differences are percentage points."""
 
     @property
+    def in_two_units(self) -> bool:
+        """Whether some rows are shares and others are not."""
+        return False
+
+    @property
     @abstractmethod
     def greater_is_better(self) -> bool:
         """Whether the highest number of a row is the best."""
@@ -166,6 +171,8 @@ class Evidence(ABC):
 
     def from_points(self, points: float) -> float:
         """Return a difference as ``paper.yaml`` gives it: shares are in percentage points there."""
+        if points and self.in_two_units:
+            raise Lacking("shares and RMSEs have no common margin")
         return points / 100 if self.in_shares else points
 
     def label(self, algorithm: str) -> str:
@@ -248,6 +255,11 @@ class Ours(Evidence):
     def in_shares(self) -> bool:
         """Whether errors are shares of examples."""
         return all(map(self.outcomes.counted, self.rows))
+
+    @property
+    def in_two_units(self) -> bool:
+        """Whether some rows are shares and others are not."""
+        return len({*map(self.outcomes.counted, self.rows)}) > 1
 
     @property
     def greater_is_better(self) -> bool:
@@ -356,8 +368,9 @@ class InPrint(Evidence):
         holds = "margins" if quantity in ("margin mean", "margin sd") else "errors"
         for table in self.tables if quantity != "margin tail" else ():
             column = algorithm + SD if quantity == "margin sd" else table.mean_column(algorithm)
-            if table.facts.holds == holds and (text := table.text(place, column)):
-                return float(text)
+            number = table.number(place, column)
+            if table.facts.holds == holds and number is not None:
+                return number
         raise Lacking(self.lacking)
 
     def deviation(self, row: str, algorithm: str) -> float:

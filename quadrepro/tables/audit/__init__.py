@@ -111,8 +111,8 @@ def audit(paper: Paper) -> Audit:
         together = sum(adjusted[p] <= LEVEL for p in p_values)
         notes.append(
             f"{alone} of {len(p_values)} statistical tests have p ≤ {LEVEL:g}; chance alone gives "
-            f"up to {LEVEL * len(p_values):.1f}. Counted as failures: {together}, which fail among "
-            "all tests together (Holm)."
+            f"up to {LEVEL * len(p_values):.1f}. Counted as suspicious: {together}, which are so "
+            "among all tests together (Holm)."
         )
     return Audit(paper, by_check, tuple(notes))
 

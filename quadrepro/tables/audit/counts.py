@@ -247,7 +247,8 @@ class _Row:
         Random numbers would fit them with a probability of at most the level, and no other size
         nearby fits the row.
         """
-        if not self.fits or math.prod(self.shares.values()) > level or self.others:
+        unlikely = math.prod(self.shares.values()) <= level
+        if not (self.fits and unlikely) or self.others or self.table.sample.cv is not None:
             return ""
         names = " or ".join(sets.name for sets in self.sets if sets.name in self.fits)
         return f"{self.row} ({names})"

@@ -8,7 +8,7 @@ from itertools import product
 from statistics import fmean
 
 from quadrepro.papers.printed import MEAN_ROW, OF_ERRORS, SD, Printed
-from quadrepro.stats import LEVEL, largest_deviation
+from quadrepro.stats import LEVEL, MIN_SPLITS, largest_deviation
 from quadrepro.tables.audit.subject import (
     NOT_SAID,
     NUMBERS,
@@ -84,6 +84,8 @@ def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -
         why = "all runs share one test set"
     elif isinstance(size, str):
         why = size
+    elif table.sample.n < MIN_SPLITS:
+        why = "two splits are too few for a test"
     elif not 0 < risk < 1:
         why = f"a risk of {mean:g} implies no size"
     elif size.n_rows == size.n_test:
@@ -92,20 +94,27 @@ def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -
         n_test = max(size.n_test, *size.or_n_test, 0)
         share = n_test / size.n_rows if size.n_rows else 0.0
         sd = (table.number(row, sd_column) or 0.0) + table.rounding(row, sd_column)
-        p_value = too_small(risk, sd, table.sample.n, n_test, share)
-        floor = show(table, math.sqrt((1 - share) * risk * (1 - risk) / n_test), ".2g")
-        why = f"{n_test} test examples give {floor} or more (p = {p_value:.2g})"
+        repeats = table.sample.repeats if table.sample.cv else 0
+        p_value = too_small(risk, sd, table.sample.n, n_test, share, repeats)
+        variance = (1 if repeats else 1 - share) * risk * (1 - risk) / n_test
+        floor = show(table, math.sqrt(variance), ".2g")
+        why = f"{n_test} test examples give a deviation of {floor} or more (p = {p_value:.2g})"
         return Finding(place, printed, p_value > LEVEL, why, p_value, TIED)
     return Finding(place, printed, None, why)
 
 
-def too_small(mean: float, sd: float, splits: int, n_test: int, share: float) -> float:
-    """Return the probability of so small a deviation if only the test examples vary."""
+def too_small(
+    mean: float, sd: float, splits: int, n_test: int, share: float, repeats: int = 0
+) -> float:
+    """Return the probability of so small a deviation if only the test examples vary.
+
+    All repetitions of a cross-validation, if there are any, have the same mean risk.
+    """
     # scipy.stats takes half a second to import.
     from scipy.stats import chi2
 
-    floor = (1 - share) * mean * (1 - mean) / n_test
-    return float(chi2.cdf((splits - 1) * sd**2 / floor, splits - 1))
+    floor = (1 if repeats else 1 - share) * mean * (1 - mean) / n_test
+    return float(chi2.cdf((splits - 1) * sd**2 / floor, splits - (repeats or 1)))
 
 
 def judge_bold(subject: Subject) -> Iterator[Finding]:

@@ -123,6 +123,8 @@ class Subject:
 
     def size(self, table: Printed, row: str) -> Size | str:
         """Return the test sets behind a printed row, or why they are not known."""
+        if not table.facts.is_share:
+            return NUMBERS
         return self._sizes[table.name].get(row, NOT_SAID)
 
     @cached_property

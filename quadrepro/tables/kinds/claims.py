@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import get_args
@@ -13,6 +14,7 @@ from quadrepro.papers.paper import Group, Paper
 from quadrepro.stats import LEVEL
 from quadrepro.tables.kinds import Context, Kind, Made
 from quadrepro.tables.printed import check_claims
+from quadrepro.tables.render import MINUS
 from quadrepro.tables.table import Table, words
 
 WORDS: tuple[Word, ...] = get_args(Word)
@@ -28,6 +30,9 @@ MEANING = (
 
 HEADER = ("claim", "ours", "judgement", "printed table", "judgement on it")
 DATA_HEADER = ("claim", "timed", "ours", "judgement", "printed", "judgement on print")
+
+_HYPHEN = re.compile(r"(?<![\w.])-(?=\d)")
+"""The sign of a negative number in a sentence."""
 
 Judged = tuple[Claim, list[Judgement]]
 """A claim, judged on our numbers and, if there are any for it, on the printed ones."""
@@ -46,7 +51,7 @@ def claims_table(context: Context[str], outcomes: Outcomes) -> Table:
         judged = [*_judge(context, outcomes, paper, group)]
         notes = [*_notes(outcomes, group, judged), *paper.file.notes, *group.notes]
     for claim, judgements in judged:
-        texts = [text for judgement in judgements for text in judgement]
+        texts = [_HYPHEN.sub(MINUS, text) for judgement in judgements for text in judgement]
         rows.append((claim.label, words(texts)))
         not_printed = [""] * (4 - len(texts))
         data.append((claim.text, str(claim.timed).lower(), *texts, *not_printed))

@@ -7,15 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from quadrepro.config.loading import load_mapping
 from quadrepro.engine.metrics import find_metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import ACCURACY, TIME_ROW, Facts, Printed, Sample
-from quadrepro.tables.kinds import Context, by_metrics, closing_notes, compares_ratios, headline
+from quadrepro.tables.conclusion import conclusion
+from quadrepro.tables.kinds import (
+    Context,
+    by_metrics,
+    closing_notes,
+    compares_ratios,
+    headline,
+    make_tables,
+)
+from quadrepro.tables.render import to_markdown
 from tests.make import config
-from tests.tables.contexts import ONE, as_regression, context_of, loaded, outcomes_of
+from tests.tables.contexts import ALGORITHMS, ONE, as_regression, context_of, loaded, outcomes_of
 
 CONFIG = """title: Rows
 protocol: {view: quadboost}
@@ -150,6 +160,36 @@ def test_a_class_of_fewer_rows_than_folds_is_named(folds: int, too_many: bool) -
 def test_repeats_are_called_folds_in_a_cross_validation(split: dict[str, Any], word: str) -> None:
     experiment = load_mapping(config(protocol={"view": "quadboost", "split": split}))
     assert Context(experiment, "errors", "").splits == word
+
+
+def test_names_of_a_config_are_literal_in_every_table() -> None:
+    rows = ["**monks**", "a|b", "_wine_"]
+    labels = ["`x`", "[a](http://b)", "<b>"]
+    algorithms = [
+        {"name": name, "algorithm": "adaboost", "label": label, "note": "**no** <b>"}
+        for name, label in zip(ALGORITHMS, labels, strict=True)
+    ]
+    datasets = [{"name": "monks", "as": row} for row in rows]
+    keys = {"title": "*T* <b>", "notes": ["# a *note*"], "tables": {"ranking": True}}
+    experiment = load_mapping(config(datasets=datasets, algorithms=algorithms, **keys))
+    errors = {row: (1 + i, 3, 2 * i) for i, row in enumerate(rows)}
+    outcomes = outcomes_of(errors, {row: (2 + i, 3, i) for i, row in enumerate(rows)})
+    tables = {name: result.table for name, result in make_tables(experiment, outcomes).items()}
+    assert {*tables} == {"errors", "comparisons", "ranking"}
+    sentence = conclusion(Context(experiment, "", ""), outcomes)
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    for table in tables.values():
+        notes = (*table.notes, sentence)
+        tokens = parser.parse(to_markdown(replace(table, notes=notes)))
+        inline = [token.children or [] for token in tokens if token.type == "inline"]
+        types = {part.type for parts in inline for part in parts}
+        # Only entries are bold.
+        assert types <= {"text", "text_special", "strong_open", "strong_close"}
+        texts = ["".join(part.content for part in parts) for parts in inline]
+        assert texts[0] == table.title
+        assert texts[1 : 1 + len(table.header)] == [*table.header]
+        assert {name for name, _ in table.rows} <= {*texts}
+        assert texts[len(texts) - len(notes) :] == [*notes]
 
 
 METRICS = {"datasets": [*ONE], "metrics": ["auc", "error"], "headline": "auc"}

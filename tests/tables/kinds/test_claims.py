@@ -326,13 +326,13 @@ def test_claims_in_points_are_judged_alike_in_every_unit(
             "supported",
         ),
         (
-            "mean difference +0.75 percentage points, 90% interval -3.99 to +5.49, margin 12, "
+            "mean difference +0.75 percentage points, 90% interval −3.99 to +5.49, margin 12, "
             "p = 0.021",
             "supported",
         ),
         ("1 of 2 (0 wins, 1 ties)", "supported"),
     ]
-    assert judged[0][0].startswith("at most -1.00 percentage points (monks)")
+    assert judged[0][0].startswith("at most −1.00 percentage points (monks)")
 
 
 AUC = POINTS.replace("UNIT", "fraction").replace("METRIC", "auc")

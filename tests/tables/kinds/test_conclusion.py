@@ -326,8 +326,10 @@ def test_the_run_of_a_paper_ends_with_the_count_of_numbers_inside_and_of_judgeme
     assert {*re.findall(r"[a-z]+ \d", claims)} == {"agrees 1", "disagrees 1"}
 
 
-def test_one_split_of_a_paper_names_the_option_that_judges_it(tmp_path: Path) -> None:
-    assert verdict_of(tmp_path, 1, "errors: table1") == (
-        "One split cannot judge a printed number: give --repeats 30."
-    )
-    assert verdict_of(tmp_path, 1, "scatter: adaboost") == ""
+@pytest.mark.parametrize(("n", "splits"), [(1, "One split"), (2, "2 splits")])
+def test_too_few_splits_of_a_paper_name_the_option_that_judges_it(
+    tmp_path: Path, n: int, splits: str
+) -> None:
+    sentence = f"{splits} cannot judge a printed number: give --repeats 30."
+    assert verdict_of(tmp_path / "errors", n, "errors: table1") == sentence
+    assert verdict_of(tmp_path / "scatter", n, "scatter: adaboost") == ""

@@ -117,8 +117,14 @@ def test_the_best_group_is_of_methods_that_do_not_differ_significantly_from_the_
     # The second one beats the first by the test, though its mean rank is worse.
     assert rows[1]["winner"] == "a1"
     assert [row["best group"] for row in rows] == ["true", *["false"] * 5]
-    text = "Best group: a0 and the methods that are not significantly different from it."
+    text = "Best group: a0 and the methods that do not differ significantly from it."
     assert any(text in note for note in table.notes)
+
+
+def test_ratios_with_an_error_of_zero_are_short(ranked: Experiment) -> None:
+    counts = {row: (0, *counts[1:]) for row, counts in MANY.items()}
+    table = table_of(ranked, "ranking", numbers(outcomes_of(counts)))
+    assert [texts[2] for texts in texts_of(table).values()][1:] == ["∞ [∞, ∞]"] * 2
 
 
 @pytest.mark.parametrize(
