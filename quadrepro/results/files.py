@@ -15,7 +15,7 @@ from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.results import CELLS_HEADER, MEASURED, Results
 from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, Manifest, Run, TableFacts
-from quadrepro.tables.conclusion import conclusion, paper_conclusion
+from quadrepro.tables.conclusion import best_column, conclusion, paper_conclusion
 from quadrepro.tables.kinds import Context, by_metrics, make_tables
 from quadrepro.tables.render import csv_text, write_table
 from quadrepro.tables.table import Table
@@ -40,7 +40,7 @@ def write_results(
     every, tables = make_tables(experiment, outcomes), dict[str, Table]()
     verdicts = [m.verdicts for m in every.values() if m.verdicts and m.verdicts.entries]
     sentence = conclusion(context, outcomes) or paper_conclusion(experiment, every)
-    run = run.model_copy(update={"conclusion": sentence})
+    run = run.model_copy(update={"conclusion": sentence, "best": best_column(context, outcomes)})
     for name, made in every.items():
         # The conclusion is below the first table alone.
         below = [run.conclusion] if run.conclusion and not tables else []

@@ -37,12 +37,12 @@ from quadrepro.results.results import (
     results_folders,
 )
 from quadrepro.results.run import INDEX, NOTES, PAGE, facts_of, inline
-from quadrepro.stats import p_text, rounded_p
+from quadrepro.stats import p_text
 from quadrepro.tables.audit import Audit, audit
 from quadrepro.tables.judge import Verdict
 from quadrepro.tables.render import MISSING, number_text, printed_text, significant
 from quadrepro.tables.table import decimals
-from quadrepro.tables.verdicts import SCORE_HEADER, name_of, score_sentence
+from quadrepro.tables.verdicts import SCORE_HEADER, name_of, score_sentence, texts_of
 
 GENERATOR = '<meta name="generator" content="quadrepro">'
 """Marks a page of ours; an index without it is not overwritten."""
@@ -180,7 +180,10 @@ class Page:
         certain = {}
         for _, failure in self.audit.failures:
             table, row, column = failure.place
-            certain[table, row, column.removesuffix(MEAN)] = failure.why
+            # Verdicts are on accuracies as errors.
+            printed, name = self.audit.paper.printed(table).as_errors(), column.removesuffix(MEAN)
+            text = printed.text(row, printed.mean_column(name))
+            certain[table, row, name, text] = failure.why
         # A row of ours may be printed under another name.
         datasets = self.run.config.get("datasets")
         names: dict[str, list[str]] = {}
@@ -192,7 +195,7 @@ class Page:
             (v, certain[place])
             for table, v in self.verdicts
             for name in dict.fromkeys([v.row, *names.get(v.row, [])])
-            if (place := (table, name, v.column)) in certain
+            if (place := (table, name, v.column, v.printed)) in certain
         ]
 
     def in_percent(self, table: str) -> bool:
@@ -221,6 +224,8 @@ class Page:
             numbers = row["mean"], row["sd"], row["quantity"], row["printed"]
             table, verdict = verdicts.get(place, ("", None))
             in_percent = self.in_percent(table) or (percent and row["quantity"] == RISK)
+            # An RMSE has the unit of its target.
+            in_percent &= RMSE not in row["quantity"]
             judged = verdict, impossible.get(place, ""), in_percent
             entries[place[:2]] = PageEntry(*numbers, rank, *judged)
         return entries
@@ -293,7 +298,8 @@ class Page:
         numbers = {}
         for (_, column), entry in self.entries.items():
             seconds = [c["seconds"] for c in self.cells[self.rows[0], column] if c["seconds"] > 0]
-            if seconds and math.isfinite(entry.mean):
+            # The baseline is so fast and so bad that all others would be in a corner.
+            if seconds and math.isfinite(entry.mean) and column != BASELINE:
                 mean = math.log(sum(seconds) / len(seconds))
                 numbers[self.columns[column]] = mean, entry.mean
         if len(numbers) < 2:
@@ -318,7 +324,12 @@ class Page:
                 line += f". Outside after Holm's correction: {few(names, between='; ')}."
                 lines.append(line)
         if self.impossible:
-            texts = [f"{self.name(v.row, v.column)} ({v.printed})" for v, _ in self.impossible]
+            places = [(v.row, v.column, v.quantity) for v, _ in self.impossible]
+            texts = [
+                f"{self.name(v.row, v.column)} ({printed_text(v.printed, self.in_percent(table))})"
+                for table, v in self.verdicts
+                if (v.row, v.column, v.quantity) in places
+            ]
             lines.append(f"Impossible as printed: {few(texts, between='; ')}.")
         if self.claims:
             lines += claims_sentences([self.results.claims])[:1]
@@ -328,17 +339,11 @@ class Page:
 
     def _compared_lines(self) -> list[str]:
         """Return the best method, and those that do and do not differ from it."""
-        frame = self.results.comparisons
-        means = pd.DataFrame(
-            [(row, c, self.sign * e.mean) for (row, c), e in self.entries.items() if c != BASELINE],
-            columns=["row", "column", "loss"],
-        ).pivot(index="row", columns="column", values="loss")
-        ranks = means.rank(axis=1).mean() if len(means) > 1 else means.mean()
-        if len(ranks) < 2 or ranks.isna().all():
+        frame, best = self.results.comparisons, self.run.best
+        if not best:
             return []
-        best = str(ranks.idxmin())
         pairs = frame[(frame["algorithm"] == best) & (frame["p adjusted"] != "")]
-        lines = [f"Best: {self.columns[best]}."]
+        lines = [f"Best: {self.columns.get(best, best)}."]
         for text, mine in (("Not significantly different", False), ("Worse", True)):
             others = pairs[(pairs["winner"] == best) == mine]["against"]
             if len(others):
@@ -359,17 +364,10 @@ class Page:
     @property
     def outside_rows(self) -> list[tuple[str, ...]]:
         """The same as texts."""
-        rows: list[tuple[str, ...]] = []
-        for table, v in self.outside:
-            percent = self.in_percent(table) and "RMSE" not in v.quantity
-            texts = [significant(x or 0.0, percent=percent) for x in (v.ours, v.low, v.high)]
-            quantity, printed = (
-                v.quantity + " in percent" * percent,
-                printed_text(v.printed, percent),
-            )
-            interval, p = f"{texts[1]} to {texts[2]}", rounded_p(v.p_value or 0.0)
-            rows.append((self.name(v.row, v.column), quantity, printed, texts[0], interval, p))
-        return rows
+        return [
+            (self.name(v.row, v.column), *texts_of(v, self.in_percent(table)))
+            for table, v in self.outside
+        ]
 
     def table(self, name: str) -> Markup:
         """Return a table with its notes, without its title; empty if its file is missing."""

@@ -74,6 +74,8 @@ class Run(BaseModel):
     """Hash of the data of each row."""
     conclusion: str = ""
     """The sentence that sums up the run."""
+    best: str = ""
+    """Name of the best column of a comparison; empty without one."""
     computed: tuple[dict[str, JsonValue], ...] = ()
     """Packages and machines, those of most cells first; another version may keep other keys."""
 

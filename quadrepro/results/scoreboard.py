@@ -22,6 +22,7 @@ from quadrepro.results.run import NOTES
 from quadrepro.stats import rounded_p
 from quadrepro.tables.kinds import VERDICTS
 from quadrepro.tables.kinds.claims import WORDS
+from quadrepro.tables.render import escaped
 
 FILE = "README.md"
 """Name of the file."""
@@ -182,7 +183,8 @@ def _papers_table(boards: Iterable[PaperBoard]) -> str:
         numbers = [f"{inside} of {judged}", judged - inside, f"{expected:.1f}"]
         if board.fitting:
             numbers[0] = f"{numbers[0]} ({tally(board.best.values())[1]} as they fit best)"
-        rows.append([board.paper.title, *(numbers if judged else "–––"), *_words(board.claims)])
+        title = escaped(board.paper.title)
+        rows.append([title, *(numbers if judged else "–––"), *_words(board.claims)])
     header = ["", "printed numbers inside", "outside", "by chance", *WORDS, "claims on times"]
     return _table(header, rows)
 
@@ -204,20 +206,20 @@ def _two_counts(boards: Sequence[PaperBoard]) -> str:
 
 
 def _section(board: PaperBoard) -> str:
-    parts = [f"## {board.paper.title}\n"]
+    parts = [f"## {escaped(board.paper.title)}\n"]
     if board.paper.reference:
-        parts.append(f"{board.paper.reference.rstrip('.')}.\n")
+        parts.append(f"{escaped(board.paper.reference.rstrip('.'))}.\n")
     rows = []
     for table, score in board.scores.items():
-        rows.append([table, *_scored(score)])
+        rows.append([escaped(table), *_scored(score)])
         if table in board.fitting:
-            rows.append([f"{table}, as it fits best", *_scored(board.fitting[table])])
+            rows.append([f"{escaped(table)}, as it fits best", *_scored(board.fitting[table])])
     if rows:
         header = ["printed table", "inside", "outside", "by chance", "p", "outside after Holm"]
         header += ["deviations inside", "from"]
         parts.append(_table(header, rows, "left"))
     rows = [
-        [group, *_words([results.claims]), _link(results.folder.name, "claims.md")]
+        [escaped(group), *_words([results.claims]), _link(results.folder.name, "claims.md")]
         for group, results in board.groups.items()
     ]
     if rows:
@@ -255,11 +257,11 @@ def _links(results: Results) -> str:
     parts = [f"tables {', '.join(tables)}"] if tables else []
     parts += [f"figures {', '.join(figures)}"] if figures else []
     parts += [_link(name, NOTES, "notes")] if is_regular(results.folder / NOTES) else []
-    return f"- `{name}`, {results.title}: {'; '.join(parts)}"
+    return f"- `{name}`, {escaped(results.title)}: {'; '.join(parts)}"
 
 
 def _link(folder: str, file: str, text: str = "") -> str:
-    return f"[{text or folder}]({quote(f'{folder}/{file}')})"
+    return f"[{escaped(text or folder)}]({quote(f'{folder}/{file}')})"
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[Any]], last: str = "right") -> str:

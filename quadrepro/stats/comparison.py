@@ -180,10 +180,12 @@ def _adjusted(
         immaterial = rope > 0 and -rope <= low <= high <= rope
         winner = None if immaterial or not sign else a if sign < 0 else b
         counts = sign_test(losses[a], losses[b])
+        ends = difference + 0.0, low + 0.0, high + 0.0
+        wins, losses_, ties = counts.wins, counts.losses, counts.ties
         results[a, b] = Comparison(
-            *(a, b, winner, difference + 0.0, low + 0.0, high + 0.0),
-            *(tested.p_value, p_adjusted, test),
-            *(counts.wins, counts.losses, counts.ties, immaterial, level),
+            *(a, b, winner, *ends, tested.p_value, p_adjusted, test, wins, losses_, ties),
+            immaterial=immaterial,
+            level=level,
         )
     return results
 

@@ -6,7 +6,8 @@ which few repeats estimate badly and equal ones not at all. Where numbers are sh
 distance must also be larger than the sampling of test examples explains, by an exact test of two
 proportions. That test has the level `sampling_level`, chosen by simulation: a number is outside in
 3.5 to 6.5% of cases if printed and our counts of errors are drawn alike, be the splits more
-variable than their test sets or not. Where errors are few its level is 0.05, and the rate lower.
+variable than their test sets or not. Where errors are few, or all runs share one test set, the
+level is 0.05, and the rate lower.
 """
 
 from __future__ import annotations
@@ -167,7 +168,7 @@ def place_number(
         errors, examples, one = ours.test_sets
         tested = one if ours.one_test_set else one * n_printed
         # Welch's interval is narrower than Student's, as if there were more repeats.
-        level = _level(errors, examples, tested, df + 1)
+        level = LEVEL if ours.one_test_set else _level(errors, examples, tested, df + 1)
         by_sampling = float(_sampling_p(printed, rounding, errors, examples, tested))
         p_value = max(p_value, float(_at_level(by_sampling, level)))
         fewest, most = _sampling_ends(errors, examples, tested, level)
@@ -274,20 +275,25 @@ def place_deviation(
     from scipy.special import fdtr, fdtrc, fdtri
 
     n, sd, kurtosis = len(ours.values), ours.sd, _kurtosis(np.array(ours.values))
+    least_sd = inf
     if ours.n_test:
         errors, examples, one = ours.test_sets
         risk = (errors + 1) / (examples + 2)
         variance = risk * (1 - risk) / one
         kurtosis = max(kurtosis, (1 - 6 * risk * (1 - risk)) / (risk * (1 - risk) * one))
-        sd = sd or sqrt(variance)
+        if not sd:
+            # Equal values tell no smallest deviation.
+            sd, least_sd = sqrt(variance), 0.0
     if not sd:
         return None
     df, df_printed = (2 / (2 / (k - 1) + kurtosis / k) for k in (n, n_printed))
     least, most = (max(0.0, printed + side * (rounding + SLACK)) ** 2 / sd**2 for side in (-1, 1))
-    p_value = 2 * min(float(fdtr(df_printed, df, most)), float(fdtrc(df_printed, df, least)))
+    below, above = float(fdtr(df_printed, df, most)), float(fdtrc(df_printed, df, least))
+    p_value = 2 * min(below if least_sd else 1.0, above)
     ends = (sd * sqrt(float(fdtri(df_printed, df, q))) for q in (LEVEL / 2, 1 - LEVEL / 2))
     low, high = ends
-    return Placement(sd, max(0.0, low - rounding), high + rounding, min(1.0, p_value))
+    low = min(least_sd, max(0.0, low - rounding))
+    return Placement(sd, low, high + rounding, min(1.0, p_value))
 
 
 def largest_deviation(mean: float, rounding: float, low: float, high: float, n: int) -> float:
@@ -378,7 +384,7 @@ def null_p_values(
         expected = counts * tested / examples
         ours = np.rint(np.round(means * one * (1 if one_test_set else n), 6))
         few = (ours < FEW_OURS) | (expected < FEW_PRINTED)
-        level = np.where(few, LEVEL, sampling_level(n))
+        level = np.where(few | one_test_set, LEVEL, sampling_level(n))
         p = np.maximum(p, _at_level(_sampling_p(printed, half, counts, examples, tested), level))
     return p
 

@@ -26,23 +26,35 @@ def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
     algorithms have all results.
     """
     outcomes = headline(context, outcomes).tested()
-    if context.config.paper or not outcomes.rows:
-        return ""
-    losses = {c: x for c, x in outcomes.mean_losses().items() if c in outcomes.compared}
-    if len(losses) < 2:
+    order = _order(context, outcomes)
+    if not order:
         return ""
     pairs, scale = compared(context, outcomes), scale_of(outcomes)
-    if len(outcomes.rows) > 1:
-        ranks = friedman_test([*zip(*losses.values(), strict=True)]).mean_ranks
-    else:
-        ranks = tuple(map(fmean, losses.values()))
-    order = [c for _, c in sorted(zip(ranks, losses, strict=True), key=lambda pair: pair[0])]
     against = compared(context, outcomes, BASELINE) if BASELINE in outcomes.columns else {}
     return within(
         lambda most, short: _sentence(
             context, outcomes, scale, order, (pairs, against), most, short
         )
     )
+
+
+def best_column(context: Context[Any], outcomes: Outcomes) -> str:
+    """Return the algorithm that the conclusion calls the best; empty without a conclusion."""
+    return next(iter(_order(context, headline(context, outcomes).tested())), "")
+
+
+def _order(context: Context[Any], outcomes: Outcomes) -> list[str]:
+    """Return the algorithms that have all results, the best one first; none if there is no best."""
+    if context.config.paper or not outcomes.rows:
+        return []
+    losses = {c: x for c, x in outcomes.mean_losses().items() if c in outcomes.compared}
+    if len(losses) < 2:
+        return []
+    if len(outcomes.rows) > 1:
+        ranks = friedman_test([*zip(*losses.values(), strict=True)]).mean_ranks
+    else:
+        ranks = tuple(map(fmean, losses.values()))
+    return [c for _, c in sorted(zip(ranks, losses, strict=True), key=lambda pair: pair[0])]
 
 
 def _sentence(

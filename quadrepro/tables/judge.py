@@ -19,6 +19,7 @@ from quadrepro.stats import (
     place_deviation,
     place_number,
 )
+from quadrepro.tables.render import significant
 
 Word = Literal["inside", "outside", "not comparable"]
 """Place of a printed number among ours."""
@@ -52,7 +53,7 @@ class PrintedNumber:
         rounding = printed.rounding(row, spread) if sd is not None else 0.0
         spread_text = printed.text(row, spread)
         if sd is not None and printed.facts.spread != "sd":
-            spread_text = f"{sd:.4g}"
+            spread_text = significant(sd)
         return cls(printed.text(row, column), printed.sample, sd, rounding, spread_text)
 
     @property
@@ -220,5 +221,8 @@ def _judged_deviation(printed: PrintedNumber, ours: OurNumbers) -> Verdict | Non
         if printed.sd > most + printed.sd_rounding + 1e-12:
             reason = "impossible: a larger deviation than any numbers with this mean have"
             return replace(verdict, ours=repeats.sd, low=0.0, high=most, p_value=0.0, reason=reason)
+        at_end = min(printed.value, 1 - printed.value) <= printed.rounding
+        if at_end and printed.sd <= printed.sd_rounding:
+            return None
     placement = place_deviation(repeats, printed.sd, printed.sd_rounding, n_printed=sample.n)
     return verdict if placement is None else _placed(verdict, placement)

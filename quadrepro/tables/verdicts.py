@@ -35,7 +35,7 @@ from quadrepro.stats import (
 )
 from quadrepro.tables.judge import Verdict, Word
 from quadrepro.tables.render import csv_text, printed_text, significant
-from quadrepro.tables.table import Entry, Field, Table, words
+from quadrepro.tables.table import Field, Table, words
 
 DATA_HEADER = (
     *("printed table", "dataset", "algorithm", "quantity"),
@@ -232,7 +232,9 @@ def verdicts_table(
     titles, rows = experiment.titles, []
     for verdicts in every:
         numbers = [v for v in _with_deviations(verdicts.entries) if v.word == "outside"]
-        rows += [(name_of(v.row, v.column, titles), _shown(v, verdicts.percent)) for v in numbers]
+        for v in numbers:
+            texts = texts_of(v, verdicts.percent)
+            rows.append((name_of(v.row, v.column, titles), words(texts)))
     paragraphs = []
     if any(verdicts.judged for verdicts in every):
         paragraphs.append(
@@ -282,12 +284,15 @@ def _with_deviations(entries: Sequence[Verdict]) -> Iterator[Verdict]:
             yield verdict.deviation
 
 
-def _shown(v: Verdict, percent: bool) -> tuple[Entry, ...]:
-    low, high = (significant(end or 0.0, percent=percent) for end in (v.low, v.high))
-    quantity = v.quantity + " in percent" * percent
-    ours = significant(v.ours or 0.0, percent=percent)
-    texts = quantity, printed_text(v.printed, percent), ours, f"{low} to {high}"
-    return words((*texts, rounded_p(v.p_value or 0.0)))
+def texts_of(v: Verdict, percent: bool) -> tuple[str, ...]:
+    """Return quantity, printed number, ours, interval and p-value of a verdict as texts.
+
+    An RMSE has the unit of its target, also in a table in percent.
+    """
+    percent = percent and "RMSE" not in v.quantity
+    ours, low, high = (significant(x or 0.0, percent=percent) for x in (v.ours, v.low, v.high))
+    texts = v.quantity + " in percent" * percent, printed_text(v.printed, percent), ours
+    return (*texts, f"{low} to {high}", rounded_p(v.p_value or 0.0))
 
 
 def _data(printed: str, v: Verdict) -> tuple[Field, ...]:

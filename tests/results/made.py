@@ -94,7 +94,12 @@ def manifest(**changes: Any) -> str:
     return json.dumps({"tables": tables, "figures": ["curves.svg"]} | changes)
 
 
-def run(computed: list[dict[str, Any]] | None = None, conclusion: str = "", **changes: Any) -> str:
+def run(
+    computed: list[dict[str, Any]] | None = None,
+    conclusion: str = "",
+    best: str = "a",
+    **changes: Any,
+) -> str:
     """Return a ``run.json`` with some fields of the config replaced."""
     release = {"cells": 12, "versions": {"quadrepro": "0.1.0", "numpy": "2.4.6"}}
     content = config(paper="quadboost", repeats=3, datasets=["monks", "wine"])
@@ -105,6 +110,7 @@ def run(computed: list[dict[str, Any]] | None = None, conclusion: str = "", **ch
         "titles": {"quadboost": "QuadBoost", "adaboost": "AdaBoost"},
         "data": {"monks": "sha256:aa", "wine": "sha256:bb"},
         "conclusion": conclusion,
+        "best": best,
         "computed": computed or [release],
     }
     return json.dumps(fields)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from math import isnan
 from typing import Any
 
 from quadrepro.engine.outcomes import Outcomes
@@ -52,7 +53,7 @@ def compared(context: Context[Any], outcomes: Outcomes, control: str | None = No
     """
     losses = outcomes.mean_losses()
     columns = [c for c in outcomes.columns if c in (*outcomes.compared, control) and c in losses]
-    if len(columns) < 2 or not outcomes.rows:
+    if len(columns) < 2 or not outcomes.rows or control not in (None, *columns):
         return {}
     sign = outcomes.sign
     if len(outcomes.rows) > 1:
@@ -94,10 +95,8 @@ def _data(comparison: Comparison | None) -> tuple[Field, ...]:
     if comparison is None:
         return (None,) * 9
     c = comparison
-    return (
-        *(c.difference, c.low, c.high, c.wins, c.losses, c.ties),
-        *(c.p_value, c.p_adjusted, c.winner or ""),
-    )
+    p_values = (None if isnan(p) else p for p in (c.p_value, c.p_adjusted))
+    return (*(c.difference, c.low, c.high, c.wins, c.losses, c.ties), *p_values, c.winner or "")
 
 
 def _by_examples(context: Context[str], outcomes: Outcomes) -> Made:
@@ -187,8 +186,11 @@ def _by_means(context: Context[str], outcomes: Outcomes, pairs: Comparisons) -> 
 def _notes(context: Context[str], pairs: Comparisons) -> list[str]:
     if not pairs:
         return own_rows_notes(context.config)
-    test = next(iter(pairs.values())).test
-    return [STARS.format(test=test, level=LEVEL), *own_rows_notes(context.config)]
+    first = next(iter(pairs.values()))
+    note = STARS.format(test=first.test, level=LEVEL)
+    if isnan(first.p_value):
+        note = "Too few splits to test differences."
+    return [note, *own_rows_notes(context.config)]
 
 
 def _table(

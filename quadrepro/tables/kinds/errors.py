@@ -15,7 +15,7 @@ from typing import Any
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.metrics import NUMBERS, Metric
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.printed import ACCURACY, SD, TIME_ROW, Printed
+from quadrepro.papers.printed import ACCURACY, OF_ERRORS, SD, TIME_ROW, Printed
 from quadrepro.stats import COVERAGE, MIN_SPLITS, order
 from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdict, judge, repeated
 from quadrepro.tables.kinds import Context, Kind, Made, by_metrics, closing_notes
@@ -49,7 +49,8 @@ class Block:
         """Return a block with the printed table that the option names, if it is of this metric."""
         printed = context.printed(context.option)
         percent = printed.in_percent and outcomes.metric is None
-        if context.judged(outcomes, printed) is not outcomes:
+        metric = printed.facts.metric
+        if (outcomes.metric.name if outcomes.metric else "") != metric * (metric not in OF_ERRORS):
             printed = context.printed("")
         if outcomes.metric is not None:
             percent = printed.in_percent
@@ -65,6 +66,10 @@ class Block:
         if self.outcomes.metric is not None:
             return self.outcomes.metric.label
         return "RMSE" if self.outcomes.regression(row) else "risk"
+
+    def in_percent(self, row: str) -> bool:
+        """Return whether the numbers of a row are shown in percent; RMSEs keep their unit."""
+        return self.percent and (self.outcomes.metric is not None or self.outcomes.counted(row))
 
     @cached_property
     def values(self) -> dict[str, dict[str, list[float]]]:
@@ -103,7 +108,7 @@ class Block:
     def entries(self, row: str) -> tuple[Entry, ...]:
         """Return the entries of a row, with the best one of ours and of the printed ones."""
         printed, outcomes, values = self.printed, self.outcomes, self.values[row]
-        percent = self.percent and (outcomes.metric is not None or outcomes.counted(row))
+        percent = self.in_percent(row)
         means = {c: moments(values[c])[0] for c in outcomes.compared}
         numbers = {c: printed.number(row, printed.mean_column(c)) for c in values}
         best = set() if None in means.values() else _best(means, outcomes.greater_is_better)
@@ -194,8 +199,7 @@ def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
     config, titles = context.config, context.titles
     places = [(block, row) for block in blocks for row in block.values]
     quantities = [
-        block.quantity(row) + " in percent" * (block.percent and block.outcomes.counted(row))
-        for block, row in places
+        block.quantity(row) + " in percent" * block.in_percent(row) for block, row in places
     ]
     entries = [block.entries(row) for block, row in places]
     data = [numbers for block, row in places for numbers in block.data(row)]
