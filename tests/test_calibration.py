@@ -23,13 +23,14 @@ from tabulate import tabulate
 
 from quadrepro import stats
 from quadrepro.base.types import BoolArray, FloatArray
-from quadrepro.papers.paper import load_paper
+from quadrepro.papers.claims.evidence import InPrint
+from quadrepro.papers.paper import Paper, load_paper
 from quadrepro.papers.printed import Sample
 from quadrepro.stats import LEVEL
 from quadrepro.tables.audit import audit
-from quadrepro.tables.audit.subject import Finding
 from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdict, judge
 from quadrepro.tables.kinds import readings
+from quadrepro.tables.kinds.claims import judged_on
 from quadrepro.tables.verdicts import Verdicts
 from tests.make import write_paper
 
@@ -141,7 +142,7 @@ def risks(rng: Generator, n: int, risk: float, repeats: int, digits: int = 4) ->
     ours, theirs = (rng.binomial(n, risk, k) / n for k in (repeats, 20))
     mean, sd = f"{theirs.mean():.{digits}f}", f"{theirs.std(ddof=1):.{digits}f}"
     sample, half = Sample(splits=20), 0.5 * 10**-digits
-    few = min(n, n * repeats) * risk < 5
+    few = n * risk <= 5
     with_sd = PrintedNumber(mean, sample, float(sd), half, sd)
     verdict = judge(with_sd, OurNumbers([*ours], [n] * repeats))
     one = PrintedNumber(f"{theirs[0]:.3f}")
@@ -263,7 +264,7 @@ def learners(rng: Generator, splits: int, n_test: int, n: int = 100, k: int = 4)
 
 def constant(rng: Generator) -> Draw:
     """Compare two methods that differ by the same number of examples on each of three splits."""
-    gap = rng.integers(1, 3) / 20
+    gap = int(rng.integers(1, 3)) / 20
     scores = {"a": [0.2, 0.3, 0.25], "b": [0.2 + gap, 0.3 + gap, 0.25 + gap]}
     pairs = stats.compare_on_splits(scores, 0.3, resolution=1 / 20)
     return {"no variance: a method better": at_most(pairs["a", "b"].winner is not None, 0)}
@@ -338,13 +339,12 @@ def reading(rng: Generator) -> Draw:
     return {"readings: another one supported": at_most(supported)}
 
 
-def audited(rows: list[list[str]], **paper: object) -> dict[str, tuple[Finding, ...]]:
-    """Return what the audit of a printed table finds."""
-    with tempfile.TemporaryDirectory() as name:
-        table = "".join(",".join(row) + "\n" for row in rows)
-        # JSON is YAML as well.
-        folder = write_paper(Path(name), json.dumps({"title": "Made up", **paper}), t=table)
-        return audit(load_paper(name, folder)).findings
+def paper_of(folder: str, rows: list[list[str]], **facts: object) -> Paper:
+    """Return a paper that prints a table."""
+    table = "".join(",".join(row) + "\n" for row in rows)
+    # JSON is YAML as well.
+    text = json.dumps({"title": "Made up", **facts})
+    return load_paper(folder, write_paper(Path(folder), text, t=table))
 
 
 def honest(rng: Generator) -> Draw:
@@ -359,7 +359,8 @@ def honest(rng: Generator) -> Draw:
         bold[row] = [name for name, x in zip("abc", texts[:3], strict=True) if float(x) == lowest]
         rows.append([row, *texts])
     facts = {"unit": "percent", "of": {"splits": 20}, "n_test": sizes, "bold": bold}
-    findings = audited(rows, printed={"t": facts})
+    with tempfile.TemporaryDirectory() as folder:
+        findings = audit(paper_of(folder, rows, printed={"t": facts})).findings
     wrong = {key for key, checked in findings.items() if any(f.holds is False for f in checked)}
     return {
         "audit: counts, ranges or bold fail": about(bool(wrong & {"counts", "ranges", "bold"}), 0),
@@ -379,12 +380,15 @@ def claims(rng: Generator) -> Draw:
     rows = [[f"data {i}", *(f"{risk:.4f}" for risk in row)] for i, row in enumerate(every)]
     facts = {"printed": {"t": {"unit": "fraction"}}, "claims": {"t": {"claims": CLAIMS}}}
     names = dict(zip("abc", "abc", strict=True))
-    findings = audited([["row", *"abc"], *rows], names=names, **facts)
-    holds = {finding.printed: finding.holds for finding in findings["claims"]}
+    with tempfile.TemporaryDirectory() as folder:
+        paper = paper_of(folder, [["row", *"abc"], *rows], names=names, **facts)
+        printed = paper.printed("t").as_errors()
+        evidence = InPrint(printed.rows, names, (printed,))
+        words = {c.text: judged_on(c, evidence)[1] for c in paper.groups["t"].claims}
     return {
-        "claim of lower by the sign test holds": at_most(holds["better"] is True, LEVEL / 2),
-        "claim of not-told-apart refuted": at_most(holds["alike"] is False),
-        "claim of equivalent holds": at_most(holds["equivalent"] is True),
+        "claim of lower by the sign test: supported": at_most(words["better"] == "supported"),
+        "claim of not-told-apart: refuted": at_most(words["alike"] == "refuted"),
+        "claim of equivalent: supported": at_most(words["equivalent"] == "supported"),
     }
 
 

@@ -95,7 +95,9 @@ def _sentence(
         return few(texts, most, "; ")
 
     worse = [c for c in others if pairs[c, best].winner == best]
-    near = [c for c in others if pairs[c, best].winner != best]
+    better = [c for c in others if pairs[c, best].winner == c]
+    near = [c for c in others if c not in (*worse, *better)]
+    text += f" Better than it by the test: {names(better)}." if better else ""
     text += f" Not significantly different from it: {names(near)}." if near else ""
     text += f" Worse: {names(worse)}." if worse else ""
     first = next(iter(pairs.values()))
@@ -121,8 +123,10 @@ def paper_conclusion(experiment: Experiment, every: Mapping[str, Made]) -> str:
     """Return the verdict of a paper's run: numbers inside our intervals, and words on claims."""
     verdicts = [made.verdicts for made in every.values() if made.verdicts]
     sentences = [score_sentence(v.printed, v.score) for v in verdicts if v.judged]
-    if any(v.entries for v in verdicts) and not sentences and experiment.config.repeats == 1:
-        sentences = ["One split cannot judge a printed number: give --repeats 30."]
+    repeats = experiment.config.repeats
+    if any(v.entries for v in verdicts) and not sentences and repeats < MIN_SPLITS:
+        splits = "One split" if repeats == 1 else f"{repeats} splits"
+        sentences = [f"{splits} cannot judge a printed number: give --repeats 30."]
     if "claims" in every:
         rows = every["claims"].table.data_rows
         words = [str(row[3]) for row in rows if row[1] == "false"]

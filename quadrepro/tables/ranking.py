@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, isinf, isnan
+from math import isinf, isnan
 
 from quadrepro.base.text import few
 from quadrepro.stats import WILCOXON, Comparison, Ranking, critical_difference, p_text, rounded_p
@@ -16,6 +16,9 @@ MOST_PAIRS = 30
 
 LONGEST, LONGEST_NAME = 400, 28
 """Maximum number of characters of the closing sentence, and of a name in a crowded one."""
+
+HUGE = 1e12
+"""Ratios from this on are of errors of 0, and shown as infinite."""
 
 PAIRS_HEADER = (
     *("method", "against", "mean rank", "mean rank against", "difference", "low", "high"),
@@ -52,7 +55,7 @@ class Scale:
         if self.percent and not self.ratio:
             return [number_text(x, 1, percent=True) for x in differences]
         digits = decimals(differences, 3)
-        return [number_text(x, digits) if isfinite(x) else "∞" for x in differences]
+        return [number_text(x, digits) if abs(x) < HUGE else "∞" for x in differences]
 
     def with_interval(self, c: Comparison) -> str:
         """Return the difference of a comparison with its interval."""
@@ -168,7 +171,7 @@ def _notes(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> list[st
     ]
     if not ranking.control:
         best = titles[ranking.reference]
-        notes[1] += f" Best group: {best} and the methods that are not significantly worse."
+        notes[1] += f" Best group: {best} and the methods that do not differ significantly from it."
     if any(c.immaterial for c in ranking.pairs.values()):
         notes.append("Differences whose whole interval is within the rope do not matter: no star.")
     return notes

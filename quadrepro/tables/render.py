@@ -11,14 +11,14 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from math import isfinite
+from math import isfinite, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
 from quadrepro.base.files import write_text
-from quadrepro.base.text import markdown, scaled
+from quadrepro.base.text import scaled, visible
 from quadrepro.tables.table import Entry, Field, Table, decimals
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def _parts(entry: Entry) -> tuple[str, str, str]:
 
 def entry_text(entry: Entry) -> str:
     """Return an entry in Markdown."""
-    ours, spread, printed = map(escaped, _parts(entry))
+    ours, spread, printed = _parts(entry)
+    ours, printed = escaped(ours), escaped(printed)
     text = (f"**{ours}{spread}**" if entry.bold else ours + spread) + escaped(entry.mark)
     if printed:
         number = (f"**{printed}**" if entry.printed_bold else printed) + OUTSIDE * entry.outside
@@ -105,8 +106,8 @@ def entry_text(entry: Entry) -> str:
     return text
 
 
-_SIGNS = re.compile(r"[\\`*|]|~(?=~)|(?<!\w)_|_(?!\w)|\](?=[(\[:])")
-_START = re.compile(r"^(?=[#>+-]\s|[=-]{3}|\d+[.)]\s)")
+_SIGNS = re.compile(r"[\\`*|]|~(?=~)|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|&(?=#?\w+;)|#(?=#*$)")
+_START = re.compile(r"^(\d{0,9})(?=(?<=\d)[.)](?:\s|$)|(?<!\d)(?:[#>]|[+-](?:\s|$)|[=-]{2}))")
 _ADDRESS = re.compile(r"(?<=\w:)//|(?<=\bwww)\.", re.IGNORECASE)
 
 
@@ -118,8 +119,9 @@ def escaped(text: str) -> str:
     >>> print(escaped("**x** [a](b) letter_ab"))
     \*\*x\*\* [a\](b) letter_ab
     """
-    text = _SIGNS.sub(r"\\\g<0>", text.replace("\n", " "))
-    return markdown(_START.sub(r"\\", _ADDRESS.sub(r"\\\g<0>", text)))
+    text = _SIGNS.sub(r"\\\g<0>", text.replace("\n", " ").strip(" \t"))
+    text = _ADDRESS.sub(r"\\\g<0>", _START.sub(r"\1\\", text))
+    return visible(re.sub(r"<(?=\S)", "&lt;", text))
 
 
 def to_markdown(table: Table) -> str:
@@ -135,7 +137,11 @@ def to_markdown(table: Table) -> str:
 
 def to_latex(table: Table, label: str = "") -> str:
     r"""Return a ``table`` with caption and notes; it needs booktabs and graphicx."""
-    body = [[_latex(name), *map(_latex_entry, entries)] for name, entries in table.rows]
+    # After the end of a row, a star or a bracket would be an option of it.
+    body = [
+        ["{}" * name.startswith(("[", "*")) + _latex(name), *map(_latex_entry, entries)]
+        for name, entries in table.rows
+    ]
     align = ("left", *(table.align for _ in table.header[1:]))
     header = [*map(_latex, table.header)]
     text = tabulate(body, header, "latex_raw", colalign=align, disable_numparse=True)
@@ -170,16 +176,22 @@ def _latex_entry(entry: Entry) -> str:
     return text
 
 
+_PLAIN = {"|": r"{\textbar}", "`": r"{\textasciigrave}"}
+"""Signs that the default fonts of LaTeX do not show."""
+
+
 def _latex(text: str) -> str:
-    """Return plain text as LaTeX."""
+    """Return plain text as LaTeX of one line."""
     # It takes a tenth of a second to import.
     from pylatexenc.latexencode import unicode_to_latex
 
-    return str(unicode_to_latex(text, unknown_char_policy="keep", unknown_char_warning=False))
+    parts = re.split("([|`])", visible(text.replace("\n", " ")))
+    options = {"unknown_char_policy": "keep", "unknown_char_warning": False}
+    return "".join(_PLAIN.get(part) or unicode_to_latex(part, **options) for part in parts)
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Field]]) -> str:
-    """Return CSV with LF line ends and numbers of `DIGITS` digits."""
+    """Return CSV with LF line ends and numbers of `DIGITS` digits; NaN is an empty field."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(header)
@@ -188,7 +200,9 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Field]]) -> str:
 
 
 def _rounded(value: Field) -> Field:
-    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+    if not isinstance(value, float):
+        return value
+    return None if isnan(value) else float(f"{value:.{DIGITS}g}")
 
 
 def to_csv(table: Table) -> str:

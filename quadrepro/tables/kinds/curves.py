@@ -128,7 +128,7 @@ def _table(context: Context[Curves], outcomes: Outcomes, every: CurveMap) -> Tab
             numbers = [_at(curve, i, several) for curve in entry_curves]
             data.append((row, name, value, *(number for both in numbers for number in both)))
             if i in places:
-                text = ANY if value is None else f"{value:g}"
+                text = ANY if value is None else np.format_float_positional(value, trim="-")
                 entries = (_entry(*both) for both in numbers)
                 rows.append((row, (Entry(title), Entry(text), *entries)))
     splits = f", mean ± standard deviation over {outcomes.repeats} splits" * several

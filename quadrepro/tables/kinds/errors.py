@@ -109,11 +109,12 @@ class Block:
         """Return the entries of a row, with the best one of ours and of the printed ones."""
         printed, outcomes, values = self.printed, self.outcomes, self.values[row]
         percent = self.in_percent(row)
-        means = {c: moments(values[c])[0] for c in outcomes.compared}
+        every = {c: moments(of)[0] for c, of in values.items()}
+        means = {c: every[c] for c in outcomes.compared}
         numbers = {c: printed.number(row, printed.mean_column(c)) for c in values}
         best = set() if None in means.values() else _best(means, outcomes.greater_is_better)
         printed_best = _best(numbers, printed.facts.greater_is_better)
-        digits = 2 if percent else 3 if outcomes.counted(row) else decimals(means.values())
+        digits = 2 if percent else 3 if outcomes.counted(row) else decimals(every.values())
         texts = [printed.text(row, printed.mean_column(c)) for c in values if not percent]
         if not outcomes.counted(row):
             digits = max(digits, *(len(text.partition(".")[2]) for text in texts), 0)

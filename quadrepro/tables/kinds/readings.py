@@ -83,7 +83,9 @@ class RowEvidence:
     """Our splits, by quantity."""
 
 
-def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> RowEvidence | None:
+def evidence(
+    outcomes: Outcomes, means: Printed, margins: Printed, row: str, folds: int = 0
+) -> RowEvidence | None:
     """Compare a row with its printed numbers; None if there are none, or if a split is missing."""
     columns = [c for c in outcomes.columns if means.text(row, means.mean_column(c))]
     if not columns or outcomes.repeats < 2:
@@ -98,7 +100,9 @@ def evidence(outcomes: Outcomes, means: Printed, margins: Printed, row: str) -> 
         for c, splits in kept.items()
     }
     verdicts = [
-        judge(PrintedNumber.at(means, row, c), OurNumbers([*values], outcomes.n_test(row, c)))
+        judge(
+            PrintedNumber.at(means, row, c), OurNumbers([*values], outcomes.n_test(row, c), folds)
+        )
         for c, values in errors.items()
     ]
     part = RowEvidence(tuple(v.word == "inside" for v in verdicts if v.p_value is not None))
@@ -280,7 +284,9 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
     judged = context.judged(outcomes, means) or outcomes
     by_reading: dict[str, Rows] = {BASE: {}, **{r.name: {} for r in context.config.readings}}
     for place in context.config.rows:
-        part = evidence(judged, means, margins, place.entry.title)
+        row = place.entry.title
+        folds = context.experiment.protocols[row].split.outer_folds
+        part = evidence(judged, means, margins, row, folds)
         if part is not None:
             by_reading[place.reading or BASE][place.of] = part
     base = by_reading[BASE]
