@@ -370,7 +370,7 @@ def honest(rng: Generator) -> Draw:
 
 CLAIMS = (
     {"kind": "lower", "text": "better", "of": "a", "than": "b", "by": "sign-test"},
-    {"kind": "not-told-apart", "text": "alike", "of": "a", "than": "b"},
+    {"kind": "not-different", "text": "alike", "of": "a", "than": "b"},
     {"kind": "equivalent", "text": "equivalent", "of": "a", "than": "c", "margin": 2},
 )
 
@@ -387,7 +387,7 @@ def claims(rng: Generator) -> Draw:
         words = {c.text: judged_on(c, evidence)[1] for c in paper.groups["t"].claims}
     return {
         "claim of lower by the sign test: supported": at_most(words["better"] == "supported"),
-        "claim of not-told-apart: refuted": at_most(words["alike"] == "refuted"),
+        "claim of not-different: refuted": at_most(words["alike"] == "refuted"),
         "claim of equivalent: supported": at_most(words["equivalent"] == "supported"),
     }
 
@@ -400,7 +400,7 @@ WORLDS = (
     *(
         World(
             f"{repeats} of our splits, risk {risk} on {n} examples",
-            2000,
+            1200,
             partial(risks, n=n, risk=risk, repeats=repeats),
         )
         for repeats in REPEATS
@@ -409,8 +409,8 @@ WORLDS = (
     World("10 of our splits, uneven risks on 200 examples", 2000, uneven),
     World("10 of our splits, skewed RMSEs", 2000, partial(skewed, repeats=10)),
     World("30 of our splits, skewed RMSEs", 2000, partial(skewed, repeats=30)),
-    World("20 numbers, 10 of our splits", 600, partial(table, n=10)),
-    World("20 risks on 100 examples, 3 of our splits", 300, partial(table, n=3, n_test=100)),
+    World("20 numbers, 10 of our splits", 200, partial(table, n=10)),
+    World("20 risks on 100 examples, 3 of our splits", 120, partial(table, n=3, n_test=100)),
     World("20 means of 10 splits, 30 of our splits", 300, partial(table, n=30, n_printed=10)),
     World(
         "60 risks of 0.02 on 200 examples, 30 of our splits",
@@ -427,8 +427,8 @@ WORLDS = (
     World("differences of the same examples on 3 splits", 50, constant),
     World("4 equal methods, 20 data sets, 2 digits", 1500, methods),
     World("2 methods, 1 sd apart, 10 data sets", 3000, shifted),
-    World("2 equal methods, 10 data sets", 800, equal),
-    World("2 methods, random effect, 10 data sets", 800, unequal),
+    World("2 equal methods, 10 data sets", 400, equal),
+    World("2 methods, random effect, 10 data sets", 400, unequal),
     World("another reading like the config's, 3 columns, 10 splits", 300, reading),
     World("honest table, 5 data sets, 3 learners, 20 splits", 300, honest),
     World("20 data sets, a and b equal, c off by the margin", 400, claims),

@@ -266,7 +266,7 @@ def exempt(estimator: Any) -> dict[str, str]:
     """Return the checks that an estimator fails, as scikit-learn's `AdaBoostClassifier` does."""
     name = "check_sample_weight_equivalence_on_dense_data"
     of_trees = isinstance(estimator, StagewiseClassifier)
-    return {name: "equally good cuts are told apart by rounding"} if of_trees else {}
+    return {name: "rounding decides between equally good cuts"} if of_trees else {}
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=exempt)

@@ -450,7 +450,7 @@ class NotBetter(Claim):
     Papers call this "no significant difference"; it is not evidence that two are alike.
     """
 
-    kind: Literal["not-better", "not-told-apart"]
+    kind: Literal["not-better", "not-different"]
     """Whether only better numbers refute it, or worse ones as well."""
     algorithm: str = Field(alias="of")
     """The algorithm that is not better."""
@@ -461,7 +461,7 @@ class NotBetter(Claim):
         """Return wins, losses and ties with the power, and the word."""
         test = by_signs(evidence, self.algorithm, self.than)
         text = f"{test.wins} wins, {test.losses} losses, {test.ties} ties, {p_text(test.p_value)}"
-        contrary = self.kind == "not-told-apart" or test.wins > test.losses
+        contrary = self.kind == "not-different" or test.wins > test.losses
         p_for, p_against = (1.0, test.p_value) if contrary else (test.p_value, 1.0)
         # A test that cannot find anything is not evidence for the claim.
         possible = 2.0 ** (1 - test.wins - test.losses) <= LEVEL

@@ -111,6 +111,11 @@ def _entry(mean: float | None, sd: float | None = None) -> Entry:
     return Entry(mean, sd, digits=1 if mean is not None and abs(mean) >= 10 else 4)
 
 
+def _plain(value: float) -> str:
+    """Return a value along the axis, without the digits of its rounding errors."""
+    return np.format_float_positional(float(f"{value:.6g}"), trim="-")
+
+
 def _table(context: Context[Curves], outcomes: Outcomes, every: CurveMap) -> Table:
     """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
     curves, several = context.option, outcomes.repeats > 1
@@ -128,7 +133,7 @@ def _table(context: Context[Curves], outcomes: Outcomes, every: CurveMap) -> Tab
             numbers = [_at(curve, i, several) for curve in entry_curves]
             data.append((row, name, value, *(number for both in numbers for number in both)))
             if i in places:
-                text = ANY if value is None else np.format_float_positional(value, trim="-")
+                text = ANY if value is None else _plain(value)
                 entries = (_entry(*both) for both in numbers)
                 rows.append((row, (Entry(title), Entry(text), *entries)))
     splits = f", mean ± standard deviation over {outcomes.repeats} splits" * several

@@ -85,10 +85,10 @@ CASES: list[tuple[str, dict[str, Any], dict[str, list[list[int]]], Word]] = [
     ("not-better", AB, {"a": ONE_MORE, "b": rows(*[10] * 6)}, "agrees"),
     ("not-better", AB, {"a": rows(*[9] * 5), "b": rows(*[10] * 5)}, "undecided"),
     ("not-better", AB, {"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "refuted"),
-    ("not-told-apart", AB, {"a": ONE_MORE, "b": rows(*[10] * 6)}, "agrees"),
-    ("not-told-apart", AB, {"a": rows(*[9] * 5), "b": rows(*[10] * 5)}, "undecided"),
-    ("not-told-apart", AB, {"a": rows(*[10] * 6), "b": rows(*[9] * 6)}, "refuted"),
-    ("not-told-apart", AB, {"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "refuted"),
+    ("not-different", AB, {"a": ONE_MORE, "b": rows(*[10] * 6)}, "agrees"),
+    ("not-different", AB, {"a": rows(*[9] * 5), "b": rows(*[10] * 5)}, "undecided"),
+    ("not-different", AB, {"a": rows(*[10] * 6), "b": rows(*[9] * 6)}, "refuted"),
+    ("not-different", AB, {"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "refuted"),
     (
         "equivalent",
         {**AB, "margin": 2.5},
@@ -165,7 +165,7 @@ EXACT: list[tuple[str, dict[str, Any], str, str, Word]] = [
     ("rank", {"of": "a", "at_most": 1}, "0.2", "0.1", "refuted"),
     # Nor can it show that there is no difference.
     ("not-better", AB, "0.1", "0.2", "undecided"),
-    ("not-told-apart", AB, "0.1", "0.2", "undecided"),
+    ("not-different", AB, "0.1", "0.2", "undecided"),
     ("significant-pairs", {"pairs": [["a", "b"]]}, "0.1", "0.2", "refuted"),
 ]
 
@@ -184,12 +184,12 @@ def test_printed_numbers_are_significant_as_the_sign_test_finds_them() -> None:
     assert judge(evidence, "lower", **BA, **by_signs).word == "refuted"
     words = [judge(evidence, "not-better", **pair).word for pair in (AB, BA)]
     assert words == ["refuted", "supported"]
-    assert judge(evidence, "not-told-apart", **AB).word == "refuted"
+    assert judge(evidence, "not-different", **AB).word == "refuted"
     pairs = [[["a", "b"]], [["b", "a"]]]
     words = [judge(evidence, "significant-pairs", pairs=pair).word for pair in pairs]
     assert words == ["supported", "refuted"]
     alike = in_print({"a": ["0.1"] * 5 + ["0.3"], "b": ["0.2"] * 6})
-    words = [judge(alike, kind, **AB).word for kind in ("not-better", "not-told-apart")]
+    words = [judge(alike, kind, **AB).word for kind in ("not-better", "not-different")]
     assert words == ["supported", "supported"]
 
 
@@ -237,7 +237,7 @@ def test_swapping_two_algorithms_over_rows_mirrors_the_word(pairs: list[tuple[in
     # Agreement is mutual, and significance has one side.
     word, back = (judge(evidence, "not-better", **keys).word for keys in (AB, BA))
     assert back == (MIRROR[word] if word in ("supported", "refuted") else word)
-    for kind, keys in (("not-told-apart", {}), ("equivalent", {"margin": 5})):
+    for kind, keys in (("not-different", {}), ("equivalent", {"margin": 5})):
         assert judge(evidence, kind, **AB, **keys).word == judge(evidence, kind, **BA, **keys).word
 
 
@@ -340,7 +340,7 @@ KEYS: dict[str, dict[str, Any]] = {
     "lowest-mean": {"of": "a", "at_least": 3},
     "rank": {"of": "a", "at_most": 1},
     "not-better": AB,
-    "not-told-apart": AB,
+    "not-different": AB,
     "significant-pairs": {"pairs": [["a", "b"]]},
 }
 
@@ -585,7 +585,7 @@ def test_better_and_apart_need_a_significant_sign_test(wins: int, losses: int) -
     not_found: Word = "agrees" if wins + losses > 5 else "undecided"
     one_sided: Word = "refuted" if wins > losses else "supported"
     assert denied.word == (one_sided if p <= 0.05 else not_found)
-    alike = judge(evidence, "not-told-apart", **AB)
+    alike = judge(evidence, "not-different", **AB)
     assert alike == (denied.text, "refuted" if p <= 0.05 else not_found)
 
 
