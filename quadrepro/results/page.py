@@ -291,8 +291,11 @@ class Page:
         return [entry.number(min(values)), f"{entry.unit} of each split", entry.number(max(values))]
 
     @cached_property
-    def times(self) -> list[tuple[str, float, float]]:
-        """Title, place of the mean time and of the error of each method on a single data set."""
+    def times(self) -> list[tuple[str, float, float, float]]:
+        """Title, place of the mean time and the error, and how far the title is below it.
+
+        They are those of each method on a single data set, in percent of the picture.
+        """
         if len(self.rows) != 1 or self.judged or self.run.config_text("paper"):
             return []
         numbers = {}
@@ -305,10 +308,12 @@ class Page:
         if len(numbers) < 2:
             return []
         (left, right), (low, high) = ((min(x), max(x)) for x in zip(*numbers.values(), strict=True))
-        return [
-            (name, _share(x, left, right), 100 - _share(y, low, high))
-            for name, (x, y) in numbers.items()
-        ]
+        places, line, last = [], min(8.0, 100 / len(numbers)), -100.0
+        for name, (x, y) in sorted(numbers.items(), key=lambda item: -item[1][1]):
+            top = 100 - _share(y, low, high)
+            last = max(top, last + line)
+            places.append((name, _share(x, left, right), top, last - top))
+        return places
 
     @property
     def lines(self) -> list[str]:

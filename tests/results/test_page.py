@@ -7,6 +7,7 @@ import math
 import re
 import shlex
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -234,13 +235,15 @@ def test_running_time_is_set_against_error_on_a_single_data_set_alone(
     folder: Path, tmp_path: Path
 ) -> None:
     points = Page(Results(make_own_folder(tmp_path / "one", ONE_SET, WINNERS)), None).times
-    assert [name for name, *_ in points] == ["a", "b", "c"]
-    (a, b, c) = [(left, top) for _, left, top in points]
+    a, b, c = ({name: place for name, *place in points}[name] for name in "abc")
     # Mean seconds are 2, 1 and 3: from left to right by logarithm; the highest error is on top.
     assert [b[0], c[0]] == [5, 95]
     assert (a[0] - 5) / 90 == pytest.approx(math.log(2) / math.log(3))
     assert [b[1], a[1]] == [5, 95]
     assert c[1] == pytest.approx(95 - 90 * 0.5 / 17.5)
+    # The titles of points of nearly the same error are below each other.
+    lines = sorted(top + below for _, top, below in (a, b, c))
+    assert min(low - high for high, low in pairwise(lines)) >= 8 - 1e-9
     several = make_own_folder(tmp_path / "several", SEVERAL, WINNERS)
     for other in (folder, several):
         assert Page(Results(other), None).times == []
