@@ -36,7 +36,7 @@ class Explanation:
     splits: Sequence[tuple[str, ...]]
     """Number, result, choice, seconds and source of each split, as texts."""
     computed: list[dict[str, str]]
-    """Packages and machines of the results, text by name; first those of most cells."""
+    """Packages and machines of the results, text by name; the most frequent ones first."""
     note: str
     """Why results are not from records; empty if they are, or if there are none."""
     n_before: int

@@ -92,7 +92,7 @@ def provenance(plan: Plan, records: Iterable[Record]) -> Run:
 
 
 def environments(records: Iterable[Record]) -> list[dict[str, Any]]:
-    """Return the packages and machines of the cells, those of most cells first."""
+    """Return the packages and machines of the cells, the most frequent ones first."""
     by_environment: dict[str, list[Record]] = {}
     for record in records:
         if record.environment:

@@ -156,7 +156,7 @@ class Page:
     def verdicts(self) -> list[tuple[str, Verdict]]:
         """The verdict on every printed number, with the name of the printed table.
 
-        Verdicts on deviations belong to those of their numbers.
+        A verdict on a deviation belongs to the verdict on its number.
         """
         frame = self.results.verdicts.astype(object)
         verdicts: list[tuple[str, Verdict]] = []
@@ -294,7 +294,7 @@ class Page:
     def times(self) -> list[tuple[str, float, float, float]]:
         """Title, place of the mean time and the error, and how far the title is below it.
 
-        They are those of each method on a single data set, in percent of the picture.
+        Only for methods on a single data set, in percent of the picture.
         """
         if len(self.rows) != 1 or self.judged or self.run.config_text("paper"):
             return []

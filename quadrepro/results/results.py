@@ -40,7 +40,7 @@ PLACE = ("dataset", "algorithm", "repeat")
 MEASURED = ("status", "errors", "n_test", "value", "chosen", "seconds", "reason")
 
 CELLS_HEADER = (*PLACE, *MEASURED)
-"""Columns of the table of cells, before those of the metrics that the config asks for."""
+"""Columns of the table of cells, before the metrics that the config asks for."""
 
 VERDICTS_FILE = f"{VERDICTS}.csv"
 

@@ -1,4 +1,4 @@
-"""What all tests share: the level of significance, how results show, and when two values tie."""
+"""Shared by all tests: the level of significance, how results show, and when two values tie."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def rounded_p(p_value: float) -> str:
 
 
 def numbers(values: Values) -> FloatArray:
-    """Return values as an array; refuse what is not finite."""
+    """Return values as an array; refuse NaN and infinity."""
     array = np.array([float(value) for value in values])
     if not np.isfinite(array).all():
         raise ValueError("the values must be finite numbers")

@@ -203,13 +203,13 @@ def _in_both_orders(comparisons: Comparisons) -> Comparisons:
     return comparisons | swapped
 
 
-def _of_scores(comparison: Comparison) -> Comparison:
+def _negated(comparison: Comparison) -> Comparison:
     """Return a comparison of losses as one of scores that are better when higher."""
     low, high = 0.0 - comparison.high, 0.0 - comparison.low
     return replace(comparison, difference=0.0 - comparison.difference, low=low, high=high)
 
 
-def _of_logarithms(comparison: Comparison) -> Comparison:
+def _to_ratios(comparison: Comparison) -> Comparison:
     """Return a comparison of logarithms as one of ratios."""
     ends = comparison.difference, comparison.low, comparison.high
     difference, low, high = (exp(x) if x < 700 else inf for x in ends)
@@ -285,9 +285,9 @@ def compare_over_datasets(
         tests[a, b] = _Tested(test.p_value, favours_b, shift, _shifts(x, y))
     results = _adjusted(losses, tests, WILCOXON, level, log1p(rope) if ratio else rope)
     if by_size or (greater_is_better and not ratio):
-        results = {pair: _of_scores(comparison) for pair, comparison in results.items()}
+        results = {pair: _negated(comparison) for pair, comparison in results.items()}
     if ratio:
-        results = {pair: _of_logarithms(comparison) for pair, comparison in results.items()}
+        results = {pair: _to_ratios(comparison) for pair, comparison in results.items()}
     return _in_both_orders(results)
 
 
@@ -341,7 +341,7 @@ def compare_on_splits(
         tests[a, b] = _Tested(p_value, mean.value, mean.value, interval)
     results = _adjusted(losses, tests, CORRECTED_T, level, rope)
     if greater_is_better:
-        results = {pair: _of_scores(comparison) for pair, comparison in results.items()}
+        results = {pair: _negated(comparison) for pair, comparison in results.items()}
     return _in_both_orders(results)
 
 

@@ -222,7 +222,7 @@ def _sampling_p(
 ) -> FloatArray:
     """Return p-values of printed shares of errors if only the test examples vary.
 
-    Of all counts that are printed alike, the nearest one to ours is taken.
+    The nearest count to ours is taken among all that are printed alike.
     """
     printed, errors = np.asarray(printed), np.asarray(errors)
     expected = errors * tested / examples
@@ -235,7 +235,7 @@ def _sampling_p(
 
 @lru_cache(maxsize=4096)
 def _sampling_ends(errors: int, examples: int, tested: int, level: float) -> tuple[float, float]:
-    """Return the least and the largest share of errors that the sampling of examples explains."""
+    """Return the least and the largest error rate that the sampling of examples explains."""
     from scipy.special import ndtri
 
     risk, expected = (errors + 1) / (examples + 2), errors * tested / examples
@@ -255,7 +255,7 @@ def _sampling_ends(errors: int, examples: int, tested: int, level: float) -> tup
 def place_deviation(
     ours: Repeats, printed: float, rounding: float, *, n_printed: int
 ) -> Placement | None:
-    """Place a printed standard deviation of `n_printed` values among those of samples like ours.
+    """Place a printed deviation of `n_printed` values among deviations of samples like ours.
 
     The ratio of the two variances has Fisher's F distribution for normal values. Values with longer
     tails make variances vary more: the degrees of freedom are reduced by the excess kurtosis, the
@@ -410,7 +410,7 @@ def _simulated(splits: FloatArray, one: int) -> FloatArray:
 def tail_p_values(p: ArrayLike, null: FloatArray) -> FloatArray:
     """Return the share of null p-values that are as small, at least the p-values themselves.
 
-    Tails of Student's t are too light for skewed numbers; those of `null_p_values` are not.
+    Tails of Student's t are too light for skewed numbers; the tails of `null_p_values` are not.
 
     Examples
     --------
@@ -454,7 +454,7 @@ def chance_of_misses(null: FloatArray) -> FloatArray:
 def count_misses(outside: int, rows: Iterable[FloatArray]) -> Misses:
     """Compare the number of numbers outside with the numbers that chance gives.
 
-    The rows are independent, and each has a distribution as of `chance_of_misses`.
+    The rows are independent, and each has the distribution of `chance_of_misses`.
 
     Examples
     --------

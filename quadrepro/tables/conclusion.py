@@ -44,7 +44,7 @@ def best_column(context: Context[Any], outcomes: Outcomes) -> str:
 
 
 def _order(context: Context[Any], outcomes: Outcomes) -> list[str]:
-    """Return the algorithms that have all results, the best one first; none if there is no best."""
+    """Return the algorithms that have all results, the best one first; none without a best one."""
     if context.config.paper or not outcomes.rows:
         return []
     losses = {c: x for c, x in outcomes.mean_losses().items() if c in outcomes.compared}

@@ -24,7 +24,7 @@ CHECKS: dict[str, tuple[str, Callable[[Subject], Iterable[Finding | str]]]] = {
     "pairs": ("Do the probabilities of both directions add up to 1?", judge_pairs),
     "sources": ("Can each comparison follow from the compared risks?", judge_sources),
     "bold": ("Are the numbers in bold the best of their rows?", judge_bold),
-    "means": ("Are the means of columns those of the numbers above?", judge_means),
+    "means": ("Are the means of columns the means of the numbers above?", judge_means),
     "claims": ("Do the claims of the text follow from the printed numbers?", judge_claims),
 }
 """The question that each check answers, in the order of the tables, and the function that yields

@@ -221,10 +221,10 @@ class _Row:
         """Sizes near the assumed ones that fit all numbers, without those."""
         if isinstance(self.size, str) or self.table.sample.cv is not None:
             return []
-        known = {self.size.n_test, *self.size.or_n_test}
+        assumed = {self.size.n_test, *self.size.or_n_test}
         low, high = self._nearby
         sizes = fitting_sizes({*self.texts.values()}, self.table.sample.n, low, high)
-        return [n for n in sizes if n not in known]
+        return [n for n in sizes if n not in assumed]
 
     @property
     def _nearby(self) -> tuple[int, int]:
@@ -232,7 +232,7 @@ class _Row:
         return math.ceil(NEARBY[0] * n), math.floor(NEARBY[1] * n)
 
     def _others_text(self) -> str:
-        """Return which other sizes fit the whole row, to be added to a failure."""
+        """Return the other sizes that fit the whole row, as the end of a failure."""
         if self.table.sample.cv is not None:
             return ""
         n_sets, (low, high) = self.table.sample.n, self._nearby
