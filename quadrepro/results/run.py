@@ -77,7 +77,7 @@ class Run(BaseModel):
     best: str = ""
     """Name of the best column of a comparison; empty without one."""
     computed: tuple[dict[str, JsonValue], ...] = ()
-    """Packages and machines, those of most cells first; another version may keep other keys."""
+    """Packages and machines, the most frequent ones first; another version may keep other keys."""
 
     def config_text(self, key: str) -> str:
         """Return a text of the config, such as its title; empty without one."""

@@ -168,7 +168,7 @@ def paired_t_test(a: Values, b: Values) -> TTest:
 def corrected_t_test(a: Values, b: Values, test_share: float) -> TTest:
     """Compare the mean errors of two methods on overlapping splits of one data set.
 
-    Splits share examples, so the variance of the mean is larger than that of independent values,
+    Splits share examples, so the variance of the mean is larger than for independent values,
     s²/n. The test of Nadeau and Bengio ("Inference for the generalization error", Machine Learning
     52, 2003) takes s² (1/n + n_test/n_train) in its place. That is approximate: in simulations of
     equal methods it was significant for 0.5% to 6% of pairs, and the paired t-test for 5% to 70%.
@@ -238,7 +238,7 @@ def equivalence_test(a: Values, b: Values, margin: float) -> EquivalenceTest:
     """Test whether the mean difference of two methods is smaller than a margin.
 
     The two one-sided paired t-tests of Schuirmann (Journal of Pharmacokinetics and Biopharmaceutics
-    15, 1987). A test of difference that finds nothing is no evidence of equivalence; this test is
+    15, 1987). A test of difference that finds nothing is not evidence of equivalence; this test is
     significant only if there is some. If it is not, and `different` does not hold either, the data
     do not decide.
 

@@ -299,7 +299,7 @@ def place_deviation(
 def largest_deviation(mean: float, rounding: float, low: float, high: float, n: int) -> float:
     """Return the largest standard deviation of n numbers from `low` to `high` with a mean.
 
-    Numbers at both ends have it; if there is no upper end, numbers that are `low` except for one.
+    Numbers at both ends have it; without an upper end, all are `low` except for one.
 
     Examples
     --------

@@ -180,8 +180,8 @@ def _log_interval(distribution: Any, low: FloatArray, high: FloatArray) -> Float
     probability = np.empty(low.shape)
     probability[upper] = distribution.sf(low[upper]) - distribution.sf(high[upper])
     probability[~upper] = distribution.cdf(high[~upper]) - distribution.cdf(low[~upper])
-    far = probability <= UNDERFLOW
+    tiny = probability <= UNDERFLOW
     logs = np.log(np.maximum(probability, UNDERFLOW))
-    width = high[far] - low[far]
-    logs[far] = distribution.logpdf((low[far] + high[far]) / 2) + np.log(width)
+    width = high[tiny] - low[tiny]
+    logs[tiny] = distribution.logpdf((low[tiny] + high[tiny]) / 2) + np.log(width)
     return logs

@@ -32,7 +32,7 @@ COLOURS = ("#0072b2", "#e69f00", "#d55e00", "#56b4e9", "#000000", "#009e73", "#6
 """Colours that colour-blind readers can distinguish; neighbours differ in lightness as well."""
 
 MARKERS = ("o", "s", "^", "D", "v")
-"""Their number has no common divisor with that of the colours: no pair comes twice in 40."""
+"""Their number and the number of colours have no common divisor: no pair comes twice in 40."""
 
 STYLES = (
     *("-", "--", ":", "-."),

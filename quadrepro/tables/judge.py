@@ -94,7 +94,7 @@ class Verdict:
     p_value: float | None = None
     """Two-sided p-value of that; None without a verdict."""
     reason: str = ""
-    """Why there is no verdict, or why the number is outside whatever ours are."""
+    """Reason why nothing is judged, or why the number is outside whatever ours are."""
     repeats: Repeats | None = None
     """Our numbers in the form of the printed one."""
     n_printed: int = 1
@@ -154,7 +154,7 @@ def judge(printed: PrintedNumber, ours: OurNumbers) -> Verdict:
 
     A printed deviation is compared with ours. The mean is judged by our deviation alone if the
     printed one is outside or impossible, so that a misprint hides nothing. At least three repeats
-    are needed, and there is no verdict if they are all equal and have no floor.
+    are needed; equal ones without a floor give no verdict.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def _placed(verdict: Verdict, placement: Placement) -> Verdict:
 
 
 def repeated(sample: Sample, n_splits: int, folds: int) -> int:
-    """Return how many cross-validations like the printed one ours are; 0 if too few, or others."""
+    """Return the number of our cross-validations like the printed one; 0 if too few, or others."""
     times = n_splits // folds if folds and sample.cv == folds else 0
     return times if times >= MIN_SPLITS else 0
 

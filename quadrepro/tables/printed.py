@@ -23,11 +23,11 @@ MISSPELT = 0.85
 
 def described(experiment: Experiment) -> list[str]:
     """Return the printed tables of a config in words, and how much of each is recomputed."""
-    paper, asked = experiment.paper, [*asked_for(experiment.config.tables).values()]
-    asked += [
-        field for option in asked if isinstance(option, Model) for field in vars(option).values()
+    paper, options = experiment.paper, [*asked_for(experiment.config.tables).values()]
+    options += [
+        field for option in options if isinstance(option, Model) for field in vars(option).values()
     ]
-    names = [name for name in paper.tables if name in asked] if paper else []
+    names = [name for name in paper.tables if name in options] if paper else []
     return [_described(experiment, paper.printed(name)) for name in names if paper]
 
 

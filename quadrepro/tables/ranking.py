@@ -208,7 +208,7 @@ def _clipped(longest: int) -> Callable[[str], str]:
 
 
 def closing_sentence(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> str:
-    """Return which methods are in the best group and which pairs differ, in 400 characters."""
+    """Return a sentence on the best group and on the pairs that differ, in 400 characters."""
     return within(lambda most, short: _closing(ranking, titles, scale, most, short))
 
 

@@ -118,7 +118,7 @@ class Verdicts:
 
     @cached_property
     def _nulls(self) -> dict[str, FloatArray]:
-        """Null p-values by row: those of numbers that are drawn from our splits."""
+        """Null p-values by row, for numbers that are drawn from our splits."""
         rows: dict[str, list[Verdict]] = {}
         for verdict in self.judged:
             rows.setdefault("" if self.one_sample else verdict.row, []).append(verdict)

@@ -119,7 +119,7 @@ def _alike(n_test: int, n_sets: int) -> TestSets:
 def printable(sizes: tuple[tuple[int, int], ...], scale: int) -> IntArray | str:
     """Return each k for which k/scale is printed for a mean of risks, or why it is not known.
 
-    `sizes` is that of `TestSets`. A mean halfway between two numbers is printed as either.
+    `sizes` is as in `TestSets`. A mean halfway between two numbers is printed as either.
 
     Examples
     --------

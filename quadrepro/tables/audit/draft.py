@@ -64,7 +64,7 @@ def draft_paper(table: Path, folder: Path, n_test: Mapping[str, int]) -> None:
 
 
 def audit_table(table: Path, n_test: Mapping[str, int]) -> Audit:
-    """Check a table in a text file by itself; parameters are those of `draft_paper`."""
+    """Check a table in a text file by itself; parameters as in `draft_paper`."""
     with TemporaryDirectory() as name:
         draft_paper(table, Path(name), n_test)
         try:

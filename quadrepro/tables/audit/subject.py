@@ -139,10 +139,10 @@ class Subject:
             for entry in experiment.config.entries:
                 if (row := table.row_of(entry.printed_names)) is not None:
                     sizes.setdefault(row, _size(experiment, entry))
-        for row, given in table.facts.n_test.items():
+        for row, size in table.facts.n_test.items():
             place = table.name, "n_test", row
             self.check(row, table.rows, "row", *place)
-            n_test, n_rows = given if isinstance(given, tuple) else (given, given)
+            n_test, n_rows = size if isinstance(size, tuple) else (size, size)
             if n_test > n_rows:
                 message = f"{n_test} test examples cannot be taken from {n_rows} rows"
                 raise self.paper.error(message, "printed", *place)

@@ -1,4 +1,4 @@
-"""What a kind of table or figure is, and all that a config asks for."""
+"""Kinds of tables and figures, and all that a config asks for."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class Kind(Generic[Option]):
     """Raises ConfigError if the option does not fit the rest of the config."""
 
 
-def _asked(experiment: Experiment) -> Iterator[tuple[Kind[Any], Context[Any]]]:
+def _kinds_with_contexts(experiment: Experiment) -> Iterator[tuple[Kind[Any], Context[Any]]]:
     """Yield the kinds that a config asks for, and those that are always written."""
     for key, option in asked_for(experiment.config.tables).items():
         yield cast("Kind[Any]", KINDS.find(key)), Context(experiment, key, option)
@@ -162,13 +162,14 @@ def _asked(experiment: Experiment) -> Iterator[tuple[Kind[Any], Context[Any]]]:
 
 def check_tables(experiment: Experiment) -> None:
     """Refuse a config that asks for tables or figures that cannot be made."""
-    for kind, context in _asked(experiment):
+    for kind, context in _kinds_with_contexts(experiment):
         kind.check(context)
 
 
 def make_tables(experiment: Experiment, outcomes: Outcomes) -> dict[str, Made]:
     """Return everything that is written of an experiment, by the name of its files."""
-    every = {kind.key: kind.make(context, outcomes) for kind, context in _asked(experiment)}
+    pairs = _kinds_with_contexts(experiment)
+    every = {kind.key: kind.make(context, outcomes) for kind, context in pairs}
     written = {key: made for key, made in every.items() if made is not None}
     verdicts = [m.verdicts for m in written.values() if m.verdicts and m.verdicts.entries]
     if verdicts:

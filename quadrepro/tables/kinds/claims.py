@@ -69,12 +69,12 @@ def claims_table(context: Context[str], outcomes: Outcomes) -> Table:
 
 
 def _rows_of_paper(context: Context[str], paper: Paper, group: Group) -> int:
-    """Return the number of rows that the claims are about if they are not these; otherwise 0."""
+    """Return the number of printed rows if ours are others; otherwise 0."""
     if not group.printed:
         return 0
     table = paper.printed(group.printed[0])
-    here = [table.row_of(entry.printed_names) or "" for entry in context.config.entries]
-    return 0 if sorted(here) == sorted(table.rows) else len(table.rows)
+    rows = [table.row_of(entry.printed_names) or "" for entry in context.config.entries]
+    return 0 if sorted(rows) == sorted(table.rows) else len(table.rows)
 
 
 def _judge(
@@ -150,8 +150,8 @@ def _on_splits(claim: Claim, ours: Ours, pooled: Judgement) -> Judgement:
 
 def _notes(outcomes: Outcomes, group: Group, judged: Sequence[Judged]) -> Iterator[str]:
     if left := len(group.claims) - len(judged):
-        here = f"{left} of {len(group.claims)}"
-        yield f"Left out: claims about data sets or algorithms that are not here ({here})."
+        n = len(group.claims)
+        yield f"Left out: claims about data sets or algorithms that are not here ({left} of {n})."
     if group.judged == "splits" and outcomes.repeats > 1:
         yield (
             "Ours: the means over all splits, and the number of single splits, such as the one of "

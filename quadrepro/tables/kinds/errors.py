@@ -45,7 +45,7 @@ class Block:
     """Whether shares are shown in percent."""
 
     @classmethod
-    def of_outcomes(cls, context: Context[str], outcomes: Outcomes) -> Block:
+    def from_outcomes(cls, context: Context[str], outcomes: Outcomes) -> Block:
         """Return a block with the printed table that the option names, if it is of this metric."""
         printed = context.printed(context.option)
         percent = printed.in_percent and outcomes.metric is None
@@ -109,7 +109,7 @@ class Block:
         """Return the entries of a row, with the best one of ours and of the printed ones."""
         printed, outcomes, values = self.printed, self.outcomes, self.values[row]
         percent = self.in_percent(row)
-        every = {c: moments(of)[0] for c, of in values.items()}
+        every = {c: moments(sample)[0] for c, sample in values.items()}
         means = {c: every[c] for c in outcomes.compared}
         numbers = {c: printed.number(row, printed.mean_column(c)) for c in values}
         best = set() if None in means.values() else _best(means, outcomes.greater_is_better)
@@ -282,8 +282,8 @@ def _check(context: Context[str]) -> None:
 def _make(context: Context[str], outcomes: Outcomes) -> Made:
     """Make the table, and verdicts on the printed numbers."""
     every = (outcomes, *by_metrics(context, outcomes))
-    blocks = [Block.of_outcomes(context, judged) for judged in every]
-    # The headline comes first.
+    blocks = [Block.from_outcomes(context, judged) for judged in every]
+    # The headline is the first block.
     blocks.sort(key=lambda block: block.metric != context.config.headline)
     verdicts = next((block.verdicts for block in blocks if block.printed.cells), None)
     return Made(_table(context, blocks), verdicts=verdicts)

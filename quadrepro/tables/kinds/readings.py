@@ -279,7 +279,7 @@ def _check(context: Context[Readings]) -> None:
 
 
 def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
-    """Return the table of readings: distances from print, and Bayes factors."""
+    """Return the table of readings: distances from printed numbers, and Bayes factors."""
     means, margins = (context.printed(name) for name in vars(context.option).values())
     judged = context.judged(outcomes, means) or outcomes
     by_reading: dict[str, Rows] = {BASE: {}, **{r.name: {} for r in context.config.readings}}
