@@ -55,6 +55,6 @@ __all__ = [
     "log_probability_of_deviations", "log_probability_of_means",
     "log_probability_of_pooled_deviations", "null_p_values", "order", "p_text", "paired_t_test",
     "place_deviation", "place_number", "poisson_binomial_test", "rank_methods", "rounded_p",
-    "sign_test", "sign_test_power", "step_of_scores", "tail_p_values", "welch_test",
+    "sign_test", "sign_test_power", "step_of_scores", "tail_p_values", "too_few_rows", "welch_test",
     "wilcoxon_test",
 ]

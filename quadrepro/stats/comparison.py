@@ -427,10 +427,7 @@ class Ranking(Result):
     @property
     def too_few(self) -> bool:
         """Whether there are too few rows for the test to separate any pair."""
-        first = next(iter(self.pairs.values()))
-        if first.test == WILCOXON:
-            return len(self.pairs) / 2 * 2.0 ** (1 - self.n_rows) > first.level
-        return self.n_rows < MIN_SPLITS
+        return too_few_rows(self.pairs, self.n_rows)
 
     def cliques(self) -> list[tuple[int, ...]]:
         """Return the groups of methods within which the test separates no pair, by their places.
@@ -506,10 +503,11 @@ def rank_methods(
     if control is not None and control not in scores:
         raise ValueError(f"unknown control {control!r}")
     losses = _losses(scores, greater_is_better)
-    ranks = friedman_test([*zip(*losses.values(), strict=True)]).mean_ranks
-    names = [name for _, name in sorted(zip(ranks, scores, strict=True), key=lambda pair: pair[0])]
+    friedman = friedman_test([*zip(*losses.values(), strict=True)])
+    ranks = dict(zip(scores, friedman.mean_ranks, strict=True))
+    names = sorted(scores, key=ranks.__getitem__)
+    friedman = replace(friedman, mean_ranks=tuple(ranks[name] for name in names))
     ordered = {name: scores[name] for name in names}
-    friedman = friedman_test([*zip(*(losses[name] for name in names), strict=True)])
     if test_share is None:
         pairs = compare_over_datasets(
             ordered,
@@ -535,6 +533,20 @@ def rank_methods(
         alike = name == names[0] or (comparison is not None and comparison.winner is None)
         methods.append(RankedMethod(name, mean_rank, float(numbers(scores[name]).mean()), alike))
     return Ranking(tuple(methods), n_rows, friedman, pairs, control)
+
+
+def too_few_rows(pairs: Comparisons, n_rows: int) -> bool:
+    """Return whether there are too few rows for the test to separate any pair.
+
+    Examples
+    --------
+    >>> too_few_rows(compare_over_datasets({"A": [1, 1, 1], "B": [2, 2, 2]}), 3)
+    True
+    """
+    first = next(iter(pairs.values()))
+    if first.test == WILCOXON:
+        return len(pairs) / 2 * 2.0 ** (1 - n_rows) > first.level
+    return n_rows < MIN_SPLITS
 
 
 def step_of_scores(columns: Iterable[Iterable[float]]) -> float:

@@ -10,7 +10,14 @@ from quadrepro.base.text import few
 from quadrepro.config.config import Experiment
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import LEVEL, MIN_SPLITS, WILCOXON, Comparisons, friedman_test, p_text
+from quadrepro.stats import (
+    LEVEL,
+    MIN_SPLITS,
+    Comparisons,
+    friedman_test,
+    p_text,
+    too_few_rows,
+)
 from quadrepro.tables.kinds import Context, Made, headline
 from quadrepro.tables.kinds.claims import WORDS
 from quadrepro.tables.kinds.comparisons import compared
@@ -102,7 +109,7 @@ def _sentence(
     text += f" Worse: {names(worse)}." if worse else ""
     first = next(iter(pairs.values()))
     text += f" By {first.test} with Holm's correction (p ≤ {LEVEL:g})"
-    if first.test == WILCOXON and len(pairs) / 2 * 2.0 ** (1 - n) > LEVEL:
+    if several and too_few_rows(pairs, n):
         text += f"; {n} data sets are too few for that"
     return f"{text}.{_left_out(context, order, most, short)}"
 

@@ -99,7 +99,7 @@ def _data(comparison: Comparison | None) -> tuple[Field, ...]:
     return (*(c.difference, c.low, c.high, c.wins, c.losses, c.ties), *p_values, c.winner or "")
 
 
-def _by_examples(context: Context[str], outcomes: Outcomes) -> Made:
+def _by_examples(context: Context[str], outcomes: Outcomes, pairs: Comparisons) -> Made:
     """Compare example by example.
 
     The columns of the printed matrix are first, in their order, and then the others in the order of
@@ -109,7 +109,6 @@ def _by_examples(context: Context[str], outcomes: Outcomes) -> Made:
     order = [c for c in printed.columns if c in titles]
     order += [c for c in context.compared if c not in order]
     complete = outcomes.mean_losses()
-    pairs = compared(context, outcomes) if len(outcomes.rows) > 1 else {}
     verdicts = _verdicts(printed, outcomes) if printed.cells else None
     rows, data = [], []
     for a in order:
@@ -211,9 +210,9 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
     if min(len(context.compared), len(tested.compared)) < 2 or not tested.rows:
         return None
     one_data_set = len(tested.rows) == 1 and not context.config.paper
-    if tested.counts_errors and not (one_data_set and compared(context, tested)):
-        return _by_examples(context, tested)
     pairs = compared(context, tested)
+    if tested.counts_errors and not (one_data_set and pairs):
+        return _by_examples(context, tested, pairs if len(tested.rows) > 1 else {})
     return _by_means(context, tested, pairs) if pairs else None
 
 
