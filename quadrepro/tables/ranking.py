@@ -114,10 +114,9 @@ def methods_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale
 def _numbers(c: Comparison | None) -> tuple[Field, ...]:
     if c is None:
         return (None,) * 10
-    p_values = (None if isnan(p) else p for p in (c.p_value, c.p_adjusted))
     return (
         *(c.difference, c.low, c.high, c.wins, c.ties, c.losses),
-        *(*p_values, c.winner or "", str(c.immaterial).lower()),
+        *(c.p_value, c.p_adjusted, c.winner or "", str(c.immaterial).lower()),
     )
 
 

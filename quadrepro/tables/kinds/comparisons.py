@@ -95,8 +95,8 @@ def _data(comparison: Comparison | None) -> tuple[Field, ...]:
     if comparison is None:
         return (None,) * 9
     c = comparison
-    p_values = (None if isnan(p) else p for p in (c.p_value, c.p_adjusted))
-    return (*(c.difference, c.low, c.high, c.wins, c.losses, c.ties), *p_values, c.winner or "")
+    counts = c.wins, c.losses, c.ties
+    return (c.difference, c.low, c.high, *counts, c.p_value, c.p_adjusted, c.winner or "")
 
 
 def _by_examples(context: Context[str], outcomes: Outcomes, pairs: Comparisons) -> Made:

@@ -113,11 +113,15 @@ def outcome(result: Audit) -> dict[str, list[tuple[object, ...]]]:
     }
 
 
+def audit_of(folder: Path, table: str, unit: str = "percent", metric: str = "error") -> Audit:
+    """Return the audit of a table with a group of claims."""
+    facts = PERCENT.replace("METRIC", metric).replace("percent", unit)
+    return audit(subject(folder, claims=GROUP, facts=facts, t=table).paper)
+
+
 def test_percent_and_fractions_give_the_same_findings(tmp_path: Path) -> None:
-    facts = PERCENT.replace("METRIC", "error")
-    percent = audit(subject(tmp_path / "1", claims=GROUP, facts=facts, t=IN_PERCENT).paper)
-    facts = facts.replace("percent", "fraction")
-    fraction = audit(subject(tmp_path / "2", claims=GROUP, facts=facts, t=IN_FRACTIONS).paper)
+    percent = audit_of(tmp_path / "1", IN_PERCENT)
+    fraction = audit_of(tmp_path / "2", IN_FRACTIONS, "fraction")
     assert outcome(percent) == outcome(fraction)
     verdicts = {f.verdict for _, f in percent.every}
     assert {"holds", "fails", "suspicious"} <= verdicts
@@ -131,16 +135,13 @@ def test_percent_and_fractions_give_the_same_findings(tmp_path: Path) -> None:
 
 
 def test_accuracies_give_the_same_findings_as_the_errors_that_they_leave(tmp_path: Path) -> None:
-    facts = PERCENT.replace("METRIC", "error")
-    errors = audit(subject(tmp_path / "1", claims=GROUP, facts=facts, t=IN_PERCENT).paper)
-    facts = PERCENT.replace("METRIC", "accuracy")
-    accuracies = audit(subject(tmp_path / "2", claims=GROUP, facts=facts, t=ACCURACIES).paper)
+    errors = audit_of(tmp_path / "1", IN_PERCENT)
+    accuracies = audit_of(tmp_path / "2", ACCURACIES, metric="accuracy")
     assert outcome(errors) == outcome(accuracies)
 
 
 def test_the_table_of_checks_counts_each_verdict(tmp_path: Path) -> None:
-    facts = PERCENT.replace("METRIC", "error")
-    result = audit(subject(tmp_path, claims=GROUP, facts=facts, t=IN_PERCENT).paper)
+    result = audit_of(tmp_path, IN_PERCENT)
     checks, failures = result.tables
     assert checks.header == ("check", "question", "checked", *VERDICTS)
     for check, (question, *entries) in checks.rows:
