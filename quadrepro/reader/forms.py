@@ -1,0 +1,199 @@
+"""From a file of any form to grids of texts."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from quadrepro.base.files import read_bytes
+from quadrepro.errors import DataError
+from quadrepro.reader.grid import Grid
+from quadrepro.reader.markup import TABULAR, read_html, read_latex, read_markdown
+from quadrepro.reader.text import read_text
+
+LARGEST = 5_000_000
+"""Size of the largest file of text that is read as a table, in bytes."""
+
+UNPACKED = 100_000_000
+"""Size of the largest unpacked workbook, in bytes."""
+
+PDF_EXTRA = (
+    "reading a PDF needs pypdf: pip install 'quadrepro[pdf]', or copy the table into a text file"
+)
+EXCEL_EXTRA = (
+    "reading Excel needs python-calamine: pip install 'quadrepro[excel]', or save it as CSV"
+)
+
+_DELIMITER = re.compile(r"^[ >]*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$", re.MULTILINE)
+"""The line below the names of a table in Markdown."""
+
+
+def read_grids(path: Path, page: int | None = None) -> tuple[str, list[Grid]]:
+    """Return the form of a file and its tables.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read as a table; the message names the file and, if there is one, the
+        line.
+    """
+    content = read_bytes(path)
+    form, suffix = "", path.suffix.lower()
+    try:
+        if content.startswith(b"%PDF"):
+            form = "PDF"
+            return _pdf(content, page)
+        if len(content) > LARGEST:
+            limit = f"{LARGEST / 1e6:.0f} MB"
+            raise ValueError(
+                f"{len(content) / 1e6:.0f} MB are too many for a table of scores ({limit})"
+            )
+        if content.startswith(b"PAR1"):
+            form = "parquet"
+            return form, [frame_grid(pd.read_parquet(io.BytesIO(content)))]
+        if content.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+            form = "Excel"
+            return form, _excel(content)
+        text = _decoded(content)
+        if suffix == ".json" or re.match(r"\s*[\[{]\s*[\[{\"]", text):
+            form = "JSON"
+            return form, [_json(text)]
+        form, grids = _markup(text)
+        if not grids:
+            form, grids = "text", []
+            form, grids = read_text(text)
+        return form, grids
+    except DataError:
+        raise
+    except RecursionError:
+        raise DataError(f"{path}: not readable as {form}: it is nested too deeply") from None
+    except Exception as error:
+        place = re.match(r"line (\d+)[:,]? ?", str(error))
+        where, reason = f"{path}", str(error)
+        if place:
+            where, reason = f"{path}:{place[1]}", str(error)[place.end() :]
+        raise DataError(f"{where}: {' '.join(reason.split())[:300]}") from None
+
+
+def _decoded(content: bytes) -> str:
+    """Return the text of a file, without a byte order mark."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("cp1252")
+    if "\x00" in text:
+        raise ValueError("neither text nor a format that is known")
+    return text
+
+
+def _markup(text: str) -> tuple[str, list[Grid]]:
+    """Return the tables of a markup language and its name, or none."""
+    rows = re.findall(r"^.*(?<!\\)&.*\\\\\s*(?:%.*|\\hline\s*)?$", text, re.MULTILINE)
+    if re.search(rf"\\begin\{{{TABULAR}\}}", text) or len(rows) > 1:
+        return "LaTeX", read_latex(text)
+    if _DELIMITER.search(text) and "|" in text and (grids := read_markdown(text)):
+        return "Markdown", grids
+    if re.search(r"<table\b", text, re.IGNORECASE):
+        return "HTML", read_html(text)
+    return "", []
+
+
+def _json(text: str) -> Grid:
+    """Return the table of records, of columns, or of columns and data."""
+    content: Any = json.loads(text, parse_float=str, parse_int=str)
+    if isinstance(content, dict) and {"columns", "data"} <= content.keys():
+        index = {"index": content["index"]} if "index" in content else {}
+        return frame_grid(
+            pd.DataFrame(content["data"], columns=content["columns"], dtype=object, **index)
+        )
+    if isinstance(content, dict) and len(content) == 1:
+        [content] = content.values()  # such as {"results": [...]}
+    if isinstance(content, list) and content and isinstance(content[0], list):
+        return Grid.of_texts([_texts(row) for row in content])
+    if isinstance(content, dict | list):
+        return frame_grid(pd.DataFrame(content, dtype=object))
+    raise ValueError("JSON of a table holds records, columns, or columns and data")
+
+
+def frame_grid(frame: pd.DataFrame) -> Grid:
+    """Return a data frame as a grid; an index that only counts is left out."""
+    if not isinstance(frame.index, pd.RangeIndex):
+        names = [str(name or "") for name in frame.index.names]
+        index = frame.index.to_frame(index=False, name=names).to_numpy(dtype=object)
+        body = [[*key, *row] for key, row in zip(index, frame.to_numpy(dtype=object), strict=True)]
+    else:
+        names, body = [], frame.to_numpy(dtype=object).tolist()
+    levels = [[*names, *map(str, frame.columns)]]
+    if isinstance(frame.columns, pd.MultiIndex):
+        levels = [
+            [*[""] * len(names), *map(str, level)] for level in zip(*frame.columns, strict=True)
+        ]
+        levels[-1][: len(names)] = names
+    return Grid.of_texts([*levels, *map(_texts, body)])
+
+
+def _texts(values: list[Any]) -> list[str]:
+    """Return values as texts, and missing ones as empty texts."""
+    if any(isinstance(value, dict | list) for value in values):
+        raise ValueError("values within values: a table has one number in each place")
+    return ["" if pd.isna(value) else str(value) for value in values]
+
+
+def _excel(content: bytes) -> list[Grid]:
+    """Return the sheets of a workbook that are not empty."""
+    if content.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sum(file.file_size for file in archive.infolist()) > UNPACKED:
+                raise ValueError("the unpacked workbook is too large")
+    try:
+        sheets = pd.read_excel(
+            io.BytesIO(content),
+            sheet_name=None,
+            header=None,
+            keep_default_na=False,
+            engine="calamine",
+        )
+    except ImportError:
+        raise ValueError(EXCEL_EXTRA) from None
+    grids = []
+    for name, sheet in sheets.items():
+        grid = Grid.of_texts(map(_texts, sheet.to_numpy(dtype=object).tolist()), [str(name)])
+        # A title fills one place of its row.
+        while grid.rows and sum(bool(cell.text) for cell in grid.rows[0]) < min(
+            2, len(grid.rows[0])
+        ):
+            grid.around += [cell.text for cell in grid.rows.pop(0) if cell.text]
+            grid.lines.pop(0)
+        grids += [grid] if grid.rows else []
+    return grids
+
+
+def _pdf(content: bytes, page: int | None) -> tuple[str, list[Grid]]:
+    """Return the tables on a page of a PDF."""
+    try:
+        from pypdf import PdfReader
+    except ImportError:
+        raise ValueError(PDF_EXTRA) from None
+    pages = PdfReader(io.BytesIO(content)).pages
+    if page is None and len(pages) > 1:
+        raise ValueError(f"a PDF of {len(pages)} pages: choose one with --page")
+    if page is not None and not 1 <= page <= len(pages):
+        raise ValueError(f"the PDF has {len(pages)} pages, and not a page {page}")
+    text = pages[(page or 1) - 1].extract_text(extraction_mode="layout")
+    try:
+        form, grids = read_text(text)
+    except ValueError as error:
+        lines = "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
+        raise DataError(
+            f"{error}; these are the lines of the page: put those of the table into a text file, "
+            f"with two blanks between columns\n{lines}"
+        ) from None
+    return f"a page of a PDF, {form}", grids
