@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from quadrepro.base.resources import RECORDS, RESULTS, default_out, find_config
 from quadrepro.base.text import few
@@ -44,7 +44,9 @@ class RankedScores:
     sentence : str
         The result in a sentence.
     left_out : tuple of str
-        Rows that were left out because a score is missing.
+        Rows or methods that were left out because a score is missing.
+    read : str
+        How the table was read: its form, data sets and methods, and what was not used.
     nemenyi : bool
         Whether the diagram has the bar of Nemenyi's critical difference.
     """
@@ -54,6 +56,7 @@ class RankedScores:
     pairs: Table
     sentence: str
     left_out: tuple[str, ...] = ()
+    read: str = ""
     nemenyi: bool = False
 
     @property
@@ -110,18 +113,19 @@ def rank(
     test_share: float | None = None,
     alpha: float = 0.05,
     nemenyi: bool = False,
-    drop_missing: bool = False,
+    missing: Literal["refuse", "rows", "methods", "worst"] = "refuse",
+    **choices: Any,
 ) -> RankedScores:
     """Rank methods by a table of scores, and compare them by one test.
 
     Parameters
     ----------
     scores : str, Path, mapping of str to sequence of float, or DataFrame
-        A text file with commas, semicolons, tabs or blanks between fields, or scores of each
-        method. Columns are methods, rows are data sets or splits. If the first column of a file
-        or data frame has no numbers, it names the rows.
-    higher_is_better : bool
-        Whether scores are better when higher, such as accuracies.
+        A file as it was published, such as Markdown, LaTeX, CSV or Excel, see `read_table`, or
+        scores of each method. Folds of a data set are averaged.
+    higher_is_better : bool, optional
+        Whether scores are better when higher, such as accuracies; needed unless the table or
+        `metric` names a metric.
     control : str, optional
         Compare all other methods with this one alone; by default every pair is compared.
     rope : float, default 0.0
@@ -136,8 +140,12 @@ def rank(
         Level of significance.
     nemenyi : bool, default False
         Whether to add the critical difference of Nemenyi's test.
-    drop_missing : bool, default False
-        Whether rows with a missing score are left out; by default they are refused.
+    missing : {"refuse", "rows", "methods", "worst"}, default "refuse"
+        Whether missing scores are refused, their rows or methods are left out, or they count as
+        the worst score of their row.
+    **choices
+        Facts on the table, the attributes of `quadrepro.reader.Choices`: ``rows``, ``methods``,
+        ``without``, ``metric``, ``table`` and ``page``.
 
     Returns
     -------
@@ -147,7 +155,7 @@ def rank(
     Raises
     ------
     DataError
-        If the scores cannot be read or ranked; the message names file, line and column.
+        If the scores cannot be read or ranked; the message names file and place.
     ConfigError
         If it is not stated which scores are better, or an option is out of range.
 
@@ -159,6 +167,7 @@ def rank(
     >>> [(method.name, method.mean_rank) for method in ranking.methods]
     [('ours', 1.25), ('theirs', 1.75)]
     """
+    from quadrepro.reader import read_table
     from quadrepro.stats import rank_methods
     from quadrepro.tables.ranking import (
         Scale,
@@ -167,7 +176,6 @@ def rank(
         nemenyi_note,
         pairs_table,
     )
-    from quadrepro.tables.scores import gaps_of, scores_of
 
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
@@ -180,29 +188,30 @@ def rank(
         raise ConfigError(f"the level of significance cannot be {alpha:g}: give 0.05, say")
     if ratios and test_share is not None:
         raise ConfigError("splits of one data set have one unit: leave out --ratios (ratios=True)")
-    source = str(scores) if isinstance(scores, str | Path) else "scores"
-    frame = scores_of(scores)
+    source = scores if isinstance(scores, str | Path) else _frame(scores)
+    table = read_table(source, **choices)
+    frame = table.scores if test_share is None else table.folds
+    if test_share is not None and 1 < len({*table.datasets.values()}) < len(table.rows):
+        raise DataError(f"{table.path}: --test-share (test_share) needs the splits of one data set")
     if min(frame.shape) < 2:
-        raise DataError(f"{source}: a ranking needs at least two methods on at least two data sets")
+        advice = "; for the splits of one, give --test-share" * (len(table.rows) > len(frame))
+        least = "a ranking needs at least two methods on at least two data sets"
+        raise DataError(f"{table.path}: {least}{advice}. {table.sentence}")
+    if higher_is_better is None:
+        higher_is_better = table.greater_is_better
     if higher_is_better is None:
         raise ConfigError(
-            f"{source}: are higher or lower scores better? Give --higher-is-better "
+            f"{table.path}: are higher or lower scores better? Give --higher-is-better "
             "(higher_is_better=True) or --lower-is-better (higher_is_better=False)"
         )
     if control is not None and control not in frame:
-        raise ConfigError(f"{source}: unknown control {control!r}{nearest(control, [*frame])}")
-    gaps = gaps_of(frame)
-    if gaps and not drop_missing:
-        missing = few([f"{row}: {', '.join(methods)}" for row, methods in gaps.items()])
-        raise DataError(
-            f"{source}: scores are missing in {missing}; fill them in, or leave out such "
-            "rows with --drop-missing (drop_missing=True)"
-        )
-    if ratios and not (frame.dropna() > 0).all(axis=None):
-        raise DataError(f"{source}: ratios need scores above 0")
+        raise ConfigError(f"{table.path}: unknown control {control!r}{nearest(control, [*frame])}")
+    frame, left_out, note = _without_gaps(frame, missing, higher_is_better, table.path)
+    if ratios and not (frame > 0).all(axis=None):
+        raise DataError(f"{table.path}: ratios need scores above 0")
     try:
         ranking = rank_methods(
-            {name: column.tolist() for name, column in frame.dropna().items()},
+            {name: column.tolist() for name, column in frame.items()},
             greater_is_better=higher_is_better,
             test_share=test_share,
             ratio=ratios,
@@ -211,20 +220,58 @@ def rank(
             control=control,
         )
     except ValueError as error:
-        raise DataError(f"{source}: {error}") from None
+        raise DataError(f"{table.path}: {error}") from None
     rows = "data sets" if test_share is None else "splits"
     scale = Scale("score", higher_is_better, ratio=ratios and test_share is None, rows=rows)
     titles = {name: name for name in frame}
-    title = Path(source).stem
-    table = methods_table(f"{title}: ranking", ranking, titles, scale)
+    title = Path(table.path).stem
+    methods = methods_table(f"{title}: ranking", ranking, titles, scale)
     notes = [nemenyi_note(ranking, alpha)] if nemenyi else []
-    if gaps:
-        names = few([*gaps], MOST_LEFT_OUT)
-        notes.append(f"Left out, since scores are missing: {names}.")
-    table = replace(table, notes=(*table.notes, *notes))
+    methods = replace(methods, notes=(*methods.notes, *notes, *filter(None, [note])))
     pairs = pairs_table(f"{title}: pairs", ranking, titles, scale)
     sentence = closing_sentence(ranking, titles, scale)
-    return RankedScores(ranking, table, pairs, sentence, tuple(gaps), nemenyi)
+    return RankedScores(ranking, methods, pairs, sentence, left_out, table.sentence, nemenyi)
+
+
+def _frame(scores: Any) -> pd.DataFrame:
+    """Return scores in Python as a data frame."""
+    import pandas as pd
+
+    try:
+        return pd.DataFrame(scores)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"scores: not a table of numbers: {error}") from None
+
+
+def _without_gaps(
+    frame: pd.DataFrame, missing: str, higher_is_better: bool, path: str
+) -> tuple[pd.DataFrame, tuple[str, ...], str]:
+    """Return scores without gaps, the names of rows or methods left out, and a note."""
+    gaps = frame.isna()
+    if not gaps.any(axis=None):
+        return frame, (), ""
+    if missing == "refuse":
+        places = {row: [*frame.columns[gaps.loc[row]]] for row in frame.index[gaps.any(axis=1)]}
+        texts = few([f"{row}: {', '.join(methods)}" for row, methods in places.items()])
+        raise DataError(
+            f"{path}: scores are missing in {texts}; fill them in, or leave out their rows or "
+            "methods, or count them as the worst, with --missing rows, methods or worst (missing=)"
+        )
+    if missing == "worst":
+        worst = frame.min(axis=1) if higher_is_better else frame.max(axis=1)
+        filled = frame.apply(lambda column: column.fillna(worst)).dropna()
+        note = f"{int(gaps.to_numpy().sum())} missing scores count as the worst of their rows."
+        return filled, (), note
+    by_row = missing == "rows"
+    left_out = tuple(
+        map(str, frame.index[gaps.any(axis=1)] if by_row else frame.columns[gaps.any()])
+    )
+    frame = frame.dropna(axis="index" if by_row else "columns")
+    if min(frame.shape) < 2:
+        kept = f"{len(frame)} data sets and {frame.shape[1]} methods"
+        raise DataError(f"{path}: without missing scores {kept} are left, too few for a ranking")
+    names = few([*left_out], MOST_LEFT_OUT)
+    return frame, left_out, f"Left out, since scores are missing: {names}."
 
 
 def reproduce(

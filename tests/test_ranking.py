@@ -133,25 +133,23 @@ def test_nemenyis_critical_difference_is_added_if_asked_for() -> None:
 
 def test_rows_with_a_missing_score_are_refused_or_left_out_by_name(write_scores: Write) -> None:
     path = write_scores(as_csv(names=True).replace("0.15,0.14", "0.15,NA").replace("0.09,", ","))
-    with pytest.raises(
-        DataError, match=r"missing in line 4 \(set2\): theirs, line 6 \(set4\): ours"
-    ):
+    with pytest.raises(DataError, match=r"missing in set2: theirs, set4: ours"):
         quadrepro.rank(path, higher_is_better=False)
-    ranked = quadrepro.rank(path, higher_is_better=False, drop_missing=True)
-    assert ranked.left_out == ("line 4 (set2)", "line 6 (set4)")
+    ranked = quadrepro.rank(path, higher_is_better=False, missing="rows")
+    assert ranked.left_out == ("set2", "set4")
     assert ranked.ranking.n_rows == 5
-    note = "Left out, since scores are missing: line 4 (set2), line 6 (set4)."
+    note = "Left out, since scores are missing: set2, set4."
     assert note in ranked.markdown
     frame = pd.DataFrame({"a": [1.0, nan, 2.0], "b": [2.0, 3.0, 4.0]})
-    ranked = quadrepro.rank(frame, higher_is_better=False, drop_missing=True)
-    assert ranked.left_out == ("1",)
+    ranked = quadrepro.rank(frame, higher_is_better=False, missing="rows")
+    assert ranked.left_out == ("row 2",)
 
 
 def test_the_file_lists_all_rows_that_are_left_out_and_the_terminal_ten(tmp_path: Path) -> None:
     gaps = [f"gap{i}" for i in range(13)]
     frame = pd.DataFrame(SCORES, index=[f"set{i}" for i in range(7)])
     frame = pd.concat([frame, pd.DataFrame({"ours": nan, "theirs": 0.5}, index=gaps)])
-    ranked = quadrepro.rank(frame, higher_is_better=False, drop_missing=True)
+    ranked = quadrepro.rank(frame, higher_is_better=False, missing="rows")
     assert ranked.left_out == tuple(gaps)
     assert f"missing: {', '.join(gaps[:10])} and 3 more." in ranked.markdown
     assert "gap10" not in ranked.markdown
@@ -198,8 +196,8 @@ def test_one_method_or_one_data_set_is_refused(write_scores: Write, text: str) -
 
 def test_one_data_set_without_gaps_is_refused() -> None:
     scores = {"a": [1.0, nan, 2.0], "b": [2.0, 3.0, nan]}
-    with pytest.raises(DataError, match="scores: a ranking needs at least two methods on"):
-        quadrepro.rank(scores, higher_is_better=False, drop_missing=True)
+    with pytest.raises(DataError, match="scores: without missing scores 1 data sets and 2 methods"):
+        quadrepro.rank(scores, higher_is_better=False, missing="rows")
 
 
 @pytest.mark.parametrize(
@@ -219,5 +217,28 @@ def test_options_out_of_range_are_refused(options: dict[str, Any], message: str)
 
 @pytest.mark.parametrize("scores", [{"a": [1.0], "b": [1.0, 2.0]}, {"a": [1.0], "b": ["x"]}, {}])
 def test_scores_that_are_not_a_table_of_numbers_are_refused(scores: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match="not a table of numbers"):
+    with pytest.raises(DataError, match=r"table of numbers|two methods"):
         quadrepro.rank(scores, higher_is_better=False)
+
+
+GAPS = pd.DataFrame(
+    {"a": [0.9, 0.8, 0.7], "b": [0.8, nan, 0.6], "c": [0.5, 0.4, 0.3]}, index=["x", "y", "z"]
+)
+
+
+def test_rows_or_methods_with_gaps_are_left_out_or_gaps_count_as_the_worst() -> None:
+    rows, methods, worst = (
+        quadrepro.rank(GAPS, metric="accuracy", missing=kind)
+        for kind in ("rows", "methods", "worst")
+    )
+    assert (rows.left_out, rows.ranking.n_rows) == (("y",), 2)
+    assert (methods.left_out, [m.name for m in methods.ranking.methods]) == (("b",), ["a", "c"])
+    assert "1 missing scores count as the worst of their rows." in worst.markdown
+    filled = GAPS.fillna({"b": 0.4})
+    assert worst.ranking == quadrepro.rank(filled, higher_is_better=True).ranking
+
+
+def test_the_direction_is_that_of_the_metric() -> None:
+    errors = quadrepro.rank(SCORES, metric="error")
+    assert errors.ranking == quadrepro.rank(SCORES, higher_is_better=False).ranking
+    assert quadrepro.rank(SCORES, metric="auc").ranking.methods[0].name == "theirs"

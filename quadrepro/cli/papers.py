@@ -3,38 +3,96 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from quadrepro.api import rank
+from quadrepro.base.text import tell
 from quadrepro.cli.common import PATH, echo, format_option, print_table
 from quadrepro.errors import ConfigError, ToleranceError
 from quadrepro.tables.render import on_terminal
 
+if TYPE_CHECKING:
+    from quadrepro.papers.printed import Sample, Unit
 
-def sizes_of(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, int]:
-    """Return the number of test examples of each row in options such as heart=81,pima=384."""
-    found = {}
+
+def sizes_of(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> dict[str, int] | str:
+    """Return the number of test examples of each row in options such as heart=81,pima=384.
+
+    A file of sizes is read; any other text is the name of a column.
+    """
+    if len(value) == 1 and "=" not in value[0]:
+        from quadrepro.tables.audit.draft import read_sizes
+
+        return read_sizes(Path(value[0])) if Path(value[0]).is_file() else value[0]
+    sizes = {}
     for part in (part for texts in value for part in texts.split(",")):
         row, _, size = part.rpartition("=")
         if not (row.strip() and size.strip().isdecimal() and int(size)):
             raise click.BadParameter(f"{part!r} is not a row and a size, such as heart=81")
-        found[row.strip()] = int(size)
-    return found
+        sizes[row.strip()] = int(size)
+    return sizes
+
+
+def sample_of(ctx: click.Context, param: click.Parameter, value: str | None) -> Sample | None:
+    """Return the repetitions in an option such as cv=10,repeats=5."""
+    from quadrepro.papers.printed import Sample
+
+    if value is None:
+        return None
+    parts = [part.partition("=") for part in value.replace(" ", "").split(",")]
+    try:
+        return Sample.model_validate(
+            {key: number or True for key, _, number in parts}, strict=False
+        )
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is not one of splits=20, cv=10, cv=10,repeats=5, cv=10,pooled and runs=10"
+        ) from None
+
+
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that state facts on a printed table."""
+    for decorate in (
+        click.option("--page", type=click.IntRange(min=1), help="The page of a PDF."),
+        click.option("--table", type=click.IntRange(min=1), help="Which table of the file."),
+        click.option("--metric", default="", help="The metric, such as accuracy, error or auc."),
+        click.option("--without", multiple=True, metavar="NAME", help="Leave out a column or row."),
+        click.option("--methods", multiple=True, metavar="A,B,...", help="Names of the methods."),
+        click.option(
+            "--rows",
+            type=click.Choice(("datasets", "methods")),
+            help="Kind of the rows of the table.",
+        ),
+    ):
+        command = decorate(command)
+    return command
 
 
 @click.command("audit")
 @click.argument("paper", metavar="PAPER|FILE")
+@table_options
+@click.option("--unit", type=click.Choice(("fraction", "percent")), help="Unit of the numbers.")
+@click.option(
+    "--of",
+    "sample",
+    callback=sample_of,
+    metavar="splits=20|cv=10|runs=10",
+    help="The repetitions whose mean each number is; splits=1 for single numbers.",
+)
 @click.option(
     "--n-test",
     multiple=True,
     callback=sizes_of,
-    metavar="ROW=N,...",
-    help="For a FILE: the number of test examples behind rows, such as heart=81,pima=384.",
+    metavar="ROW=N,...|FILE|COLUMN",
+    help="Numbers of test examples: heart=81,pima=384, a file of them, or a column of the table.",
 )
-@click.option("--draft", is_flag=True, help="For a FILE: make a folder of it that you can edit.")
+@click.option("--draft", is_flag=True, help="Make a folder of the FILE that you can edit.")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -43,7 +101,15 @@ def sizes_of(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
 @format_option
 @click.option("--strict", is_flag=True, help="Exit with 4 if a check fails.")
 def audit_command(
-    paper: str, n_test: dict[str, int], draft: bool, out: Path | None, form: str, strict: bool
+    paper: str,
+    unit: Unit | None,
+    sample: Sample | None,
+    n_test: dict[str, int] | str,
+    draft: bool,
+    out: Path | None,
+    form: str,
+    strict: bool,
+    **choices: Any,
 ) -> None:
     """Check the printed tables of a paper by themselves.
 
@@ -51,31 +117,38 @@ def audit_command(
     sets come from cards and from the configs that its paper.yaml names: nothing is computed, and no
     data are read.
 
-    FILE is a single table as text, with a column of row names and any separator. With --draft,
-    it becomes the folder of a paper, whose paper.yaml can say more of it.
+    FILE is a single table as it was published: Markdown, LaTeX, CSV, HTML, Excel, JSON, or a page
+    of a PDF. The other options are for it. With --draft, it becomes the folder of a paper, whose
+    paper.yaml can say more of it.
+
+    Example: quadrepro audit table2.tex --metric accuracy --of cv=10 --n-test n
     """
     from quadrepro.papers.paper import load_paper
+    from quadrepro.reader import read_table
     from quadrepro.tables.audit import audit
-    from quadrepro.tables.audit.draft import audit_table, draft_paper
+    from quadrepro.tables.audit.draft import table_paper, write_draft
 
     file = Path(paper)
     if not file.is_file() or file.suffix == ".yaml":
-        if n_test or draft:
-            raise click.UsageError(f"--n-test and --draft need a file, not {paper!r}")
-        result = audit(load_paper(paper))
-    elif draft:
+        if n_test or draft or unit or sample or any(choices.values()):
+            raise click.UsageError(f"the options of a FILE do not fit {paper!r}")
+        subject = load_paper(paper)
+    else:
+        table = read_table(file, **choices)
+        tell(table.sentence.replace(" averaged per data set", " checked one by one"))
+        subject = table_paper(table, unit=unit, sample=sample, n_test=n_test)
+    if draft:
         folder = Path(file.stem)
         if folder.exists():
             raise ConfigError(f"{folder} exists: remove it, or call the file by another name")
-        draft_paper(file, folder, n_test)
+        write_draft(subject, folder)
         again = shlex.join(["quadrepro", "audit", f"./{folder}"])
         echo(f"Wrote {folder}; edit its paper.yaml, then: {again}")
         return
-    else:
-        result = audit_table(file, n_test)
+    result = audit(subject)
     if form == "latex" or (form == "auto" and on_terminal()):
-        for table in result.tables:
-            print_table(table, form)
+        for shown in result.tables:
+            print_table(shown, form)
     else:
         echo(result.to_markdown(), nl=False)
     if out is not None:
@@ -89,7 +162,7 @@ def audit_command(
 @click.option(
     "--higher-is-better/--lower-is-better",
     default=None,
-    help="Which scores are the best; one of the two is needed.",
+    help="Which scores are the best; needed unless the table or --metric names a metric.",
 )
 @click.option("--control", metavar="METHOD", help="Compare the others with this method alone.")
 @click.option(
@@ -107,23 +180,31 @@ def audit_command(
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
 @click.option("--nemenyi", is_flag=True, help="Add Nemenyi's critical difference.")
-@click.option("--drop-missing", is_flag=True, help="Leave out rows with a missing score.")
+@click.option(
+    "--missing",
+    type=click.Choice(("refuse", "rows", "methods", "worst")),
+    default="refuse",
+    show_default=True,
+    help="Missing scores: leave out their rows or methods, or count them as the worst of the row.",
+)
+@click.option("--drop-missing", "missing", flag_value="rows", help="Short for --missing rows.")
+@table_options
 @format_option
 @click.option("--out", type=PATH, help="Folder for the tables (.md, .csv) and the diagram (.svg).")
 def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> None:
-    """Rank methods by a CSV file of scores, and compare them.
+    """Rank methods by a table of scores, and compare them.
 
-    The columns of SCORES are methods and its rows data sets, or splits of one; a first column
-    that is not of numbers names the rows. Fields are separated by commas, semicolons, tabs or
-    blanks.
+    SCORES is a table as it was published: a README, LaTeX, CSV, HTML, Excel, JSON or PDF file.
+    One line shows how it was read; what is not clear is refused with the option that decides.
 
     Prints the methods, each with its difference from the best one, the pairs, and a sentence that
     sums them up. Everything is decided by one test: Wilcoxon's signed-rank test over data
     sets, or the corrected resampled t-test over splits, with Holm's correction.
 
-    Example: quadrepro rank scores.csv --higher-is-better --control ours
+    Example: quadrepro rank README.md --metric accuracy --control ours
     """
     ranked = rank(scores, **options)
+    tell(ranked.read)
     for table in (ranked.table, ranked.pairs):
         print_table(table, form)
     echo(ranked.sentence)

@@ -175,7 +175,8 @@ def load_paper(reference: str, start: Path = Path()) -> Paper:
 
 def _tables(folder: Path, file: PaperFile, source: YamlSource) -> dict[str, Printed]:
     """Return all printed tables of a folder by name, or refuse them."""
-    paths = {path.stem: path for path in sorted((folder / PRINTED).glob("*.csv"))}
+    files = sorted(path for path in (folder / PRINTED).glob("*") if path.suffix)
+    paths = {path.stem: path for path in files if not path.name.startswith(".")}
 
     def wrong(message: str, *place: str) -> ConfigError:
         return ConfigError(f"{source.where(('printed', *place))}: {message}")

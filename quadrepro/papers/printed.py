@@ -1,4 +1,4 @@
-"""Printed tables: one CSV file each, and the facts of ``paper.yaml`` on what its numbers are.
+"""Printed tables: one file each, and the facts of ``paper.yaml`` on what its numbers are.
 
 Numbers are fractions, or in the unit of the target, from the moment they are read: percent is only
 a way to show them (`Printed.in_percent`).
@@ -6,10 +6,8 @@ a way to show them (`Printed.in_percent`).
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -19,29 +17,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from quadrepro.base.files import read_text
 from quadrepro.base.models import Model, fault, known_by
 from quadrepro.base.text import scaled
 from quadrepro.engine.metrics import NUMBERS, find_metric
 from quadrepro.errors import ConfigError, DataError
+from quadrepro.reader import MEAN, SD, TIME_ROW, PrintedTable, read_table
+from quadrepro.reader.roles import column_role
 from quadrepro.stats import COVERAGE
 
-TIME_ROW = "mean_running_time_s"
-"""The row of a printed table that holds mean running times in seconds."""
-
-MEAN_ROW = "column_mean"
-"""The row of a printed table that holds the mean of each column."""
-
-MEAN, SD = "_mean", "_sd"
-"""Endings of the columns of an algorithm if its mean and its standard deviation are printed."""
-
 Spread = Literal["sd", "se", "ci95", "none"]
-
-SPREADS: dict[str, Spread] = {"_sd": "sd", "_se": "se", "_ci95": "ci95"}
-"""Meaning of the number after ±, by the ending of its column."""
-
-NUMBER = re.compile(r"[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})", re.ASCII)
-"""A printed number; nobody has measured more digits than a float holds."""
+"""Meaning of the number after ±."""
 
 Holds = Literal["errors", "margins", "comparisons"]
 """Meaning of the numbers: test errors or another metric; training margins; or probabilities that
@@ -115,13 +100,17 @@ class Facts(Model):
     where numbers are predicted."""
     unit: Unit | None = None
     """The unit of errors, accuracies and other shares; needed where the numbers can be in both."""
-    rows: Literal["datasets", "algorithms"] = "datasets"
-    """Kind of the lines of the file."""
+    rows: Literal["datasets", "algorithms"] | None = None
+    """Kind of the rows of the file; by default the names in it tell."""
+    without: tuple[str, ...] = ()
+    """Columns and rows of the file that are not read."""
+    table: int | None = Field(default=None, ge=1)
+    """Which of several tables in the file."""
     sample: Sample | None = Field(default=None, alias="of")
     """Repetitions whose mean a number is; by default one split. Needed for means."""
     spread: Spread | None = None
     """Meaning of the number after ±: the standard deviation, the standard error of the mean, or
-    half of a 95% interval; by default by the endings of the columns. ``none`` leaves them out."""
+    half of a 95% interval; by default by the names of the columns. ``none`` leaves them out."""
     config: str | None = None
     """The config of the table, which gives the sizes of its test sets: the name of one that ships,
     or a path that starts at the folder of the paper."""
@@ -131,7 +120,8 @@ class Facts(Model):
     compares: str | None = None
     """The printed table of errors whose algorithms these comparisons compare."""
     bold: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """By row: the columns that are printed in bold as the best, equal ones included."""
+    """By row: the columns that are printed in bold as the best, equal ones included; by default the
+    bold numbers of the file."""
     fits: str = Field(default="", pattern=r"^[\w-]*$")
     """A config with a reading that contradicts the text, and that these numbers fit best. The
     scoreboard counts it separately from the configs of the text."""
@@ -186,12 +176,19 @@ class Printed:
     """The file."""
     lines: dict[str, int] = field(default_factory=dict)
     """The line of each row in the file."""
+    summaries: dict[str, str] = field(default_factory=dict)
+    """Kind of each row that sums up others: mean, rank, wins, wins–ties–losses or time."""
+    datasets: dict[str, str] = field(default_factory=dict)
+    """Data set of each row; several rows of one are its folds."""
+    unstated: frozenset[str] = frozenset()
+    """Facts that nobody stated, of ``metric`` and ``of``."""
+    read: str = ""
+    """How the file was read, and what was left out of it."""
 
     @cached_property
     def rows(self) -> tuple[str, ...]:
-        """Row names in the printed order, without running times and column means."""
-        summaries = (TIME_ROW, MEAN_ROW)
-        return tuple(dict.fromkeys(row for row, _ in self.cells if row not in summaries))
+        """Row names in the printed order, without summaries such as running times."""
+        return tuple(dict.fromkeys(row for row, _ in self.cells if row not in self.summaries))
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -241,7 +238,11 @@ class Printed:
     def as_printed(self, row: str, column: str) -> str:
         """Return a number as the paper prints it, in its unit."""
         text = self.text(row, column)
-        return scaled(text, 2) if text and self.in_percent and row != TIME_ROW else text
+        return scaled(text, 2) if text and self._is_share(row) and self.in_percent else text
+
+    def _is_share(self, row: str) -> bool:
+        """Return whether a row has numbers of the table, or their means."""
+        return self.summaries.get(row, "mean") == "mean"
 
     def deviation(self, row: str, algorithm: str) -> float | None:
         """Return the printed standard deviation over the sample, or None without one."""
@@ -264,7 +265,11 @@ class Printed:
         """The meaning of the numbers in words."""
         label = {"margins": "training margin", "comparisons": "probability"}.get(self.facts.holds)
         label = label or find_metric(self.facts.metric).label
+        label = "number" if "metric" in self.unstated else label
         label += {None: "", "percent": " in percent", "fraction": " as a fraction"}[self.facts.unit]
+        if "of" in self.unstated:
+            options = " and ".join(f"--{name}" for name in sorted(self.unstated))
+            return f"{label}; {options} can state more"
         if self.sample.n == 1:
             return f"{label}, of one split"
         spreads = {"sd": "standard deviation", "se": "standard error", "ci95": "95% interval"}
@@ -277,7 +282,7 @@ class Printed:
             return self
         cells = {
             (row, column): format(1 - Decimal(text), "f")
-            if text and row != TIME_ROW and not column.endswith(SD)
+            if text and self._is_share(row) and not column.endswith(SD)
             else text
             for (row, column), text in self.cells.items()
         }
@@ -294,7 +299,7 @@ class Printed:
         """
         sources = {title: self.row_of(row_names) for title, row_names in names.items()}
         taken = {*sources, *sources.values()}
-        rest = [row for row in (*self.rows, TIME_ROW, MEAN_ROW) if row not in taken]
+        rest = [row for row in (*self.rows, *self.summaries) if row not in taken]
         cells = {
             (title, column): self.text(row, column)
             for title, row in (*sources.items(), *((row, row) for row in rest))
@@ -309,73 +314,61 @@ NOTHING = Printed("", (), {})
 
 
 def read_printed(path: Path, facts: Facts | None = None) -> Printed:
-    """Read and check a printed table; its rows become data sets and its shares fractions."""
+    """Read a printed table of any form; its rows become data sets and its shares fractions."""
     facts = facts or Facts()
-    (top, header), *lines = _lines(path)
-    columns = [_split(name) for name in header]
-    for i, (name, (base, ending)) in enumerate(zip(header, columns, strict=True)):
-        message = "the column has no name" if i and not name else ""
-        if name in header[:i]:
-            message = f"duplicate column {name!r}"
-        if ending in SPREADS and not {base, base + MEAN} & {*header[1:]}:
-            message = f"{name!r} is a deviation without its mean, {base + MEAN!r}"
-        if message:
-            raise ConfigError(f"{_place(path, top, header, i)}: {message}")
-    spread = facts.spread or next((SPREADS[e] for _, e in columns if e in SPREADS), "none")
-    by_algorithm, cells = facts.rows == "algorithms", dict[tuple[str, str], str]()
-    line_of: dict[str, int] = {}
-    for line, fields in lines:
-        if len(fields) != len(header):
-            place = _place(path, line, fields, min(len(fields), len(header)) - 1)
-            expected = f"the first line has {len(header)}"
-            raise ConfigError(f"{place}: the line has {len(fields)} fields, and {expected}")
-        row = fields[0]
-        if not row:
-            raise ConfigError(f"{path}:{line}:1: the row has no name")
-        if row in line_of:
-            message = f"duplicate row {row!r}, first on line {line_of[row]}"
-            raise ConfigError(f"{path}:{line}:1: {message}")
-        line_of[row] = line
-        for i, text in enumerate(fields[1:], start=1):
-            if text and not NUMBER.fullmatch(text):
-                message = f"{text!r} is not a number such as 0.035; leave out missing numbers"
-                raise ConfigError(f"{_place(path, line, fields, i)}: {message}")
-            name, ending = columns[i]
-            if ending in SPREADS and spread == "none":
-                continue
-            ending = SD if ending in SPREADS else ending
-            cell = (name, row + ending) if by_algorithm else (row, name + ending)
-            percent = facts.unit == "percent" and cell[0] != TIME_ROW
-            cells[cell] = scaled(text, -2) if text and percent else text
-    lines_of = dict.fromkeys((row for row, _ in cells), top) if by_algorithm else line_of
-    facts = facts.model_copy(update={"spread": spread})
-    names = tuple(dict.fromkeys(column for _, column in cells))
-    return Printed(path.stem, names, cells, facts, path, lines_of)
-
-
-def _lines(path: Path) -> list[tuple[int, list[str]]]:
-    """Return the fields of each line that is not blank, with its number."""
+    rows: Literal["datasets", "methods"] | None = "methods" if facts.rows == "algorithms" else None
+    if facts.rows == "datasets" or facts.holds == "comparisons":
+        rows = "datasets"
     try:
-        text = read_text(path).removeprefix("\ufeff")
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-        lines = [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
+        table = read_table(path, rows=rows, without=facts.without, table=facts.table)
     except DataError as error:
         raise ConfigError(str(error)) from None
-    except csv.Error as error:
-        raise ConfigError(f"{path}:{reader.line_num}:1: not valid CSV: {error}") from None
-    lines = [(line, fields) for line, fields in lines if any(fields)]
-    if len(lines) < 2:
-        raise ConfigError(f"{path}:1:1: a printed table has a line of column names and rows below")
-    return lines
+    if len(set(table.datasets.values())) < len(table.rows):
+        names = [name for name, n in Counter(table.datasets.values()).items() if n > 1]
+        raise ConfigError(
+            f"{path}:{table.lines[table.rows[1]]}: several rows are called {names[0]!r}"
+        )
+    return from_table(table, facts)
 
 
-def _place(path: Path, line: int, fields: list[str], i: int) -> str:
-    """Return ``file:line:column`` of a field; one with a comma or quotes is quoted."""
-    widths = (len(f) + 2 * (not {",", '"'}.isdisjoint(f)) + f.count('"') for f in fields[:i])
-    return f"{path}:{line}:{sum(widths) + i + 1}"
-
-
-def _split(column: str) -> tuple[str, str]:
-    """Return the name in a column and its ending, empty if that is not the ending of a number."""
-    ending = next((e for e in (MEAN, *SPREADS) if column.endswith(e)), "")
-    return column.removesuffix(ending), ending
+def from_table(table: PrintedTable, facts: Facts, unstated: Iterable[str] = ()) -> Printed:
+    """Return a table that was read with the facts on it."""
+    spread = facts.spread or (table.spread or "none")
+    cells, lines, summaries = dict[tuple[str, str], str](), dict[str, int](), dict[str, str]()
+    for (name, method), number in table.numbers.items():
+        kind = table.summaries.get(name, "")
+        row = TIME_ROW if kind == "time" else name
+        lines[row] = table.lines.get(name, 1)
+        summaries |= {row: kind} if kind else {}
+        percent = facts.unit == "percent" and kind in ("", "mean")
+        texts = {method: number.text}
+        if table.means or (table.spread and spread != "none"):
+            texts = {method + MEAN: number.text}
+            texts |= {method + SD: number.spread} if table.spread and spread != "none" else {}
+        for column, text in texts.items():
+            cells[row, column] = scaled(text, -2) if text and percent else text
+    bold = {
+        row: tuple(m for m in table.methods if table.numbers[row, m].bold) for row in table.rows
+    }
+    n_test = {}
+    for name, sizes in table.sizes.items():
+        n_test |= sizes if column_role(name) == "test size" else {}
+    facts = facts.model_copy(
+        update={
+            "spread": spread,
+            "bold": facts.bold or {row: names for row, names in bold.items() if names},
+            "n_test": n_test | facts.n_test,
+        }
+    )
+    return Printed(
+        name=Path(table.path).stem,
+        columns=tuple(dict.fromkeys(column for _, column in cells)),
+        cells=cells,
+        facts=facts,
+        path=Path(table.path),
+        lines=lines,
+        summaries=summaries,
+        datasets=table.datasets,
+        unstated=frozenset(unstated),
+        read=table.sentence,
+    )

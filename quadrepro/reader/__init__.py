@@ -1,12 +1,12 @@
 """The reader of printed tables: from a file of any form to numbers of data sets and methods.
 
 Four steps, each in a module: text to a grid of texts by form (`forms`, `text`, `markup`), a place
-of the grid to a number with what is printed around it (`numbers`), names to roles (`roles`), and the
-table with what was left out (`table`). A role that is not clear is refused with the option that
-decides it.
+of the grid to a number with the signs around it (`numbers`), names to roles (`roles`), and the
+table with everything that was left out (`table`). A role that is not clear is refused with the
+option that decides it.
 """
 
-from quadrepro.reader.roles import MEAN, MEAN_ROW, SD, TIME_ROW
+from quadrepro.reader.roles import MEAN, SD, TIME_ROW
 from quadrepro.reader.table import Choices, PrintedTable, read_table
 
-__all__ = ["MEAN", "MEAN_ROW", "SD", "TIME_ROW", "Choices", "PrintedTable", "read_table"]
+__all__ = ["MEAN", "SD", "TIME_ROW", "Choices", "PrintedTable", "read_table"]

@@ -137,7 +137,9 @@ def frame_grid(frame: pd.DataFrame) -> Grid:
             [*[""] * len(names), *map(str, level)] for level in zip(*frame.columns, strict=True)
         ]
         levels[-1][: len(names)] = names
-    return Grid.of_texts([*levels, *map(_texts, body)])
+    grid = Grid.of_texts([*levels, *map(_texts, body)])
+    grid.lines = [*range(1 - len(levels), len(body) + 1)]
+    return grid
 
 
 def _texts(values: list[Any]) -> list[str]:

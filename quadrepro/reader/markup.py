@@ -69,7 +69,9 @@ def _latex_grid_and_length(text: str, line: int) -> tuple[Grid, int]:
     )
     # The columns' alignment is the first group in braces.
     preamble = re.match(r"\s*(\[[^\]]*\])?\s*(\{([^{}]|\{[^{}]*\})*\}\s*)+", text)
-    position = preamble.end() if preamble and line > 1 or preamble and "&" not in preamble[0] else 0
+    position = (
+        preamble.end() if (preamble and line > 1) or (preamble and "&" not in preamble[0]) else 0
+    )
     line += text.count("\n", 0, position)
     start = line
     for match in _TOKEN.finditer(text, position):
@@ -128,8 +130,10 @@ def _filled(rows: list[tuple[int, list[str]]]) -> Grid:
         grid.rows.append(row)
         grid.lines.append(line)
     width = max(map(len, grid.rows), default=0)
-    # The last fields of a row can be left out.
-    grid.rows = [[*row, *[Text()] * (width - len(row))] for row in grid.rows]
+    # The last fields of a row can be left out; a field alone is a heading of the rows below.
+    grid.rows = [
+        [*row, *(row if len(row) == 1 else [Text()]) * (width - len(row))] for row in grid.rows
+    ]
     return grid
 
 

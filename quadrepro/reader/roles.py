@@ -13,9 +13,6 @@ import yaml
 TIME_ROW = "mean_running_time_s"
 """The row of a printed table that holds mean running times in seconds."""
 
-MEAN_ROW = "column_mean"
-"""The row of a printed table that holds the mean of each column."""
-
 MEAN, SD = "_mean", "_sd"
 """Endings of the columns of an algorithm if its mean and its standard deviation are printed."""
 

@@ -30,6 +30,9 @@ NOT_A_NUMBER = (
     "{text!r} is not a number such as 0.035, 3.5% or 0.035 ± 0.004; for a missing one write - or "
     "leave the field empty"
 )
+LOSSES = ("error", "balanced_error", "rmse", "mse", "mae", "log_loss", "brier")
+"""Metrics of which the lowest is the best."""
+
 DEVIATIONS = {"sd": "deviations", "se": "standard errors", "ci95": "95% intervals"}
 
 
@@ -87,6 +90,8 @@ class PrintedTable:
         Whether percent signs or titles show that the numbers are in percent.
     spread : {"", "sd", "se", "ci95"}
         Kind of the numbers after ±; empty without any.
+    means : bool
+        Whether a column is said to hold means.
     left_out : tuple of str
         Columns, rows, lines and signs that were not used.
     """
@@ -103,7 +108,13 @@ class PrintedTable:
     metric: str = ""
     percent: bool = False
     spread: str = ""
+    means: bool = False
     left_out: tuple[str, ...] = ()
+
+    @property
+    def greater_is_better(self) -> bool | None:
+        """Whether the highest number is the best; None without a metric."""
+        return self.metric not in LOSSES if metric_of(self.metric) else None
 
     @property
     def folds(self) -> pd.DataFrame:
@@ -129,6 +140,7 @@ class PrintedTable:
         text += f", with {DEVIATIONS[self.spread]}" if self.spread else ""
         if len(self.rows) > len(counts):
             text += f"; up to {max(counts.values())} folds averaged per data set"
+        text += f"; summary rows: {few([*self.summaries])}" if self.summaries else ""
         return f"{text}; left out: {'; '.join(self.left_out)}" if self.left_out else text
 
 
@@ -160,9 +172,9 @@ def read_table(
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"dataset": ["wine", "Mean"], "n": [178, 178], "ours": ["0.9*", "0.9"]})
+    >>> frame = pd.DataFrame({"dataset": ["wine"], "n": [178], "ours": ["0.9*"]})
     >>> read_table(frame).sentence
-    'Read as a data frame: 1 data set × 1 method (ours); left out: column n; row Mean; signs *'
+    'Read as a data frame: 1 data set × 1 method (ours); left out: column n; signs *'
     """
     choices = choices or Choices(**stated)
     if isinstance(source, pd.DataFrame):
@@ -230,9 +242,9 @@ class _Reader:
         names, n = self._names(grid)
         self.top = grid.lines[0]
         body = [(row, line) for row, line in zip(grid.rows[n:], grid.lines[n:], strict=True)]
-        headings = [row[0].text for row, _ in body if not any(c.text for c in row[1:])]
-        self._leave("headings", [text for text in headings if text])
-        body = [(row, line) for row, line in body if any(c.text for c in row[1:])]
+        headings = [row[0].text for row, _ in body if len({*row}) == 1 and len(row) > 1]
+        self._leave("headings", headings)
+        body = [(row, line) for row, line in body if len({*row}) > 1 or len(row) == 1]
         self.lines = [line for _, line in body]
         cells = [*zip(*(row for row, _ in body), strict=True)]
         self.columns = [_Column(name, [*column]) for name, column in zip(names, cells, strict=True)]
@@ -251,7 +263,9 @@ class _Reader:
         """Return the name of each column, and the number of lines that hold them."""
 
         def numeric(row: list[Text]) -> bool:
-            return any(is_number(c.text) or (c.text != "" and is_gap(c.text)) for c in row[1:])
+            # A number with a misprint must not become a part of a name.
+            texts = [c.text for c in row[1:] if c.text]
+            return any(re.match(r"[^\w(]*\(?[.,]?\d", text) or is_gap(text) for text in texts)
 
         first = [c.text for c in grid.rows[0][1:]]
         if all(map(is_number, first)) and any("." in text for text in first):
@@ -276,10 +290,16 @@ class _Reader:
 
     def read(self) -> PrintedTable:
         """Return the table."""
-        choices = self.choices
         every = {c.name for c in self.columns} | {c.method for c in self.columns}
         every |= {text for c in self.columns[:3] for text in c.texts}
-        for name in (*choices.without, *choices.methods):
+        # Names with commas count as a whole.
+        methods = [
+            part.strip()
+            for name in self.choices.methods
+            for part in ([name] if name in every else name.split(","))
+        ]
+        self.choices = choices = replace(self.choices, methods=methods)
+        for name in (*choices.without, *methods):
             if name not in every:
                 self.refuse(f"unknown column or row {name!r}{nearest(name, every)}")
         self._leave("column", [c.name for c in self.columns if c.name in choices.without])
@@ -287,15 +307,15 @@ class _Reader:
         for i, column in enumerate(self.columns):
             column.role = self._role(column, self.columns[:i])
         labels, values = self._with("label"), self._with("value")
-        methods = [c for c in labels if c.named == "methods"]
+        named = [c for c in labels if c.named == "methods"]
         sets = [c for c in labels if c.named in ("data sets", "")]
         wanted = [c for c in values if self._is_wanted(c.name)] or values
-        if methods and sets and len(wanted) == 1:
-            entries = [*self._long(methods[0], sets[0], wanted[0])]
+        if named and sets and len(wanted) == 1:
+            entries = [*self._long(named[0], sets[0], wanted[0])]
             return self._table(entries, metric_of(wanted[0].name))
         by_method = choices.rows == "methods"
         if choices.rows is None and not any(c.named == "data sets" for c in labels):
-            by_method = bool(methods)
+            by_method = bool(named)
             self._check_rows(labels, values)
         return self._table([*self._wide(by_method)], "")
 
@@ -401,11 +421,9 @@ class _Reader:
             "column", [c.name or str(i) for i, c in enumerate(self.columns, 1) if c not in used]
         )
         comma = self._comma(values)
-        names = (
-            [c.text for c in label.cells]
-            if label
-            else [f"line {n}" * (not folds) for n in self.lines]
-        )
+        word = "row" if self.path == "scores" else "line"
+        names = [c.text for c in label.cells] if label else [f"{word} {n}" for n in self.lines]
+        names = [""] * len(names) if folds and not label else names
         counts, seen = Counter(names), Counter[str]()
         for i, (name, line) in enumerate(zip(names, self.lines, strict=True)):
             if label and not name:
@@ -512,7 +530,6 @@ class _Reader:
             for row in (*rows, *summaries)
             for m in methods
         }
-        self._leave("row", [*summaries])
         scores = [numbers[row, method] for row in rows for method in methods]
         brackets = [n.bracket for n in scores if n.bracket]
         if brackets and all(
@@ -545,6 +562,7 @@ class _Reader:
             metric=metric_of(metric) or metric,
             percent=any(shares) or in_percent is not None,
             spread=spreads[0] if has_spread else "",
+            means=any(c.kind == "mean" for c in self._with("value")),
             left_out=tuple(self.left_out),
         )
 

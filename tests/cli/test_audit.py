@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from quadrepro.cli.papers import sample_of
+from quadrepro.papers.printed import Sample
 from tests.cli.call import quadrepro
 from tests.tables.audit.papers import subject
 
@@ -29,13 +31,40 @@ def test_a_bare_table_is_audited_and_becomes_a_paper(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("tab.csv").write_text("data;ours\nheart;22,62\npima;24,22\n")
-    sizes = ("--n-test", "heart=81", "--n-test", "pima=384")
+    sizes = ("--n-test", "heart=81", "--n-test", "pima=384", "--of", "splits=1")
+    sizes += ("--metric", "error")
     result = quadrepro("audit", "tab.csv", *sizes, "--strict")
-    assert result.stdout == quadrepro("audit", "tab.csv", "--n-test", "heart=81,pima=384").stdout
+    assert result.stdout == quadrepro("audit", "tab.csv", *sizes[2:], *sizes[:2]).stdout
     assert result.exit_code == 4
     assert "nearest: 18/81 = 22.22, 19/81 = 23.46" in result.stdout
     draft = quadrepro("audit", "tab.csv", *sizes, "--draft")
     assert draft.stdout == "Wrote tab; edit its paper.yaml, then: quadrepro audit ./tab\n"
-    assert quadrepro("audit", "./tab").stdout == result.stdout
+    again = quadrepro("audit", "./tab").stdout
+    assert again.replace("Read as CSV", "Read as semicolons") == result.stdout
     again = quadrepro("audit", "tab.csv", "--draft")
     assert (again.exit_code, again.stderr[:18]) == (2, "error: tab exists:")
+
+
+def test_a_file_without_a_table_is_an_error_also_if_it_is_strict(tmp_path: Path) -> None:
+    (tmp_path / "t.tex").write_text("\\section{Results} They are good.")
+    result = quadrepro("audit", tmp_path / "t.tex", "--strict")
+    assert result.exit_code == 3
+    assert "no table of numbers" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "n"), [("splits=20", 20), ("cv=10,repeats=5", 50), ("cv=10,pooled", 10), ("runs=3", 3)]
+)
+def test_repetitions_are_stated_as_in_paper_yaml(tmp_path: Path, text: str, n: int) -> None:
+    (tmp_path / "t.csv").write_text("d,a,b\nx,0.2,0.1\n")
+    result = quadrepro("audit", tmp_path / "t.csv", "--of", text)
+    assert result.exit_code == 0
+    assert f" of {Sample.model_validate(sample_of(None, None, text)).text}." in result.stdout
+    assert sample_of(None, None, text).n == n
+
+
+def test_wrong_repetitions_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("d,a,b\nx,0.2,0.1\n")
+    result = quadrepro("audit", tmp_path / "t.csv", "--of", "folds=3")
+    assert result.exit_code == 2
+    assert "'folds=3' is not one of splits=20, cv=10" in result.stderr

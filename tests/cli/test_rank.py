@@ -30,7 +30,7 @@ def test_it_prints_the_result_of_the_function_and_writes_if_asked(
     options = "--higher-is-better", "--rope", 0.01, "--test-share", 0.1, "--drop-missing"
     result = call.quadrepro("rank", scores, *options)
     expected = quadrepro.rank(
-        scores, higher_is_better=True, rope=0.01, test_share=0.1, drop_missing=True
+        scores, higher_is_better=True, rope=0.01, test_share=0.1, missing="rows"
     )
     assert result.exit_code == 0
     for table in (expected.table, expected.pairs):
@@ -65,7 +65,7 @@ def test_ratios_have_their_own_column(scores: Path) -> None:
 def test_both_tables_are_printed_in_latex(scores: Path) -> None:
     words = "--higher-is-better", "--drop-missing", "--format", "latex"
     result = call.quadrepro("rank", scores, *words)
-    expected = quadrepro.rank(scores, higher_is_better=True, drop_missing=True)
+    expected = quadrepro.rank(scores, higher_is_better=True, missing="rows")
     assert to_latex(expected.table) in result.stdout
     assert to_latex(expected.pairs) in result.stdout
 
@@ -79,17 +79,17 @@ def test_all_rows_that_are_left_out_are_in_the_file_and_ten_on_the_terminal(
     path.write_text("\n".join(["d,ours,theirs", *full, *gaps]) + "\n")
     result = call.quadrepro("rank", path, "--higher-is-better", "--drop-missing", "--out", out)
     assert result.exit_code == 0
-    assert "line 19 (gap9) and 2 more." in result.stdout
+    assert "gap9 and 2 more." in result.stdout
     assert "gap10" not in result.stdout
     text = (out / "ranking.md").read_text(encoding="utf-8")
-    assert all(f"(gap{i})" in text for i in range(12))
+    assert all(f"gap{i}" in text for i in range(12))
 
 
 def test_a_table_without_scores_is_refused(tmp_path: Path) -> None:
     (tmp_path / "names.csv").write_text("name\nann\nben\n")
     result = call.quadrepro("rank", tmp_path / "names.csv")
     assert result.exit_code == 3
-    assert "a ranking needs at least two methods on at least two data sets" in result.stderr
+    assert "no table of numbers" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -111,5 +111,17 @@ def test_a_wrong_option_is_refused_with_the_exit_code_of_configs(
 def test_missing_scores_are_refused_with_the_option_that_leaves_them_out(scores: Path) -> None:
     result = call.quadrepro("rank", scores, "--higher-is-better")
     assert result.exit_code == 3
-    assert "scores are missing in line 5 (d): theirs" in result.stderr
-    assert "--drop-missing" in result.stderr
+    assert "scores are missing in d: theirs" in result.stderr
+    assert "--missing rows, methods or worst" in result.stderr
+
+
+def test_it_tells_in_one_line_how_the_table_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("dataset,n,ours,theirs\nx,10,0.9,0.8*\ny,20,0.7,0.6\nMean,,0.8,0.7\n")
+    result = call.quadrepro("rank", path, "--metric", "accuracy")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "Read as CSV: 2 data sets × 2 methods (ours, theirs), accuracy; summary rows: Mean; left "
+        "out: column n; signs *\n"
+    )
+    assert "Read as" not in result.stdout

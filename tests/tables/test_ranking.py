@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Iterable
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.errors import DataError
 from quadrepro.stats import Ranking, critical_difference, rank_methods, rounded_p
 from quadrepro.tables.ranking import (
     Scale,
@@ -24,66 +21,7 @@ from quadrepro.tables.ranking import (
     pairs_table,
 )
 from quadrepro.tables.render import entry_text, number_text, to_csv
-from quadrepro.tables.scores import gaps_of, read_scores, scores_of
 from quadrepro.tables.table import Table
-from tests.make import refusal
-
-Write = Callable[[str], Path]
-
-
-BAD = [
-    ("", "the file has no rows"),
-    ("a,b\n", "a table of scores has a line of names"),
-    ("a,b\n1,2\n1,2,3\n", ", line 3: 3 fields, but the first row has 2"),
-    ("d,a,b\nx,1,2\ny,3,four\n", ", line 3, column 'b': 'four' is not a number such as 0.035"),
-    ("d,a,b\nx,1,2\ny,3,inf\n", ", line 3, column 'b': 'inf' is not a number"),
-    ("a,b\n1,2\nx,2\n", ", line 3, column 'a': 'x' is not a number"),
-    ("d;a;b\nx;1;1.234,5\n", ", line 2, column 'b': '1.234,5' is not a number"),
-    ("a,a\n1,2\n2,3\n", ", line 1, column 2: duplicate 'a'"),
-    ("d,a,\nx,1,2\ny,2,3\n", ", line 1, column 3: the column has no name"),
-]
-
-
-@pytest.mark.parametrize(("text", "message"), BAD)
-def test_a_file_without_a_table_of_scores_is_refused_with_the_place(
-    write_scores: Write, text: str, message: str
-) -> None:
-    assert message in refusal(write_scores(text), read_scores, DataError)
-
-
-@pytest.mark.parametrize("separator", [",", ";", "\t", " "])
-def test_commas_semicolons_tabs_and_blanks_separate_fields(
-    write_scores: Write, separator: str
-) -> None:
-    frame = read_scores(write_scores("set,a,b\nx,1,2\n\ny,3,NA\n".replace(",", separator)))
-    assert [*frame] == ["a", "b"]
-    assert [*frame.index] == ["line 2 (x)", "line 4 (y)"]
-    assert [*frame.iloc[0]] == [1, 2]
-    assert gaps_of(frame) == {"line 4 (y)": ["b"]}
-
-
-def test_an_unnamed_first_column_names_the_rows_even_by_numbers(write_scores: Write) -> None:
-    frame = read_scores(write_scores(",a,b\n0,1,2\n1,3,4\n"))
-    assert frame.to_dict("list") == {"a": [1, 3], "b": [2, 4]}
-    assert [*read_scores(write_scores("z,a\n0,1\n1,3\n"))] == ["z", "a"]
-
-
-def test_commas_are_decimal_signs_where_other_signs_separate_fields(write_scores: Write) -> None:
-    for text in ("set;a;b\nx;0,5;0.25\ny;1;-\n", "set a b\nx 0,5 0,25\n"):
-        assert [*read_scores(write_scores(text)).iloc[0]] == [0.5, 0.25]
-
-
-def test_a_column_that_counts_the_rows_is_not_a_method(write_scores: Write) -> None:
-    assert [*read_scores(write_scores("fold,a,b\n0,1,2\n1,3,4\n"))] == ["a", "b"]
-    assert [*read_scores(write_scores("fold,a,b\n0,1,2\n2,3,4\n"))] == ["fold", "a", "b"]
-
-
-def test_a_data_frame_keeps_all_its_methods_and_refuses_a_duplicate() -> None:
-    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 3.0]})
-    assert [*scores_of(frame.astype(object))] == ["a", "b"]
-    with pytest.raises(DataError, match="duplicate 'a'"):
-        scores_of(pd.concat([frame, frame], axis=1))
-
 
 LOSSES = {"a": [0.1, 0.2, 0.1, 0.3, 0.1, 0.2, 0.1], "b": [0.2, 0.31, 0.22, 0.4, 0.25, 0.3, 0.2]}
 RISKS = {

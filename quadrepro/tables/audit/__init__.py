@@ -12,8 +12,9 @@ from quadrepro.papers.paper import Paper
 from quadrepro.stats import LEVEL, holm
 from quadrepro.tables.audit.comparisons import judge_claims, judge_pairs, judge_sources
 from quadrepro.tables.audit.counts import judge_counts
-from quadrepro.tables.audit.numbers import judge_bold, judge_deviations, judge_means, judge_ranges
+from quadrepro.tables.audit.numbers import judge_bold, judge_deviations, judge_ranges
 from quadrepro.tables.audit.subject import VERDICTS, Finding, Subject
+from quadrepro.tables.audit.summaries import judge_summaries
 from quadrepro.tables.render import csv_text, to_markdown
 from quadrepro.tables.table import Table, words
 
@@ -24,7 +25,7 @@ CHECKS: dict[str, tuple[str, Callable[[Subject], Iterable[Finding | str]]]] = {
     "pairs": ("Do the probabilities of both directions add up to 1?", judge_pairs),
     "sources": ("Can each comparison follow from the compared risks?", judge_sources),
     "bold": ("Are the numbers in bold the best of their rows?", judge_bold),
-    "means": ("Are the means of columns the means of the numbers above?", judge_means),
+    "summaries": ("Do means, ranks and wins follow from the numbers above?", judge_summaries),
     "claims": ("Do the claims of the text follow from the printed numbers?", judge_claims),
 }
 """The question that each check answers, in the order of the tables, and the function that yields
@@ -93,7 +94,7 @@ def audit(paper: Paper) -> Audit:
     """
     subject = Subject(paper)
     by_check: dict[str, tuple[Finding, ...]] = {}
-    notes = [f"{table.name}: {table.description}." for table in subject.tables]
+    notes = [f"{table.name}: {table.description}. {table.read}." for table in subject.tables]
     for check, (_, judge) in CHECKS.items():
         results = [*judge(subject)]
         notes += [note for note in results if isinstance(note, str)]

@@ -28,6 +28,7 @@ from quadrepro.tables.render import printed_text
 NO_POWER = "with this many test examples every number of this few digits is possible"
 TOO_MANY = "too many sums of errors to check"
 OTHER_FOLDS = "the folds had other sizes"
+MAY_BE_MEAN = "it is a mean over folds or splits, which --of can state"
 
 MOST_SUMS, LARGEST = 10_000_000, 2**61
 """Limits on the number of sums of errors, and on whole numbers."""
@@ -204,6 +205,7 @@ class _Row:
             texts = ", ".join(self._count_text(n, text, checked) for n in near)
             why = f"impossible on {names} test examples: no such number of {kind}; nearest: {texts}"
         unless = OTHER_FOLDS if any(sets.assumed for sets in self.sets) else ""
+        unless = MAY_BE_MEAN if "of" in self.table.unstated else unless
         return Finding(place, printed, bool(giving), why, unless=unless)
 
     def _count_text(self, k: int, text: str, checked: Mapping[TestSets, IntArray]) -> str:

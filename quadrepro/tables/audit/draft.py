@@ -1,21 +1,19 @@
-"""A paper made of a single table: ``paper.yaml`` and the table under ``printed/``."""
+"""A paper made of a single table in a file."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
-
-import pandas as pd
 
 from quadrepro.base.files import write_text
-from quadrepro.base.yaml import to_yaml
-from quadrepro.data.files import detect, read_file
+from quadrepro.base.text import few
+from quadrepro.base.yaml import YamlSource, to_yaml
+from quadrepro.engine.metrics import find_metric
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.papers.paper import FILE, PRINTED, load_paper
-from quadrepro.papers.printed import TIME_ROW
-from quadrepro.tables.audit import Audit, audit
+from quadrepro.papers.paper import FILE, PRINTED, Paper, PaperFile
+from quadrepro.papers.printed import Facts, Sample, Unit, from_table
+from quadrepro.reader import PrintedTable, read_table
+from quadrepro.tables.render import csv_text
 
 HINTS = """\
 # Further keys of a table, see docs/papers.md:
@@ -26,50 +24,78 @@ HINTS = """\
 """
 
 
-def draft_paper(table: Path, folder: Path, n_test: Mapping[str, int]) -> None:
-    """Write the folder of a paper for a table in a text file.
-
-    Its numbers are percent if any of them is above 1, and fractions otherwise.
+def table_paper(
+    table: PrintedTable,
+    *,
+    unit: Unit | None = None,
+    sample: Sample | None = None,
+    n_test: Mapping[str, int] | str = "",
+) -> Paper:
+    """Return a paper that has a single printed table.
 
     Parameters
     ----------
-    table : Path
-        The file, with any separator. Commas can be decimal signs if another sign separates fields.
-    folder : Path
-        The folder to write.
-    n_test : mapping of str to int
-        The number of test examples of each row; rows can be left out.
+    table : PrintedTable
+        The table.
+    unit : {"fraction", "percent"}, optional
+        Unit of its shares; by default percent if a sign shows it or a number is above 1.
+    sample : Sample, optional
+        The repetitions whose mean a number is.
+    n_test : mapping of str to int, or str
+        Numbers of test examples by row or data set, or the name of a column that has them.
 
     Raises
     ------
     ConfigError
-        If `n_test` names an unknown row.
+        If a row, a column or the metric is unknown, or the numbers cannot be shares.
     """
-    layout = detect(table)
-    texts = read_file(table, layout)
-    if layout.separator != ",":
-        texts = texts.replace(r"^([-+]?\d*),(\d+)$", r"\1.\2", regex=True)
-    names = [*texts.iloc[1:, 0]]
-    for name in n_test:
-        if name not in names:
-            raise ConfigError(f"{table}: unknown row {name!r}{nearest(name, names)}")
-    body = texts.iloc[1:]
-    body = body[body.iloc[:, 0] != TIME_ROW]
-    numbers = pd.to_numeric(body.iloc[:, 1:].stack(), errors="coerce")
-    facts = {"unit": "percent" if (numbers > 1).any() else "fraction", "n_test": dict(n_test)}
-    content = {"title": table.stem, "printed": {table.stem: facts}}
-    lines = texts.to_csv(header=False, index=False, lineterminator="\n")
-    write_text(folder / PRINTED / f"{table.stem}.csv", lines)
-    write_text(folder / FILE, to_yaml(content) + HINTS)
+    path, name = Path(table.path), Path(table.path).stem
+    unstated = {"of"} if sample is None else set()
+    metric = table.metric or "error"
+    try:
+        find_metric(metric)
+    except ValueError as error:
+        raise ConfigError(f"{path}: {error}; state another one with --metric") from None
+    unstated |= set() if table.metric else {"metric"}
+    facts = Facts.model_validate({"metric": metric, "of": sample})
+    if facts.is_share:
+        numbers = [table.numbers[row, m].value for row in table.rows for m in table.methods]
+        if max(numbers, default=0) > 100:
+            advice = "name their metric, such as --metric rmse, or leave out columns with --without"
+            raise ConfigError(f"{path}: numbers above 100 are not shares: {advice}")
+        in_percent = table.percent or any(x > 1 for x in numbers)
+        unit = unit or ("percent" if in_percent else "fraction")
+        facts = facts.model_copy(update={"unit": unit})
+    if isinstance(n_test, str):
+        if n_test and n_test not in table.sizes:
+            columns = f"; columns of whole numbers: {few([*table.sizes])}" if table.sizes else ""
+            raise ConfigError(f"{path}: no column of sizes is called {n_test!r}{columns}")
+        n_test = table.sizes.get(n_test, {})
+    rows = {*table.rows, *table.datasets.values()}
+    for row in n_test:
+        if row not in rows:
+            raise ConfigError(f"{path}: unknown row {row!r}{nearest(row, rows)}")
+    sizes = {row: n_test.get(row, n_test.get(data, 0)) for row, data in table.datasets.items()}
+    facts = facts.model_copy(update={"n_test": {row: n for row, n in sizes.items() if n}})
+    printed = from_table(table, facts, unstated)
+    file = PaperFile(title=name, printed={name: printed.facts})
+    return Paper(str(path), file, {name: printed}, {}, YamlSource(path, {}))
 
 
-def audit_table(table: Path, n_test: Mapping[str, int]) -> Audit:
-    """Check a table in a text file by itself; parameters as in `draft_paper`."""
-    with TemporaryDirectory() as name:
-        draft_paper(table, Path(name), n_test)
-        try:
-            return audit(load_paper(name))
-        except ConfigError as error:
-            hint = f"; --draft makes a folder whose {FILE} can say it" * (FILE in str(error))
-            place = rf"{re.escape(name)}/({PRINTED}/.*?\.csv|{FILE}(:\d+)*)"
-            raise ConfigError(re.sub(place, str(table), str(error)) + hint) from None
+def write_draft(paper: Paper, folder: Path) -> None:
+    """Write a paper of a single table as a folder: ``paper.yaml`` and the table as CSV."""
+    [(name, printed)] = paper.tables.items()
+    rows = (*printed.rows, *printed.summaries)
+    lines = [[row, *(printed.as_printed(row, c) for c in printed.columns)] for row in rows]
+    stated = printed.facts.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    facts = {key: value for key, value in stated.items() if value is not None and key != "spread"}
+    write_text(folder / PRINTED / f"{name}.csv", csv_text(["dataset", *printed.columns], lines))
+    write_text(folder / FILE, to_yaml({"title": name, "printed": {name: facts}}) + HINTS)
+
+
+def read_sizes(path: Path) -> dict[str, int]:
+    """Return the numbers of test examples by row, from a file of names and sizes."""
+    table = read_table(path, rows="datasets")
+    if len(table.methods) != 1:
+        raise ConfigError(f"{path}: sizes take a column of rows and one of numbers")
+    return {row: int(table.numbers[row, table.methods[0]].value) for row in table.rows}

@@ -1,13 +1,12 @@
-"""Checks of printed numbers and summaries: ranges, deviations, means, and numbers in bold."""
+"""Checks of printed numbers: ranges, deviations, and numbers in bold."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from itertools import product
-from statistics import fmean
 
-from quadrepro.papers.printed import MEAN_ROW, OF_ERRORS, SD, Printed
+from quadrepro.papers.printed import OF_ERRORS, SD, Printed
 from quadrepro.stats import LEVEL, MIN_SPLITS, largest_deviation
 from quadrepro.tables.audit.subject import (
     NOT_SAID,
@@ -18,6 +17,7 @@ from quadrepro.tables.audit.subject import (
     Subject,
     show,
 )
+from quadrepro.tables.audit.summaries import NO_METRIC
 
 TIED = "splits are stratified, or errors depend on which examples are tested"
 
@@ -84,6 +84,8 @@ def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -
         why = "all runs share one test set"
     elif isinstance(size, str):
         why = size
+    elif "of" in table.unstated:
+        why = "the number of splits is not stated: give --of"
     elif table.sample.n < MIN_SPLITS:
         why = "two splits are too few for a test"
     elif not 0 < risk < 1:
@@ -132,24 +134,7 @@ def judge_bold(subject: Subject) -> Iterator[Finding]:
             least = min(numbers[c] + halves[c] for c in columns)
             best = [c for c in columns if numbers[c] - halves[c] < least - SLACK]
             why = f"the {word} is {show(table, sign * min(numbers.values()))} ({', '.join(best)})"
-            place = PrintedPlace(table.name, row)
-            yield Finding(place, ", ".join(bold), {*bold} <= {*best}, why)
-
-
-def judge_means(subject: Subject) -> Iterator[Finding]:
-    """Compare printed means of columns with the means of the numbers above them."""
-    for table in subject.tables:
-        for column in table.columns:
-            text = table.text(MEAN_ROW, column)
-            if not text or column.endswith(SD):
-                continue
-            place, printed = PrintedPlace(table.name, MEAN_ROW, column), float(text)
-            original = table.as_printed(MEAN_ROW, column)
-            if not table.rows or not all(table.text(row, column) for row in table.rows):
-                yield Finding(place, original, None, "not all rows are printed")
-                continue
-            mean = fmean(float(table.text(row, column)) for row in table.rows)
-            slack = fmean(table.rounding(row, column) for row in table.rows)
-            slack += table.rounding(MEAN_ROW, column) + SLACK
-            why = f"the mean is {show(table, mean, '.6g')}"
-            yield Finding(place, original, abs(mean - printed) <= slack, why)
+            place, holds = PrintedPlace(table.name, row), {*bold} <= {*best}
+            if "metric" in table.unstated:
+                why, holds = NO_METRIC, None
+            yield Finding(place, ", ".join(bold), holds, why)

@@ -3,17 +3,20 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.errors import ConfigError
+from quadrepro.errors import ConfigError, DataError
 from quadrepro.papers.paper import load_paper, paper_names
+from quadrepro.papers.printed import Sample
+from quadrepro.reader import read_table
 from quadrepro.stats import poisson_binomial_test
 from quadrepro.tables.audit import CHECKS, FAILED, Audit, audit
-from quadrepro.tables.audit.draft import audit_table, draft_paper
+from quadrepro.tables.audit.draft import read_sizes, table_paper, write_draft
 from quadrepro.tables.audit.subject import VERDICTS
 from tests.tables.audit.papers import subject
 
@@ -82,7 +85,7 @@ def test_a_paper_that_prints_what_it_counted_passes(
         f"d,a_mean,a_sd\nx0,{splits.mean():.2f},{splits.std(ddof=1):.2f}\n",
     ).paper
     result = audit(paper)
-    assert {"counts", "pairs", "sources", "means", "ranges"} <= {*result.findings}
+    assert {"counts", "pairs", "sources", "summaries", "ranges"} <= {*result.findings}
     assert result.failures == []
 
 
@@ -126,8 +129,8 @@ def test_percent_and_fractions_give_the_same_findings(tmp_path: Path) -> None:
     verdicts = {f.verdict for _, f in percent.every}
     assert {"holds", "fails", "suspicious"} <= verdicts
     # Printed numbers are shown as in the paper, and numbers in reasons in its unit.
-    [(_, one)] = [(c, f) for c, f in percent.failures if c == "means"]
-    [(_, other)] = [(c, f) for c, f in fraction.failures if c == "means"]
+    [(_, one)] = [(c, f) for c, f in percent.failures if c == "summaries"]
+    [(_, other)] = [(c, f) for c, f in fraction.failures if c == "summaries"]
     assert (one.printed, one.why) == ("18.0", "the mean is 18.9")
     assert (other.printed, other.why) == ("0.180", "the mean is 0.189")
     claims = [[f.why for f in result.findings["claims"]] for result in (percent, fraction)]
@@ -172,46 +175,135 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
+def audit_table(path: Path, n_test: dict[str, int] | str = "", **facts: Any) -> Audit:
+    """Return the audit of a table in a file."""
+    stated = {key: facts.pop(key) for key in ("unit", "sample") if key in facts}
+    return audit(table_paper(read_table(path, **facts), n_test=n_test, **stated))
+
+
+ONE = Sample(splits=1)
+
+
 @pytest.mark.parametrize("separator", [";", ",", "\t", "|"])
 def test_a_bare_table_is_audited_with_any_separator_and_decimal_sign(
     table: Path, separator: str
 ) -> None:
     decimal = "." if separator == "," else ","
     table.write_text(TABLE.replace(",", decimal).replace(";", separator))
-    [(check, finding)] = audit_table(table, {"heart": 81}).failures
+    [(check, finding)] = audit_table(table, {"heart": 81}, sample=ONE).failures
     assert (check, finding.place) == ("counts", ("tab 1", "heart", "ours"))
     assert finding.printed == "22.62"
-    assert audit_table(table, {}).failures == []
+    assert audit_table(table).failures == []
     table.write_text("d,a\nx,0.25\n")
-    assert "as a fraction" in audit_table(table, {}).notes[0]
+    assert "as a fraction" in audit_table(table).notes[0]
+
+
+def test_a_number_that_may_be_a_mean_is_not_accused_before_that_is_stated(table: Path) -> None:
+    [finding] = audit_table(table, {"heart": 81}).findings["counts"][:1]
+    assert finding.verdict == "suspicious"
+    assert finding.reason.endswith("it is a mean over folds or splits, which --of can state")
+    # 22.62% is a mean over 50 splits of 81 examples.
+    assert audit_table(table, {"heart": 81}, sample=Sample(splits=50)).failures == []
 
 
 def test_a_draft_is_a_paper_that_audits_alike(table: Path, tmp_path: Path) -> None:
-    draft_paper(table, tmp_path / "mine", {"heart": 81})
+    paper = table_paper(read_table(table, metric="error"), n_test={"heart": 81}, sample=ONE)
+    write_draft(paper, tmp_path / "mine")
     result = audit(load_paper("./mine", tmp_path))
-    assert result.to_markdown() == audit_table(table, {"heart": 81}).to_markdown()
+    expected = audit_table(table, {"heart": 81}, sample=ONE, metric="error").to_markdown()
+    assert result.to_markdown().replace("Read as CSV", "Read as semicolons") == expected
     assert (tmp_path / "mine/printed/tab 1.csv").read_text() == (
-        "data,ours,theirs\nheart,22.62,22.22\npima,25.0,24.2\n"
+        "dataset,ours,theirs\nheart,22.62,22.22\npima,25.0,24.2\n"
     )
 
 
 def test_a_mistake_names_the_file_of_the_user(table: Path) -> None:
     with pytest.raises(ConfigError, match=r"tab 1\.csv: unknown row 'hart'; did you mean 'heart'"):
         audit_table(table, {"hart": 81})
-    table.write_text("d,a\nx,0.2o\n")
-    with pytest.raises(ConfigError) as caught:
-        audit_table(table, {})
-    assert str(caught.value).startswith(f"{table}:2:3: '0.2o' is not a number")
+    with pytest.raises(ConfigError, match="no column of sizes is called 'n'"):
+        audit_table(table, "n")
+    with pytest.raises(ConfigError, match=r"unknown metric 'accurracy'.*--metric"):
+        audit_table(table, metric="accurracy")
+    table.write_text("d,a\nx,0.2o\ny,0.1\n")
+    with pytest.raises(DataError) as caught:
+        audit_table(table)
+    assert str(caught.value).startswith(f"{table}:2: column 'a': '0.2o' is not a number")
 
 
-def test_missing_facts_on_a_bare_table_lead_to_a_draft(table: Path) -> None:
-    table.write_text("d,a_mean,a_sd\nx,0.2,0.1\n")
-    with pytest.raises(ConfigError) as caught:
-        audit_table(table, {})
-    assert str(caught.value).startswith(f"{table}: tab 1 prints means")
-    assert "--draft makes a folder whose paper.yaml can say it" in str(caught.value)
+def test_numbers_above_100_are_shares_of_nothing(table: Path) -> None:
+    table.write_text("d,a,b\nx,159.0,120.5\n")
+    with pytest.raises(ConfigError, match=r"numbers above 100 are not shares.*--metric rmse"):
+        audit_table(table)
+    assert audit_table(table, metric="rmse").failures == []
 
 
-def test_times_do_not_decide_the_unit_of_a_bare_table(table: Path) -> None:
-    table.write_text("d,a\nx,0.25\nmean_running_time_s,12.5\n")
-    assert "as a fraction" in audit_table(table, {}).notes[0]
+def test_deviations_wait_until_the_repetitions_are_stated(table: Path) -> None:
+    table.write_text("d,a,n\nx,20.0 ± 0.1,100\n")
+    [finding] = audit_table(table, "n").findings["deviations"]
+    assert finding.why == "the number of splits is not stated: give --of"
+
+
+def test_summary_rows_do_not_decide_the_unit_of_a_bare_table(table: Path) -> None:
+    table.write_text("d,a,b\nx,0.25,0.5\nmean_running_time_s,12.5,3\nAvg. rank,1.00,2.00\n")
+    assert "as a fraction" in audit_table(table).notes[0]
+
+
+def test_sizes_come_from_a_column_or_from_a_file(table: Path, tmp_path: Path) -> None:
+    table.write_text("d,n,ours\nheart,81,22.62\npima,384,25.0\n")
+    (tmp_path / "sizes.csv").write_text("row,n\nheart,81\npima,384\n")
+    sizes = read_sizes(tmp_path / "sizes.csv")
+    assert sizes == {"heart": 81, "pima": 384}
+    for n_test in ("n", sizes):
+        [(_, finding)] = audit_table(table, n_test, sample=ONE).failures
+        assert finding.place.row == "heart"
+    # A column that is called so needs no option.
+    table.write_text("d,# test,ours\nheart,81,22.62\npima,384,25.0\n")
+    assert len(audit_table(table, sample=ONE).failures) == 1
+
+
+def test_folds_are_checked_one_by_one(table: Path) -> None:
+    table.write_text("d,fold,ours\nheart,1,0.25\nheart,2,0.26\npima,1,0.5\npima,2,0.5\n")
+    [(_, finding)] = audit_table(table, {"heart": 20, "pima": 10}, sample=ONE).failures
+    assert finding.place.row == "heart, 2"
+
+
+SUMMED = """Data set,ours,theirs,third
+red,0.967,0.933,0.90
+blue,0.972,0.944,0.95
+green,0.952,0.905,0.905
+Average,0.964,0.927,0.918
+Avg. rank,1.00,2.50,2.50
+Wins,3,0,0
+W/T/L,-,3/0/0,2/1/0
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "column"),
+    [
+        ("", "", None),
+        ("0.964,", "0.969,", "ours"),
+        ("1.00,2.50", "1.00,2.00", "theirs"),
+        ("3,0,0\n", "3,0,1\n", "third"),
+        ("2/1/0", "2/1/1", ""),
+    ],
+)
+def test_summary_rows_follow_from_the_numbers_above(
+    table: Path, old: str, new: str, column: str | None
+) -> None:
+    table.write_text(SUMMED.replace(old, new) if old else SUMMED)
+    result = audit_table(table, metric="accuracy")
+    failed = [finding.place.column for _, finding in result.failures]
+    assert failed == ([] if column is None else [column])
+    unknown = audit_table(table).findings["summaries"]
+    assert {f.why for f in unknown if f.holds is None} == {
+        "the metric is not stated: give --metric"
+    }
+
+
+def test_the_best_in_bold_is_checked_as_published(table: Path) -> None:
+    markdown = "| d | a | b |\n|--|--|--|\n| x | **0.9** | 0.8 |\n| y | **0.6** | 0.7 |\n"
+    table.with_suffix(".md").write_text(markdown)
+    for metric, rows in (("auc", ["y"]), ("error", ["x"])):
+        result = audit_table(table.with_suffix(".md"), metric=metric)
+        assert [finding.place.row for _, finding in result.failures] == rows

@@ -230,7 +230,7 @@ def test_means_of_unrounded_numbers_hold_and_those_a_digit_off_fail(
     rows = "".join(f"x{i},{x:.3f},{x:.3f}\n" for i, x in enumerate(numbers))
     table = f"d,a,b\n{rows}column_mean,{mean:.3f},{mean + 0.003:.3f}\n"
     audited = subject(tmp_path_factory.mktemp("paper"), t=table)
-    assert [*verdicts("means", audited).values()] == [True, False]
+    assert [*verdicts("summaries", audited).values()] == [True, False]
 
 
 def test_means_of_deviations_or_of_rows_that_are_not_printed_are_left_open(tmp_path: Path) -> None:
@@ -240,10 +240,10 @@ def test_means_of_deviations_or_of_rows_that_are_not_printed_are_left_open(tmp_p
         m="{unit: percent, of: {splits: 20}}\nd,a_mean,a_sd\nx,1.0,0.1\ncolumn_mean,1.0,9.0\n",
     )
     expected = {"m column_mean a_mean": True, "t column_mean a": None}
-    assert verdicts("means", audited) == expected
+    assert verdicts("summaries", audited) == expected
 
 
 def test_a_wrong_mean_is_shown_in_the_unit_of_the_table(tmp_path: Path) -> None:
     table = "d,a\nx,10.0\ny,20.0\ncolumn_mean,16.0\n"
-    [finding] = findings("means", subject(tmp_path, facts="{unit: percent}", t=table))
+    [finding] = findings("summaries", subject(tmp_path, facts="{unit: percent}", t=table))
     assert (finding.printed, finding.verdict, finding.why) == ("16.0", "fails", "the mean is 15")
