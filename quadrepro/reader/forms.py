@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from quadrepro.reader.grid import Grid
 from quadrepro.reader.markup import TABULAR, read_html, read_latex, read_markdown
 from quadrepro.reader.text import read_text
 
-LARGEST = 5_000_000
+LARGEST = 4_000_000
 """Size of the largest file of text that is read as a table, in bytes."""
 
 UNPACKED = 100_000_000
@@ -74,11 +75,8 @@ def read_grids(path: Path, page: int | None = None) -> tuple[str, list[Grid]]:
     except RecursionError:
         raise DataError(f"{path}: not readable as {form}: it is nested too deeply") from None
     except Exception as error:
-        place = re.match(r"line (\d+)[:,]? ?", str(error))
-        where, reason = f"{path}", str(error)
-        if place:
-            where, reason = f"{path}:{place[1]}", str(error)[place.end() :]
-        raise DataError(f"{where}: {' '.join(reason.split())[:300]}") from None
+        reason = " ".join(str(error).split())[:300]
+        raise DataError(f"{path}: not readable{f' as {form}' * bool(form)}: {reason}") from None
 
 
 def _decoded(content: bytes) -> str:
@@ -96,11 +94,11 @@ def _decoded(content: bytes) -> str:
 
 def _markup(text: str) -> tuple[str, list[Grid]]:
     """Return the tables of a markup language and its name, or none."""
+    if _DELIMITER.search(text) and "|" in text and (grids := read_markdown(text)):
+        return "Markdown", grids
     rows = re.findall(r"^.*(?<!\\)&.*\\\\\s*(?:%.*|\\hline\s*)?$", text, re.MULTILINE)
     if re.search(rf"\\begin\{{{TABULAR}\}}", text) or len(rows) > 1:
         return "LaTeX", read_latex(text)
-    if _DELIMITER.search(text) and "|" in text and (grids := read_markdown(text)):
-        return "Markdown", grids
     if re.search(r"<table\b", text, re.IGNORECASE):
         return "HTML", read_html(text)
     return "", []
@@ -108,7 +106,13 @@ def _markup(text: str) -> tuple[str, list[Grid]]:
 
 def _json(text: str) -> Grid:
     """Return the table of records, of columns, or of columns and data."""
-    content: Any = json.loads(text, parse_float=str, parse_int=str)
+    try:
+        content: Any = json.loads(text, parse_float=str, parse_int=str)
+    except json.JSONDecodeError:
+        lines = text.splitlines()
+        if len(lines) < 2 or not lines[0].rstrip().endswith("}"):
+            raise
+        content = [json.loads(line, parse_float=str, parse_int=str) for line in lines if line]
     if isinstance(content, dict) and {"columns", "data"} <= content.keys():
         index = {"index": content["index"]} if "index" in content else {}
         return frame_grid(
@@ -117,7 +121,7 @@ def _json(text: str) -> Grid:
     if isinstance(content, dict) and len(content) == 1:
         [content] = content.values()  # such as {"results": [...]}
     if isinstance(content, list) and content and isinstance(content[0], list):
-        return Grid.of_texts([_texts(row) for row in content])
+        return _grid(map(_texts, content))
     if isinstance(content, dict | list):
         return frame_grid(pd.DataFrame(content, dtype=object))
     raise ValueError("JSON of a table holds records, columns, or columns and data")
@@ -137,8 +141,14 @@ def frame_grid(frame: pd.DataFrame) -> Grid:
             [*[""] * len(names), *map(str, level)] for level in zip(*frame.columns, strict=True)
         ]
         levels[-1][: len(names)] = names
-    grid = Grid.of_texts([*levels, *map(_texts, body)])
-    grid.lines = [*range(1 - len(levels), len(body) + 1)]
+    return _grid([*levels, *map(_texts, body)], 1 - len(levels))
+
+
+def _grid(rows: Iterable[Iterable[str]], first: int = 1) -> Grid:
+    """Return rows of texts as a grid, numbered from the first."""
+    grid = Grid()
+    for number, row in enumerate(rows, first):
+        grid.add(number, row)
     return grid
 
 
@@ -167,7 +177,8 @@ def _excel(content: bytes) -> list[Grid]:
         raise ValueError(EXCEL_EXTRA) from None
     grids = []
     for name, sheet in sheets.items():
-        grid = Grid.of_texts(map(_texts, sheet.to_numpy(dtype=object).tolist()), [str(name)])
+        grid = _grid(map(_texts, sheet.to_numpy(dtype=object).tolist()))
+        grid.around.append(str(name))
         # A title fills one place of its row.
         while grid.rows and sum(bool(cell.text) for cell in grid.rows[0]) < min(
             2, len(grid.rows[0])

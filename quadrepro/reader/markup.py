@@ -17,75 +17,61 @@ NESTED = 50
 
 _BOLD = re.compile(r"\\(textbf|mathbf|bm|boldsymbol|bfseries|bf|boldmath)(?![A-Za-z])")
 _RULES = re.compile(
-    r"\\(toprule|midrule|bottomrule|hline|addlinespace|cmidrule|cline|specialrule|rowcolors?|hdashline|"
-    r"endhead|endfoot|endlastfoot|noalign|arrayrulecolor|thickhline|Xhline|morecmidrules|vspace)"
+    r"\\(toprule|midrule|bottomrule|hline|addlinespace|cmidrule|cline|specialrule|rowcolors?|"
+    r"hdashline|endhead|endfoot|endlastfoot|noalign|arrayrulecolor|Xhline|morecmidrules|vspace)"
     r"(?![A-Za-z])\s*(\*|\(\w*\)|\[[^\]]*\]|\{[^{}]*\})*"
 )
-_TOKEN = re.compile(
-    r"\\begin\{[^}]*\}|\\end\{[^}]*\}|\\\\(?:\s*\[[^\]]*\])?|\\tabularnewline|\\.|[{}&\n]|[^\\{}&\n]+",
-    re.DOTALL,
-)
+_TOKEN = re.compile(r"\\\\(?:\s*\[[^\]]*\])?|\\tabularnewline|\\.|[{}&\n]|[^\\{}&\n]+", re.DOTALL)
 _BREAK = re.compile(r"\\\\(\s*\[[^\]]*\])?|\\tabularnewline")
 _COLOURS = re.compile(r"\\(cellcolor|color|rowcolor|textcolor)(\[[^\]]*\])?\{[^{}]*\}")
+_GROUP = r"\{(?:[^{}]|\{[^{}]*\})*\}"
+_COLUMNS = re.compile(rf"\s*\\multicolumn\s*\{{(\d+)\}}\s*{_GROUP}")
+_ROWS = re.compile(
+    r"\s*\\multirow\s*(?:\[[^\]]*\])?\{(-?\d+)\}\s*(?:\[[^\]]*\])?(?:\{[^{}]*\}|\*)(?:\[[^\]]*\])?"
+)
 
 
 def read_latex(text: str) -> list[Grid]:
-    r"""Return the tables of LaTeX; lines of ``&`` and ``\\\\`` alone are one table."""
-    text = re.sub(r"(?<!\\)%.*", "", text)
-    macros = dict(re.findall(r"\\(?:newcommand\*?\{?|def)\\([A-Za-z]+)\}?\{([^{}]*)\}", text))
-    for name, meaning in macros.items():
-        text = re.sub(rf"(?<!\{{)(?<!\\def)\\{name}(?![A-Za-z])", lambda _, m=meaning: m, text)
-    caption = re.compile(r"\\caption(?:\[[^\]]*\])?\{((?:[^{}]|\{[^{}]*\})*)\}")
-    starts = [*re.finditer(rf"\\begin\{{{TABULAR}\}}", text)]
-    if not starts:
-        return [_latex_grid(text, 1)]
-    grids, end = [], 0
-    for i, start in enumerate(starts):
-        if start.start() < end:
-            continue  # a table within a table
-        first = text.count("\n", 0, start.start()) + 1
-        grid, length = _latex_grid_and_length(text[start.end() :], first)
-        following = starts[i + 1].start() if i + 1 < len(starts) else len(text)
-        near = (
-            text[end : start.start()]
-            + text[start.end() + length : following].split(r"\begin{table")[0]
-        )
-        grid.around = [_plain(title, first) for title in caption.findall(near)[:1]]
-        end = start.end() + length
-        grids.append(grid)
-    return grids
+    r"""Return the tables of LaTeX; lines of ``&`` and ``\\`` alone are one table."""
+    text = re.sub(r"(?<!\\)((?:\\\\)*)%.*", r"\1", text)
+    define = r"\\(?:newcommand\*?\{?|def)\\([A-Za-z]+)\}?\{([^{}]*)\}"
+    if macros := dict(re.findall(define, text)):
+        names = "|".join(sorted(macros, key=len, reverse=True))
+        text = re.sub(define, "", text)
+        text = re.sub(rf"\\({names})(?![A-Za-z])", lambda match: macros[match[1]], text)
+    grids, depth, start, end = list[Grid](), 0, 0, 0
+    marks = [*re.finditer(rf"\\(begin|end)\{{{TABULAR}\}}", text)]
+    for i, mark in enumerate(marks):
+        depth += 1 if mark[1] == "begin" else -1
+        if depth == 1 and mark[1] == "begin":
+            start = mark.end()
+        elif depth == 0:
+            following = marks[i + 1].start() if i + 1 < len(marks) else len(text)
+            near = text[end:start] + text[mark.end() : following].split(r"\begin{table")[0]
+            grid = _latex_grid(text[start : mark.start()], text.count("\n", 0, start) + 1)
+            titles = re.findall(rf"\\caption(?:\[[^\]]*\])?({_GROUP})", near)[:1]
+            grid.around = [_plain(title, 0) for title in titles]
+            grids.append(grid)
+            end = mark.end()
+    return grids if marks else [_latex_grid(text, 1)]
 
 
 def _latex_grid(text: str, line: int) -> Grid:
-    return _latex_grid_and_length(text, line)[0]
-
-
-def _latex_grid_and_length(text: str, line: int) -> tuple[Grid, int]:
-    """Return the table at the beginning of a text, and its length there."""
-    rows: list[tuple[int, list[str]]] = []
-    fields, start, depth, position = [""], line, 0, 0
-    text = re.sub(
-        r"\\endfirsthead.*?\\endhead", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL
-    )
-    # The columns' alignment is the first group in braces.
-    preamble = re.match(r"\s*(\[[^\]]*\])?\s*(\{([^{}]|\{[^{}]*\})*\}\s*)+", text)
-    position = (
-        preamble.end() if (preamble and line > 1) or (preamble and "&" not in preamble[0]) else 0
-    )
+    """Return the table of the content of an environment, which begins on a line."""
+    # Tables and lines within a field become its text; a head of further pages is left out.
+    nested = rf"\\begin\{{{TABULAR}\}}(?:\[[^\]]*\])?(?:{_GROUP})+(.*?)\\end\{{{TABULAR}\}}"
+    text = re.sub(nested, lambda m: re.sub(r"\\\\|&", " ", m[1]), text, flags=re.DOTALL)
+    for head in (r"\\endfirsthead.*?\\endhead", r"(?<=\\endhead).*?\\endlastfoot"):
+        text = re.sub(head, lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
+    preamble = re.match(rf"\s*(\[[^\]]*\])?\s*({_GROUP}\s*)+", text)
+    position = preamble.end() if preamble and "&" not in preamble[0] else 0
     line += text.count("\n", 0, position)
-    start = line
+    rows, fields, start, depth = list[tuple[int, list[str]]](), [""], line, 0
     for match in _TOKEN.finditer(text, position):
         token = match[0]
-        position = match.end()
-        if token.startswith(r"\end") and depth == 0:
-            position = match.start()
-            break
-        if token == "{" or token.startswith(r"\begin"):
-            depth += 1
-        elif token == "}" or token.startswith(r"\end"):
-            depth -= 1
-        if depth > NESTED or depth < 0:
-            raise ValueError(f"line {line}: braces do not match, or are nested too deeply")
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        if depth not in range(NESTED):
+            return Grid(fault=f"line {line}: braces do not match, or are nested too deeply")
         if depth == 0 and token == "&":
             fields.append("")
         elif depth == 0 and _BREAK.fullmatch(token):
@@ -93,40 +79,33 @@ def _latex_grid_and_length(text: str, line: int) -> tuple[Grid, int]:
             fields, start = [""], line
         elif token == "\n":
             line += 1
+            start = start if "".join(fields).strip() else line
             fields[-1] += " "
-            start = line if not "".join(fields).strip() else start
         else:
             fields[-1] += token
-    rows.append((start, fields))
-    return _filled(rows), position
+    try:
+        return _filled([*rows, (start, fields)])
+    except ValueError as error:
+        return Grid(fault=str(error))
 
 
 def _filled(rows: list[tuple[int, list[str]]]) -> Grid:
     """Return rows in which fields over several columns or rows are repeated."""
-    grid, below = Grid([]), dict[int, tuple[int, Text]]()
+    grid, below = Grid(), dict[int, tuple[int, Text]]()
     for line, fields in rows:
         fields[0] = _RULES.sub("", fields[0])
         if not "".join(fields).strip():
             continue
         row: list[Text] = []
         for field in fields:
-            n_columns, content = _spanning(
-                r"\s*\\multicolumn\s*\{(\d+)\}\s*\{(?:[^{}]|\{[^{}]*\})*\}", field
-            )
-            n_rows, content = _spanning(
-                r"\s*\\multirow\s*(?:\[[^\]]*\])?\{(-?\d+)\}\s*(?:\[[^\]]*\])?(?:\{[^{}]*\}|\*)(?:\[[^\]]*\])?",
-                content,
-            )
+            n_columns, content = _spanning(_COLUMNS, field)
+            n_rows, content = _spanning(_ROWS, content)
             cell = Text(_plain(content, line), _BOLD.search(content) is not None)
-            for _ in range(max(n_columns, 1)):
-                j = len(row)
-                if not cell.text and below.get(j, (0, cell))[0] > 0:
-                    n_left, above = below[j]
-                    below[j] = n_left - 1, above
-                    row.append(above)
-                else:
-                    below[j] = (n_rows - 1, cell)
-                    row.append(cell)
+            for _ in range(n_columns):
+                n_left, above = below.get(len(row), (0, cell))
+                filled = not cell.text and n_left > 0
+                below[len(row)] = (n_left - 1, above) if filled else (n_rows - 1, cell)
+                row.append(above if filled else cell)
         grid.rows.append(row)
         grid.lines.append(line)
     width = max(map(len, grid.rows), default=0)
@@ -137,29 +116,43 @@ def _filled(rows: list[tuple[int, list[str]]]) -> Grid:
     return grid
 
 
-def _spanning(pattern: str, field: str) -> tuple[int, str]:
-    match = re.match(pattern, field)
+def _spanning(pattern: re.Pattern[str], field: str) -> tuple[int, str]:
+    """Return the number of columns or rows of a field, and its content."""
+    match = pattern.match(field)
     if match is None:
-        return 0, field
+        return 1, field
     content = field[match.end() :].strip()
-    return min(int(match[1]), MOST_COLUMNS), content.removeprefix("{").removesuffix("}")
+    return max(1, min(int(match[1]), MOST_COLUMNS)), content.removeprefix("{").removesuffix("}")
+
+
+_SWITCHES = re.compile(
+    r"\\(tiny|scriptsize|footnotesize|small|normalsize|large|Large|sc|rm|it|em|bf|sf|tt|bfseries|"
+    r"itshape|centering|raggedright|displaystyle|textstyle|boldmath|unboldmath|quad|hfill|noindent)"
+    r"(?![A-Za-z])|\\(href|rotatebox|colorbox|num|makecell|thead|shortstack|SI)(\[[^\]]*\])*"
+    r"(?=\{)|\\(phantom|hspace|vspace|footnotemark|footnote|cite[a-z]*|label|ref)\*?(\[[^\]]*\])*"
+    r"\{[^{}]*\}"
+)
+"""Commands of fonts, boxes and references, which are no part of a text."""
 
 
 def _plain(field: str, line: int) -> str:
     """Return a field of LaTeX as plain text, or raise ValueError for a command of several parts."""
-    field = _COLOURS.sub("", field)
+    if not re.search(r"[\\{}$^_~-]", field):
+        return " ".join(field.split())
+    field = re.sub(r"\\(href|rotatebox|colorbox)(\[[^\]]*\])?\{[^{}]*\}", "", field)
+    field = _SWITCHES.sub("", _COLOURS.sub("", field)).replace(r"\\", " ")
     field = re.sub(r"[_^]\s*\{\s*(\\pm|\()", r"\1", field.replace(r"\,", "").replace("~", " "))
     field = field.replace(r"\pm", "±").replace(r"\%", "%").replace("---", "—").replace("--", "–")
-    if re.search(r"[\\{}$^_]", field):
-        for name, parts in re.findall(r"\\([A-Za-z]+)\s*((?:\{[^{}]*\})*)", field):
-            if not _is_known(name) and parts.count("{") > 1:
-                raise ValueError(
-                    f"line {line}: unknown LaTeX command \\{name} with several arguments"
-                )
-            if not _is_known(name) and not parts:
-                field = re.sub(rf"\\{name}(?![A-Za-z])", name, field)
+    for name, parts in re.findall(r"\\([A-Za-z]+)\s*((?:\{[^{}]*\})*)", field):
+        if not _is_known(name) and parts.count("{") > 1:
+            raise ValueError(f"line {line}: unknown LaTeX command \\{name} with several arguments")
+        if not _is_known(name) and not parts:
+            field = re.sub(rf"\\{name}(?![A-Za-z])", name, field)
+    try:
         field = _converter().latex_to_text(field)
-    field = re.sub(r"[_^]\s*(?=[±(*†‡•∘])", "", field)
+    except Exception:
+        raise ValueError(f"line {line}: unreadable LaTeX: {field.strip()[:60]}") from None
+    field = re.sub(r"[_^]\s*(?=[±(*†‡•∘∗])", "", field)
     return " ".join(field.replace("∙", "•").split())
 
 
@@ -170,14 +163,16 @@ def _converter() -> Any:
     return LatexNodes2Text(math_mode="text", keep_comments=True)
 
 
+@cache
 def _is_known(name: str) -> bool:
     from pylatexenc.latex2text import get_default_latex_context_db
 
-    return bool(get_default_latex_context_db().get_macro_spec(name).macroname)
+    spec = get_default_latex_context_db().get_macro_spec(name)
+    return spec is not None and bool(spec.macroname)
 
 
 def read_markdown(text: str) -> list[Grid]:
-    """Return the tables of Markdown, which may stand between other paragraphs."""
+    """Return the tables of Markdown, also of a page with other paragraphs."""
     from markdown_it import MarkdownIt  # slow to import
 
     lines, grids = text.splitlines(), list[Grid]()
@@ -187,7 +182,7 @@ def read_markdown(text: str) -> list[Grid]:
         if token.type == "inline" and tokens[i - 1].type in ("paragraph_open", "heading_open"):
             paragraph = token.content
         elif token.type == "table_open":
-            grids.append(Grid([], around=[paragraph] if paragraph else []))
+            grids.append(Grid(around=[paragraph] if paragraph else []))
         elif token.type == "tr_open" and token.map:
             grids[-1].rows.append([])
             grids[-1].lines.append(token.map[0] + 1)
@@ -197,10 +192,8 @@ def read_markdown(text: str) -> list[Grid]:
         for row, line in zip(grid.rows, grid.lines, strict=True):
             # Markdown leaves out fields beyond the last column.
             fields = re.sub(r"\\.", "", lines[line - 1]).strip().removeprefix("|").removesuffix("|")
-            if fields.count("|") + 1 > len(row):
-                raise ValueError(
-                    f"line {line} has {fields.count('|') + 1} fields, others have {len(row)}"
-                )
+            if (n := fields.count("|") + 1) > len(row):
+                grid.fault = f"line {line} has {n} fields, other lines have {len(row)}"
     return grids
 
 
@@ -238,7 +231,7 @@ class _Tables(HTMLParser):
             self.depth += 1
             if self.depth > 1:
                 raise ValueError(f"line {self.getpos()[0]}: a table within a table")
-            self.grids.append(Grid([]))
+            self.grids.append(Grid())
             self.below = {}
         elif self.depth and tag == "tr":
             self._end_field()

@@ -28,6 +28,7 @@ def _key(name: str) -> str:
     return re.sub(r"\.(?=\s|$)", "", re.sub(r"\s*[(\[](%|percent|in %)[)\]]$", "", text))
 
 
+@cache
 def _first(group: str, text: str) -> str:
     """Return the first key of a group of the vocabulary whose pattern fits a text."""
     patterns = _vocabulary()[group].items()
@@ -42,7 +43,10 @@ def column_role(name: str) -> str:
     >>> [column_role(x) for x in ("Dataset", "# test", "Time (s)", "fold", "#", "AdaBoost")]
     ['data sets', 'test size', 'time', 'fold', 'id', '']
     """
-    return _first("columns", _key(name))
+    role = _first("columns", _key(name))
+    # The corner of a table may name both its rows and its columns.
+    corner = re.split(r"[/\\|]", name)[0]
+    return role or ("data sets" if _first("columns", _key(corner)) == "data sets" else "")
 
 
 def summary_kind(name: str) -> str:
@@ -68,6 +72,25 @@ def metric_of(name: str) -> str:
     return _first("metrics", re.sub(rf"^(({words}) )+", "", _key(name)))
 
 
+def part_of(name: str) -> tuple[str, str]:
+    """Return the method and the metric in the name of a column; either can be empty.
+
+    Examples
+    --------
+    >>> part_of("Accuracy RF"), part_of("RF_f1"), part_of("AUC"), part_of("RF")
+    (('RF', 'accuracy'), ('RF', 'f1'), ('', 'auc'), ('RF', ''))
+    """
+    if metric := metric_of(name):
+        return "", metric
+    words = re.split(r"[\s_/:-]+", name)
+    for first, rest in ((words[0], words[1:]), (words[-1], words[:-1])):
+        if rest and (
+            metric := metric_of(first) or ((key := _key(first)) in ("train", "test") and key)
+        ):
+            return " ".join(rest), str(metric)
+    return name, ""
+
+
 def metric_in(titles: Iterable[str]) -> str:
     """Return the only metric that titles name, or an empty text.
 
@@ -85,6 +108,7 @@ def metric_in(titles: Iterable[str]) -> str:
     return metrics.pop() if len(metrics) == 1 else ""
 
 
+@cache
 def split_spread(name: str) -> tuple[str, str]:
     """Return the method in the name of a column, and the kind of its number.
 
@@ -96,15 +120,12 @@ def split_spread(name: str) -> tuple[str, str]:
     for kind, pattern in _vocabulary()["spreads"].items():
         if re.fullmatch(pattern, _key(name)):
             return "", kind
-        for form in (
-            rf"(?P<base>.*?)[\s_.:/-]+\(?({pattern})\)?",
-            rf"({pattern})[_.:](?P<base>.+)",
-        ):
+        for form in (rf"(?P<base>.*?)[\s_.:/-]+\(?({pattern})\)?", rf"({pattern})_(?P<base>.+)"):
             if match := re.fullmatch(form, name, re.IGNORECASE):
                 return match["base"].strip(), kind
     return name, ""
 
 
-def is_known_method(name: str) -> bool:
-    """Return whether a widespread algorithm has this name."""
-    return re.fullmatch(_vocabulary()["known methods"], _key(name)) is not None
+def is_well_known(name: str, kind: str) -> bool:
+    """Return whether a widespread method or data set ("methods", "datasets") has this name."""
+    return re.fullmatch(_vocabulary()[kind], _key(name)) is not None

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import pandas as pd
 
 from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
+from quadrepro.reader.columns import Column, read_header
 from quadrepro.reader.forms import frame_grid, read_grids
-from quadrepro.reader.grid import Grid, Text
-from quadrepro.reader.numbers import Number, comma_sign, is_gap, is_number, parse
-from quadrepro.reader.roles import (
-    column_role,
-    is_known_method,
-    metric_in,
-    metric_of,
-    split_spread,
-    summary_kind,
-)
+from quadrepro.reader.grid import Grid, Number, comma_sign, is_number, parse
+from quadrepro.reader.roles import is_well_known, metric_in, metric_of, part_of, summary_kind
 
 OR_WITHOUT = "leave it out with --without {name!r}, or list the methods with --methods"
 NOT_A_NUMBER = (
@@ -185,12 +179,12 @@ def read_table(
     return _Reader(str(source), form, _chosen(str(source), grids, choices.table), choices).read()
 
 
-def _chosen(path: str, grids: Iterable[Grid], number: int | None) -> Grid:
+def _chosen(path: str, grids: Sequence[Grid], number: int | None) -> Grid:
     """Return the table of a file that holds numbers, or the chosen one of several."""
-    tables = [
-        grid for grid in grids if any(is_number(c.text) for row in grid.rows[1:] for c in row[1:])
-    ]
+    tables = [g for g in grids if any(is_number(c.text) for row in g.rows[1:] for c in row[1:])]
     if not tables:
+        if fault := next((grid.fault for grid in grids if grid.fault), ""):
+            raise DataError(f"{path}: {fault}")
         advice = "a table has a line of names, and below it a name and numbers in each line"
         raise DataError(f"{path}: no table of numbers: {advice}")
     if number is not None and not 1 <= number <= len(tables):
@@ -201,25 +195,13 @@ def _chosen(path: str, grids: Iterable[Grid], number: int | None) -> Grid:
             for i, t in enumerate(tables, 1)
         ]
         raise DataError(f"{path}: several tables; choose one with --table: {few(texts, 10, '; ')}")
+    grid = tables[(number or 1) - 1]
     try:
-        return tables[(number or 1) - 1].squared()
+        if grid.fault:
+            raise ValueError(grid.fault)
+        return grid.squared()
     except ValueError as error:
         raise DataError(f"{path}: {error}") from None
-
-
-class _Column:
-    """A column of a grid, and its role."""
-
-    def __init__(self, name: str, cells: list[Text]) -> None:
-        self.name, self.cells = name, cells
-        self.texts = [c.text for c in cells if c.text and not is_gap(c.text)]
-        self.is_words = bool(self.texts) and not any(map(is_number, self.texts))
-        self.is_whole = bool(self.texts) and all(
-            re.fullmatch(r"[\d,]+", text) for text in self.texts
-        )
-        self.named = column_role(name)
-        self.method, self.kind = split_spread(name)
-        self.role = ""
 
 
 class _Entry(NamedTuple):
@@ -237,17 +219,22 @@ class _Reader:
     """Gives roles to the columns and rows of a grid."""
 
     def __init__(self, path: str, form: str, grid: Grid, choices: Choices) -> None:
-        self.path, self.form, self.choices, self.around = path, form, choices, [*grid.around]
+        self.path, self.form, self.choices = path, form, choices
         self.left_out: dict[str, None] = {}
-        names, n = self._names(grid)
-        self.top = grid.lines[0]
-        body = [(row, line) for row, line in zip(grid.rows[n:], grid.lines[n:], strict=True)]
-        headings = [row[0].text for row, _ in body if len({*row}) == 1 and len(row) > 1]
-        self._leave("headings", headings)
-        body = [(row, line) for row, line in body if len({*row}) > 1 or len(row) == 1]
-        self.lines = [line for _, line in body]
-        cells = [*zip(*(row for row, _ in body), strict=True)]
-        self.columns = [_Column(name, [*column]) for name, column in zip(names, cells, strict=True)]
+        self.top, self.around = grid.lines[0], grid.around
+        try:
+            names, n = read_header(grid)
+        except ValueError as error:
+            self.refuse(str(error))
+        rows = [*zip(grid.rows[n:], grid.lines[n:], strict=True)]
+        headings = [
+            r for r in rows if len({*r[0]}) == 1 < len(r[0]) and not is_number(r[0][0].text)
+        ]
+        self._leave("headings", [row[0].text for row, _ in headings])
+        rows = [row for row in rows if row not in headings]
+        self.lines = [line for _, line in rows]
+        cells = [*zip(*(row for row, _ in rows), strict=True)] or [()] * len(names)
+        self.columns = [Column(name, column) for name, column in zip(names, cells, strict=True)]
 
     def refuse(self, message: str, line: int | None = None, column: str = "") -> NoReturn:
         """Raise an error with the place of a fault."""
@@ -259,201 +246,68 @@ class _Reader:
             plural = "s" * (len(names) > 1 and kind in ("column", "row", "method"))
             self.left_out[f"{kind}{plural} {', '.join(names)}".strip()] = None
 
-    def _names(self, grid: Grid) -> tuple[list[str], int]:
-        """Return the name of each column, and the number of lines that hold them."""
-
-        def numeric(row: list[Text]) -> bool:
-            # A number with a misprint must not become a part of a name.
-            texts = [c.text for c in row[1:] if c.text]
-            return any(re.match(r"[^\w(]*\(?[.,]?\d", text) or is_gap(text) for text in texts)
-
-        first = [c.text for c in grid.rows[0][1:]]
-        if all(map(is_number, first)) and any("." in text for text in first):
-            self.refuse("numbers in the first line: put a line of names above it", grid.lines[0])
-        n = next((i for i, row in enumerate(grid.rows) if i and numeric(row)), 1)
-        header = grid.rows[:n]
-        # A name above all columns is a title, such as Accuracy.
-        titles = {
-            next(iter(s))
-            for row in header[:-1]
-            if len(s := {c.text for c in row[1:] if c.text}) == 1
-        }
-        self.around += sorted(titles)
-        names: list[str] = []
-        for cells in zip(*header, strict=True):
-            name = " ".join(dict.fromkeys(c.text for c in cells if c.text and c.text not in titles))
-            base, kind = split_spread(name)
-            names.append(
-                f"{names[-1]}_{kind}" if names and kind not in ("", "mean") and not base else name
-            )
-        return names, n
+    def _with(self, *roles: str) -> list[Column]:
+        return [c for c in self.columns if c.role in roles]
 
     def read(self) -> PrintedTable:
         """Return the table."""
-        every = {c.name for c in self.columns} | {c.method for c in self.columns}
-        every |= {text for c in self.columns[:3] for text in c.texts}
-        # Names with commas count as a whole.
-        methods = [
-            part.strip()
-            for name in self.choices.methods
-            for part in ([name] if name in every else name.split(","))
-        ]
-        self.choices = choices = replace(self.choices, methods=methods)
-        for name in (*choices.without, *methods):
-            if name not in every:
-                self.refuse(f"unknown column or row {name!r}{nearest(name, every)}")
-        self._leave("column", [c.name for c in self.columns if c.name in choices.without])
-        self.columns = [c for c in self.columns if c.name not in choices.without]
+        self._set_choices()
         for i, column in enumerate(self.columns):
-            column.role = self._role(column, self.columns[:i])
-        labels, values = self._with("label"), self._with("value")
-        named = [c for c in labels if c.named == "methods"]
-        sets = [c for c in labels if c.named in ("data sets", "")]
-        wanted = [c for c in values if self._is_wanted(c.name)] or values
-        if named and sets and len(wanted) == 1:
-            entries = [*self._long(named[0], sets[0], wanted[0])]
-            return self._table(entries, metric_of(wanted[0].name))
-        by_method = choices.rows == "methods"
-        if choices.rows is None and not any(c.named == "data sets" for c in labels):
-            by_method = bool(named)
-            self._check_rows(labels, values)
-        return self._table([*self._wide(by_method)], "")
+            column.set_role(self.columns[:i], self.choices.methods)
+        labels, rows = self._with("label"), self.choices.rows
+        methods = [c for c in labels if c.named == "methods"]
+        others = [c for c in labels if c not in methods and c.named != "metric"]
+        if methods and others and rows != "methods":
+            sets = [c for c in others if c.named == "data sets"] or others
+            return self._table([*self._long(methods[0], sets[0])])
+        self._check_words()
+        if rows is None and not any(c.named == "data sets" for c in labels):
+            self._check_kinds(labels, by_method=bool(methods))
+            rows = "methods" if methods else None
+        return self._table([*self._wide(by_method=rows == "methods")])
 
-    def _with(self, role: str) -> list[_Column]:
-        return [c for c in self.columns if c.role == role]
+    def _set_choices(self) -> None:
+        """Split the names of methods, and leave out columns; refuse unknown names."""
+        names = {c.name for c in self.columns} | {c.method for c in self.columns}
+        names |= {text for c in self.columns[:3] for text in c.texts}
+        methods = []
+        for name in self.choices.methods:  # names with commas count as a whole
+            methods += [name] if name in names else [part.strip() for part in name.split(",")]
+        for name in (*self.choices.without, *methods):
+            if name not in names:
+                self.refuse(f"unknown column or row {name!r}{nearest(name, names)}")
+        self.choices = replace(self.choices, methods=methods)
+        out = [c for c in self.columns if c.name in self.choices.without]
+        self._leave("column", [c.name for c in out])
+        self.columns = [c for c in self.columns if c not in out]
 
-    def _is_wanted(self, name: str) -> bool:
-        """Return whether a name is that of the metric that the caller wants."""
-        wanted = self.choices.metric
-        return bool(wanted) and (name == wanted or metric_of(name) == (metric_of(wanted) or wanted))
+    # Checks of roles
 
-    def _role(self, column: _Column, before: Sequence[_Column]) -> str:
-        """Return the role of a column: label, fold, value, size, or out."""
-        if {column.name, column.method} & {*self.choices.methods}:
-            return "value"
-        if not before and (not column.name or column.named in ("id", "data sets", "methods")):
-            return "label"
-        if column.is_words and (
-            column.named in ("data sets", "methods", "metric")
-            or all(c.role in ("label", "fold") for c in before)
-        ):
-            return "label"
-        if column.named in ("fold", "time", "id"):
-            return {"fold": "fold"}.get(column.named, "out")
-        decimals = any(
-            "." in text or "," in text for c in self.columns for text in c.texts if not c.is_words
-        )
-        if column.named in ("size", "test size") or (
-            column.named == "unclear" and column.is_whole and decimals
-        ):
-            return "size" if column.is_whole else "out"
-        if column.is_words:
-            for cell, line in zip(column.cells, self.lines, strict=True):
-                if re.match(r"[-+]?[.,]?\d", cell.text):
-                    self.refuse(NOT_A_NUMBER.format(text=cell.text), line, column.name)
-        return "out" if column.is_words else "value"
+    def _check_words(self) -> None:
+        """Refuse columns of words in which a number is misprinted."""
+        for column in self._with("words"):
+            if column.fault is not None:
+                text = column.cells[column.fault].text
+                self.refuse(NOT_A_NUMBER.format(text=text), self.lines[column.fault], column.name)
 
-    def _check_rows(self, labels: list[_Column], values: list[_Column]) -> None:
+    def _check_kinds(self, labels: Sequence[Column], by_method: bool) -> None:
         """Refuse rows that may be methods, and columns of names that may be a long form."""
-        known = [text for text in (labels[-1].texts if labels else []) if is_known_method(text)]
-        if len(known) > max(1, sum(is_known_method(c.name) for c in self.columns)) and not any(
-            c.named == "methods" for c in labels
-        ):
-            advice = "state the kind of the rows with --rows methods or --rows datasets"
-            self.refuse(f"the rows {few(known, 3)} look like methods: {advice}")
+        rows, values = (labels[-1].texts if labels else []), self._with("value")
+        columns = [c.method or c.name for c in values]
+        for kind, names, others in (("methods", rows, columns), ("datasets", columns, rows)):
+            known = [name for name in names if is_well_known(name, kind)]
+            n_others = sum(is_well_known(name, kind) for name in others)
+            if not by_method and len(known) > max(1, n_others):
+                advice = "state the kind of the rows with --rows methods or --rows datasets"
+                self.refuse(f"{few(known, 3)} look like {kind}: {advice}")
         repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
         if len(repeated) > 1 and len(values) == 1:
             names = " and ".join(map(repr, repeated))
             self.refuse(f"{names} may be data sets and methods: call them 'dataset' and 'method'")
 
-    def _long(self, method: _Column, dataset: _Column, value: _Column) -> Iterator[_Entry]:
-        """Yield the numbers of a table with a column of methods and one of data sets."""
-        folds = self._with("fold")
-        metrics = [c for c in self._with("label") if c.named == "metric"]
-        used = (method, dataset, value, *folds, *metrics)
-        self._leave("column", [c.name for c in self.columns if c not in used])
-        kept = range(len(self.lines))
-        for column in metrics:
-            names = [*dict.fromkeys(column.texts)]
-            wanted = [name for name in names if self._is_wanted(name)] or names
-            if len(wanted) > 1:
-                self.refuse(
-                    f"choose one of the metrics {few(names)} with --metric", column=column.name
-                )
-            kept = [i for i in kept if column.cells[i].text == wanted[0]]
-            value.name = wanted[0]
-        comma, counts = self._comma([value]), Counter[tuple[str, str]]()
-        places = [(dataset.cells[i].text, method.cells[i].text) for i in kept]
-        repeated = bool(folds) or len({*places}) < len(places)
-        for i, (name, column) in zip(kept, places, strict=True):
-            counts[name, column] += 1
-            part = ", ".join(c.cells[i].text for c in folds) or str(counts[name, column])
-            number = self._number(value, i, comma)
-            yield _Entry(
-                f"{name}, {part}" if repeated else name,
-                column,
-                name,
-                summary_kind(name),
-                number,
-                self.lines[i],
-            )
-
-    def _wide(self, by_method: bool) -> Iterator[_Entry]:
-        """Yield the numbers of a table with a column, or a row, for each method."""
-        values, folds = self._with("value"), self._with("fold")
-        if by_method:
-            values = [c for c in values if c.named != "unclear"]
-        elif self.choices.methods:
-            values = [c for c in values if {c.name, c.method} & {*self.choices.methods}]
-        else:
-            self._check_scales([c for c in values if not c.kind])
-        if not values:
-            self.refuse("no column has the numbers of a method; list the methods with --methods")
-        methods = self._methods(values)
-        metrics = [*map(metric_of, methods)]
-        if len({*metrics}) > 1 and all(metrics):
-            self.refuse(
-                f"the columns are metrics ({few(metrics)}): leave out all but one with --without"
-            )
-        label = self._label("methods" if by_method else "data sets")
-        used = (label, *values, *folds)
-        self._leave(
-            "column", [c.name or str(i) for i, c in enumerate(self.columns, 1) if c not in used]
-        )
-        comma = self._comma(values)
-        word = "row" if self.path == "scores" else "line"
-        names = [c.text for c in label.cells] if label else [f"{word} {n}" for n in self.lines]
-        names = [""] * len(names) if folds and not label else names
-        counts, seen = Counter(names), Counter[str]()
-        for i, (name, line) in enumerate(zip(names, self.lines, strict=True)):
-            if label and not name:
-                self.refuse("the row has no name", line)
-            seen[name] += 1
-            kinds = (summary_kind(c.cells[i].text) for c in self._with("label"))
-            summary = next(filter(None, kinds), "")
-            if name in self.choices.without or summary == "summary":
-                self._leave("row", [name])
-                continue
-            part = ", ".join(c.cells[i].text for c in folds) or str(seen[name])
-            folded = (bool(folds) or counts[name] > 1) and not summary
-            row = ", ".join(filter(None, (name, part))) if folded else name
-            for method, columns in methods.items():
-                if summary == "wins–ties–losses":
-                    number = Number(columns[0].cells[i].text)
-                else:
-                    number, *spreads = (self._number(c, i, comma) for c in columns)
-                    number = replace(number, spread=spreads[0].text) if spreads else number
-                if by_method:
-                    yield _Entry(method, row, method, summary_kind(method), number, self.top)
-                else:
-                    yield _Entry(row, method, name, summary, number, line)
-
-    def _check_scales(self, values: list[_Column]) -> None:
+    def _check_scales(self, values: Sequence[Column]) -> None:
         """Refuse columns that are not scores, by their name or by their scale."""
-        scales = {
-            c: _scale([n.value for cell in c.cells if (n := parse(cell)) and n.text])
-            for c in values
-        }
+        scales = {c: s for c in values if (s := _scale(c)) and c.kind in ("", "mean")}
         usual, n_usual = Counter(scales.values()).most_common(1)[0] if scales else (3, 0)
         n_decimals = sum(not c.is_whole for c in values)
         for column, scale in scales.items():
@@ -461,57 +315,244 @@ class _Reader:
             if summary_kind(column.name) and len(values) > 2:
                 self.refuse(f"it may be a summary: {advice}", column=column.name)
             if scale > usual and n_usual > 1:
-                ends = f"{min(column.texts, key=len)} and others"
+                text = max(column.texts, key=len)
                 self.refuse(
-                    f"{ends} have another scale than other columns: {advice}", column=column.name
+                    f"{text} has another scale than other columns: {advice}", column=column.name
                 )
             if column.is_whole and n_decimals > 1 and len({*column.texts} - {"0", "1"}) > 1:
                 self.refuse(
                     f"only this column has whole numbers alone: {advice}", column=column.name
                 )
 
-    def _methods(self, values: list[_Column]) -> dict[str, list[_Column]]:
+    def _check_last_row(self, values: Sequence[Sequence[float]], names: Sequence[str]) -> None:
+        """Refuse a last row that is the mean of the rows above without being called so."""
+        *above, last = values
+        if len(above) < 3 or len(last) < 2 or summary_kind(names[-1]):
+            return
+        means = [fmean(column) for column in zip(*above, strict=True)]
+        if all(abs(m - x) <= 0.0051 * abs(m) for m, x in zip(means, last, strict=True)) and all(
+            len({*column}) > 2 for column in zip(*above, strict=True)
+        ):
+            self.refuse(
+                f"the row {names[-1]!r} may be the mean of the others: {OR_WITHOUT.format(name=names[-1])}"
+            )
+
+    # Folds
+
+    def _folded(self, names: Sequence[tuple[str, ...]], used: Sequence[Column]) -> list[str]:
+        """Return the fold of each row, empty for all without folds.
+
+        Names of data sets that come again without a column of folds have equal numbers of rows,
+        which no other column tells apart.
+        """
+        folds, counts = self._with("fold"), Counter(names)
+        if bad := next((c for c in folds if c.is_words), None):
+            advice = "keep one of them in the file, or leave the column out with --without"
+            self.refuse(
+                f"{few([*dict.fromkeys(bad.texts)])} may not be folds: {advice}", column=bad.name
+            )
+        if folds:
+            return [", ".join(c.cells[i].text for c in folds) for i in range(len(names))]
+        if max(counts.values(), default=1) == 1:
+            return [""] * len(names)
+        for column in self._with("label", "words", "size"):
+            texts = Counter({*zip(names, (c.text for c in column.cells), strict=True)})
+            if column not in used and len(texts) > len(counts):
+                advice = "keep one kind of rows, or call the column 'fold'"
+                self.refuse(f"it tells rows of one name apart: {advice}", column=column.name)
+        if len({*counts.values()}) > 1:
+            name = max(counts, key=lambda name: counts[name])
+            i = len(names) - 1 - [*names][::-1].index(name)
+            self.refuse(
+                f"duplicate row {', '.join(name)!r}: name its column 'fold' if it is one",
+                self.lines[i],
+            )
+        seen = Counter[tuple[str, ...]]()
+        return [str(seen.update([name]) or seen[name]) for name in names]
+
+    def _metric_rows(self) -> list[int]:
+        """Return the rows of the metric that is wanted, if a column names metrics."""
+        rows = [*range(len(self.lines))]
+        for column in (c for c in self._with("label") if c.named == "metric"):
+            names = [*dict.fromkeys(column.texts)]
+            wanted = [name for name in names if self._is_wanted(name)] or names
+            if len(wanted) > 1:
+                self.refuse(f"choose one of {few(names)} with --metric", column=column.name)
+            self.metric = metric_of(wanted[0])
+            rows = [i for i in rows if column.cells[i].text == wanted[0]]
+        return rows
+
+    metric = ""
+
+    def _is_wanted(self, name: str) -> bool:
+        """Return whether a name is that of the metric that the caller wants."""
+        wanted = self.choices.metric
+        return bool(wanted) and (name == wanted or metric_of(name) == (metric_of(wanted) or wanted))
+
+    # Forms
+
+    def _long(self, method: Column, dataset: Column) -> Iterator[_Entry]:
+        """Yield the numbers of a table with a column of methods and one of data sets."""
+        values = self._methods(self._with("value"))
+        if len(values) > 1:
+            values = {name: c for name, c in values.items() if self._is_wanted(name)} or values
+        if len(values) != 1:
+            self.refuse(f"choose one of the columns {few([*values], 8)} with --metric")
+        [(name, columns)] = values.items()
+        metrics = [c for c in self._with("label") if c.named == "metric"]
+        kept = self._metric_rows()
+        used = (method, dataset, *columns, *self._with("fold"), *metrics)
+        self._leave("column", [c.name for c in self.columns if c not in used])
+        self.metric = self.metric or metric_of(name)
+        for column in self.columns:
+            column.cells = [column.cells[i] for i in kept]
+        self.lines = [self.lines[i] for i in kept]
+        comma = self._comma(columns)
+        places = [(d.text, m.text) for d, m in zip(dataset.cells, method.cells, strict=True)]
+        folds = self._folded(places, used)
+        for i, ((data, column_name), fold) in enumerate(zip(places, folds, strict=True)):
+            number = self._number(columns, i, comma)
+            row = f"{data}, {fold}" if fold else data
+            yield _Entry(row, column_name, data, summary_kind(data), number, self.lines[i])
+
+    def _wide(self, by_method: bool) -> Iterator[_Entry]:
+        """Yield the numbers of a table with a column, or a row, for each method."""
+        kept = self._metric_rows()
+        for column in self.columns:
+            column.cells = [column.cells[i] for i in kept]
+        self.lines = [self.lines[i] for i in kept]
+        values, chosen = self._with("value"), {*self.choices.methods}
+        if not by_method and chosen:
+            values = [c for c in values if {c.name, c.method} & chosen]
+        methods = self._one_metric(self._methods(values))
+        values = [c for columns in methods.values() for c in columns]
+        if not by_method and not chosen:
+            self._check_scales(values)
+        if not values:
+            self.refuse("no column has the numbers of a method; list the methods with --methods")
+        label = self._label("methods" if by_method else "data sets")
+        used = (
+            label,
+            *values,
+            *self._with("fold"),
+            *(c for c in self.columns if c.named == "metric"),
+        )
+        self._leave(
+            "column", [c.name or str(i) for i, c in enumerate(self.columns, 1) if c not in used]
+        )
+        names = [c.text for c in label.cells] if label else self._numbered()
+        if "" in names and label:
+            self.refuse("the row has no name", self.lines[names.index("")])
+        labels, comma = self._with("label"), self._comma(values)
+        kinds = [
+            next(filter(None, (summary_kind(c.cells[i].text) for c in labels)), "")
+            for i in range(len(names))
+        ]
+        if len({*map(metric_of, names)} - {""}) > 1:
+            self.refuse(f"the rows are metrics ({few(names, 3)}): a table of scores has one metric")
+        if all(
+            re.fullmatch(r"(cv|fold|split|run|seed|rep\w*)[ _-]?\d+", n, re.IGNORECASE)
+            for n in names
+        ):
+            folds, names = names, [""] * len(names)
+        else:
+            rows = [i for i, kind in enumerate(kinds) if not kind]
+            parts = (
+                self._folded([(names[i],) for i in rows], used) if len(rows) == len(names) else None
+            )
+            folds = parts or [""] * len(names)
+        numbers = []
+        for i, (name, fold, kind) in enumerate(zip(names, folds, kinds, strict=True)):
+            if name in self.choices.without or kind == "summary" or (kind and by_method):
+                self._leave("row", [name])
+                continue
+            row = ", ".join(filter(None, (name, fold)))
+            for method, columns in methods.items():
+                counted = kind == "wins–ties–losses"
+                number = (
+                    Number(columns[0].cells[i].text) if counted else self._number(columns, i, comma)
+                )
+                if by_method:
+                    yield _Entry(method, row, method, summary_kind(method), number, self.top)
+                else:
+                    yield _Entry(row, method, name, kind, number, self.lines[i])
+                numbers.append(number.value if number.text and not counted else 0.0)
+        if not by_method and len(numbers) == len(names) * len(methods):
+            width = len(methods)
+            self._check_last_row(
+                [numbers[k : k + width] for k in range(0, len(numbers), width)], names
+            )
+
+    def _numbered(self) -> list[str]:
+        """Return names of rows without any."""
+        word = "row" if self.path == "scores" else "line"
+        return [f"{word} {n}" if not self._with("fold") else "" for n in self.lines]
+
+    def _label(self, wanted: str) -> Column | None:
+        """Return the column that names the rows."""
+
+        def badness(c: Column) -> tuple[bool, bool, bool]:
+            return (
+                c.named != wanted or not c.is_words,
+                not c.is_words,
+                len({*c.texts}) < len(c.texts),
+            )
+
+        labels = [c for c in self._with("label") if c.named != "metric"]
+        return min(labels, key=badness, default=None)
+
+    def _methods(self, values: Sequence[Column]) -> dict[str, list[Column]]:
         """Return the column of each method, followed by that of its spread if there is one."""
         names, bases = {c.name for c in values}, Counter(c.method for c in values)
-        methods: dict[str, list[_Column]] = {}
-        kinds = Counter[tuple[str, bool]]()
+        methods: dict[str, list[Column]] = {c.method: [] for c in values}
         for column in sorted(values, key=lambda c: c.kind not in ("", "mean")):
             if not column.name:
                 self.refuse(f"column {self.columns.index(column) + 1} has no name", self.top)
-            paired = column.method in names or bases[column.method] > 1
-            if not (column.kind == "mean" and column.method) and not paired:
-                column.method, column.kind = column.name, ""
+            alone = column.method not in names and bases[column.method] == 1
+            if alone and not re.search("_mean$", column.name):
                 if re.search("_(sd|se|ci95)$", column.name):
                     self.refuse("a deviation without its mean", self.top, column.name)
-            kinds[column.method, column.kind in ("", "mean")] += 1
-            if kinds[column.method, column.kind in ("", "mean")] > 1:
+                column.method, column.kind = column.name, ""
+            columns = methods.setdefault(column.method, [])
+            if len(columns) == (2 if column.kind not in ("", "mean") else 1):
                 self.refuse(f"duplicate column {column.name!r}", self.top)
-            methods.setdefault(column.method, []).append(column)
-        order = {c.method: None for c in values}
-        return {name: methods[name] for name in order}
+            columns.append(column)
+        return {name: columns for name, columns in methods.items() if columns}
 
-    def _label(self, wanted: str) -> _Column | None:
-        """Return the column that names the rows."""
-        labels = [c for c in self._with("label") if c.named != "metric"]
+    def _one_metric(self, methods: dict[str, list[Column]]) -> dict[str, list[Column]]:
+        """Return the methods of one metric, whose name is left out of theirs."""
+        if len(methods) == 1:
+            return methods
+        parts = {name: part_of(name) for name in methods}
+        metrics = [*dict.fromkeys(metric for _, metric in parts.values() if metric)]
+        if len(metrics) < 2:
+            return methods
+        wanted = {
+            name: method for name, (method, metric) in parts.items() if self._is_wanted(metric)
+        }
+        if not wanted or "" in wanted.values():
+            advice = "choose one with --metric, or leave out the others with --without"
+            self.refuse(f"the columns are of several metrics ({few(metrics)}): {advice}")
+        return {method: methods[name] for name, method in wanted.items()}
 
-        def badness(c: _Column) -> tuple[bool, bool, bool]:
-            return (not c.is_words, c.named != wanted, len({*c.texts}) < len(c.texts))
-
-        return min(labels, key=badness, default=None)
-
-    def _comma(self, columns: Sequence[_Column]) -> str:
+    def _comma(self, columns: Sequence[Column]) -> str:
         try:
             return comma_sign(text for c in columns for text in c.texts)
         except ValueError as error:
             self.refuse(str(error))
 
-    def _number(self, column: _Column, i: int, comma: str) -> Number:
-        number = parse(column.cells[i], comma)
-        if number is None:
-            self.refuse(NOT_A_NUMBER.format(text=column.cells[i].text), self.lines[i], column.name)
-        return number
+    def _number(self, columns: Sequence[Column], i: int, comma: str) -> Number:
+        """Return a number with the spread that another column may have."""
+        numbers = [parse(column.cells[i], comma) for column in columns]
+        for column, number in zip(columns, numbers, strict=True):
+            if number is None:
+                self.refuse(
+                    NOT_A_NUMBER.format(text=column.cells[i].text), self.lines[i], column.name
+                )
+        first, *spreads = (number for number in numbers if number is not None)
+        return replace(first, spread=spreads[0].text) if spreads else first
 
-    def _table(self, entries: Sequence[_Entry], metric: str) -> PrintedTable:
+    def _table(self, entries: Sequence[_Entry]) -> PrintedTable:
         """Return the table of all numbers."""
         methods = tuple(dict.fromkeys(entry.method for entry in entries))
         if self.choices.methods:
@@ -525,20 +566,16 @@ class _Reader:
         lines = {entry.row: entry.line for entry in reversed(entries)}
         rows = {e.row: e.dataset for e in entries if not e.summary}
         summaries = {e.row: e.summary for e in entries if e.summary}
+        if not rows or not methods:
+            self.refuse("no row has the numbers of a data set")
         numbers = {
             (row, m): numbers.get((row, m), Number())
             for row in (*rows, *summaries)
             for m in methods
         }
         scores = [numbers[row, method] for row in rows for method in methods]
-        brackets = [n.bracket for n in scores if n.bracket]
-        if brackets and all(
-            re.fullmatch(r"\d+(\.5)?", b) and float(b) <= len(methods) for b in brackets
-        ):
-            self._leave("ranks in brackets", [""])
-        elif brackets:
-            numbers = {p: replace(n, spread=n.spread or n.bracket) for p, n in numbers.items()}
-        signs = sorted({sign for n in scores for sign in n.signs})
+        numbers = self._spread(numbers, scores, len(methods))
+        signs = sorted({sign for n in scores for sign in filter(None, n.signs.split(" ", 1))})
         self._leave("signs", [" ".join(signs)] if signs else [])
         self._leave("lines", [repr(text[:60]) for text in self.around])
         shares = [n.percent for n in scores if n.text]
@@ -546,9 +583,9 @@ class _Reader:
             self.refuse("some numbers have a percent sign and others have none: write one kind")
         titles = " ".join((*self.around, *(c.name for c in self.columns)))
         in_percent = re.search(r"[(\[]%[)\]]|\bin percent|\bin %|percentage", titles)
-        spreads = [c.kind for c in self.columns if c.kind not in ("", "mean")] or ["sd"]
+        spreads = [c.kind for c in self._with("value") if c.kind not in ("", "mean")] or ["sd"]
         has_spread = any(numbers[row, m].spread for row in rows for m in methods)
-        metric = self.choices.metric or metric or metric_in(self.around)
+        metric = self.choices.metric or self.metric or metric_in(self.around)
         return PrintedTable(
             path=self.path,
             form=self.form,
@@ -566,19 +603,32 @@ class _Reader:
             left_out=tuple(self.left_out),
         )
 
-    def _sizes(self, column: _Column, lines: dict[str, int]) -> dict[str, int]:
+    def _spread(
+        self, numbers: dict[tuple[str, str], Number], scores: Sequence[Number], n_methods: int
+    ) -> dict[tuple[str, str], Number]:
+        """Return the numbers with those in brackets as spreads, unless they are ranks."""
+        brackets = [n.bracket for n in scores if n.bracket]
+        if brackets and all(
+            re.fullmatch(r"\d+(\.5)?", b) and float(b) <= n_methods for b in brackets
+        ):
+            self._leave("ranks in brackets", [""])
+            return numbers
+        try:
+            large = [n for n in scores if n.bracket and float(n.bracket) > 0.5 * abs(n.value)]
+        except ValueError:
+            self.refuse("numbers in brackets have commas: write them with ± and a point")
+        if len(large) > 0.5 * len(brackets):
+            self.refuse("numbers in brackets may be scores or deviations: write deviations with ±")
+        return {place: replace(n, spread=n.spread or n.bracket) for place, n in numbers.items()}
+
+    def _sizes(self, column: Column, lines: dict[str, int]) -> dict[str, int]:
         """Return the numbers of examples of the rows."""
         by_line = dict(zip(self.lines, column.cells, strict=True))
-        texts = {
-            row: by_line[line].text.replace(",", "")
-            for row, line in lines.items()
-            if line in by_line
-        }
+        texts = {row: by_line[n].text.replace(",", "") for row, n in lines.items() if n in by_line}
         return {row: int(text) for row, text in texts.items() if text.isdecimal()}
 
 
-def _scale(numbers: Sequence[float]) -> int:
-    """Return 1 for shares, 2 for percent, 3 for other numbers."""
-    if not numbers or min(numbers) < 0 or max(numbers) > 100:
-        return 3
-    return 1 if max(numbers) <= 1 else 2
+def _scale(column: Column) -> int:
+    """Return 1 for shares, 2 for percent, 3 for larger numbers, 0 without numbers."""
+    numbers = [n.value for cell in column.cells if (n := parse(cell)) and n.text]
+    return 0 if not numbers else 1 if max(numbers) <= 1 else 2 if max(numbers) <= 100 else 3

@@ -9,22 +9,19 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from quadrepro.reader.grid import Grid, Text
-from quadrepro.reader.numbers import MARKS, is_gap, is_number
+from quadrepro.reader.grid import MARKS, Grid, Text, is_gap, is_number
+from quadrepro.reader.roles import column_role
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "CSV"}
-"""Signs between fields and what a file with them is called."""
+"""Signs between fields and the name of a file with them."""
 
-LIMIT = 100_000
-"""Longest field of a line."""
+BLANKS = "columns between blanks"
 
 Lines = list[tuple[int, list[str]]]
-"""Fields of lines with their numbers; an empty line has none."""
+"""Fields of lines with their numbers."""
 
-_BOXES = str.maketrans(
-    dict.fromkeys("│┃║", "|")
-    | dict.fromkeys("─━═", "-")
-    | dict.fromkeys("┼╇╋╪┬┴├┤╞╡┡┩└┘┌┐╒╕╘╛┏┓┗┛┳┻╤╧", "+")
+_BOXES = str.maketrans("│┃║┆╎─━═╌", "|||||----", "") | str.maketrans(
+    dict.fromkeys("┼╇╋╪┬┴├┤╞╡┡┩└┘┌┐╒╕╘╛┏┓┗┛┳┻╤╧╭╮╰╯", "+")
 )
 _RULE = re.compile(r"[\s|+:]*[-=]{2,}([\s|+:]+[-=]{2,})+[\s|+:]*")
 _LINE = re.compile(r"\W{4,}|[-=_ ]{2,}")
@@ -33,186 +30,169 @@ _PROSE = re.compile(r"\s*([#%]|//|(table|fig(ure)?|notes?|source)\b)", re.IGNORE
 
 def read_text(text: str) -> tuple[str, list[Grid]]:
     """Return the form of a text and its tables."""
-    if re.search(r"^\s*\(v/ /\*\)", text, re.MULTILINE):
-        return "the output of Weka's experimenter", [_weka(text)]
+    if re.search(r"^\s*\(v/ ?/\*\)", text, re.MULTILINE):
+        parts = re.split(r"(?m)^(?=Tester:)", text)
+        grids = [_weka(part) for part in parts if "(v/" in part]
+        return "the output of Weka's experimenter", grids
     boxes = text.translate(_BOXES)
     rules = [line for line in boxes.splitlines() if _RULE.fullmatch(line)]
-    if rules and any("+" in rule or "  " in rule.strip() for rule in rules):
+    if any("+" in rule or "  " in rule.strip() or "= =" in rule for rule in rules):
         return "a table with rules", [*_ruled(boxes)]
-    choices = []
-    for separator, name in SEPARATORS.items():
-        try:
-            choices.append((name, [*_separated(text, separator)]))
-        except csv.Error:
-            continue
     lines = [*enumerate(text.splitlines(), 1)]
-    choices.append(
-        ("columns between blanks", [(n, re.split(r"\s{2,}|\t", s.strip())) for n, s in lines])
-    )
-    choices.append(("columns between blanks", _blank_separated(lines)))
-    name, rows = max(choices, key=lambda choice: _score(choice[1]))
-    return name, [*_tables(rows, blanks=name.startswith("columns"))]
+    choices = [
+        (name, rows)
+        for separator, name in SEPARATORS.items()
+        if separator in text and (rows := _separated(text, separator))
+    ]
+    split = [(n, re.split(r"\s{2,}|\t|\.{4,}", line.strip())) for n, line in lines]
+    choices += [(BLANKS, split), (BLANKS, _blank_separated(lines))]
+    # The separator that shows the most numbers.
+    name, rows = max(choices, key=lambda choice: _count_numbers(choice[1]))
+    return name, [*_tables(rows, blanks=name == BLANKS)]
 
 
-def _separated(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True
-    )
-    for fields in reader:
-        yield reader.line_num, [field.strip() for field in fields]
+def _separated(text: str, separator: str) -> Lines:
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+    try:
+        return [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
+    except csv.Error:
+        return []
 
 
 def _blank_separated(lines: list[tuple[int, str]]) -> Lines:
     """Return the fields of lines in which names may have blanks and numbers have none."""
+    marks = re.escape(MARKS)
     tokens: Lines = []
     for n, line in lines:
         joined = re.sub(r"\s*(±|\+/-|\+-)\s*", r"\1", line)
-        joined = re.sub(
-            rf"(?<=[\d%])\s+(?=\(\s*[\d.]+%?\))|(?<=[\d%)])\s+(?=[{re.escape(MARKS)}v](\s|$))",
-            "",
-            joined,
-        )
+        joined = re.sub(r"(?<=[\d%])\s+(?=\(\s*[\d.]+%?\))", "", joined)
+        joined = re.sub(rf"(?<=[\d%)])\s+(?=[{marks}v](\s|$))", "", joined)
         tokens.append((n, joined.split()))
     trailing = {n: _trailing(words) for n, words in tokens}
-    body = [n for n, words in tokens if trailing[n] and trailing[n] >= min(2, len(words) - 1)]
-    if not body:
-        return tokens
-    header = next((words for n, words in reversed(tokens) if words and n < body[0]), [])
-    least = min(trailing[n] for n in body)
+    body = {n for n, words in tokens if trailing[n] >= max(1, min(2, len(words) - 1))}
+    header = next((w for n, w in reversed(tokens) if w and n < min(body, default=0)), [])
+    least = min((trailing[n] for n in body), default=0)
     # A line of names has one for the names of rows, or it has not.
-    k = least if len(header) == least else len(header) - 1
+    corner = bool(header) and column_role(header[0]) in ("data sets", "methods")
+    k = least if len(header) == least and not corner else len(header) - 1
     if not 0 < k <= least:
         return tokens
-    rows = []
-    for n, words in tokens:
-        if trailing[n] >= k and n in body:
-            rows.append((n, [" ".join(words[:-k]), *words[-k:]]))
-        else:
-            rows.append((n, words))
-    return rows
+    return [(n, [" ".join(words[:-k]), *words[-k:]] if n in body else words) for n, words in tokens]
 
 
 def _trailing(words: list[str]) -> int:
     """Return the number of numbers and gaps at the end of a line."""
-    n = 0
-    while n < len(words) and (is_number(words[-1 - n]) or is_gap(words[-1 - n])):
-        n += 1
-    return n
+    others = (i for i, w in enumerate(reversed(words)) if not (is_number(w) or is_gap(w)))
+    return next(others, len(words))
 
 
-def _numeric(fields: list[str]) -> int:
+def _numbers(fields: list[str]) -> int:
     return sum(is_number(text) for text in fields[1:])
 
 
-def _score(rows: Lines) -> tuple[int, int]:
-    """Return the number of numbers in rows of the most frequent length, and that length."""
-    width = _width(rows)
-    return sum(_numeric(fields) for _, fields in rows if len(fields) == width), width
-
-
 def _width(rows: Lines) -> int:
-    lengths = Counter(len(fields) for _, fields in rows if _numeric(fields))
+    """Return the most frequent number of fields of lines with numbers."""
+    lengths = Counter(len(fields) for _, fields in rows if _numbers(fields))
     return lengths.most_common(1)[0][0] if lengths else 0
+
+
+def _count_numbers(rows: Lines) -> int:
+    width = _width(rows)
+    return sum(_numbers(fields) for _, fields in rows if len(fields) == width)
 
 
 def _tables(rows: Lines, *, blanks: bool) -> Iterator[Grid]:
     """Yield the tables among lines; each begins with a line of names after an empty line."""
-    width, grid, empty, above = _width(rows), Grid([]), True, list[str]()
+    width, grid, empty, has_numbers = _width(rows), Grid(), True, False
     for i, (n, fields) in enumerate(rows):
         if not any(fields):
             empty = True
             continue
         below = rows[i + 1][1] if i + 1 < len(rows) else []
-        n_filled = sum(map(bool, fields))
-        if len(fields) == width - 1 and not _numeric(fields) and _numeric(below):
-            fields = ["", *fields]
-        text = " ".join(filter(None, fields))
-        starts = not grid.rows or (empty and not _numeric(fields))
-        alone = n_filled == 1 and width > 1 and (starts or not blanks)
-        comment = text.startswith(("#", "%")) and (not _numeric(below) or len(fields) != width)
+        numbers, text = _numbers(fields), " ".join(filter(None, fields))
+        if len(fields) == width - 1 and not numbers and _numbers(below):
+            fields = ["", *fields]  # names without a corner
+        starts = not grid.rows or (empty and not numbers)
+        alone = sum(map(bool, fields)) == 1 and width > 1
+        comment = text.startswith(("#", "%")) and (not _numbers(below) or len(fields) != width)
         if len(fields) == width and not comment and not (alone and starts):
-            if starts and any(_numeric([c.text for c in row]) for row in grid.rows):
+            if starts and has_numbers:
                 yield grid
-                grid, above = Grid([]), []
-            if not grid.rows:
-                fields[0] = fields[0].lstrip("# ")
-            grid.rows.append([Text(field) for field in fields])
-            grid.lines.append(n)
-            grid.around = above
+                grid, has_numbers = Grid(), False
+            first = fields[0] if grid.rows else fields[0].lstrip("# ")
+            grid.add(n, [first, *fields[1:]])
+            has_numbers |= numbers > 0
         elif (
             comment
-            or alone
+            or (alone and (starts or not blanks))
             or _LINE.fullmatch(text)
             or _PROSE.match(text)
             or not _trailing(text.split())
         ):
-            above.append(text)
+            grid.around.append(text)
         else:
-            raise ValueError(f"line {n} has {len(fields)} fields, other lines have {width}")
+            grid.fault = f"line {n} has {len(fields)} fields, other lines have {width}"
         empty = False
-    if grid.rows:
-        yield grid
+    yield grid
 
 
 def _ruled(text: str) -> Iterator[Grid]:
     """Yield tables whose rules show where columns begin and end."""
-    lines = [*enumerate(text.splitlines(), 1)]
     above: list[str] = []
-    for ruled, block in groupby(lines, lambda line: bool(line[1].strip())):
+    lines = enumerate(text.splitlines(), 1)
+    for has_text, block in groupby(lines, lambda line: bool(line[1].strip())):
         part = [*block]
-        rules = [line for _, line in part if _RULE.fullmatch(line)]
-        if not ruled or not rules:
+        rules = [(n, line) for n, line in part if _RULE.fullmatch(line)]
+        if not has_text or not rules:
             above += [line.strip() for _, line in part if line.strip()]
             continue
-        spans = [match.span() for match in re.finditer("[-=:]+", max(rules, key=len))]
-        boxed = all("+" in rule for rule in rules) and len(rules) > 3
-        grid, fresh = Grid([], around=above), True
+        longest = max((line for _, line in rules), key=len)
+        spans = [match.span() for match in re.finditer("[-=:]+", longest)]
+        boxed = all("+" in line for _, line in rules) and len(rules) > 3
+        grid, fresh = Grid(around=above), True
+        above = []
         for n, line in part:
             if _RULE.fullmatch(line) or _LINE.fullmatch(line.strip()):
                 fresh = True
                 continue
-            if grid.rows or line.strip("| "):
-                fields = _slices(line, spans, n)
-                if boxed and not fresh:
-                    old = grid.rows[-1]
-                    grid.rows[-1] = [
-                        Text(f"{a.text} {b}".strip()) for a, b in zip(old, fields, strict=True)
-                    ]
-                else:
-                    grid.rows.append([Text(field) for field in fields])
-                    grid.lines.append(n)
+            fields = _slices(line, spans)
+            after = n > rules[-1][0]
+            if fields is None and after and ("|" in longest or not _trailing(line.split())):
+                grid.around.append(line.strip())
+            elif fields is None:
+                grid.fault = grid.fault or f"line {n} crosses the columns that the rules show"
+            elif boxed and not fresh:  # a row of several lines
+                pairs = zip(grid.rows[-1], fields, strict=True)
+                grid.rows[-1] = [Text(f"{above.text} {text}".strip()) for above, text in pairs]
+            else:
+                grid.add(n, fields)
             fresh = False
         yield grid
 
 
-def _slices(line: str, spans: list[tuple[int, int]], n: int) -> list[str]:
-    """Return the fields of a line below rules, or raise ValueError if one crosses a border."""
-    ends = [*(start for start, _ in spans[1:]), max(len(line), spans[-1][1])]
-    between = zip((end for _, end in spans[:-1]), ends, strict=False)
-    if any(line[a:b].strip(" |") for a, b in between) or line[: spans[0][0]].strip(" |"):
-        raise ValueError(f"line {n} crosses the columns that the rules show")
-    return [line[start:end].strip(" |") for (start, _), end in zip(spans, ends, strict=True)]
+def _slices(line: str, spans: list[tuple[int, int]]) -> list[str] | None:
+    """Return the fields of a line below rules, or None if it crosses a border."""
+    starts = [start for start, _ in spans]
+    ends = [*starts[1:], max(len(line), spans[-1][1])]
+    between = [line[end:start] for (_, end), start in zip(spans, starts[1:], strict=False)]
+    if any(text.strip(" |") for text in (*between, line[: starts[0]])):
+        return None
+    return [line[start:end].strip(" |") for start, end in zip(starts, ends, strict=True)]
 
 
 def _weka(text: str) -> Grid:
     """Return the table of Weka's experimenter, with the schemes by the names in its key."""
-    key = dict(re.findall(r"^\((\d+)\) (.*?)(?: -?\d{6,})?$", text, re.MULTILINE))
-    metric = re.findall(r"^Analysing:\s*(.*)$", text, re.MULTILINE)
-    grid, n_columns = Grid([], around=metric), 0
+    key = dict(re.findall(r"^\s*\((\d+)\) (.*?)(?: -?\d{6,})?$", text, re.MULTILINE))
+    grid = Grid(around=re.findall(r"^Analysing:\s*(.*)$", text, re.MULTILINE))
     for n, line in enumerate(text.splitlines(), 1):
-        if line.startswith("Dataset") and (numbers := re.findall(r"\((\d+)\)", line)):
-            grid.rows.append(
-                [Text("Dataset"), *(Text(key.get(i, f"({i})").strip(" '")) for i in numbers)]
+        if "(v/" in line:
+            break
+        if line.strip().startswith("Dataset") and (schemes := re.findall(r"\((\d+)\)", line)):
+            grid.add(n, ["Dataset", *(key.get(i, f"({i})").strip(" '") for i in schemes)])
+        elif grid.rows and (row := re.fullmatch(r"\s*(.*?)\s*\(\s*\d+\)\s+(.*)", line)):
+            entries = row[2].replace("|", " ")
+            grid.add(
+                n, [row[1], *re.findall(r"[^\s(]+(?:\(\s*[\d.]+\s*\))?(?: [v*](?=\s|$))?", entries)]
             )
-            grid.lines.append(n)
-            n_columns = len(numbers)
-        elif row := re.fullmatch(r"(.*?)\s*\(\s*\d+\)\s+(.*)", line):
-            entries = re.findall(
-                r"\S+(?:\(\s*[\d.]+\))?(?: [v*](?=\s|$))?", row[2].replace("|", " ")
-            )
-            if n_columns and len(entries) != n_columns:
-                raise ValueError(f"line {n} has {len(entries)} numbers for {n_columns} schemes")
-            if n_columns:
-                grid.rows.append([Text(row[1]), *map(Text, entries)])
-                grid.lines.append(n)
     return grid
