@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from quadrepro.reader.grid import Grid, Text, is_gap, is_number
 from quadrepro.reader.roles import column_role, split_spread
@@ -29,7 +30,7 @@ class Column:
     @property
     def fault(self) -> int | None:
         """Place of a misprinted number among words, or None."""
-        pattern = re.compile(r"\W*\d*[.,]\d|[~<>≈(]+ ?\d")
+        pattern = re.compile(r"\W*\d")
         return next((i for i, c in enumerate(self.cells) if pattern.match(c.text)), None)
 
     def set_role(self, before: Sequence[Column], chosen: Collection[str]) -> None:
@@ -68,9 +69,9 @@ def read_header(grid: Grid) -> tuple[list[str], int]:
     while n < len(rows) and _names_on(rows[n - 1], rows[n]):
         n += 1
     header = [[c.text for c in row] for row in rows[:n]]
-    for above, below in zip(header, header[1:], strict=False):
+    for above, below in pairwise(header):
         for j in range(2, len(above)):  # a name above several columns
-            above[j] = above[j] or (above[j - 1] if below[j] and j > 1 else "")
+            above[j] = above[j] or (above[j - 1] if below[j] else "")
     titles = {t for row in header[:-1] for t in row if {*row[1:]} == {t}}
     grid.around += sorted(titles)
     names: list[str] = []

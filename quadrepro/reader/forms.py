@@ -18,8 +18,8 @@ from quadrepro.reader.grid import Grid
 from quadrepro.reader.markup import TABULAR, read_html, read_latex, read_markdown
 from quadrepro.reader.text import read_text
 
-LARGEST = 4_000_000
-"""Size of the largest file of text that is read as a table, in bytes."""
+LARGEST, LARGEST_MARKUP = 4_000_000, 1_500_000
+"""Size of the largest file that is read as a table, and of one in a markup language, in bytes."""
 
 UNPACKED = 100_000_000
 """Size of the largest unpacked workbook, in bytes."""
@@ -36,47 +36,36 @@ _DELIMITER = re.compile(r"^[ >]*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$", re.MUL
 
 
 def read_grids(path: Path, page: int | None = None) -> tuple[str, list[Grid]]:
-    """Return the form of a file and its tables.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read as a table; the message names the file and, if there is one, the
-        line.
-    """
-    content = read_bytes(path)
-    form, suffix = "", path.suffix.lower()
+    """Return the form of a file and its tables, or raise DataError."""
     try:
-        if content.startswith(b"%PDF"):
-            form = "PDF"
-            return _pdf(content, page)
-        if len(content) > LARGEST:
-            limit = f"{LARGEST / 1e6:.0f} MB"
-            raise ValueError(
-                f"{len(content) / 1e6:.0f} MB are too many for a table of scores ({limit})"
-            )
-        if content.startswith(b"PAR1"):
-            form = "parquet"
-            return form, [frame_grid(pd.read_parquet(io.BytesIO(content)))]
-        if content.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-            form = "Excel"
-            return form, _excel(content)
-        text = _decoded(content)
-        if suffix == ".json" or re.match(r"\s*[\[{]\s*[\[{\"]", text):
-            form = "JSON"
-            return form, [_json(text)]
-        form, grids = _markup(text)
-        if not grids:
-            form, grids = "text", []
-            form, grids = read_text(text)
-        return form, grids
+        return _read(read_bytes(path), path.suffix.lower(), page)
     except DataError:
         raise
     except RecursionError:
-        raise DataError(f"{path}: not readable as {form}: it is nested too deeply") from None
-    except Exception as error:
-        reason = " ".join(str(error).split())[:300]
-        raise DataError(f"{path}: not readable{f' as {form}' * bool(form)}: {reason}") from None
+        raise DataError(f"{path}: nested too deeply") from None
+    except Exception as error:  # whatever a parser raises
+        raise DataError(f"{path}: not readable: {' '.join(str(error).split())[:300]}") from None
+
+
+def _read(content: bytes, suffix: str, page: int | None) -> tuple[str, list[Grid]]:
+    if content.startswith(b"%PDF"):
+        return _pdf(content, page)
+    if len(content) > LARGEST:
+        raise ValueError(f"{len(content) / 1e6:.0f} MB are too many for a table of scores")
+    if content.startswith(b"PAR1"):
+        return "parquet", [frame_grid(pd.read_parquet(io.BytesIO(content)))]
+    if content.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+        return "Excel", _excel(content)
+    text = _decoded(content)
+    if suffix in (".json", ".jsonl") or re.match(r"\s*[\[{]\s*[\[{\"]", text):
+        return "JSON", [_json(text)]
+    form = _markup(text)
+    if form and len(content) > LARGEST_MARKUP:
+        raise ValueError(f"{len(content) / 1e6:.0f} MB are too many for a table in {form}")
+    readers = {"Markdown": read_markdown, "LaTeX": read_latex, "HTML": read_html}
+    if form and (grids := readers[form](text)):
+        return form, grids
+    return read_text(text)
 
 
 def _decoded(content: bytes) -> str:
@@ -92,16 +81,14 @@ def _decoded(content: bytes) -> str:
     return text
 
 
-def _markup(text: str) -> tuple[str, list[Grid]]:
-    """Return the tables of a markup language and its name, or none."""
-    if _DELIMITER.search(text) and "|" in text and (grids := read_markdown(text)):
-        return "Markdown", grids
+def _markup(text: str) -> str:
+    """Return the name of a markup language, or an empty text."""
     rows = re.findall(r"^.*(?<!\\)&.*\\\\\s*(?:%.*|\\hline\s*)?$", text, re.MULTILINE)
+    if _DELIMITER.search(text) and "|" in text:
+        return "Markdown"
     if re.search(rf"\\begin\{{{TABULAR}\}}", text) or len(rows) > 1:
-        return "LaTeX", read_latex(text)
-    if re.search(r"<table\b", text, re.IGNORECASE):
-        return "HTML", read_html(text)
-    return "", []
+        return "LaTeX"
+    return "HTML" if re.search(r"<table\b", text, re.IGNORECASE) else ""
 
 
 def _json(text: str) -> Grid:
@@ -114,12 +101,13 @@ def _json(text: str) -> Grid:
             raise
         content = [json.loads(line, parse_float=str, parse_int=str) for line in lines if line]
     if isinstance(content, dict) and {"columns", "data"} <= content.keys():
-        index = {"index": content["index"]} if "index" in content else {}
-        return frame_grid(
-            pd.DataFrame(content["data"], columns=content["columns"], dtype=object, **index)
-        )
+        index = content.get("index", [])
+        counts = [*map(str, index)] == [*map(str, range(len(index)))]
+        frame = pd.DataFrame(content["data"], None if counts else index, content["columns"], object)
+        return frame_grid(frame)
     if isinstance(content, dict) and len(content) == 1:
-        [content] = content.values()  # such as {"results": [...]}
+        inner = next(iter(content.values()))
+        content = inner if isinstance(inner, list) else content  # such as {"results": [...]}
     if isinstance(content, list) and content and isinstance(content[0], list):
         return _grid(map(_texts, content))
     if isinstance(content, dict | list):

@@ -19,19 +19,20 @@ DIGITS = 20
 """Maximum number of digits before and behind the decimal point."""
 
 _GAP = re.compile(
-    r"[-–—−?/.…]*|n\.?[ /]?a\.?|nan|none|null|nan ?[±+(] ?nan\)?|o\.?o\.?[mt]\.?|[tm]\.?o\.?|"
-    r"time ?-?out|out of (memory|time)|dnf|fail(ed|ure)?|error|missing|not available|x|✗|×",
+    r"[-–—−?/]*|n\.?[ /]?a\.?|nan|none|null|nan ?[±+(] ?nan\)?|o\.?o\.?[mt]\.?|[tm]\.?o\.?|"
+    r"time ?-?out|out of (memory|time)|dnf|fail(ed|ure)?|error|missing|not available|✗",
     re.IGNORECASE,
 )
 _NUMBER = r"[-+−]?(?:\d[\d,]*(?:\.\d*)?|[.,]\d+)(?:[eE][-+]?\d{1,3})?"
 _SIGNS = rf"[{re.escape(MARKS)}]*"
 _PATTERN = re.compile(
     rf"(?P<before>{_SIGNS}) ?(?P<value>{_NUMBER}) ?(?P<percent>%?) ?(?P<marks>{_SIGNS}) ?"
-    rf"(?:\(?(?:±|\+/[-−]|\+[-−]|\+|_) ?(?P<spread>{_NUMBER}) ?%?\)?)? ?"
+    rf"(?:(?:\(?(?:±|\+/[-−]|\+[-−])|\+) ?(?P<spread>{_NUMBER}) ?%?\)?)? ?"
     r"(?:\( ?(?P<bracket>[\d.,]+) ?%?\))? ?"
     rf"(?P<other>\([-+−]{_NUMBER} ?%?\)|\[\d+\]|"
     rf"[(\[]{_NUMBER} ?(?:[,;–-]|to) ?{_NUMBER}[)\]])? ?"
-    rf"(?P<end>{_SIGNS}|v|[-+−=≈])"
+    rf"(?P<end>{_SIGNS}|v|[-+−=≈])",
+    re.ASCII,
 )
 _THOUSANDS = re.compile(r"[-+−]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 
@@ -91,7 +92,9 @@ class Number:
     percent: bool = False
     """Whether it has a percent sign."""
     signs: str = ""
-    """Signs of significance around it, and kinds of further numbers that are not used."""
+    """Signs of significance around it."""
+    other: str = ""
+    """Further numbers that are not used, such as an interval or a citation."""
 
     @property
     def value(self) -> float:
@@ -147,8 +150,8 @@ def parse(cell: Text, comma: str = "thousands") -> Number | None:
     if value is None or spread is None or bracket is None:
         return None
     signs = "".join(match[name] for name in ("before", "marks", "end"))
-    signs += " numbers in brackets" if match["other"] else ""
-    return Number(value, spread, bracket, cell.bold, bool(match["percent"]), signs)
+    other = "further numbers in brackets" if match["other"] else ""
+    return Number(value, spread, bracket, cell.bold, bool(match["percent"]), signs, other)
 
 
 def _plain(text: str | None, comma: str) -> str | None:

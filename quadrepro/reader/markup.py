@@ -34,11 +34,7 @@ _ROWS = re.compile(
 def read_latex(text: str) -> list[Grid]:
     r"""Return the tables of LaTeX; lines of ``&`` and ``\\`` alone are one table."""
     text = re.sub(r"(?<!\\)((?:\\\\)*)%.*", r"\1", text)
-    define = r"\\(?:newcommand\*?\{?|def)\\([A-Za-z]+)\}?\{([^{}]*)\}"
-    if macros := dict(re.findall(define, text)):
-        names = "|".join(sorted(macros, key=len, reverse=True))
-        text = re.sub(define, "", text)
-        text = re.sub(rf"\\({names})(?![A-Za-z])", lambda match: macros[match[1]], text)
+    text = _expanded(text)
     grids, depth, start, end = list[Grid](), 0, 0, 0
     marks = [*re.finditer(rf"\\(begin|end)\{{{TABULAR}\}}", text)]
     for i, mark in enumerate(marks):
@@ -54,6 +50,25 @@ def read_latex(text: str) -> list[Grid]:
             grids.append(grid)
             end = mark.end()
     return grids if marks else [_latex_grid(text, 1)]
+
+
+def _expanded(text: str) -> str:
+    """Return LaTeX with the commands that it defines in place."""
+    define = rf"\\(?:re)?(?:newcommand|def)\*?\{{?\\([A-Za-z]+)\}}?(?:\[\d\]|(?:#\d)*)({_GROUP})"
+    macros = {name: body[1:-1] for name, body in re.findall(define, text)}
+    if not macros:
+        return text
+    names = "|".join(sorted(macros, key=len, reverse=True))
+
+    def expand(match: re.Match[str]) -> str:
+        body, parts = macros[match[1]], re.findall(_GROUP, match[2])
+        n = len({*re.findall(r"#\d", body)})
+        for i, part in enumerate(parts[:n], 1):
+            body = body.replace(f"#{i}", part[1:-1])
+        return body + "".join(parts[n:])
+
+    text = re.sub(define, "", text)
+    return re.sub(rf"\\({names})(?![A-Za-z])((?:\s*{_GROUP})*)", expand, text)
 
 
 def _latex_grid(text: str, line: int) -> Grid:
@@ -142,7 +157,9 @@ def _plain(field: str, line: int) -> str:
     field = re.sub(r"\\(href|rotatebox|colorbox)(\[[^\]]*\])?\{[^{}]*\}", "", field)
     field = _SWITCHES.sub("", _COLOURS.sub("", field)).replace(r"\\", " ")
     field = re.sub(r"[_^]\s*\{\s*(\\pm|\()", r"\1", field.replace(r"\,", "").replace("~", " "))
-    field = field.replace(r"\pm", "±").replace(r"\%", "%").replace("---", "—").replace("--", "–")
+    field = (
+        field.replace(r"\pm", "±").replace(r"\%", "\ue000").replace("---", "—").replace("--", "–")
+    )
     for name, parts in re.findall(r"\\([A-Za-z]+)\s*((?:\{[^{}]*\})*)", field):
         if not _is_known(name) and parts.count("{") > 1:
             raise ValueError(f"line {line}: unknown LaTeX command \\{name} with several arguments")
@@ -152,8 +169,14 @@ def _plain(field: str, line: int) -> str:
         field = _converter().latex_to_text(field)
     except Exception:
         raise ValueError(f"line {line}: unreadable LaTeX: {field.strip()[:60]}") from None
-    field = re.sub(r"[_^]\s*(?=[±(*†‡•∘∗])", "", field)
-    return " ".join(field.replace("∙", "•").split())
+    return _without_scripts(field.replace("∙", "•").replace("\ue000", "%"))
+
+
+def _without_scripts(text: str) -> str:
+    """Return a text in which signs and deviations are not raised or lowered."""
+    text = re.sub(r"[_^]\s*(?=[±(*†‡•∘∗])", "", text)
+    text = re.sub(r"(?<=^[\d.])([\d.]*%?)\s*_\s*(?=[\d.]+%?$)", r"\1±", text)
+    return " ".join(text.split())
 
 
 @cache
@@ -198,18 +221,17 @@ def read_markdown(text: str) -> list[Grid]:
 
 
 def _inline(children: list[Any]) -> Text:
-    text = "".join(
-        "±" if child.content == r"\pm" else " " if child.type == "softbreak" or child.content == "<br>"
-        else "" if child.type == "html_inline" else child.content
-        for child in children
-    )  # fmt: skip
-    bold = any(
-        child.type == "strong_open" or child.content in ("<b>", "<strong>") for child in children
-    )
+    """Return the text of a field in Markdown."""
+    bold, parts = False, []
+    for child in children:
+        bold = bold or child.type == "strong_open" or child.content in ("<b>", "<strong>")
+        is_break = child.type == "softbreak" or child.content == "<br>"
+        parts.append(" " if is_break else "" if child.type == "html_inline" else child.content)
+    text = "".join(parts)
     if re.search(r"\$.*\\", text):
         bold = bold or _BOLD.search(text) is not None
         text = _plain(text, 0)
-    return Text(text.strip(), bold)
+    return Text(" ".join(text.split()), bold)
 
 
 class _Tables(HTMLParser):
@@ -263,7 +285,7 @@ class _Tables(HTMLParser):
     def _end_field(self) -> None:
         if self.text is None or not self.grids:
             return
-        text = re.sub(r"[_^]\s*(?=[±(])", "", " ".join("".join(self.text).split()))
+        text = _without_scripts("".join(self.text))
         self.text, cell = None, Text(text, self.bold)
         grid = self.grids[-1]
         if self.caption:

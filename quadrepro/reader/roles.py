@@ -73,21 +73,22 @@ def metric_of(name: str) -> str:
 
 
 def part_of(name: str) -> tuple[str, str]:
-    """Return the method and the metric in the name of a column; either can be empty.
+    """Return the method and the metric, or ``time``, in the name of a column; both can be empty.
 
     Examples
     --------
-    >>> part_of("Accuracy RF"), part_of("RF_f1"), part_of("AUC"), part_of("RF")
-    (('RF', 'accuracy'), ('RF', 'f1'), ('', 'auc'), ('RF', ''))
+    >>> [part_of(name) for name in ("Accuracy RF", "RF_f1", "AUC", "RF time (s)", "RF")]
+    [('RF', 'accuracy'), ('RF', 'f1'), ('', 'auc'), ('RF', 'time'), ('RF', '')]
     """
     if metric := metric_of(name):
         return "", metric
+    if match := re.fullmatch(r"(?:time|t)_(.+?)|(.+?)[ _]*(time|_t|[(\[](s|ms|sec)[)\]])+", name):
+        return (match[1] or match[2]).removesuffix("_t").removesuffix(" time").strip(" _"), "time"
     words = re.split(r"[\s_/:-]+", name)
     for first, rest in ((words[0], words[1:]), (words[-1], words[:-1])):
-        if rest and (
-            metric := metric_of(first) or ((key := _key(first)) in ("train", "test") and key)
-        ):
-            return " ".join(rest), str(metric)
+        metric = metric_of(first) or _key(first) * (_key(first) in ("train", "test"))
+        if rest and metric:
+            return " ".join(rest), metric
     return name, ""
 
 
@@ -120,7 +121,7 @@ def split_spread(name: str) -> tuple[str, str]:
     for kind, pattern in _vocabulary()["spreads"].items():
         if re.fullmatch(pattern, _key(name)):
             return "", kind
-        for form in (rf"(?P<base>.*?)[\s_.:/-]+\(?({pattern})\)?", rf"({pattern})_(?P<base>.+)"):
+        for form in (rf"(?P<base>.*?)[\s_.:/-]+\(?({pattern})\)?", rf"({pattern})[_ ](?P<base>.+)"):
             if match := re.fullmatch(form, name, re.IGNORECASE):
                 return match["base"].strip(), kind
     return name, ""

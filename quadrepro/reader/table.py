@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import nan
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, NamedTuple, NoReturn
@@ -16,7 +17,7 @@ from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
 from quadrepro.reader.columns import Column, read_header
 from quadrepro.reader.forms import frame_grid, read_grids
-from quadrepro.reader.grid import Grid, Number, comma_sign, is_number, parse
+from quadrepro.reader.grid import Grid, Number, Text, comma_sign, is_number, parse
 from quadrepro.reader.roles import is_well_known, metric_in, metric_of, part_of, summary_kind
 
 OR_WITHOUT = "leave it out with --without {name!r}, or list the methods with --methods"
@@ -239,7 +240,8 @@ class _Reader:
     def refuse(self, message: str, line: int | None = None, column: str = "") -> NoReturn:
         """Raise an error with the place of a fault."""
         place = f"{self.path}:{line}" if line else self.path
-        raise DataError(f"{place}: {f'column {column!r}: ' if column else ''}{message}")
+        in_column = f"column {shorten(column)!r}: " if column else ""
+        raise DataError(f"{place}: {in_column}{message}")
 
     def _leave(self, kind: str, names: Sequence[str]) -> None:
         if names:
@@ -256,15 +258,40 @@ class _Reader:
             column.set_role(self.columns[:i], self.choices.methods)
         labels, rows = self._with("label"), self.choices.rows
         methods = [c for c in labels if c.named == "methods"]
-        others = [c for c in labels if c not in methods and c.named != "metric"]
-        if methods and others and rows != "methods":
-            sets = [c for c in others if c.named == "data sets"] or others
+        others = [c for c in labels if c.is_words and c.named == ""]
+        sets = [c for c in labels if c.named == "data sets"] or others
+        if methods and sets and rows != "methods":
             return self._table([*self._long(methods[0], sets[0])])
-        self._check_words()
         if rows is None and not any(c.named == "data sets" for c in labels):
             self._check_kinds(labels, by_method=bool(methods))
             rows = "methods" if methods else None
-        return self._table([*self._wide(by_method=rows == "methods")])
+        if rows == "methods":
+            self._turn()
+        return self._table([*self._wide()])
+
+    def _turn(self) -> None:
+        """Make columns of the rows, whose names are methods, and rows of the columns."""
+        self._check_words()
+        label, methods = self._label("methods"), self._methods(self._with("value"))
+        used = (label, *(c for columns in methods.values() for c in columns))
+        self._leave("column", [c.name for c in self.columns if c not in used])
+        names = [c.text for c in label.cells] if label else self._numbered()
+        cells = [
+            [
+                Text("±".join(c.cells[i].text for c in columns), columns[0].cells[i].bold)
+                for columns in methods.values()
+            ]
+            for i in range(len(names))
+        ]
+        rows = Column("dataset", [*map(Text, methods)])
+        self.columns = [
+            rows,
+            *(Column(name, texts) for name, texts in zip(names, cells, strict=True)),
+        ]
+        self.columns = [c for c in self.columns if c.name not in self.choices.without]
+        self.lines = [self.top] * len(methods)
+        for i, column in enumerate(self.columns):
+            column.set_role(self.columns[:i], self.choices.methods)
 
     def _set_choices(self) -> None:
         """Split the names of methods, and leave out columns; refuse unknown names."""
@@ -286,9 +313,11 @@ class _Reader:
     def _check_words(self) -> None:
         """Refuse columns of words in which a number is misprinted."""
         for column in self._with("words"):
-            if column.fault is not None:
+            if column.fault is not None and not summary_kind(column.name):
                 text = column.cells[column.fault].text
-                self.refuse(NOT_A_NUMBER.format(text=text), self.lines[column.fault], column.name)
+                self.refuse(
+                    NOT_A_NUMBER.format(text=shorten(text)), self.lines[column.fault], column.name
+                )
 
     def _check_kinds(self, labels: Sequence[Column], by_method: bool) -> None:
         """Refuse rows that may be methods, and columns of names that may be a long form."""
@@ -305,15 +334,22 @@ class _Reader:
             names = " and ".join(map(repr, repeated))
             self.refuse(f"{names} may be data sets and methods: call them 'dataset' and 'method'")
 
-    def _check_scales(self, values: Sequence[Column]) -> None:
+    def _check_scales(self, values: Sequence[Column], rows: Sequence[int]) -> None:
         """Refuse columns that are not scores, by their name or by their scale."""
-        scales = {c: s for c in values if (s := _scale(c)) and c.kind in ("", "mean")}
+        numbered = [
+            c.name for c in values if re.fullmatch(r"(\w*fold|split|run|seed)?[ _-]?\d+", c.name)
+        ]
+        if len(numbered) == len(values) > 2 and _in_order(numbered):
+            advice = "put them into rows, with a column 'fold'"
+            self.refuse(f"the columns {few(numbered, 3)} may be folds: {advice}")
+        means = [c for c in values if c.kind in ("", "mean")]
+        scales = {c: s for c in means if (s := _scale([c.cells[i] for i in rows]))}
         usual, n_usual = Counter(scales.values()).most_common(1)[0] if scales else (3, 0)
         n_decimals = sum(not c.is_whole for c in values)
         for column, scale in scales.items():
-            advice = OR_WITHOUT.format(name=column.name)
-            if summary_kind(column.name) and len(values) > 2:
-                self.refuse(f"it may be a summary: {advice}", column=column.name)
+            advice = OR_WITHOUT.format(name=shorten(column.name))
+            if (summary_kind(column.name) or column.named == "unclear") and len(values) > 1:
+                self.refuse(f"it may not be a method: {advice}", column=column.name)
             if scale > usual and n_usual > 1:
                 text = max(column.texts, key=len)
                 self.refuse(
@@ -324,50 +360,53 @@ class _Reader:
                     f"only this column has whole numbers alone: {advice}", column=column.name
                 )
 
-    def _check_last_row(self, values: Sequence[Sequence[float]], names: Sequence[str]) -> None:
+    def _check_last_row(self, cells: Sequence[Sequence[Text]], names: Sequence[str]) -> None:
         """Refuse a last row that is the mean of the rows above without being called so."""
-        *above, last = values
-        if len(above) < 3 or len(last) < 2 or summary_kind(names[-1]):
+        rows = [[n.value if (n := parse(cell)) else nan for cell in row] for row in cells]
+        if len(rows) < 4 or len(rows[0]) < 2:
             return
-        means = [fmean(column) for column in zip(*above, strict=True)]
-        if all(abs(m - x) <= 0.0051 * abs(m) for m, x in zip(means, last, strict=True)) and all(
-            len({*column}) > 2 for column in zip(*above, strict=True)
-        ):
-            self.refuse(
-                f"the row {names[-1]!r} may be the mean of the others: {OR_WITHOUT.format(name=names[-1])}"
-            )
+        *above, last = rows
+        columns = [*zip(*above, strict=True)]
+        near = (abs(fmean(c) - x) <= 0.0051 * abs(x) for c, x in zip(columns, last, strict=True))
+        if all(near) and all(len({*column}) > 2 for column in columns):
+            advice = OR_WITHOUT.format(name=shorten(names[-1]))
+            self.refuse(f"the row {shorten(names[-1])!r} may be the mean of the others: {advice}")
 
     # Folds
 
-    def _folded(self, names: Sequence[tuple[str, ...]], used: Sequence[Column]) -> list[str]:
-        """Return the fold of each row, empty for all without folds.
+    def _folded(
+        self, names: Sequence[tuple[str, ...]], rows: Sequence[int], used: Sequence[Column]
+    ) -> list[str]:
+        """Return the folds of rows with some names, empty texts without folds.
 
-        Names of data sets that come again without a column of folds have equal numbers of rows,
-        which no other column tells apart.
+        Names that come again without a column of folds have equal numbers of rows, which no other
+        column tells apart.
         """
         folds, counts = self._with("fold"), Counter(names)
-        if bad := next((c for c in folds if c.is_words), None):
-            advice = "keep one of them in the file, or leave the column out with --without"
-            self.refuse(
-                f"{few([*dict.fromkeys(bad.texts)])} may not be folds: {advice}", column=bad.name
-            )
+        for column in folds:
+            if column.is_words:
+                advice = "keep one kind in the file, or leave the column out with --without"
+                texts = few([*dict.fromkeys(column.texts)])
+                self.refuse(f"{texts} may not be folds: {advice}", column=column.name)
         if folds:
-            return [", ".join(c.cells[i].text for c in folds) for i in range(len(names))]
+            return [", ".join(c.cells[i].text for c in folds) for i in rows]
         if max(counts.values(), default=1) == 1:
             return [""] * len(names)
-        for column in self._with("label", "words", "size"):
-            texts = Counter({*zip(names, (c.text for c in column.cells), strict=True)})
-            if column not in used and len(texts) > len(counts):
+        for column in self._with("label", "words", "size", "value"):
+            pairs = {*zip(names, (column.cells[i].text for i in rows), strict=True)}
+            texts = {text for _, text in pairs}
+            crossed = len(pairs) == len(counts) * len(texts) and 1 < len(texts) < len(pairs)
+            other = column not in used and column.role != "value" and len(pairs) > len(counts)
+            if other or (column.role == "value" and crossed and len(counts) > 1):
                 advice = "keep one kind of rows, or call the column 'fold'"
                 self.refuse(f"it tells rows of one name apart: {advice}", column=column.name)
-        if len({*counts.values()}) > 1:
-            name = max(counts, key=lambda name: counts[name])
-            i = len(names) - 1 - [*names][::-1].index(name)
-            self.refuse(
-                f"duplicate row {', '.join(name)!r}: name its column 'fold' if it is one",
-                self.lines[i],
-            )
         seen = Counter[tuple[str, ...]]()
+        for name, i in zip(names, rows, strict=True):
+            seen[name] += 1
+            if len({*counts.values()}) > 1 and seen[name] > 1:
+                advice = "name its column 'fold' if it is one"
+                self.refuse(f"duplicate row {', '.join(name)!r}: {advice}", self.lines[i])
+        seen.clear()
         return [str(seen.update([name]) or seen[name]) for name in names]
 
     def _metric_rows(self) -> list[int]:
@@ -404,84 +443,77 @@ class _Reader:
         used = (method, dataset, *columns, *self._with("fold"), *metrics)
         self._leave("column", [c.name for c in self.columns if c not in used])
         self.metric = self.metric or metric_of(name)
-        for column in self.columns:
-            column.cells = [column.cells[i] for i in kept]
-        self.lines = [self.lines[i] for i in kept]
+        self._keep(kept)
         comma = self._comma(columns)
         places = [(d.text, m.text) for d, m in zip(dataset.cells, method.cells, strict=True)]
-        folds = self._folded(places, used)
+        folds = self._folded(places, range(len(places)), used)
         for i, ((data, column_name), fold) in enumerate(zip(places, folds, strict=True)):
             number = self._number(columns, i, comma)
             row = f"{data}, {fold}" if fold else data
             yield _Entry(row, column_name, data, summary_kind(data), number, self.lines[i])
 
-    def _wide(self, by_method: bool) -> Iterator[_Entry]:
-        """Yield the numbers of a table with a column, or a row, for each method."""
-        kept = self._metric_rows()
-        for column in self.columns:
-            column.cells = [column.cells[i] for i in kept]
-        self.lines = [self.lines[i] for i in kept]
+    def _wide(self) -> Iterator[_Entry]:
+        """Yield the numbers of a table with a column for each method."""
+        self._keep(self._metric_rows())
+        self._check_words()
         values, chosen = self._with("value"), {*self.choices.methods}
-        if not by_method and chosen:
-            values = [c for c in values if {c.name, c.method} & chosen]
+        values = [c for c in values if {c.name, c.method} & chosen] if chosen else values
         methods = self._one_metric(self._methods(values))
         values = [c for columns in methods.values() for c in columns]
-        if not by_method and not chosen:
-            self._check_scales(values)
         if not values:
             self.refuse("no column has the numbers of a method; list the methods with --methods")
-        label = self._label("methods" if by_method else "data sets")
-        used = (
-            label,
-            *values,
-            *self._with("fold"),
-            *(c for c in self.columns if c.named == "metric"),
-        )
-        self._leave(
-            "column", [c.name or str(i) for i, c in enumerate(self.columns, 1) if c not in used]
-        )
-        names = [c.text for c in label.cells] if label else self._numbered()
-        if "" in names and label:
-            self.refuse("the row has no name", self.lines[names.index("")])
-        labels, comma = self._with("label"), self._comma(values)
+        label, labels = self._label("data sets"), self._with("label")
+        used = (label, *values, *self._with("fold"), *(c for c in labels if c.named == "metric"))
+        out = [c.name or str(i) for i, c in enumerate(self.columns, 1) if c not in used]
+        self._leave("column", out)
+        titles = [c.text for c in label.cells] if label else self._numbered()
+        if label and "" in titles:
+            self.refuse("the row has no name", self.lines[titles.index("")])
+        if len({*map(metric_of, titles)} - {""}) > 1:
+            self.refuse(
+                f"the rows are metrics ({few(titles, 3)}): a table of scores has one metric"
+            )
         kinds = [
             next(filter(None, (summary_kind(c.cells[i].text) for c in labels)), "")
-            for i in range(len(names))
+            for i in range(len(titles))
         ]
-        if len({*map(metric_of, names)} - {""}) > 1:
-            self.refuse(f"the rows are metrics ({few(names, 3)}): a table of scores has one metric")
-        if all(
-            re.fullmatch(r"(cv|fold|split|run|seed|rep\w*)[ _-]?\d+", n, re.IGNORECASE)
-            for n in names
-        ):
-            folds, names = names, [""] * len(names)
-        else:
-            rows = [i for i, kind in enumerate(kinds) if not kind]
-            parts = (
-                self._folded([(names[i],) for i in rows], used) if len(rows) == len(names) else None
-            )
-            folds = parts or [""] * len(names)
-        numbers = []
-        for i, (name, fold, kind) in enumerate(zip(names, folds, kinds, strict=True)):
-            if name in self.choices.without or kind == "summary" or (kind and by_method):
-                self._leave("row", [name])
-                continue
-            row = ", ".join(filter(None, (name, fold)))
+        out = [t for t, kind in zip(titles, kinds, strict=True) if kind == "summary"]
+        self._leave(
+            "row", [*dict.fromkeys([*out, *(t for t in titles if t in self.choices.without)])]
+        )
+        rows = [i for i, t in enumerate(titles) if not kinds[i] and t not in self.choices.without]
+        if not chosen:
+            self._check_scales(values, rows)
+        names, folds = self._names_and_folds([titles[i] for i in rows], rows, used)
+        comma = self._comma(values)
+        for i, name, fold in zip(rows, names, folds, strict=True):
             for method, columns in methods.items():
+                row = ", ".join(filter(None, (name, fold)))
+                yield _Entry(row, method, name, "", self._number(columns, i, comma), self.lines[i])
+        self._check_last_row([[c[0].cells[i] for c in methods.values()] for i in rows], names)
+        for i, kind in enumerate(kinds):
+            for method, columns in methods.items() if kind not in ("", "summary") else ():
                 counted = kind == "wins–ties–losses"
-                number = (
-                    Number(columns[0].cells[i].text) if counted else self._number(columns, i, comma)
-                )
-                if by_method:
-                    yield _Entry(method, row, method, summary_kind(method), number, self.top)
-                else:
-                    yield _Entry(row, method, name, kind, number, self.lines[i])
-                numbers.append(number.value if number.text and not counted else 0.0)
-        if not by_method and len(numbers) == len(names) * len(methods):
-            width = len(methods)
-            self._check_last_row(
-                [numbers[k : k + width] for k in range(0, len(numbers), width)], names
-            )
+                text = columns[0].cells[i].text
+                number = Number(text) if counted else self._number(columns, i, comma)
+                yield _Entry(titles[i], method, "", kind, number, self.lines[i])
+
+    def _names_and_folds(
+        self, titles: list[str], rows: Sequence[int], used: Sequence[Column]
+    ) -> tuple[list[str], list[str]]:
+        """Return the data set and the fold of each row."""
+        fold = r"(.*?)[ _-]*(?:cv|fold|split|run|seed|rep(?:eat)?)[ _-]?(\d+)"
+        matches = [re.fullmatch(fold, title, re.IGNORECASE) for title in titles]
+        if titles and all(matches):
+            names, folds = ([m[k] for m in matches if m] for k in (1, 2))
+            return names, folds
+        return titles, self._folded([(title,) for title in titles], rows, used)
+
+    def _keep(self, rows: Sequence[int]) -> None:
+        """Keep some rows alone."""
+        for column in self.columns:
+            column.cells = [column.cells[i] for i in rows]
+        self.lines = [self.lines[i] for i in rows]
 
     def _numbered(self) -> list[str]:
         """Return names of rows without any."""
@@ -524,9 +556,14 @@ class _Reader:
         if len(methods) == 1:
             return methods
         parts = {name: part_of(name) for name in methods}
+        times = [name for name, (_, metric) in parts.items() if metric == "time"]
+        if 0 < len(times) < len(methods) and not self._is_wanted("time"):
+            parts = {name: part for name, part in parts.items() if name not in times}
+            methods = {name: methods[name] for name in parts}
         metrics = [*dict.fromkeys(metric for _, metric in parts.values() if metric)]
         if len(metrics) < 2:
-            return methods
+            same = len(metrics) == 1 and all(method and metric for method, metric in parts.values())
+            return {parts[name][0] if same else name: c for name, c in methods.items()}
         wanted = {
             name: method for name, (method, metric) in parts.items() if self._is_wanted(metric)
         }
@@ -547,7 +584,9 @@ class _Reader:
         for column, number in zip(columns, numbers, strict=True):
             if number is None:
                 self.refuse(
-                    NOT_A_NUMBER.format(text=column.cells[i].text), self.lines[i], column.name
+                    NOT_A_NUMBER.format(text=shorten(column.cells[i].text)),
+                    self.lines[i],
+                    column.name,
                 )
         first, *spreads = (number for number in numbers if number is not None)
         return replace(first, spread=spreads[0].text) if spreads else first
@@ -575,8 +614,9 @@ class _Reader:
         }
         scores = [numbers[row, method] for row in rows for method in methods]
         numbers = self._spread(numbers, scores, len(methods))
-        signs = sorted({sign for n in scores for sign in filter(None, n.signs.split(" ", 1))})
+        signs = sorted({n.signs for n in scores if n.signs})
         self._leave("signs", [" ".join(signs)] if signs else [])
+        self._leave("", sorted({n.other for n in scores if n.other}))
         self._leave("lines", [repr(text[:60]) for text in self.around])
         shares = [n.percent for n in scores if n.text]
         if any(shares) and not all(shares):
@@ -628,7 +668,18 @@ class _Reader:
         return {row: int(text) for row, text in texts.items() if text.isdecimal()}
 
 
-def _scale(column: Column) -> int:
+def shorten(text: str) -> str:
+    """Return at most 60 characters of a text of a stranger."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _in_order(names: Sequence[str]) -> bool:
+    """Return whether names end in consecutive numbers."""
+    numbers = [int(re.findall(r"\d+", name)[-1]) for name in names]
+    return numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+
+
+def _scale(cells: Sequence[Text]) -> int:
     """Return 1 for shares, 2 for percent, 3 for larger numbers, 0 without numbers."""
-    numbers = [n.value for cell in column.cells if (n := parse(cell)) and n.text]
+    numbers = [n.value for cell in cells if (n := parse(cell)) and n.text]
     return 0 if not numbers else 1 if max(numbers) <= 1 else 2 if max(numbers) <= 100 else 3

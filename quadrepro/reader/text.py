@@ -38,13 +38,14 @@ def read_text(text: str) -> tuple[str, list[Grid]]:
     rules = [line for line in boxes.splitlines() if _RULE.fullmatch(line)]
     if any("+" in rule or "  " in rule.strip() or "= =" in rule for rule in rules):
         return "a table with rules", [*_ruled(boxes)]
-    lines = [*enumerate(text.splitlines(), 1)]
+    leaders = re.sub(r"\.{3,}", "  ", text)
+    lines = [*enumerate(leaders.splitlines(), 1)]
     choices = [
         (name, rows)
         for separator, name in SEPARATORS.items()
         if separator in text and (rows := _separated(text, separator))
     ]
-    split = [(n, re.split(r"\s{2,}|\t|\.{4,}", line.strip())) for n, line in lines]
+    split = [(n, re.split(r"\s{2,}|\t", line.strip())) for n, line in lines]
     choices += [(BLANKS, split), (BLANKS, _blank_separated(lines))]
     # The separator that shows the most numbers.
     name, rows = max(choices, key=lambda choice: _count_numbers(choice[1]))
@@ -65,13 +66,14 @@ def _blank_separated(lines: list[tuple[int, str]]) -> Lines:
     marks = re.escape(MARKS)
     tokens: Lines = []
     for n, line in lines:
-        joined = re.sub(r"\s*(±|\+/-|\+-)\s*", r"\1", line)
-        joined = re.sub(r"(?<=[\d%])\s+(?=\(\s*[\d.]+%?\))", "", joined)
-        joined = re.sub(rf"(?<=[\d%)])\s+(?=[{marks}v](\s|$))", "", joined)
+        joined = re.sub(r" ?(±|\+/-|\+-) ?", r"\1", " ".join(line.split()))
+        joined = re.sub(r"(?<=[\d%]) (?=\( ?[\d.]+%?\))", "", joined).replace("( ", "(")
+        joined = re.sub(rf"(?<=[\d%)]) (?=[{marks}v]( |$))", "", joined)
         tokens.append((n, joined.split()))
     trailing = {n: _trailing(words) for n, words in tokens}
     body = {n for n, words in tokens if trailing[n] >= max(1, min(2, len(words) - 1))}
-    header = next((w for n, w in reversed(tokens) if w and n < min(body, default=0)), [])
+    first = min(body, default=0)
+    header = next((words for n, words in reversed(tokens) if words and n < first), [])
     least = min((trailing[n] for n in body), default=0)
     # A line of names has one for the names of rows, or it has not.
     corner = bool(header) and column_role(header[0]) in ("data sets", "methods")
@@ -106,10 +108,10 @@ def _tables(rows: Lines, *, blanks: bool) -> Iterator[Grid]:
     """Yield the tables among lines; each begins with a line of names after an empty line."""
     width, grid, empty, has_numbers = _width(rows), Grid(), True, False
     for i, (n, fields) in enumerate(rows):
-        if not any(fields):
-            empty = True
+        if not any(fields) or all(re.fullmatch(r"(<\w+>)?", field) for field in fields):
+            empty = empty or not any(fields)
             continue
-        below = rows[i + 1][1] if i + 1 < len(rows) else []
+        below = max((f for _, f in rows[i + 1 : i + 3]), key=_numbers, default=[])
         numbers, text = _numbers(fields), " ".join(filter(None, fields))
         if len(fields) == width - 1 and not numbers and _numbers(below):
             fields = ["", *fields]  # names without a corner
@@ -134,7 +136,9 @@ def _tables(rows: Lines, *, blanks: bool) -> Iterator[Grid]:
         else:
             grid.fault = f"line {n} has {len(fields)} fields, other lines have {width}"
         empty = False
-    yield grid
+    # Lines of prose with commas are not a table.
+    if len(grid.around) <= 2 * len(grid.rows) + 5:
+        yield grid
 
 
 def _ruled(text: str) -> Iterator[Grid]:

@@ -1,0 +1,280 @@
+"""Rows and columns get their roles right, or the table is refused with the option that decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quadrepro.errors import DataError
+from quadrepro.reader import PrintedTable, read_table
+from quadrepro.reader.grid import Text, comma_sign, parse
+
+
+def read(folder: Path, text: str, **choices: object) -> PrintedTable:
+    """Return the table in a text."""
+    path = folder / "t.csv"
+    path.write_text(text)
+    return read_table(path, **choices)
+
+
+READ = {
+    "a column that counts rows": ("#,set,a,b\n1,x,.9,.8\n2,y,.7,.6\n", "x y", "a b"),
+    "sizes, dimensions, time": (
+        "Data,#Samples,# Dimensions,Time (s),a,b\nx,10,3,0.5,.9,.8\ny,20,4,0.7,.7,.6\n",
+        *("x y", "a b"),
+    ),
+    "deviations in columns": ("d,a_mean,a_sd,b_mean,b_sd\nx,.9,.1,.8,.1\ny,.7,.1,.6,.1\n", "x y", "a b"),
+    "deviations behind each method": ("d,a,std,b,std\nx,.9,.1,.8,.1\ny,.7,.1,.6,.1\n".replace(",std,b", ",a std,b").replace("b,std", "b,b std"), "x y", "a b"),
+    "times behind each method": ("d,a,a time,b,b time\nx,.9,3,.8,4\ny,.7,3,.6,4\n", "x y", "a b"),
+    "a time column in front of the name": ("d,acc_a,acc_b,time_a,time_b\nx,.9,.8,3,4\ny,.7,.6,3,4\n", "x y", "a b"),
+    "summary rows": (
+        "d,a,b\nx,.9,.8\ny,.7,.6\nAverage,.8,.7\nAvg. rank,1,2\nWins,2,0\nW/T/L,-,0/0/2\np-value,-,.1\n",
+        *("x y", "a b"),
+    ),
+    "running times": ("d,a,b\nx,.9,.8\ny,.7,.6\nmean_running_time_s,9,1\n", "x y", "a b"),
+    "a data set that is called like a time": ("d,a,b\nreaction time,.9,.8\nmachine_cpu,.7,.6\n", "reaction time|machine_cpu", "a b"),
+    "methods in rows": ("method,x,y,Avg.,Rank\na,.9,.7,.8,1\nb,.8,.6,.7,2\n", "x y", "a b"),
+    "data sets called like folds": ("method,seeds,cpu\na,.9,.7\nb,.8,.6\n", "seeds cpu", "a b"),
+    "methods called like numbers of things": ("d,NODE,None,No-SMOTE\nx,.9,.8,.7\ny,.6,.5,.4\n", "x y", "NODE None No-SMOTE"),
+    "long form": ("classifier,data,accuracy\na,x,.9\na,y,.7\nb,x,.8\nb,y,.6\n", "x y", "a b"),
+    "long form with deviations": ("data,classifier,acc,sd\nx,a,.9,.1\ny,a,.7,.1\nx,b,.8,.1\ny,b,.6,.1\n", "x y", "a b"),
+    "long form with an index": (",model,dataset,error\n0,a,x,.9\n1,a,y,.7\n2,b,x,.8\n3,b,y,.6\n", "x y", "a b"),
+    "folds with a column": ("d,fold,a,b\nx,0,.9,.8\nx,1,.9,.8\ny,0,.7,.6\ny,1,.7,.6\n", "x y", "a b"),
+    "folds by names that come again": ("d,a,b\nx,.9,.8\nx,.9,.8\ny,.7,.6\ny,.7,.6\n", "x y", "a b"),
+    "folds in the names": ("d,a,b\nx_fold1,.9,.8\nx_fold2,.9,.8\ny_fold1,.7,.6\ny_fold2,.7,.6\n", "x y", "a b"),
+    "a kind of data next to the name": ("Dataset/AUC,Domain,a,b\nx,bio,.9,.8\ny,bio,.7,.6\n", "x y", "a b"),
+    "two lines of names": (",Accuracy,\nset,a,b\nx,.9,.8\ny,.7,.6\n", "x y", "a b"),
+    "names that end in numbers": ("d\ta\tb\nm1 0\t.9\t.8\nm1 0.3\t.7\t.6\n", "m1 0|m1 0.3", "a b"),
+    "gaps": ("d,a,b\nx,.9,—\ny,OOM,.6\nz,?,n/a\n", "x y z", "a b"),
+    "a heading in the middle": ("d,a,b\nx,.9,.8\n\nlarge,,\ny,.7,.6\n", "x y", "a b"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_roles_are_read_from_names_and_numbers(kind: str, tmp_path: Path) -> None:
+    text, rows, methods = READ[kind]
+    table = read(tmp_path, text)
+    names = (table.scores.index, table.methods)
+    assert [*names[0]] == rows.split("|" if "|" in rows else " ")
+    assert [*names[1]] == methods.split()
+    if kind != "gaps":
+        assert table.scores.iloc[0, 0] == 0.9
+
+
+REFUSED = {
+    "a column on another scale": ("d,perc,a,b\nx,14.6,.7,.8\ny,9.6,.5,.9\n", "--without 'perc'"),
+    "whole numbers among decimals": ("d,k,a,b\nx,3,.7,.8\ny,7,.5,.9\n", "--without 'k'"),
+    "a column of means": ("d,a,b,Average\nx,.7,.8,.75\ny,.5,.9,.7\n", "--without 'Average'"),
+    "a difference": ("d,a,b,Diff\nx,.7,.8,.1\ny,.5,.9,.4\n", "--without 'Diff'"),
+    "several metrics": ("d,a_acc,a_f1,b_acc,b_f1\nx,.9,.8,.7,.6\n", "--metric"),
+    "metrics of methods": ("model,Accuracy,F1,AUC\na,.9,.8,.7\nb,.6,.5,.4\n", "one metric"),
+    "metrics in rows": ("score,a,b\nAccuracy,.9,.8\nF1,.7,.6\n", "one metric"),
+    "metrics in a column": ("d,metric,a\nx,acc,.9\nx,auc,.8\ny,acc,.7\ny,auc,.6\n", "--metric"),
+    "two columns of values": ("model,data,train_acc,test_acc\na,x,.9,.8\nb,x,.7,.6\n", "--metric"),
+    "rows that are methods": (",x,y\nAdaBoost,.9,.8\nRandom Forest,.7,.6\n", "--rows methods"),
+    "columns that are data sets": (",iris,wine,glass\nq,.9,.8,.7\nr,.6,.5,.4\n", "--rows methods"),
+    "a long form without a name": ("p,q,v\na,x,.9\na,y,.8\nb,x,.7\nb,y,.6\n", "call them 'dataset'"),
+    "train and test rows": ("d,split,a\nx,train,.9\nx,test,.8\ny,train,.7\ny,test,.6\n", "column 'split'"),
+    "noise levels": ("d,noise,a,b\nx,0.0,.9,.8\nx,0.1,.7,.6\ny,0.0,.9,.8\ny,0.1,.7,.6\n", "column 'noise'"),
+    "encodings": ("d,code,a\nx,p,.9\nx,q,.8\ny,p,.7\ny,q,.6\n", "call the column 'fold'"),
+    "one name twice": ("d,a\nx,.9\nx,.8\ny,.7\n", "duplicate row 'x'"),
+    "folds in columns": ("d,fold1,fold2,fold3\nx,.9,.8,.7\ny,.6,.5,.4\n", "column 'fold'"),
+    "a last row of means": ("d,a,b\nx,.9,.8\ny,.7,.4\nz,.5,.3\nAll sets,.7,.5\n", "--without 'All sets'"),
+    "no line of names": ("x,.9,.8\ny,.7,.6\n", "line of names"),
+    "a misprint in the first row": ("d,a,b\nx,.95/.97,.8\ny,.7,.6\n", "'.95/.97' is not a number"),
+    "a misprint in a whole column": ("d,a,b\nx,~.95,.8\ny,95/100,.6\n", "is not a number"),
+    "some percent signs": ("d,a,b\nx,90%,.8\ny,70%,.6\n", "percent sign"),
+    "a thousand or a decimal": ("d;a;b\nx;1,234;5,678\n", "may be a thousand or a decimal"),
+    "scores in brackets": ("d,a,b\nx,.90 (.95),.80 (.85)\ny,.70 (.75),.60 (.65)\n", "±"),
+    "a short row": ("d,a,b\nx,.9\ny,.7,.6\nz,.5,.4\n", "line 2 has 2 fields"),
+    "a column without a name": ("d,a,,b\nx,.9,.8,.7\ny,.6,.5,.4\n", "no name"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_is_not_clear_is_refused_with_the_way_on(kind: str, tmp_path: Path) -> None:
+    text, message = REFUSED[kind]
+    with pytest.raises(DataError) as caught:
+        read(tmp_path, text)
+    assert message in str(caught.value)
+
+
+def test_the_options_decide(tmp_path: Path) -> None:
+    sizes = "d,perc,a,b\nx,14.6,.7,.8\ny,9.6,.5,.9\n"
+    for choices in ({"without": ["perc"]}, {"methods": ["a", "b"]}, {"methods": ["a,b"]}):
+        assert read(tmp_path, sizes, **choices).methods == ("a", "b")
+    turned = ",x,y\nAdaBoost,.9,.8\nRandom Forest,.7,.6\n"
+    assert read(tmp_path, turned, rows="methods").methods == ("AdaBoost", "Random Forest")
+    assert read(tmp_path, turned, rows="datasets").methods == ("x", "y")
+    metrics = "d,a_acc,a_f1,b_acc,b_f1\nx,.9,.8,.7,.6\n"
+    table = read(tmp_path, metrics, metric="f1")
+    assert (table.methods, table.metric, [*table.scores.loc["x"]]) == (("a", "b"), "f1", [0.8, 0.6])
+    long = "d,metric,a\nx,acc,.9\nx,auc,.8\ny,acc,.7\ny,auc,.6\n"
+    assert read(tmp_path, long, metric="auc").scores["a"].tolist() == [0.8, 0.6]
+    values = "model,data,train_acc,test_acc\na,x,.9,.8\nb,x,.7,.6\n"
+    assert read(tmp_path, values, metric="test_acc").scores.loc["x"].tolist() == [0.8, 0.6]
+    with pytest.raises(DataError, match="unknown column or row 'pecr'; did you mean 'perc'"):
+        read(tmp_path, sizes, without=["pecr"])
+    comma = 'd,"a, b",c,k\nx,.9,.8,3\ny,.7,.6,4\n'
+    assert read(tmp_path, comma, methods=["a, b", "c"]).methods == ("a, b", "c")
+
+
+def test_everything_that_is_left_out_is_told(tmp_path: Path) -> None:
+    text = (
+        "Table 3: accuracy in percent,,,,\n"
+        "d,n,a,b,Time (s)\nx,10,90 (1),80* (2),3\ny,20,70 (1),60 (2),4\nMean,,80,70,\nGain,,1,2,\n"
+    )
+    assert read(tmp_path, text).sentence == (
+        "Read as CSV: 2 data sets × 2 methods (a, b), accuracy in percent; summary rows: Mean; left "
+        "out: columns n, Time (s); row Gain; ranks in brackets; signs *; lines 'Table 3: accuracy in "
+        "percent'"
+    )
+
+
+def test_sizes_and_lines_are_kept(tmp_path: Path) -> None:
+    table = read(tmp_path, "d,# test,a\nx,30,.9\n\ny,40,.8\n")
+    assert table.sizes == {"# test": {"x": 30, "y": 40}}
+    assert table.lines == {"x": 2, "y": 4}
+
+
+def test_the_mean_of_folds_is_missing_if_one_of_them_is(tmp_path: Path) -> None:
+    scores = read(tmp_path, "d,a,b\nx,.8,.5\nx,.6,-\ny,.4,.3\ny,.2,.1\n").scores
+    assert scores["a"].tolist() == pytest.approx([0.7, 0.3])
+    assert scores["b"].isna().tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "spread"),
+    [
+        ("0.95", "0.95", ""),
+        ("94.85±0.76", "94.85", "0.76"),
+        ("94.85 +/- 0.76", "94.85", "0.76"),
+        ("0.5564+0.0000", "0.5564", "0.0000"),
+        ("95.1% ± 0.2%", "95.1", "0.2"),
+        ("•0.80", "0.80", ""),
+        ("0.80†", "0.80", ""),
+        ("92.53 v", "92.53", ""),
+        ("0.8 [0.7, 0.9]", "0.8", ""),
+        ("0.95 (+0.01)", "0.95", ""),
+        ("0.95 [3]", "0.95", ""),
+        (".907±.003", ".907", ".003"),
+        ("1e-3", "0.001", ""),
+        ("−0.5", "-0.5", ""),
+        ("1,234.5", "1234.5", ""),
+    ],
+)
+def test_a_number_is_read_with_the_signs_around_it(text: str, number: str, spread: str) -> None:
+    parsed = parse(Text(text))
+    assert parsed is not None
+    assert (float(parsed.text), parsed.spread.lstrip("0")) == (float(number), spread.lstrip("0"))
+
+
+@pytest.mark.parametrize(
+    "text", ["0.9x", "~0.9", "1_0", "0.9/0.8", "> 24h", "1.2M", "٣", "0.1.2", "1" * 30]
+)
+def test_other_texts_are_not_numbers(text: str) -> None:
+    assert parse(Text(text)) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-", "–", "—", "--", "?", "NA", "N.A.", "nan+nan", "None", "OOM", "timeout"]
+)
+def test_the_usual_marks_are_gaps(text: str) -> None:
+    assert parse(Text(text)) == parse(Text(""))
+
+
+def test_a_comma_is_one_thing_in_a_table() -> None:
+    assert parse(Text("0,85"), comma_sign(["0,85", "1,2"])).text == "0.85"
+    for texts in (["1,234"], ["0,5", "0.5"], ["1,2,3"]):
+        with pytest.raises(ValueError, match="write"):
+            comma_sign(texts)
+
+
+MARKS = ("{}", "{}*", "{} †", "•{}", "{} ± 0.01", "{} (0.01)", "{}%")
+GAPS = ("", "-", "N/A", "timeout")
+NAMES = st.lists(
+    st.sampled_from(["x", "blood", "German", "kr-vs-kp", "seeds", "set 3", "50words", "cpu", "Wins b"]),
+    min_size=3, max_size=6, unique=True,
+)  # fmt: skip
+METHODS = st.lists(
+    st.sampled_from(["ours", "A", "C4.5", "NODE", "1-NN", "time warp", "MeanVote", "k", "SVM (RBF)"]),
+    min_size=2, max_size=4, unique=True,
+)  # fmt: skip
+EXTRA = {
+    "n": lambda i: str(10 + i),
+    "# Features": lambda i: str(3 * i),
+    "Time (s)": lambda i: f"{i / 7:.2f}",
+    "fold": lambda i: "0",
+    "Source": lambda i: f"web {i % 2}",
+    "IR": lambda i: f"{1.5 + i:.1f}",
+    "Average": lambda i: "0.5",
+}
+SUMMARIES = {
+    "Average": "0.5",
+    "Avg. rank": "1.50",
+    "Wins": "1",
+    "W/T/L": "1/1/1",
+    "Time (s)": "9.1",
+}
+
+
+@given(
+    names=NAMES,
+    methods=METHODS,
+    numbers=st.lists(st.integers(100, 989), min_size=24, max_size=24, unique=True),
+    marks=st.lists(st.sampled_from(MARKS), min_size=24, max_size=24),
+    gaps=st.dictionaries(st.integers(0, 23), st.sampled_from(GAPS), max_size=2),
+    extra=st.lists(st.sampled_from([*EXTRA]), max_size=2, unique=True),
+    summaries=st.lists(st.sampled_from([*SUMMARIES]), max_size=2, unique=True),
+    corner=st.sampled_from(["dataset", "Data set", "", "name"]),
+    turned=st.booleans(),
+    separator=st.sampled_from([",", ";", "\t"]),
+)
+def test_a_table_is_right_or_refused(
+    tmp_path_factory: pytest.TempPathFactory,
+    names: list[str],
+    methods: list[str],
+    numbers: list[int],
+    marks: list[str],
+    gaps: dict[int, str],
+    extra: list[str],
+    summaries: list[str],
+    corner: str,
+    turned: bool,
+    separator: str,
+) -> None:
+    places = [(row, method) for row in names for method in methods]
+    texts = {
+        place: gaps.get(i, marks[i].format(f"0.{numbers[i]}")) for i, place in enumerate(places)
+    }
+    values = {place: "" if i in gaps else f"0.{numbers[i]}" for i, place in enumerate(places)}
+    lines = [[corner, *extra, *methods]]
+    for i, row in enumerate(names):
+        lines.append([row, *(EXTRA[c](i) for c in extra), *(texts[row, m] for m in methods)])
+    lines += [[s, *[""] * len(extra), *[SUMMARIES[s]] * len(methods)] for s in summaries]
+    if turned:
+        lines[0][0] = "method"
+        lines = [[*line] for line in zip(*lines, strict=True)]
+    folder = tmp_path_factory.mktemp("t")
+    try:
+        table = read(folder, "\n".join(separator.join(line) for line in lines) + "\n")
+    except DataError:
+        return
+    assert [*table.datasets.values()] == names
+    assert {*table.methods} == {*methods}
+    for row, title in zip(names, table.rows, strict=True):
+        for method in methods:
+            assert table.numbers[title, method].text == values[row, method]
+
+
+def test_a_data_frame_reads_like_its_file(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"dataset": ["x", "y"], "n": [10, 20], "a": [0.9, 0.8], "b": [0.7, None]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    one, other = read_table(frame), read_table(tmp_path / "t.csv")
+    assert one.numbers == other.numbers
+    assert one.left_out == other.left_out == ("column n",)
+    assert read_table(frame.set_index("dataset")).numbers == one.numbers
