@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         SAMMEClassifier,
     )
     from .core.voters.stumps import Stumps
+    from .reader.table import PrintedTable, read_table
     from .results.results import Results, load_results
 
 _PUBLIC = {
@@ -52,6 +53,7 @@ _PUBLIC = {
         *("RealAdaBoostClassifier", "SAMMEClassifier"),
     ],
     "core.voters.stumps": ["Stumps"],
+    "reader.table": ["PrintedTable", "read_table"],
     "results.results": ["Results", "load_results"],
 }
 

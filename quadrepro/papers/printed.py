@@ -21,9 +21,15 @@ from quadrepro.base.models import Model, fault, known_by
 from quadrepro.base.text import scaled
 from quadrepro.engine.metrics import NUMBERS, find_metric
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.reader import MEAN, SD, TIME_ROW, PrintedTable, read_table
+from quadrepro.reader import PrintedTable, read_table
 from quadrepro.reader.roles import column_role
 from quadrepro.stats import COVERAGE
+
+TIME_ROW = "mean_running_time_s"
+"""The row of a printed table that holds mean running times in seconds."""
+
+MEAN, SD = "_mean", "_sd"
+"""Endings of the columns of an algorithm if its mean and its standard deviation are printed."""
 
 Spread = Literal["sd", "se", "ci95", "none"]
 """Meaning of the number after ±."""
@@ -350,7 +356,7 @@ def from_table(table: PrintedTable, facts: Facts, unstated: Iterable[str] = ()) 
     bold = {
         row: tuple(m for m in table.methods if table.numbers[row, m].bold) for row in table.rows
     }
-    n_test = {}
+    n_test: dict[str, int | tuple[int, int]] = {}
     for name, sizes in table.sizes.items():
         n_test |= sizes if column_role(name) == "test size" else {}
     facts = facts.model_copy(

@@ -6,7 +6,6 @@ table with everything that was left out (`table`). A role that is not clear is r
 option that decides it.
 """
 
-from quadrepro.reader.roles import MEAN, SD, TIME_ROW
 from quadrepro.reader.table import Choices, PrintedTable, read_table
 
-__all__ = ["MEAN", "SD", "TIME_ROW", "Choices", "PrintedTable", "read_table"]
+__all__ = ["Choices", "PrintedTable", "read_table"]

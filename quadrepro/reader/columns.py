@@ -61,10 +61,10 @@ def read_header(grid: Grid) -> tuple[list[str], int]:
     """
     rows = grid.rows
     first = [c.text for c in rows[0][1:]]
-    if all(map(is_number, first)):
-        decimals = any("." in text or "," in text for text in first)
-        if decimals or not (rows[0][0].text == "" or column_role(rows[0][0].text)):
-            raise ValueError(f"line {grid.lines[0]}: numbers: put a line of names above it")
+    decimals = any(is_number(text) and re.search("[.,]", text) for text in first)
+    corner = rows[0][0].text == "" or column_role(rows[0][0].text) != ""
+    if decimals or (all(map(is_number, first)) and not corner):
+        raise ValueError(f"line {grid.lines[0]}: numbers: put a line of names above it")
     n = 1
     while n < len(rows) and _names_on(rows[n - 1], rows[n]):
         n += 1

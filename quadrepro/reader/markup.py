@@ -174,7 +174,7 @@ def _plain(field: str, line: int) -> str:
 
 def _without_scripts(text: str) -> str:
     """Return a text in which signs and deviations are not raised or lowered."""
-    text = re.sub(r"[_^]\s*(?=[±(*†‡•∘∗])", "", text)
+    text = re.sub(r"[_^]\s*(?=[±(*†‡•∘∗])", "", text.strip())
     text = re.sub(r"(?<=^[\d.])([\d.]*%?)\s*_\s*(?=[\d.]+%?$)", r"\1±", text)
     return " ".join(text.split())
 

@@ -10,12 +10,6 @@ from typing import Any
 
 import yaml
 
-TIME_ROW = "mean_running_time_s"
-"""The row of a printed table that holds mean running times in seconds."""
-
-MEAN, SD = "_mean", "_sd"
-"""Endings of the columns of an algorithm if its mean and its standard deviation are printed."""
-
 
 @cache
 def _vocabulary() -> dict[str, Any]:

@@ -113,7 +113,9 @@ def _tables(rows: Lines, *, blanks: bool) -> Iterator[Grid]:
             continue
         below = max((f for _, f in rows[i + 1 : i + 3]), key=_numbers, default=[])
         numbers, text = _numbers(fields), " ".join(filter(None, fields))
-        if len(fields) == width - 1 and not numbers and _numbers(below):
+        named = column_role(fields[0]) in ("data sets", "methods")
+        corner = named and not (below and below[0].isdecimal())  # rows with an index
+        if len(fields) == width - 1 and not (numbers or corner) and _numbers(below):
             fields = ["", *fields]  # names without a corner
         starts = not grid.rows or (empty and not numbers)
         alone = sum(map(bool, fields)) == 1 and width > 1

@@ -134,7 +134,8 @@ def judge_bold(subject: Subject) -> Iterator[Finding]:
             least = min(numbers[c] + halves[c] for c in columns)
             best = [c for c in columns if numbers[c] - halves[c] < least - SLACK]
             why = f"the {word} is {show(table, sign * min(numbers.values()))} ({', '.join(best)})"
-            place, holds = PrintedPlace(table.name, row), {*bold} <= {*best}
+            place, text = PrintedPlace(table.name, row), ", ".join(bold)
             if "metric" in table.unstated:
-                why, holds = NO_METRIC, None
-            yield Finding(place, ", ".join(bold), holds, why)
+                yield Finding(place, text, None, NO_METRIC)
+            else:
+                yield Finding(place, text, {*bold} <= {*best}, why)

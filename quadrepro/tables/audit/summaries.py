@@ -70,7 +70,7 @@ def _counts(table: Printed, summary: str, kind: str) -> Iterator[Finding]:
 
 def _triples(table: Printed, summary: str) -> Finding:
     """Check that wins, ties and losses are possible against some method of the table."""
-    triples = {}
+    triples: dict[str, list[int]] = {}
     for method in table.algorithms:
         numbers = [*map(int, re.findall(r"\d+", table.text(summary, table.mean_column(method))))]
         triples |= {method: numbers} if len(numbers) == 3 else {}
