@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from contextlib import suppress
+from itertools import chain, pairwise
+from math import inf, isfinite
 from statistics import fmean
 from typing import Literal, NamedTuple
 
@@ -28,6 +30,7 @@ from quadrepro.papers.claims.evidence import (
     Word,
     all_p,
     joint_p,
+    one_sided,
     power_text,
     with_interval,
 )
@@ -45,9 +48,9 @@ class OfCurves(Claim):
     along: str = ROUNDS
     """The hyper-parameter, or a count that the config measures, such as the number of
     voters; by default the number of rounds."""
-    first: float | None = Field(default=None, alias="from")
+    first: float = Field(default=-inf, alias="from")
     """First value of the range; by default the first of the curves."""
-    last: float | None = Field(default=None, alias="to")
+    last: float = Field(default=inf, alias="to")
     """Last value of the range; by default the last of the curves."""
 
     def numbers(
@@ -59,14 +62,16 @@ class OfCurves(Claim):
         value.
         """
         curves = [evidence.curve(row, name, self.measure, self.along) for name in names]
-        ranges = [c.within(self.first, self.last) if c.x else c for c in curves]
+        ranges = [
+            {value for value in curve.x if self.first <= value <= self.last}
+            for curve in curves
+            if curve.x
+        ]
         # Without a hyper-parameter there is one level, at a value that is never read.
-        values = [{*r.x} for r, c in zip(ranges, curves, strict=True) if c.x] or [{0.0}]
-        if not (x := sorted(set.intersection(*values))):
+        x = sorted(set.intersection(*ranges)) if ranges else [0.0]
+        if not x:
             raise Lacking(f"no {'common ' * (len(names) > 1)}{self.where}")
-        places = [[r.x.index(v) if r.x else 0 for v in x] for r in ranges]
-        splits = zip(ranges, places, strict=True)
-        numbers = np.array([r.splits[:, columns] for r, columns in splits])
+        numbers = np.array([curve.at(x) for curve in curves])
         solved = ~np.isnan(numbers).any(axis=(0, 1))
         if not solved.any():
             raise Lacking(NO_VALUES)
@@ -85,16 +90,15 @@ class OfCurves(Claim):
         """Return a difference of the measure for reading."""
         return f"{100 * difference:+z.3g}" if self.counts_errors else f"{difference:+z.3g}"
 
-    @property
-    def points(self) -> str:
-        """The unit of `show`, with a blank in front of it."""
-        return " percentage points" * self.counts_errors
+    def power(self, means: Sequence[Mean]) -> str:
+        """Return `power_text` of tests of the measure, with its unit."""
+        return power_text(means, self.show) + " percentage points" * self.counts_errors
 
     @property
     def where(self) -> str:
         """The range in words."""
         ends = (("from", self.first), ("to", self.last))
-        span = "".join(f" {word} {end:g}" for word, end in ends if end is not None)
+        span = "".join(f" {word} {end:g}" for word, end in ends if isfinite(end))
         return ("rounds" if self.along == ROUNDS else self.along) + span
 
 
@@ -116,7 +120,8 @@ class OnAverage(OfCurves):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the means with the differences, and the word."""
-        names, texts, gaps = (self.algorithm, *self.than), {}, []
+        names, texts, gaps = (self.algorithm, *self.than), {}, list[Mean]()
+        lower = self.kind == "lower-on-average"
         for row in evidence.rows:
             mine, *others = self.numbers(evidence, row, names)[1].mean(axis=2)
             means = [evidence.mean(row, mine - other, self.counts_errors) for other in others]
@@ -127,34 +132,33 @@ class OnAverage(OfCurves):
                 f"({with_interval(mean, self.show)})"
                 for name, other, mean in zip(self.than, others, means, strict=True)
             )
-            sign = {"lower-on-average": 1, "higher-on-average": -1}.get(self.kind)
-            if sign is not None:
-                ahead = (sign * mine <= sign * np.array(others)).all(axis=0).sum()
-                end = "lowest" if sign > 0 else "highest"
-                texts[row] += f"; {end} on {ahead} of {len(mine)} splits"
+            if self.kind != "same-on-average":
+                ahead = np.less_equal(mine, others) if lower else np.greater_equal(mine, others)
+                end = "lowest" if lower else "highest"
+                texts[row] += f"; {end} on {ahead.all(axis=0).sum()} of {len(mine)} splits"
         text = f"mean {title_of(self.measure)} over {self.where}: {by_row(texts)}"
-        power = power_text(gaps, self.show) + self.points
         if self.kind == "same-on-average":
             limits = f" within {self.margin:g}" if self.margin else ""
-            return Judgement(f"{text}{limits}; {power}", self._sameness(evidence, gaps))
-        lower = self.kind == "lower-on-average"
-        below, above = [mean.p_below() for mean in gaps], [mean.p_above() for mean in gaps]
-        p_for, p_against = all_p(below if lower else above), joint_p(above if lower else below)
+            text += f"{limits}; {self.power(gaps)}"
+            return Judgement(text, self._sameness(evidence, gaps))
+        p_for, p_against = one_sided(gaps, len(gaps))
+        if not lower:
+            # All are higher unless some is lower.
+            p_against, p_for = one_sided(gaps, 1)
         agrees = all((mean.value < 0) == lower and mean.value for mean in gaps)
-        text += f"; the other way {p_text(p_against)} (Holm), {power}"
+        text += f"; the other way {p_text(p_against)} (Holm), {self.power(gaps)}"
         return Judgement(text, evidence.word(agrees, p_for, p_against))
 
     def _sameness(self, evidence: Evidence, gaps: Sequence[Mean]) -> Word:
         """Return the word on curves that are claimed to be the same."""
+        margin = (self.margin or 0.0) / (100 if self.counts_errors else 1)
+        # Either side refutes it.
+        outside = [(mean.p_above(margin), mean.p_below(-margin)) for mean in gaps]
         if self.margin is None:
-            # Either side refutes it, so that two tests are made on each row.
-            p_against = joint_p(p for mean in gaps for p in (mean.p_below(), mean.p_above()))
-            return evidence.word(None, p_against=p_against)
-        margin = self.margin / 100 if self.counts_errors else self.margin
+            return evidence.word(None, p_against=joint_p(chain(*outside)))
         p_for = all_p(max(mean.p_below(margin), mean.p_above(-margin)) for mean in gaps)
-        p_against = joint_p(min(mean.p_above(margin), mean.p_below(-margin)) for mean in gaps)
         agrees = all(abs(mean.value) <= margin for mean in gaps)
-        return evidence.word(agrees, p_for, p_against)
+        return evidence.word(agrees, p_for, joint_p(map(min, outside)))
 
 
 class LowerCurve(OfCurves):
@@ -188,13 +192,12 @@ class LowerCurve(OfCurves):
                     differences = (mine - other).T
                     tested += [evidence.mean(row, d, self.counts_errors) for d in differences]
             texts[row] = ", ".join(parts)
-        above = sum(p <= LEVEL for p in holm(mean.p_above() for mean in tested))
         text = by_row(texts)
         if tested and not agrees:
+            above = sum(p <= LEVEL for p in holm(mean.p_above() for mean in tested))
             text += f"; significantly higher at {above} of {len(tested)} (Holm), "
-            text += power_text(tested, self.show) + self.points
-        p_for = all_p(mean.p_below() for mean in tested)
-        return Judgement(text, evidence.word(agrees, p_for, 0.0 if above else 1.0))
+            text += self.power(tested)
+        return Judgement(text, evidence.word(agrees, *one_sided(tested, len(tested))))
 
 
 class Slope(OfCurves):
@@ -219,18 +222,14 @@ class Slope(OfCurves):
             row: self._slope(x, numbers[0].mean(axis=0)) for row, (x, numbers) in curves.items()
         }
         text = "slope " + ", ".join(f"{slope:.2f} on {row}" for row, slope in slopes.items())
-        means = [self._mean(evidence, row, x, numbers[0]) for row, (x, numbers) in curves.items()]
-        p_for = all_p(1.0 if mean is None else mean.p_below(self.at_most) for mean in means)
-        p_against = joint_p(mean.p_above(self.at_most) for mean in means if mean is not None)
+        means: list[Mean] = []
+        for row, (x, numbers) in curves.items():
+            # A split can end before it has a slope.
+            with suppress(Lacking):
+                means.append(evidence.mean(row, [self._slope(x, split) for split in numbers[0]]))
+        p_for, p_against = one_sided(means, len(curves), self.at_most)
         agrees = max(slopes.values()) <= self.at_most
         return Judgement(text, evidence.word(agrees, p_for, p_against))
-
-    def _mean(self, evidence: Evidence, row: str, x: FloatArray, splits: FloatArray) -> Mean | None:
-        """Return the mean slope of the splits, or None if one of them has no slope."""
-        try:
-            return evidence.mean(row, [self._slope(x, split) for split in splits])
-        except Lacking:
-            return None
 
     def _slope(self, x: FloatArray, curve: FloatArray) -> float:
         """Return the least-squares slope of log measure on log rounds."""

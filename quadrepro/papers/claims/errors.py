@@ -6,8 +6,9 @@ the claim, and one whose alternative is its contrary. `Evidence.word` makes the 
 
 from __future__ import annotations
 
-from itertools import chain, combinations
-from math import ceil, exp, log
+from collections.abc import Sequence
+from itertools import chain, combinations, product
+from math import exp, log
 from statistics import fmean
 from typing import ClassVar, Literal, NamedTuple, Self
 
@@ -15,7 +16,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from quadrepro.base.models import fault
-from quadrepro.papers.claims.claim import AlgorithmNames, Claim, Judgement
+from quadrepro.papers.claims.claim import AlgorithmNames, Claim, Judgement, checked
 from quadrepro.papers.claims.evidence import (
     NO_SPLITS,
     Evidence,
@@ -25,12 +26,12 @@ from quadrepro.papers.claims.evidence import (
     all_p,
     joint_p,
     mean_of,
+    one_sided,
     power_text,
     with_interval,
 )
 from quadrepro.stats import (
     LEVEL,
-    Comparison,
     Mean,
     compare_by_signs,
     equivalence_test,
@@ -51,9 +52,8 @@ def power_of_signs(n: int) -> str:
     return f"power at {', '.join(f'{100 * share:.0f}' for share in SHARES)}% wins: {power}"
 
 
-def by_signs(evidence: Evidence, a: str, b: str) -> Comparison:
-    """Return the sign test of two algorithms over the rows."""
-    return compare_by_signs({name: evidence.losses(name) for name in (a, b)})[a, b]
+OTHER = {"lower": "higher", "higher": "lower"}
+"""The other side of each."""
 
 
 class _Side(NamedTuple):
@@ -63,8 +63,8 @@ class _Side(NamedTuple):
     agrees: bool
     p_for: float
     p_against: float
-    wins: int
-    means: list[Mean]
+    wins: int = 0
+    means: Sequence[Mean] = ()
 
 
 class Lower(Claim):
@@ -93,93 +93,81 @@ class Lower(Claim):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is so, and the word."""
-        pairs = [(a, b) for a in self.algorithms for b in self.than]
-        sides = [self._compared(evidence, *pair) for pair in pairs]
-        p_against = joint_p(side.p_against for side in sides)
-        several, n = len(self.than) > 1, len(evidence.rows)
-        names = [evidence.label(a) + f" against {evidence.label(b)}" * several for a, b in pairs]
+        pairs = [*product(self.algorithms, self.than)]
+        compare = self._compared if self.points is None else self._within_points
+        sides = [compare(evidence, *pair) for pair in pairs]
+        against = " against {}" * (len(self.than) > 1)
+        names = [evidence.label(a) + against.format(evidence.label(b)) for a, b in pairs]
         agrees = all(side.agrees for side in sides)
+        p_for = all_p(side.p_for for side in sides)
+        p_against = joint_p(side.p_against for side in sides)
         if len(pairs) == 1:
             text = sides[0].text
         elif self.by == "every-row" and self.points is None:
-            counts = zip(names, sides, strict=True)
-            text = ", ".join(f"{name} in {side.wins}" for name, side in counts)
-            wins = sum(side.wins for side in sides)
+            counts = zip(names, (side.wins for side in sides), strict=True)
+            n, wins = len(evidence.rows), sum(side.wins for side in sides)
+            text = ", ".join(f"{name} in {count}" for name, count in counts)
             text += f" of {n} rows; {wins} of {n * len(pairs)} pairs"
-            if (means := list(chain(*(side.means for side in sides)))) and not agrees:
-                text += f"; {self._other} in some pair {p_text(p_against)} (Holm), "
-                text += self._power(evidence, means)
+            if (means := [*chain(*(side.means for side in sides))]) and not agrees:
+                text += f"; {OTHER[self.kind]} in some pair {p_text(p_against)} (Holm), "
+                text += evidence.power(means, self.quantity)
         else:
             parts = zip(names, sides, strict=True)
             text = "; ".join(f"{name}: {side.text}" for name, side in parts)
-        p_for = all_p(side.p_for for side in sides)
         return Judgement(text, evidence.word(agrees, p_for, p_against))
 
-    @property
-    def _other(self) -> str:
-        return "higher" if self.kind == "lower" else "lower"
+    def _in_order(self, a: str, b: str) -> tuple[str, str]:
+        """Return two algorithms, the one that is claimed to be lower first."""
+        return (a, b) if self.kind == "lower" else (b, a)
 
-    def _power(self, evidence: Evidence, means: list[Mean]) -> str:
-        if self.quantity == "error":
-            return power_text(means, evidence.show) + evidence.points
-        return power_text(means, "{:.2g}".format)
-
-    def _compared(self, evidence: Evidence, first: str, second: str) -> _Side:
-        """Compare two algorithms."""
-        low, high = (first, second) if self.kind == "lower" else (second, first)
-        x, y = (evidence.values(name, self.quantity) for name in (low, high))
-        signs, n = sign_test(x, y), len(evidence.rows)
-        means = evidence.differences(low, high, self.quantity)
-        margin = evidence.from_points(self.points or 0.0)
-        p_for = all_p(mean.p_below(margin) for mean in means)
-        p_against = joint_p(mean.p_above(margin) for mean in means)
-        power = self._power(evidence, means) if means else ""
-        n_lower, n_higher = self._significant(evidence, low, high, bool(means))
+    def _compared(self, evidence: Evidence, a: str, b: str) -> _Side:
+        """Compare two algorithms by tests."""
+        low, high = self._in_order(a, b)
+        signs = sign_test(*(evidence.values(name, self.quantity) for name in (low, high)))
+        means, n = evidence.differences(low, high, self.quantity), len(evidence.rows)
+        pairs = [evidence.sides(row, low, high, self.quantity) for row in evidence.rows if means]
+        tests = [paired_t_test(*pair) for pair in pairs]
+        significant = [test.mean_difference < 0 for test in tests if test.significant]
+        n_lower, n_higher = significant.count(True), significant.count(False)
+        power = evidence.power(means, self.quantity) if means else ""
         if self.by == "paired-t":
             if not means:
                 raise NoSplits(NO_SPLITS)
-            text = f"significantly {self.kind} on {n_lower} of {n}, {self._other} on {n_higher}"
-            p_for = joint_p((mean.p_below() for mean in means), n // 2 + 1)
-            p_against = joint_p((mean.p_above() for mean in means), ceil(n / 2))
-            agrees = signs.wins > n / 2
-        elif self.points is not None:
-            gaps = dict(zip(evidence.rows, np.subtract(x, y).tolist(), strict=True))
-            worst = max(gaps, key=gaps.__getitem__)
-            above = sum(order(gap, margin) > 0 for gap in gaps.values())
-            text = f"at most {evidence.show(gaps[worst])}{evidence.points} ({worst}); "
-            text += f"above {self.points:g} in {above} of {n}"
-            if means:
-                text += f"; a test finds it above somewhere {p_text(p_against)} (Holm), {power}"
-            return _Side(text, above == 0, p_for, p_against, signs.wins, means)
+            text = (
+                f"significantly {self.kind} on {n_lower} of {n}, {OTHER[self.kind]} on {n_higher}"
+            )
+            agrees, p_values = signs.wins > n / 2, one_sided(means, n // 2 + 1)
         else:
             text = f"{self.kind} on {signs.wins} of {n}, equal on {signs.ties}, sign test "
             text += p_text(signs.p_value)
             if means:
                 text += f"; significantly {self.kind} on {n_lower}, the other way on {n_higher}"
-            agrees = signs.wins == n
+            agrees, p_values = signs.wins == n, one_sided(means, len(means))
         if self.by == "sign-test":
-            agrees = signs.wins > signs.losses
-            if evidence.exact:
-                agrees &= signs.significant
-            p_for, p_against = (
-                signs.p_value if more > fewer else 1.0
-                for more, fewer in ((signs.wins, signs.losses), (signs.losses, signs.wins))
-            )
+            agrees = signs.wins > signs.losses and (signs.significant or not evidence.exact)
+            won = signs.wins > signs.losses
+            p_values = (signs.p_value, 1.0) if won else (1.0, signs.p_value)
             power = "" if evidence.exact else power_of_signs(signs.wins + signs.losses)
-        if power and not (agrees and p_for <= LEVEL):
+        if power and not (agrees and p_values[0] <= LEVEL):
             text += f"; {power}"
-        return _Side(text, agrees, p_for, p_against, signs.wins, means)
+        return _Side(text, agrees, *p_values, signs.wins, means)
 
-    def _significant(
-        self, evidence: Evidence, low: str, high: str, tested: bool
-    ) -> tuple[int, int]:
-        """Return on how many rows the paired t-test finds the claimed sign, and the opposite."""
-        signs = []
-        for row in evidence.rows if tested and self.points is None else ():
-            sides = (evidence.per_split(row, name, self.quantity) for name in (low, high))
-            test = paired_t_test(*sides)
-            signs += [test.mean_difference] * test.significant
-        return sum(d < 0 for d in signs), sum(d > 0 for d in signs)
+    def _within_points(self, evidence: Evidence, a: str, b: str) -> _Side:
+        """Return the largest difference on the wrong side, and whether it is allowed."""
+        low, high = self._in_order(a, b)
+        x, y = (evidence.values(name, self.quantity) for name in (low, high))
+        margin = evidence.from_points(self.points or 0.0)
+        gaps = dict(zip(evidence.rows, np.subtract(x, y).tolist(), strict=True))
+        worst = max(gaps, key=gaps.__getitem__)
+        n_above = sum(order(gap, margin) > 0 for gap in gaps.values())
+        text = f"at most {evidence.show(gaps[worst])}{evidence.points} ({worst}); "
+        text += f"above {self.points:g} in {n_above} of {len(gaps)}"
+        means = evidence.differences(low, high, self.quantity)
+        p_for, p_against = one_sided(means, len(means), margin)
+        if means:
+            text += f"; a test finds it above somewhere {p_text(p_against)} (Holm), "
+            text += evidence.power(means, self.quantity)
+        return _Side(text, n_above == 0, p_for, p_against)
 
 
 class Counted(Claim):
@@ -199,12 +187,7 @@ class Counted(Claim):
     are missing here could decide."""
 
     def counted(
-        self,
-        evidence: Evidence,
-        text: str,
-        count: int,
-        p_by_row: list[float],
-        possible: int = 0,
+        self, evidence: Evidence, text: str, count: int, p_by_row: list[float], possible: int = 0
     ) -> Judgement:
         """Return the judgement on a count over the rows here; `possible` counts ties as well."""
         # scipy takes half a second to import.
@@ -234,12 +217,9 @@ class Counted(Claim):
         return Judgement(text, evidence.word(False, p_against=p_against))
 
 
-def _rows_better(evidence: Evidence, name: str, others: list[str]) -> list[float]:
+def _rows_better(evidence: Evidence, name: str, others: Sequence[str]) -> list[float]:
     """Return the p-value of each row for "it is better than all others"; nothing without splits."""
-    sides = [evidence.losing(name, other) for other in others]
-    if not all(sides):
-        return []
-    return [all_p(mean.p_below() for mean in row) for row in zip(*sides, strict=True)]
+    return [all_p(m.p_below() for m in means) for means in evidence.losing(name, others)]
 
 
 class WinsOrTies(Counted):
@@ -252,7 +232,7 @@ class WinsOrTies(Counted):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the numbers of wins and ties, and the word."""
-        test = by_signs(evidence, self.algorithm, self.than)
+        test = sign_test(*map(evidence.losses, (self.algorithm, self.than)))
         count, n = test.wins + test.ties, len(evidence.rows)
         text = f"{count} of {n} ({test.wins} wins, {test.ties} ties)"
         p_by_row = _rows_better(evidence, self.algorithm, [self.than])
@@ -270,11 +250,11 @@ class LowestMean(Counted):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is the best, and the word."""
         names = [name for name in self.among or evidence.names if name != self.algorithm]
-        losses = {name: evidence.losses(name) for name in (self.algorithm, *names)}
+        columns = [evidence.losses(name) for name in (self.algorithm, *names)]
         count = possible = 0
-        for i, row in enumerate(evidence.rows):
-            best = min(names, key=lambda name: losses[name][i])
-            mine, lowest = losses[self.algorithm][i], losses[best][i]
+        for row, mine, *losses in zip(evidence.rows, *columns, strict=True):
+            lowest = min(losses)
+            best = names[losses.index(lowest)]
             spread = 0.0 if evidence.exact else evidence.deviation(row, best)
             count += order(mine, lowest) <= 0
             possible += order(mine, lowest + spread) <= 0
@@ -298,19 +278,17 @@ class Competitive(Counted):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is as good, and the word."""
-        losses = {name: evidence.losses(name) for name in (self.algorithm, *self.than)}
+        columns = [evidence.losses(name) for name in (self.algorithm, *self.than)]
+        losing, n = evidence.losing(self.algorithm, self.than), len(evidence.rows)
         worse, p_by_row = [], []
-        sides = [evidence.losing(self.algorithm, other) for other in self.than]
-        for i, row in enumerate(evidence.rows):
-            mine = evidence.deviation(row, self.algorithm)
-            spreads = [mine + evidence.deviation(row, other) for other in self.than]
-            limits = [losses[o][i] + s for o, s in zip(self.than, spreads, strict=True)]
-            if any(order(losses[self.algorithm][i], limit) > 0 for limit in limits):
+        for i, (row, mine, *losses) in enumerate(zip(evidence.rows, *columns, strict=True)):
+            spread = evidence.deviation(row, self.algorithm)
+            spreads = [spread + evidence.deviation(row, other) for other in self.than]
+            if any(order(mine, sum(limit)) > 0 for limit in zip(losses, spreads, strict=True)):
                 worse.append(row)
-            if all(sides):
-                means = zip(sides, spreads, strict=True)
-                p_by_row.append(all_p(side[i].p_below(spread) for side, spread in means))
-        n = len(evidence.rows)
+            if losing:
+                tested = zip(losing[i], spreads, strict=True)
+                p_by_row.append(all_p(mean.p_below(limit) for mean, limit in tested))
         text = f"{n - len(worse)} of {n}" + (f"; not on {', '.join(worse)}" if worse else "")
         return self.counted(evidence, text, n - len(worse), p_by_row)
 
@@ -345,25 +323,22 @@ class Rank(Claim):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return how often it has each rank, and the word."""
         names = [name for name in self.among or evidence.names if name != self.algorithm]
-        mine, others = evidence.losses(self.algorithm), [evidence.losses(name) for name in names]
-        rows = zip(mine, zip(*others, strict=True), strict=True)
-        ranks = [1 + sum(order(y, x) < 0 for y in ys) for x, ys in rows]
+        columns = [evidence.losses(name) for name in (self.algorithm, *names)]
+        rows = zip(*columns, strict=True)
+        ranks = [1 + sum(order(loss, mine) < 0 for loss in losses) for mine, *losses in rows]
         places = enumerate(PLACES[: self.at_most], start=1)
         counts = ", ".join(f"{place} in {ranks.count(rank)}" for rank, place in places)
         ranked = zip(evidence.rows, ranks, strict=True)
         worse = [f"{row} ({ordinal(rank)})" for row, rank in ranked if rank > self.at_most]
         text = f"{counts} of {len(ranks)} rows" + (f"; not in {', '.join(worse)}" if worse else "")
-        sides = [evidence.losing(self.algorithm, name) for name in names]
-        by_row = [*zip(*sides, strict=True)] if all(sides) else []
-        # At most at_most - 1 others may be better on a row; one more refutes it.
+        losing = evidence.losing(self.algorithm, names)
+        # All but at_most - 1 others must be worse on a row.
         n_worse = len(names) - self.at_most + 1
-        p_for = all_p(joint_p((m.p_below() for m in row), max(n_worse, 0) or 1) for row in by_row)
-        p_against = joint_p(
-            joint_p((mean.p_above() for mean in row), self.at_most) for row in by_row
-        )
-        if worse and by_row:
-            power = power_text([*chain(*sides)], evidence.show) + evidence.points
-            text += f"; outranked {p_text(p_against)} (Holm), {power}"
+        tests = [one_sided(means, n_worse) for means in losing]
+        p_for = all_p(p for p, _ in tests)
+        p_against = joint_p(p for _, p in tests)
+        if worse and losing:
+            text += f"; outranked {p_text(p_against)} (Holm), {evidence.power([*chain(*losing)])}"
         return Judgement(text, evidence.word(not worse, p_for, p_against))
 
 
@@ -398,11 +373,9 @@ class Closest(Claim):
             f"{label} nearer than {evidence.label(rival)} on {test.wins} of {len(base)}, equal on "
             f"{test.ties}, sign test {p_text(test.p_value)}"
         )
-        farther = [gaps[self.algorithm] - gaps[name] for name in names] if len(base) > 1 else []
-        tests = [mean_of(values) for values in farther]
-        p_for, p_against = all_p(m.p_below() for m in tests), joint_p(m.p_above() for m in tests)
+        farther = [mean_of(gaps[self.algorithm] - gaps[name]) for name in names if len(base) > 1]
         agrees = distance[self.algorithm] < distance[rival]
-        return Judgement(text, evidence.word(agrees, p_for, p_against))
+        return Judgement(text, evidence.word(agrees, *one_sided(farther, len(farther))))
 
 
 class WorseMoreOften(Claim):
@@ -425,13 +398,13 @@ class WorseMoreOften(Claim):
         names = [name for name in self.among if name != self.algorithm]
         mine, *shares = (self._shares(evidence, name) for name in (self.algorithm, *names))
         means = [mean_of(np.subtract(mine, share)) for share in shares]
-        share_of_mine = 100 * fmean(mine)
-        text = f"{evidence.label(self.algorithm)} worse on {share_of_mine:.0f}% of the splits"
+        text = f"{evidence.label(self.algorithm)} worse on {100 * fmean(mine):.0f}% of the splits"
         for name, share, mean in zip(names, shares, means, strict=True):
             interval = with_interval(mean, "{:+.3g}".format)
             text += f", {evidence.label(name)} on {100 * fmean(share):.0f}% ({interval})"
         text += f"; {power_text(means, '{:.2g}'.format)}"
-        p_for, p_against = all_p(m.p_above() for m in means), joint_p(m.p_below() for m in means)
+        # The contrary is that some mean is below 0.
+        p_against, p_for = one_sided(means, 1)
         agrees = all(mean.value > 0 for mean in means)
         return Judgement(text, evidence.word(agrees, p_for, p_against))
 
@@ -439,8 +412,8 @@ class WorseMoreOften(Claim):
         """Return the share of the splits of each row on which an algorithm is worse."""
         side, shares = 1 - 2 * evidence.greater_is_better, []
         for row in evidence.rows:
-            sides = (evidence.per_split(row, algorithm) for algorithm in (name, self.than))
-            shares.append(fmean(order(x, y) == side for x, y in zip(*sides, strict=True)))
+            pairs = zip(*evidence.sides(row, name, self.than), strict=True)
+            shares.append(fmean(order(x, y) == side for x, y in pairs))
         return shares
 
 
@@ -459,13 +432,13 @@ class NotBetter(Claim):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return wins, losses and ties with the power, and the word."""
-        test = by_signs(evidence, self.algorithm, self.than)
+        test = sign_test(*map(evidence.losses, (self.algorithm, self.than)))
         text = f"{test.wins} wins, {test.losses} losses, {test.ties} ties, {p_text(test.p_value)}"
         contrary = self.kind == "not-different" or test.wins > test.losses
         p_for, p_against = (1.0, test.p_value) if contrary else (test.p_value, 1.0)
         # A test that cannot find anything is not evidence for the claim.
         possible = 2.0 ** (1 - test.wins - test.losses) <= LEVEL
-        agrees = not (test.separates and contrary) if possible else None
+        agrees = not (test.significant and contrary) if possible else None
         word = evidence.word(agrees, p_for, p_against)
         return Judgement(f"{text}; {power_of_signs(test.wins + test.losses)}", word)
 
@@ -490,17 +463,15 @@ class Equivalent(Claim):
             raise Lacking("one row is too few for a test of equivalence")
         margin = evidence.from_points(self.margin)
         test = equivalence_test(a, b, margin)
-        difference, low, high = (
-            evidence.show(x, "+") for x in (test.mean_difference, test.low, test.high)
-        )
+        effect = (test.mean_difference, test.low, test.high)
+        difference, low, high = (evidence.show(x, "+") for x in effect)
         text = (
             f"mean difference {difference}{evidence.points}, {100 - 200 * LEVEL:g}% interval "
             f"{low} to {high}, margin {self.margin:g}, {p_text(test.p_value)}"
         )
-        agrees = abs(test.mean_difference) < margin
         if test.significant or test.different:
-            return Judgement(text, "supported" if test.significant else "refuted")
-        return Judgement(text, "agrees" if agrees else "disagrees")
+            return checked(text, test.significant)
+        return Judgement(text, "agrees" if abs(test.mean_difference) < margin else "disagrees")
 
 
 class SignificantPairs(Claim):
@@ -522,19 +493,17 @@ class SignificantPairs(Claim):
         for a, b in combinations(losses, 2):
             test = tests[a, b]
             ahead = (a, b) if test.wins > test.losses else (b, a)
-            if test.winner and test.loser:
-                significant[test.winner, test.loser] = test.p_value
+            if test.winner:
+                significant[ahead] = test.p_value
             against.append(1.0 if ahead in self.pairs else test.p_value)
         parts = (f"{label(a)} over {label(b)} ({p_text(p)})" for (a, b), p in significant.items())
         text = "; ".join(parts) or "no pair"
-        same, p_against = {*significant} == {*self.pairs}, joint_p(against)
-        if not (same or evidence.exact):
-            text += f"; against the claim {p_text(p_against)} (Holm)"
-        agrees = (
-            same if evidence.exact else all(tests[p].wins > tests[p].losses for p in self.pairs)
-        )
-        word = evidence.word(agrees, 0.0 if same else 1.0, 1.0 if same else p_against)
-        return Judgement(text, word)
+        if evidence.exact or {*significant} == {*self.pairs}:
+            return checked(text, {*significant} == {*self.pairs})
+        p_against = joint_p(against)
+        text += f"; against the claim {p_text(p_against)} (Holm)"
+        agrees = all(tests[pair].wins > tests[pair].losses for pair in self.pairs)
+        return Judgement(text, evidence.word(agrees, p_against=p_against))
 
 
 RUN_TO_RUN = log(1.1)
@@ -561,7 +530,7 @@ class TimesFaster(Claim):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the ratios with their intervals, and the word."""
-        pairs = [(fast, slow) for fast in self.algorithms for slow in self.than]
+        pairs = [*product(self.algorithms, self.than)]
         if evidence.exact:
             row = evidence.rows[0]
             times = [[evidence.value(row, name, "seconds") for name in pair] for pair in pairs]
@@ -585,8 +554,8 @@ class TimesFaster(Claim):
         """Return the mean logarithm of the ratio of the times."""
         logs = []
         for row in evidence.rows:
-            sides = (evidence.per_split(row, name, "seconds") for name in (fast, slow))
-            logs.append([log(_ratio(*times)) for times in zip(*sides, strict=True)])
+            times = zip(*evidence.sides(row, fast, slow, "seconds"), strict=True)
+            logs.append([log(_ratio(*pair)) for pair in times])
         return mean_of(logs[0] if len(logs) == 1 else [fmean(row) for row in logs])
 
 
