@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import inf, isfinite
 from statistics import fmean
 from typing import Literal, NamedTuple
@@ -14,22 +14,12 @@ from pydantic import Field
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.registry import title_of
-from quadrepro.papers.claims.claim import (
-    AlgorithmNames,
-    Claim,
-    Judgement,
-    MeasureName,
-    by_row,
-    checked,
-)
+from quadrepro.papers.claims.claim import Algorithms, Claim, Judgement, MeasureName, by_row, checked
 from quadrepro.papers.claims.evidence import (
     NO_VALUES,
     ROUNDS,
     Evidence,
     Lacking,
-    Word,
-    all_p,
-    joint_p,
     one_sided,
     power_text,
     with_interval,
@@ -53,23 +43,17 @@ class OfCurves(Claim):
     last: float = Field(default=inf, alias="to")
     """Last value of the range; by default the last of the curves."""
 
-    def numbers(
-        self, evidence: Evidence, row: str, names: Sequence[str]
-    ) -> tuple[FloatArray, FloatArray]:
+    def numbers(self, evidence: Evidence, row: str, *names: str) -> tuple[FloatArray, FloatArray]:
         """Return the values that all curves have a number at, and the numbers there.
 
         The numbers have the shape (n_algorithms, n_splits, n_values). A level is the same at every
         value.
         """
         curves = [evidence.curve(row, name, self.measure, self.along) for name in names]
-        ranges = [
-            {value for value in curve.x if self.first <= value <= self.last}
-            for curve in curves
-            if curve.x
-        ]
+        values = [{*curve.x} for curve in curves if curve.x]
         # Without a hyper-parameter there is one level, at a value that is never read.
-        x = sorted(set.intersection(*ranges)) if ranges else [0.0]
-        if not x:
+        common = set.intersection(*values) if values else {self.first}
+        if not (x := sorted(value for value in common if self.first <= value <= self.last)):
             raise Lacking(f"no {'common ' * (len(names) > 1)}{self.where}")
         numbers = np.array([curve.at(x) for curve in curves])
         solved = ~np.isnan(numbers).any(axis=(0, 1))
@@ -112,7 +96,7 @@ class OnAverage(OfCurves):
     """One of the three."""
     algorithm: str = Field(alias="of")
     """The algorithm."""
-    than: AlgorithmNames
+    than: Algorithms
     """The others."""
     margin: float | None = Field(default=None, gt=0)
     """The largest difference between curves that are the same, of errors in percentage points.
@@ -120,45 +104,42 @@ class OnAverage(OfCurves):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the means with the differences, and the word."""
-        names, texts, gaps = (self.algorithm, *self.than), {}, list[Mean]()
-        lower = self.kind == "lower-on-average"
+        texts, gaps = {}, list[Mean]()
+        lower, same = self.kind == "lower-on-average", self.kind == "same-on-average"
         for row in evidence.rows:
-            mine, *others = self.numbers(evidence, row, names)[1].mean(axis=2)
+            _, numbers = self.numbers(evidence, row, self.algorithm, *self.than)
+            mine, *others = numbers.mean(axis=2)
             means = [evidence.mean(row, mine - other, self.counts_errors) for other in others]
-            gaps += means
-            level = self.level(fmean(mine))
-            texts[row] = f"{evidence.label(self.algorithm)} {level}, " + ", ".join(
-                f"{evidence.label(name)} {self.level(fmean(other))} "
-                f"({with_interval(mean, self.show)})"
-                for name, other, mean in zip(self.than, others, means, strict=True)
-            )
-            if self.kind != "same-on-average":
+            parts = [f"{evidence.label(self.algorithm)} {self.level(fmean(mine))}"]
+            for name, other, mean in zip(self.than, others, means, strict=True):
+                interval = with_interval(mean, self.show)
+                parts.append(f"{evidence.label(name)} {self.level(fmean(other))} ({interval})")
+            texts[row] = ", ".join(parts)
+            if not same:
                 ahead = np.less_equal(mine, others) if lower else np.greater_equal(mine, others)
                 end = "lowest" if lower else "highest"
                 texts[row] += f"; {end} on {ahead.all(axis=0).sum()} of {len(mine)} splits"
+            gaps += means
         text = f"mean {title_of(self.measure)} over {self.where}: {by_row(texts)}"
-        if self.kind == "same-on-average":
-            limits = f" within {self.margin:g}" if self.margin else ""
-            text += f"{limits}; {self.power(gaps)}"
-            return Judgement(text, self._sameness(evidence, gaps))
-        p_for, p_against = one_sided(gaps, len(gaps))
-        if not lower:
-            # All are higher unless some is lower.
-            p_against, p_for = one_sided(gaps, 1)
-        agrees = all((mean.value < 0) == lower and mean.value for mean in gaps)
-        text += f"; the other way {p_text(p_against)} (Holm), {self.power(gaps)}"
-        return Judgement(text, evidence.word(agrees, p_for, p_against))
+        if same:
+            text += f" within {self.margin:g}; " if self.margin else "; "
+            agrees, p_for, p_against = self._sameness(gaps)
+        else:
+            agrees = all(mean.value < 0 if lower else mean.value > 0 for mean in gaps)
+            p_for, p_against = one_sided(gaps, len(gaps)) if lower else one_sided(gaps, 1)[::-1]
+            text += f"; the other way {p_text(p_against)} (Holm), "
+        return Judgement(text + self.power(gaps), evidence.word(agrees, p_for, p_against))
 
-    def _sameness(self, evidence: Evidence, gaps: Sequence[Mean]) -> Word:
-        """Return the word on curves that are claimed to be the same."""
+    def _sameness(self, gaps: Sequence[Mean]) -> tuple[bool | None, float, float]:
+        """Return whether no gap is above the margin, with both p-values."""
         margin = (self.margin or 0.0) / (100 if self.counts_errors else 1)
-        # Either side refutes it.
-        outside = [(mean.p_above(margin), mean.p_below(-margin)) for mean in gaps]
-        if self.margin is None:
-            return evidence.word(None, p_against=joint_p(chain(*outside)))
-        p_for = all_p(max(mean.p_below(margin), mean.p_above(-margin)) for mean in gaps)
-        agrees = all(abs(mean.value) <= margin for mean in gaps)
-        return evidence.word(agrees, p_for, joint_p(map(min, outside)))
+        all_below, some_above = one_sided(gaps, len(gaps), margin)
+        some_below, all_above = one_sided(gaps, 1, -margin)
+        p_for, p_against = max(all_below, all_above), min(some_below, some_above)
+        if not self.margin:
+            # Either side refutes it, so that two tests are made on each row.
+            return None, p_for, 2 * p_against
+        return all(abs(mean.value) <= margin for mean in gaps), p_for, p_against
 
 
 class LowerCurve(OfCurves):
@@ -171,7 +152,7 @@ class LowerCurve(OfCurves):
 
     kind: Literal["lower-at-every-round"]
     """The kind."""
-    algorithms: AlgorithmNames = Field(alias="of")
+    algorithms: Algorithms = Field(alias="of")
     """The lower algorithms."""
     than: str
     """The higher one, which may have no such hyper-parameter."""
@@ -182,15 +163,14 @@ class LowerCurve(OfCurves):
         for row in evidence.rows:
             parts = []
             for name in self.algorithms:
-                mine, other = self.numbers(evidence, row, (name, self.than))[1]
+                mine, other = self.numbers(evidence, row, name, self.than)[1]
                 gap = (other - mine).mean(axis=0)
                 agrees &= bool(gap.min() >= -ROUNDING and gap.max() > 0)
-                text = f"by {gap.min():.4f} to {gap.max():.4f}, {gap[-1]:.4f} at the end"
-                several = len(self.algorithms) > 1
-                parts.append(f"{evidence.label(name)} lower {text}" if several else text)
+                text = f"{evidence.label(name)} lower " * (len(self.algorithms) > 1)
+                text += f"by {gap.min():.4f} to {gap.max():.4f}, {gap[-1]:.4f} at the end"
+                parts.append(text)
                 if len(mine) > 1:
-                    differences = (mine - other).T
-                    tested += [evidence.mean(row, d, self.counts_errors) for d in differences]
+                    tested += [evidence.mean(row, d, self.counts_errors) for d in (mine - other).T]
             texts[row] = ", ".join(parts)
         text = by_row(texts)
         if tested and not agrees:
@@ -217,17 +197,15 @@ class Slope(OfCurves):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the slope on each row, and the word."""
-        curves = {row: self.numbers(evidence, row, [self.algorithm]) for row in evidence.rows}
-        slopes = {
-            row: self._slope(x, numbers[0].mean(axis=0)) for row, (x, numbers) in curves.items()
-        }
-        text = "slope " + ", ".join(f"{slope:.2f} on {row}" for row, slope in slopes.items())
-        means: list[Mean] = []
-        for row, (x, numbers) in curves.items():
+        slopes, means = {}, list[Mean]()
+        for row in evidence.rows:
+            x, [splits] = self.numbers(evidence, row, self.algorithm)
+            slopes[row] = self._slope(x, splits.mean(axis=0))
             # A split can end before it has a slope.
             with suppress(Lacking):
-                means.append(evidence.mean(row, [self._slope(x, split) for split in numbers[0]]))
-        p_for, p_against = one_sided(means, len(curves), self.at_most)
+                means.append(evidence.mean(row, [self._slope(x, split) for split in splits]))
+        text = "slope " + ", ".join(f"{slope:.2f} on {row}" for row, slope in slopes.items())
+        p_for, p_against = one_sided(means, len(slopes), self.at_most)
         agrees = max(slopes.values()) <= self.at_most
         return Judgement(text, evidence.word(agrees, p_for, p_against))
 
@@ -289,7 +267,7 @@ class InOrder(Claim):
 
     kind: Literal["in-order"]
     """The kind."""
-    algorithms: AlgorithmNames = Field(alias="of")
+    algorithms: Algorithms = Field(alias="of")
     """The algorithms."""
     measures: tuple[MeasureName, ...] = Field(min_length=2)
     """From low to high: the bounded measure first, then its bounds."""

@@ -6,17 +6,18 @@ the claim, and one whose alternative is its contrary. `Evidence.word` makes the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import chain, combinations, product
 from math import exp, log
 from statistics import fmean
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from quadrepro.base.models import fault
-from quadrepro.papers.claims.claim import AlgorithmNames, Claim, Judgement, checked
+from quadrepro.papers.claims.claim import Algorithms, Claim, Judgement, by_row, checked
 from quadrepro.papers.claims.evidence import (
     NO_SPLITS,
     Evidence,
@@ -27,30 +28,11 @@ from quadrepro.papers.claims.evidence import (
     joint_p,
     mean_of,
     one_sided,
+    power_of_signs,
     power_text,
     with_interval,
 )
-from quadrepro.stats import (
-    LEVEL,
-    Mean,
-    compare_by_signs,
-    equivalence_test,
-    order,
-    p_text,
-    paired_t_test,
-    sign_test,
-    sign_test_power,
-)
-
-SHARES = (0.6, 0.7, 0.8)
-"""Shares of wins at which the power of the sign test is given."""
-
-
-def power_of_signs(n: int) -> str:
-    """Return how often a sign test over n rows would find an algorithm that wins more often."""
-    power = ", ".join(f"{sign_test_power(n, share):.2f}" for share in SHARES)
-    return f"power at {', '.join(f'{100 * share:.0f}' for share in SHARES)}% wins: {power}"
-
+from quadrepro.stats import LEVEL, Mean, equivalence_test, order, p_text, paired_t_test, sign_test
 
 OTHER = {"lower": "higher", "higher": "lower"}
 """The other side of each."""
@@ -72,9 +54,9 @@ class Lower(Claim):
 
     kind: Literal["lower", "higher"]
     """One of the two."""
-    algorithms: AlgorithmNames = Field(alias="of")
+    algorithms: Algorithms = Field(alias="of")
     """The algorithms; each is compared with each of the others."""
-    than: AlgorithmNames
+    than: Algorithms
     """The others."""
     by: Literal["every-row", "sign-test", "paired-t"] = "every-row"
     """How it is judged: on every row; by the sign test over the rows; by the paired t-test over the
@@ -101,9 +83,7 @@ class Lower(Claim):
         agrees = all(side.agrees for side in sides)
         p_for = all_p(side.p_for for side in sides)
         p_against = joint_p(side.p_against for side in sides)
-        if len(pairs) == 1:
-            text = sides[0].text
-        elif self.by == "every-row" and self.points is None:
+        if len(pairs) > 1 and self.by == "every-row" and self.points is None:
             counts = zip(names, (side.wins for side in sides), strict=True)
             n, wins = len(evidence.rows), sum(side.wins for side in sides)
             text = ", ".join(f"{name} in {count}" for name, count in counts)
@@ -112,8 +92,7 @@ class Lower(Claim):
                 text += f"; {OTHER[self.kind]} in some pair {p_text(p_against)} (Holm), "
                 text += evidence.power(means, self.quantity)
         else:
-            parts = zip(names, sides, strict=True)
-            text = "; ".join(f"{name}: {side.text}" for name, side in parts)
+            text = by_row(dict(zip(names, (side.text for side in sides), strict=True)))
         return Judgement(text, evidence.word(agrees, p_for, p_against))
 
     def _in_order(self, a: str, b: str) -> tuple[str, str]:
@@ -133,9 +112,8 @@ class Lower(Claim):
         if self.by == "paired-t":
             if not means:
                 raise NoSplits(NO_SPLITS)
-            text = (
-                f"significantly {self.kind} on {n_lower} of {n}, {OTHER[self.kind]} on {n_higher}"
-            )
+            text = f"significantly {self.kind} on {n_lower} of {n}, "
+            text += f"{OTHER[self.kind]} on {n_higher}"
             agrees, p_values = signs.wins > n / 2, one_sided(means, n // 2 + 1)
         else:
             text = f"{self.kind} on {signs.wins} of {n}, equal on {signs.ties}, sign test "
@@ -144,9 +122,10 @@ class Lower(Claim):
                 text += f"; significantly {self.kind} on {n_lower}, the other way on {n_higher}"
             agrees, p_values = signs.wins == n, one_sided(means, len(means))
         if self.by == "sign-test":
-            agrees = signs.wins > signs.losses and (signs.significant or not evidence.exact)
-            won = signs.wins > signs.losses
-            p_values = (signs.p_value, 1.0) if won else (1.0, signs.p_value)
+            agrees = ahead = signs.wins > signs.losses
+            if evidence.exact:
+                agrees &= signs.significant
+            p_values = (signs.p_value, 1.0) if ahead else (1.0, signs.p_value)
             power = "" if evidence.exact else power_of_signs(signs.wins + signs.losses)
         if power and not (agrees and p_values[0] <= LEVEL):
             text += f"; {power}"
@@ -170,7 +149,19 @@ class Lower(Claim):
         return _Side(text, n_above == 0, p_for, p_against)
 
 
-class Counted(Claim):
+class OfOne(Claim):
+    """A claim on one algorithm."""
+
+    algorithm: str = Field(alias="of")
+    """The algorithm."""
+
+    def losses(self, evidence: Evidence, others: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield each row with the losses of the algorithm and of others."""
+        columns = [evidence.losses(name) for name in (self.algorithm, *others)]
+        return zip(evidence.rows, *columns, strict=True)
+
+
+class Counted(OfOne):
     """A claim on a number of rows.
 
     It is supported if tests over the splits find it on this many rows. Too few rows refute it if a
@@ -178,13 +169,16 @@ class Counted(Claim):
     chances for all rows are the case in which the number varies most.
     """
 
-    algorithm: str = Field(alias="of")
-    """The algorithm."""
     at_least: int = Field(ge=1)
     """The number of rows on which it must be true."""
     out_of: int | None = Field(default=None, ge=1)
     """The number of rows of the paper; by default those here. A claim is not decided if rows that
     are missing here could decide."""
+
+    def p_better(self, evidence: Evidence, others: Sequence[str]) -> list[float]:
+        """Return the p-value of each row for "it is better than all others"."""
+        rows = evidence.losing(self.algorithm, others)
+        return [all_p(mean.p_below() for mean in means) for means in rows]
 
     def counted(
         self, evidence: Evidence, text: str, count: int, p_by_row: list[float], possible: int = 0
@@ -217,11 +211,6 @@ class Counted(Claim):
         return Judgement(text, evidence.word(False, p_against=p_against))
 
 
-def _rows_better(evidence: Evidence, name: str, others: Sequence[str]) -> list[float]:
-    """Return the p-value of each row for "it is better than all others"; nothing without splits."""
-    return [all_p(m.p_below() for m in means) for means in evidence.losing(name, others)]
-
-
 class WinsOrTies(Counted):
     """One algorithm is better than another, or equal, on a number of rows."""
 
@@ -232,11 +221,10 @@ class WinsOrTies(Counted):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the numbers of wins and ties, and the word."""
-        test = sign_test(*map(evidence.losses, (self.algorithm, self.than)))
+        test = sign_test(evidence.losses(self.algorithm), evidence.losses(self.than))
         count, n = test.wins + test.ties, len(evidence.rows)
         text = f"{count} of {n} ({test.wins} wins, {test.ties} ties)"
-        p_by_row = _rows_better(evidence, self.algorithm, [self.than])
-        return self.counted(evidence, text, count, p_by_row)
+        return self.counted(evidence, text, count, self.p_better(evidence, [self.than]))
 
 
 class LowestMean(Counted):
@@ -250,9 +238,8 @@ class LowestMean(Counted):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is the best, and the word."""
         names = [name for name in self.among or evidence.names if name != self.algorithm]
-        columns = [evidence.losses(name) for name in (self.algorithm, *names)]
         count = possible = 0
-        for row, mine, *losses in zip(evidence.rows, *columns, strict=True):
+        for row, mine, *losses in self.losses(evidence, names):
             lowest = min(losses)
             best = names[losses.index(lowest)]
             spread = 0.0 if evidence.exact else evidence.deviation(row, best)
@@ -260,8 +247,7 @@ class LowestMean(Counted):
             possible += order(mine, lowest + spread) <= 0
         end = "highest" if evidence.greater_is_better else "lowest"
         text = f"{end} mean on {count} of {len(evidence.rows)}"
-        p_by_row = _rows_better(evidence, self.algorithm, names)
-        return self.counted(evidence, text, count, p_by_row, possible)
+        return self.counted(evidence, text, count, self.p_better(evidence, names), possible)
 
 
 class Competitive(Counted):
@@ -273,15 +259,14 @@ class Competitive(Counted):
 
     kind: Literal["competitive"]
     """The kind."""
-    than: AlgorithmNames
+    than: Algorithms
     """The others."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is as good, and the word."""
-        columns = [evidence.losses(name) for name in (self.algorithm, *self.than)]
         losing, n = evidence.losing(self.algorithm, self.than), len(evidence.rows)
         worse, p_by_row = [], []
-        for i, (row, mine, *losses) in enumerate(zip(evidence.rows, *columns, strict=True)):
+        for i, (row, mine, *losses) in enumerate(self.losses(evidence, self.than)):
             spread = evidence.deviation(row, self.algorithm)
             spreads = [spread + evidence.deviation(row, other) for other in self.than]
             if any(order(mine, sum(limit)) > 0 for limit in zip(losses, spreads, strict=True)):
@@ -308,13 +293,11 @@ def ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-class Rank(Claim):
+class Rank(OfOne):
     """An algorithm is among the best few on every row."""
 
     kind: Literal["rank"]
     """The kind."""
-    algorithm: str = Field(alias="of")
-    """The algorithm."""
     at_most: Literal[1, 2, 3, 4, 5]
     """The last rank that counts; equal errors share the better rank."""
     among: tuple[str, ...] = ()
@@ -323,32 +306,27 @@ class Rank(Claim):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return how often it has each rank, and the word."""
         names = [name for name in self.among or evidence.names if name != self.algorithm]
-        columns = [evidence.losses(name) for name in (self.algorithm, *names)]
-        rows = zip(*columns, strict=True)
-        ranks = [1 + sum(order(loss, mine) < 0 for loss in losses) for mine, *losses in rows]
-        places = enumerate(PLACES[: self.at_most], start=1)
-        counts = ", ".join(f"{place} in {ranks.count(rank)}" for rank, place in places)
-        ranked = zip(evidence.rows, ranks, strict=True)
-        worse = [f"{row} ({ordinal(rank)})" for row, rank in ranked if rank > self.at_most]
+        rows = self.losses(evidence, names)
+        ranks = {row: 1 + sum(order(x, mine) < 0 for x in losses) for row, mine, *losses in rows}
+        tally, places = Counter(ranks.values()), enumerate(PLACES[: self.at_most], start=1)
+        counts = ", ".join(f"{place} in {tally[rank]}" for rank, place in places)
+        worse = [f"{row} ({ordinal(rank)})" for row, rank in ranks.items() if rank > self.at_most]
         text = f"{counts} of {len(ranks)} rows" + (f"; not in {', '.join(worse)}" if worse else "")
         losing = evidence.losing(self.algorithm, names)
         # All but at_most - 1 others must be worse on a row.
         n_worse = len(names) - self.at_most + 1
         tests = [one_sided(means, n_worse) for means in losing]
-        p_for = all_p(p for p, _ in tests)
-        p_against = joint_p(p for _, p in tests)
+        p_for, p_against = all_p(p for p, _ in tests), joint_p(p for _, p in tests)
         if worse and losing:
             text += f"; outranked {p_text(p_against)} (Holm), {evidence.power([*chain(*losing)])}"
         return Judgement(text, evidence.word(not worse, p_for, p_against))
 
 
-class Closest(Claim):
+class Closest(OfOne):
     """One of several algorithms is closest to another in test error."""
 
     kind: Literal["closest"]
     """The kind."""
-    algorithm: str = Field(alias="of")
-    """The closest."""
     to: str
     """The one it is close to."""
     among: tuple[str, ...] = ()
@@ -378,7 +356,7 @@ class Closest(Claim):
         return Judgement(text, evidence.word(agrees, *one_sided(farther, len(farther))))
 
 
-class WorseMoreOften(Claim):
+class WorseMoreOften(OfOne):
     """One algorithm is worse than another on more splits than some others are.
 
     The shares of splits on the rows are compared by the paired t-test.
@@ -386,11 +364,9 @@ class WorseMoreOften(Claim):
 
     kind: Literal["worse-more-often"]
     """The kind."""
-    algorithm: str = Field(alias="of")
-    """The algorithm that is often worse."""
     than: str
     """The one that each is compared with on each split."""
-    among: AlgorithmNames
+    among: Algorithms
     """The others, which are compared with `than` as well."""
 
     def judge(self, evidence: Evidence) -> Judgement:
@@ -417,7 +393,7 @@ class WorseMoreOften(Claim):
         return shares
 
 
-class NotBetter(Claim):
+class NotBetter(OfOne):
     """The sign test does not find one algorithm better than another, or not even different.
 
     Papers call this "no significant difference"; it is not evidence that two are alike.
@@ -425,14 +401,12 @@ class NotBetter(Claim):
 
     kind: Literal["not-better", "not-different"]
     """Whether only better numbers refute it, or worse ones as well."""
-    algorithm: str = Field(alias="of")
-    """The algorithm that is not better."""
     than: str
     """The other."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return wins, losses and ties with the power, and the word."""
-        test = sign_test(*map(evidence.losses, (self.algorithm, self.than)))
+        test = sign_test(evidence.losses(self.algorithm), evidence.losses(self.than))
         text = f"{test.wins} wins, {test.losses} losses, {test.ties} ties, {p_text(test.p_value)}"
         contrary = self.kind == "not-different" or test.wins > test.losses
         p_for, p_against = (1.0, test.p_value) if contrary else (test.p_value, 1.0)
@@ -443,13 +417,11 @@ class NotBetter(Claim):
         return Judgement(f"{text}; {power_of_signs(test.wins + test.losses)}", word)
 
 
-class Equivalent(Claim):
+class Equivalent(OfOne):
     """The mean difference between the errors of two algorithms is smaller than a margin."""
 
     kind: Literal["equivalent"]
     """The kind."""
-    algorithm: str = Field(alias="of")
-    """One of the two algorithms."""
     than: str
     """The other."""
     margin: float = Field(gt=0)
@@ -488,21 +460,20 @@ class SignificantPairs(Claim):
         """Return the significant pairs, and the word."""
         names = (*(self.among or evidence.names), *chain.from_iterable(self.pairs))
         losses = {name: evidence.losses(name) for name in dict.fromkeys(names)}
-        tests = compare_by_signs(losses)
-        label, significant, against = evidence.label, dict[tuple[str, str], float](), []
+        # By pair, the one with more wins first.
+        tests = {}
         for a, b in combinations(losses, 2):
-            test = tests[a, b]
-            ahead = (a, b) if test.wins > test.losses else (b, a)
-            if test.winner:
-                significant[ahead] = test.p_value
-            against.append(1.0 if ahead in self.pairs else test.p_value)
+            test = sign_test(losses[a], losses[b])
+            tests[(a, b) if test.wins > test.losses else (b, a)] = test
+        significant = {pair: test.p_value for pair, test in tests.items() if test.significant}
+        label, pairs = evidence.label, {*self.pairs}
         parts = (f"{label(a)} over {label(b)} ({p_text(p)})" for (a, b), p in significant.items())
         text = "; ".join(parts) or "no pair"
-        if evidence.exact or {*significant} == {*self.pairs}:
-            return checked(text, {*significant} == {*self.pairs})
-        p_against = joint_p(against)
+        if evidence.exact or {*significant} == pairs:
+            return checked(text, {*significant} == pairs)
+        p_against = joint_p(1.0 if pair in pairs else test.p_value for pair, test in tests.items())
         text += f"; against the claim {p_text(p_against)} (Holm)"
-        agrees = all(tests[pair].wins > tests[pair].losses for pair in self.pairs)
+        agrees = pairs <= {pair for pair, test in tests.items() if test.wins != test.losses}
         return Judgement(text, evidence.word(agrees, p_against=p_against))
 
 
@@ -521,9 +492,9 @@ class TimesFaster(Claim):
 
     kind: Literal["times-faster"]
     """The kind."""
-    algorithms: AlgorithmNames = Field(alias="of")
+    algorithms: Algorithms = Field(alias="of")
     """The faster algorithms."""
-    than: AlgorithmNames
+    than: Algorithms
     """The slower algorithms."""
     times: float = Field(default=1, gt=0)
     """Least ratio of their times."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
@@ -13,7 +13,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.papers.printed import SD, TIME_ROW, Printed
-from quadrepro.stats import LEVEL, Mean
+from quadrepro.stats import LEVEL, Mean, sign_test_power
 
 if TYPE_CHECKING:
     from quadrepro.engine.outcomes import Outcomes
@@ -128,7 +128,7 @@ class Evidence(ABC):
 
     lacking: ClassVar[str]
     """The message if numbers are missing."""
-    exact: ClassVar[bool] = False
+    exact: bool = field(default=False, kw_only=True)
     """Whether claims are about these very numbers, so that no test is needed."""
 
     def word(self, agrees: bool | None, p_for: float = 1.0, p_against: float = 1.0) -> Word:
@@ -149,15 +149,14 @@ class Evidence(ABC):
             return "supported" if agrees else "refuted"
         return "agrees" if agrees else "disagrees"
 
-    @property
     @abstractmethod
-    def shares(self) -> set[bool]:
-        """Whether errors are shares of examples, of any row; both if some are and some are not."""
+    def counted(self, row: str) -> bool:
+        """Return whether the errors of a row are shares of examples."""
 
     @property
     def in_shares(self) -> bool:
-        """Whether all errors are shares, whose differences are percentage points."""
-        return all(self.shares)
+        """Whether errors are shares of examples, whose differences are percentage points."""
+        return all(map(self.counted, self.rows))
 
     @property
     @abstractmethod
@@ -175,7 +174,7 @@ class Evidence(ABC):
 
     def from_points(self, points: float) -> float:
         """Return a difference as ``paper.yaml`` gives it: shares are in percentage points there."""
-        if points and len(self.shares) > 1:
+        if points and len({*map(self.counted, self.rows)}) > 1:
             raise Lacking("shares and RMSEs have no common margin")
         return points / 100 if self.in_shares else points
 
@@ -223,15 +222,15 @@ class Evidence(ABC):
         """Return the mean of one number per split of a row, which count examples or not."""
         return mean_of(values)
 
-    def sides(self, row: str, a: str, b: str, quantity: Quantity = "error") -> list[list[float]]:
-        """Return a quantity of two algorithms on one row, each with one number per split."""
-        return [self.per_split(row, name, quantity) for name in (a, b)]
+    def sides(self, row: str, a: str, b: str, quantity: Quantity = "error") -> FloatArray:
+        """Return a quantity of two algorithms on one row, shape (2, n_splits)."""
+        return np.array([self.per_split(row, name, quantity) for name in (a, b)])
 
     def differences(self, a: str, b: str, quantity: Quantity = "error") -> list[Mean]:
         """Return the differences A - B on each row; nothing without splits."""
         try:
-            splits = {row: np.subtract(*self.sides(row, a, b, quantity)) for row in self.rows}
-            return [self.mean(row, values, quantity == "error") for row, values in splits.items()]
+            gaps = {row: np.subtract(*self.sides(row, a, b, quantity)) for row in self.rows}
+            return [self.mean(row, gap, quantity == "error") for row, gap in gaps.items()]
         except NoSplits:
             return []
 
@@ -263,24 +262,23 @@ class Ours(Evidence):
     instead: str = ""
     """A measure that takes the place of the test error."""
 
-    @property
-    def shares(self) -> set[bool]:
-        """Whether errors are shares of examples, of any row."""
-        return {*map(self.outcomes.counted, self.rows)}
+    def counted(self, row: str) -> bool:
+        """Return whether the errors of a row are shares of examples."""
+        return self.outcomes.counted(row)
 
     @property
     def greater_is_better(self) -> bool:
         """Whether the highest number of a row is the best."""
         return self.outcomes.greater_is_better
 
-    def on_split(self, repeat: int) -> OneSplit:
+    def on_split(self, repeat: int) -> Self:
         """Return the evidence of one split, which claims are true of or not."""
         ours = self.outcomes
         records = {(r, c, 0): record for (r, c, i), record in ours.records.items() if i == repeat}
         grids = {(r, c, 0): grid for (r, c, i), grid in ours.grids.items() if i == repeat}
         measured = {(r, c, 0): value for (r, c, i), value in ours.measured.items() if i == repeat}
         outcomes = replace(ours, repeats=1, records=records, grids=grids, measured=measured)
-        return OneSplit(self.rows, self.names, outcomes, self.instead)
+        return replace(self, outcomes=outcomes, exact=True)
 
     def mean(self, row: str, values: Numbers, counted: bool = False) -> Mean:
         """Return the mean of one number per split of a row; splits can overlap."""
@@ -289,9 +287,9 @@ class Ours(Evidence):
 
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> float:
         """Return a quantity on one row."""
-        records = self._records(row, algorithm)
         if quantity in _OF_MARGINS:
-            return _OF_MARGINS[quantity](np.concatenate([_margins(record) for record in records]))
+            margins = [_margins(record) for record in self._records(row, algorithm)]
+            return _OF_MARGINS[quantity](np.concatenate(margins))
         return fmean(self.per_split(row, algorithm, quantity))
 
     def deviation(self, row: str, algorithm: str) -> float:
@@ -339,27 +337,19 @@ class Ours(Evidence):
 
 
 @dataclass(frozen=True)
-class OneSplit(Ours):
-    """Our numbers on one split, in place of the printed ones."""
-
-    exact = True
-
-
-@dataclass(frozen=True)
 class InPrint(Evidence):
     """The printed numbers."""
 
     lacking = "not printed"
-    exact = True
+    exact: bool = field(default=True, kw_only=True)
 
     tables: tuple[Printed, ...]
     """Printed tables with the names of these rows, accuracies as errors."""
 
-    @property
-    def shares(self) -> set[bool]:
-        """Whether errors are shares of examples in all tables."""
+    def counted(self, row: str) -> bool:
+        """Return whether errors are shares of examples, in all tables and so in any row."""
         facts = [table.facts for table in self.tables if table.facts.holds == "errors"]
-        return {all(fact.is_share and fact.metric == "error" for fact in facts)}
+        return all(fact.is_share and fact.metric == "error" for fact in facts)
 
     @property
     def greater_is_better(self) -> bool:
@@ -416,3 +406,13 @@ def power_text(means: Sequence[Mean], show: Callable[[float], str]) -> str:
     effects = sorted(mean.reach(LEVEL / len(means), POWER) for mean in means)
     ends = dict.fromkeys((show(effects[0]), show(effects[-1])))
     return f"power {POWER:g} at {' to '.join(ends)}"
+
+
+SHARES = (0.6, 0.7, 0.8)
+"""Shares of wins at which the power of the sign test is given."""
+
+
+def power_of_signs(n: int) -> str:
+    """Return how often a sign test over n rows would find an algorithm that wins more often."""
+    power = ", ".join(f"{sign_test_power(n, share):.2f}" for share in SHARES)
+    return f"power at {', '.join(f'{100 * share:.0f}' for share in SHARES)}% wins: {power}"
