@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from quadrepro.base.models import fault
+from quadrepro.base.types import FloatArray
 from quadrepro.papers.claims.claim import Algorithms, Claim, Judgement, by_row, checked
 from quadrepro.papers.claims.evidence import (
     NO_SPLITS,
@@ -76,8 +77,9 @@ class Lower(Claim):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is so, and the word."""
         pairs = [*product(self.algorithms, self.than)]
+        ordered = pairs if self.kind == "lower" else [(b, a) for a, b in pairs]
         compare = self._compared if self.points is None else self._within_points
-        sides = [compare(evidence, *pair) for pair in pairs]
+        sides = [compare(evidence, low, high) for low, high in ordered]
         against = " against {}" * (len(self.than) > 1)
         names = [evidence.label(a) + against.format(evidence.label(b)) for a, b in pairs]
         agrees = all(side.agrees for side in sides)
@@ -95,13 +97,8 @@ class Lower(Claim):
             text = by_row(dict(zip(names, (side.text for side in sides), strict=True)))
         return Judgement(text, evidence.word(agrees, p_for, p_against))
 
-    def _in_order(self, a: str, b: str) -> tuple[str, str]:
-        """Return two algorithms, the one that is claimed to be lower first."""
-        return (a, b) if self.kind == "lower" else (b, a)
-
-    def _compared(self, evidence: Evidence, a: str, b: str) -> _Side:
+    def _compared(self, evidence: Evidence, low: str, high: str) -> _Side:
         """Compare two algorithms by tests."""
-        low, high = self._in_order(a, b)
         signs = sign_test(*(evidence.values(name, self.quantity) for name in (low, high)))
         means, n = evidence.differences(low, high, self.quantity), len(evidence.rows)
         pairs = [evidence.sides(row, low, high, self.quantity) for row in evidence.rows if means]
@@ -131,9 +128,8 @@ class Lower(Claim):
             text += f"; {power}"
         return _Side(text, agrees, *p_values, signs.wins, means)
 
-    def _within_points(self, evidence: Evidence, a: str, b: str) -> _Side:
+    def _within_points(self, evidence: Evidence, low: str, high: str) -> _Side:
         """Return the largest difference on the wrong side, and whether it is allowed."""
-        low, high = self._in_order(a, b)
         x, y = (evidence.values(name, self.quantity) for name in (low, high))
         margin = evidence.from_points(self.points or 0.0)
         gaps = dict(zip(evidence.rows, np.subtract(x, y).tolist(), strict=True))
@@ -505,7 +501,7 @@ class TimesFaster(Claim):
         if evidence.exact:
             row = evidence.rows[0]
             times = [[evidence.value(row, name, "seconds") for name in pair] for pair in pairs]
-            ratio = min(_ratio(*seconds) for seconds in times)
+            ratio = float(_ratios(*np.transpose(times)).min())
             return Judgement(f"{ratio:.3g} times as fast", evidence.word(ratio >= self.times))
         means = [self._mean(evidence, *pair) for pair in pairs]
         texts = []
@@ -523,10 +519,8 @@ class TimesFaster(Claim):
 
     def _mean(self, evidence: Evidence, fast: str, slow: str) -> Mean:
         """Return the mean logarithm of the ratio of the times."""
-        logs = []
-        for row in evidence.rows:
-            times = zip(*evidence.sides(row, fast, slow, "seconds"), strict=True)
-            logs.append([log(_ratio(*pair)) for pair in times])
+        rows = [_ratios(*evidence.sides(row, fast, slow, "seconds")) for row in evidence.rows]
+        logs = [np.log(ratios) for ratios in rows]
         return mean_of(logs[0] if len(logs) == 1 else [fmean(row) for row in logs])
 
 
@@ -535,7 +529,7 @@ def _plain(x: float) -> str:
     return f"{x:.2g}" if x < 100 else f"{x:.0f}"
 
 
-def _ratio(fast: float, slow: float) -> float:
-    if fast <= 0 or slow <= 0:
+def _ratios(fast: FloatArray, slow: FloatArray) -> FloatArray:
+    if (fast <= 0).any() or (slow <= 0).any():
         raise Lacking("a time of 0")
-    return slow / fast
+    return np.asarray(slow / fast)
