@@ -282,8 +282,8 @@ def ordinal(n: int) -> str:
 
     Examples
     --------
-    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22)]
-    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 22, 111)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '22nd', '111th']
     """
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{ending}"
