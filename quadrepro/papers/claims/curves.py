@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import pairwise
+from itertools import pairwise, product
 from math import inf, isfinite
 from statistics import fmean
 from typing import Literal, NamedTuple
@@ -239,14 +239,12 @@ def inequalities(
 ) -> list[Inequality]:
     """Return each measure and the next one, at every number of rounds."""
     pairs: list[Inequality] = []
-    for algorithm in algorithms:
-        for names in pairwise(measures):
-            for row in evidence.rows:
-                low, high = (evidence.curve(row, algorithm, name) for name in names)
-                title = f"{row}, {evidence.label(algorithm)}"
-                places = [f"{title}, T = {value:g}" for value in low.x] or [title]
-                for lower, upper in zip(low.splits.tolist(), high.splits.tolist(), strict=True):
-                    pairs += map(Inequality, places, lower, upper)
+    for algorithm, names, row in product(algorithms, pairwise(measures), evidence.rows):
+        low, high = (evidence.curve(row, algorithm, name) for name in names)
+        title = f"{row}, {evidence.label(algorithm)}"
+        places = [f"{title}, T = {value:g}" for value in low.x] or [title]
+        for lower, upper in zip(low.splits.tolist(), high.splits.tolist(), strict=True):
+            pairs += map(Inequality, places, lower, upper)
     solved = [pair for pair in pairs if pair.lower == pair.lower and pair.upper == pair.upper]
     if not solved:
         raise Lacking(NO_VALUES)

@@ -309,7 +309,7 @@ class Rank(OfOne):
         worse = [f"{row} ({ordinal(rank)})" for row, rank in ranks.items() if rank > self.at_most]
         text = f"{counts} of {len(ranks)} rows" + (f"; not in {', '.join(worse)}" if worse else "")
         losing = evidence.losing(self.algorithm, names)
-        # All but at_most - 1 others must be worse on a row.
+        # At most at_most - 1 others may be better on a row.
         n_worse = len(names) - self.at_most + 1
         tests = [one_sided(means, n_worse) for means in losing]
         p_for, p_against = all_p(p for p, _ in tests), joint_p(p for _, p in tests)
