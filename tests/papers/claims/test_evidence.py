@@ -25,6 +25,7 @@ from quadrepro.papers.claims.evidence import (
     all_p,
     joint_p,
     mean_of,
+    one_sided,
     power_text,
 )
 from quadrepro.papers.printed import TIME_ROW, Facts, Printed
@@ -89,6 +90,15 @@ def test_one_alternative_is_shown_as_by_holm_and_all_by_the_largest(p_values: li
     assert joint_p(p_values) == pytest.approx(min(holm(p_values)))
     assert all_p(p_values) == joint_p(p_values, len(p_values)) == max(p_values)
     assert (all_p([]), joint_p([])) == (1, 1)
+
+
+def test_a_number_of_means_is_below_a_limit_or_enough_others_are_above() -> None:
+    means = [Mean(value, 1.0, 5) for value in (-3.0, -1.0, 4.0)]
+    below, above = ([p(mean, 0.5) for mean in means] for p in (Mean.p_below, Mean.p_above))
+    for n in (1, 2, 3):
+        assert one_sided(means, n, 0.5) == (joint_p(below, n), joint_p(above, 4 - n))
+    # A test needs one; three others are not above if all may be.
+    assert one_sided(means, 0, 0.5) == (joint_p(below), 1)
 
 
 def test_differences_are_of_each_row_with_its_share_of_test_examples() -> None:
