@@ -15,7 +15,7 @@ from quadrepro.data.schema import Values
 from quadrepro.errors import nearest
 from quadrepro.papers.claims.evidence import Evidence, Word
 
-AlgorithmNames = Values
+Algorithms = Values
 """One or several algorithms; one needs no list."""
 
 MeasureName = Annotated[str, known_by(MEASURES.find)]
@@ -86,12 +86,11 @@ class Claim(Model):
         lists: dict[Place, tuple[str, ...]] = {}
         for field, info in type(self).model_fields.items():
             value, key = getattr(self, field), info.alias or field
-            if key in ("of", "than", "to", "among"):
-                listed = (value,) if isinstance(value, str) else value
-                # The ends of a range of rounds are called from and to as well.
-                lists |= {(key,): listed} if isinstance(listed, tuple) else {}
-            elif key == "pairs":
+            if key == "pairs":
                 lists |= {("pairs", i): pair for i, pair in enumerate(value)}
+            # The ends of a range of rounds are called from and to as well.
+            elif key in ("of", "than", "to", "among") and isinstance(value, str | tuple):
+                lists[key,] = (value,) if isinstance(value, str) else value
         first = lists.get(("of",), ())
         for place, listed in lists.items():
             for i, name in enumerate(listed):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from contextlib import suppress
+from itertools import pairwise, product
+from math import inf, isfinite
 from statistics import fmean
 from typing import Literal, NamedTuple
 
@@ -12,22 +14,13 @@ from pydantic import Field
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.registry import title_of
-from quadrepro.papers.claims.claim import (
-    AlgorithmNames,
-    Claim,
-    Judgement,
-    MeasureName,
-    by_row,
-    checked,
-)
+from quadrepro.papers.claims.claim import Algorithms, Claim, Judgement, MeasureName, by_row, checked
 from quadrepro.papers.claims.evidence import (
     NO_VALUES,
     ROUNDS,
     Evidence,
     Lacking,
-    Word,
-    all_p,
-    joint_p,
+    one_sided,
     power_text,
     with_interval,
 )
@@ -45,28 +38,24 @@ class OfCurves(Claim):
     along: str = ROUNDS
     """The hyper-parameter, or a count that the config measures, such as the number of
     voters; by default the number of rounds."""
-    first: float | None = Field(default=None, alias="from")
+    first: float = Field(default=-inf, alias="from")
     """First value of the range; by default the first of the curves."""
-    last: float | None = Field(default=None, alias="to")
+    last: float = Field(default=inf, alias="to")
     """Last value of the range; by default the last of the curves."""
 
-    def numbers(
-        self, evidence: Evidence, row: str, names: Sequence[str]
-    ) -> tuple[FloatArray, FloatArray]:
+    def numbers(self, evidence: Evidence, row: str, *names: str) -> tuple[FloatArray, FloatArray]:
         """Return the values that all curves have a number at, and the numbers there.
 
         The numbers have the shape (n_algorithms, n_splits, n_values). A level is the same at every
         value.
         """
         curves = [evidence.curve(row, name, self.measure, self.along) for name in names]
-        ranges = [c.within(self.first, self.last) if c.x else c for c in curves]
+        values = [{*curve.x} for curve in curves if curve.x]
         # Without a hyper-parameter there is one level, at a value that is never read.
-        values = [{*r.x} for r, c in zip(ranges, curves, strict=True) if c.x] or [{0.0}]
-        if not (x := sorted(set.intersection(*values))):
+        common = set.intersection(*values) if values else {self.first}
+        if not (x := sorted(value for value in common if self.first <= value <= self.last)):
             raise Lacking(f"no {'common ' * (len(names) > 1)}{self.where}")
-        places = [[r.x.index(v) if r.x else 0 for v in x] for r in ranges]
-        splits = zip(ranges, places, strict=True)
-        numbers = np.array([r.splits[:, columns] for r, columns in splits])
+        numbers = np.array([curve.at(x) for curve in curves])
         solved = ~np.isnan(numbers).any(axis=(0, 1))
         if not solved.any():
             raise Lacking(NO_VALUES)
@@ -85,16 +74,15 @@ class OfCurves(Claim):
         """Return a difference of the measure for reading."""
         return f"{100 * difference:+z.3g}" if self.counts_errors else f"{difference:+z.3g}"
 
-    @property
-    def points(self) -> str:
-        """The unit of `show`, with a blank in front of it."""
-        return " percentage points" * self.counts_errors
+    def power(self, means: Sequence[Mean]) -> str:
+        """Return `power_text` of tests of the measure, with its unit."""
+        return power_text(means, self.show) + " percentage points" * self.counts_errors
 
     @property
     def where(self) -> str:
         """The range in words."""
         ends = (("from", self.first), ("to", self.last))
-        span = "".join(f" {word} {end:g}" for word, end in ends if end is not None)
+        span = "".join(f" {word} {end:g}" for word, end in ends if isfinite(end))
         return ("rounds" if self.along == ROUNDS else self.along) + span
 
 
@@ -108,7 +96,7 @@ class OnAverage(OfCurves):
     """One of the three."""
     algorithm: str = Field(alias="of")
     """The algorithm."""
-    than: AlgorithmNames
+    than: Algorithms
     """The others."""
     margin: float | None = Field(default=None, gt=0)
     """The largest difference between curves that are the same, of errors in percentage points.
@@ -116,45 +104,42 @@ class OnAverage(OfCurves):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the means with the differences, and the word."""
-        names, texts, gaps = (self.algorithm, *self.than), {}, []
+        texts, gaps = {}, list[Mean]()
+        lower, same = self.kind == "lower-on-average", self.kind == "same-on-average"
         for row in evidence.rows:
-            mine, *others = self.numbers(evidence, row, names)[1].mean(axis=2)
+            _, numbers = self.numbers(evidence, row, self.algorithm, *self.than)
+            mine, *others = numbers.mean(axis=2)
             means = [evidence.mean(row, mine - other, self.counts_errors) for other in others]
+            parts = [f"{evidence.label(self.algorithm)} {self.level(fmean(mine))}"]
+            for name, other, mean in zip(self.than, others, means, strict=True):
+                interval = with_interval(mean, self.show)
+                parts.append(f"{evidence.label(name)} {self.level(fmean(other))} ({interval})")
+            texts[row] = ", ".join(parts)
+            if not same:
+                ahead = np.less_equal(mine, others) if lower else np.greater_equal(mine, others)
+                end = "lowest" if lower else "highest"
+                texts[row] += f"; {end} on {ahead.all(axis=0).sum()} of {len(mine)} splits"
             gaps += means
-            level = self.level(fmean(mine))
-            texts[row] = f"{evidence.label(self.algorithm)} {level}, " + ", ".join(
-                f"{evidence.label(name)} {self.level(fmean(other))} "
-                f"({with_interval(mean, self.show)})"
-                for name, other, mean in zip(self.than, others, means, strict=True)
-            )
-            sign = {"lower-on-average": 1, "higher-on-average": -1}.get(self.kind)
-            if sign is not None:
-                ahead = (sign * mine <= sign * np.array(others)).all(axis=0).sum()
-                end = "lowest" if sign > 0 else "highest"
-                texts[row] += f"; {end} on {ahead} of {len(mine)} splits"
         text = f"mean {title_of(self.measure)} over {self.where}: {by_row(texts)}"
-        power = power_text(gaps, self.show) + self.points
-        if self.kind == "same-on-average":
-            limits = f" within {self.margin:g}" if self.margin else ""
-            return Judgement(f"{text}{limits}; {power}", self._sameness(evidence, gaps))
-        lower = self.kind == "lower-on-average"
-        below, above = [mean.p_below() for mean in gaps], [mean.p_above() for mean in gaps]
-        p_for, p_against = all_p(below if lower else above), joint_p(above if lower else below)
-        agrees = all((mean.value < 0) == lower and mean.value for mean in gaps)
-        text += f"; the other way {p_text(p_against)} (Holm), {power}"
-        return Judgement(text, evidence.word(agrees, p_for, p_against))
+        if same:
+            text += f" within {self.margin:g}; " if self.margin else "; "
+            agrees, p_for, p_against = self._sameness(gaps)
+        else:
+            agrees = all(mean.value < 0 if lower else mean.value > 0 for mean in gaps)
+            p_for, p_against = one_sided(gaps, len(gaps)) if lower else one_sided(gaps, 1)[::-1]
+            text += f"; the other way {p_text(p_against)} (Holm), "
+        return Judgement(text + self.power(gaps), evidence.word(agrees, p_for, p_against))
 
-    def _sameness(self, evidence: Evidence, gaps: Sequence[Mean]) -> Word:
-        """Return the word on curves that are claimed to be the same."""
-        if self.margin is None:
+    def _sameness(self, gaps: Sequence[Mean]) -> tuple[bool | None, float, float]:
+        """Return whether no gap is above the margin, with both p-values."""
+        margin = (self.margin or 0.0) / (100 if self.counts_errors else 1)
+        all_below, some_above = one_sided(gaps, len(gaps), margin)
+        some_below, all_above = one_sided(gaps, 1, -margin)
+        p_for, p_against = max(all_below, all_above), min(some_below, some_above)
+        if not self.margin:
             # Either side refutes it, so that two tests are made on each row.
-            p_against = joint_p(p for mean in gaps for p in (mean.p_below(), mean.p_above()))
-            return evidence.word(None, p_against=p_against)
-        margin = self.margin / 100 if self.counts_errors else self.margin
-        p_for = all_p(max(mean.p_below(margin), mean.p_above(-margin)) for mean in gaps)
-        p_against = joint_p(min(mean.p_above(margin), mean.p_below(-margin)) for mean in gaps)
-        agrees = all(abs(mean.value) <= margin for mean in gaps)
-        return evidence.word(agrees, p_for, p_against)
+            return None, p_for, 2 * p_against
+        return all(abs(mean.value) <= margin for mean in gaps), p_for, p_against
 
 
 class LowerCurve(OfCurves):
@@ -167,7 +152,7 @@ class LowerCurve(OfCurves):
 
     kind: Literal["lower-at-every-round"]
     """The kind."""
-    algorithms: AlgorithmNames = Field(alias="of")
+    algorithms: Algorithms = Field(alias="of")
     """The lower algorithms."""
     than: str
     """The higher one, which may have no such hyper-parameter."""
@@ -178,23 +163,21 @@ class LowerCurve(OfCurves):
         for row in evidence.rows:
             parts = []
             for name in self.algorithms:
-                mine, other = self.numbers(evidence, row, (name, self.than))[1]
+                mine, other = self.numbers(evidence, row, name, self.than)[1]
                 gap = (other - mine).mean(axis=0)
                 agrees &= bool(gap.min() >= -ROUNDING and gap.max() > 0)
-                text = f"by {gap.min():.4f} to {gap.max():.4f}, {gap[-1]:.4f} at the end"
-                several = len(self.algorithms) > 1
-                parts.append(f"{evidence.label(name)} lower {text}" if several else text)
+                text = f"{evidence.label(name)} lower " * (len(self.algorithms) > 1)
+                text += f"by {gap.min():.4f} to {gap.max():.4f}, {gap[-1]:.4f} at the end"
+                parts.append(text)
                 if len(mine) > 1:
-                    differences = (mine - other).T
-                    tested += [evidence.mean(row, d, self.counts_errors) for d in differences]
+                    tested += [evidence.mean(row, d, self.counts_errors) for d in (mine - other).T]
             texts[row] = ", ".join(parts)
-        above = sum(p <= LEVEL for p in holm(mean.p_above() for mean in tested))
         text = by_row(texts)
         if tested and not agrees:
+            above = sum(p <= LEVEL for p in holm(mean.p_above() for mean in tested))
             text += f"; significantly higher at {above} of {len(tested)} (Holm), "
-            text += power_text(tested, self.show) + self.points
-        p_for = all_p(mean.p_below() for mean in tested)
-        return Judgement(text, evidence.word(agrees, p_for, 0.0 if above else 1.0))
+            text += self.power(tested)
+        return Judgement(text, evidence.word(agrees, *one_sided(tested, len(tested))))
 
 
 class Slope(OfCurves):
@@ -214,23 +197,17 @@ class Slope(OfCurves):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the slope on each row, and the word."""
-        curves = {row: self.numbers(evidence, row, [self.algorithm]) for row in evidence.rows}
-        slopes = {
-            row: self._slope(x, numbers[0].mean(axis=0)) for row, (x, numbers) in curves.items()
-        }
+        slopes, means = {}, list[Mean]()
+        for row in evidence.rows:
+            x, [splits] = self.numbers(evidence, row, self.algorithm)
+            slopes[row] = self._slope(x, splits.mean(axis=0))
+            # A split can end before it has a slope.
+            with suppress(Lacking):
+                means.append(evidence.mean(row, [self._slope(x, split) for split in splits]))
         text = "slope " + ", ".join(f"{slope:.2f} on {row}" for row, slope in slopes.items())
-        means = [self._mean(evidence, row, x, numbers[0]) for row, (x, numbers) in curves.items()]
-        p_for = all_p(1.0 if mean is None else mean.p_below(self.at_most) for mean in means)
-        p_against = joint_p(mean.p_above(self.at_most) for mean in means if mean is not None)
+        p_for, p_against = one_sided(means, len(slopes), self.at_most)
         agrees = max(slopes.values()) <= self.at_most
         return Judgement(text, evidence.word(agrees, p_for, p_against))
-
-    def _mean(self, evidence: Evidence, row: str, x: FloatArray, splits: FloatArray) -> Mean | None:
-        """Return the mean slope of the splits, or None if one of them has no slope."""
-        try:
-            return evidence.mean(row, [self._slope(x, split) for split in splits])
-        except Lacking:
-            return None
 
     def _slope(self, x: FloatArray, curve: FloatArray) -> float:
         """Return the least-squares slope of log measure on log rounds."""
@@ -262,14 +239,12 @@ def inequalities(
 ) -> list[Inequality]:
     """Return each measure and the next one, at every number of rounds."""
     pairs: list[Inequality] = []
-    for algorithm in algorithms:
-        for names in pairwise(measures):
-            for row in evidence.rows:
-                low, high = (evidence.curve(row, algorithm, name) for name in names)
-                title = f"{row}, {evidence.label(algorithm)}"
-                places = [f"{title}, T = {value:g}" for value in low.x] or [title]
-                for lower, upper in zip(low.splits.tolist(), high.splits.tolist(), strict=True):
-                    pairs += map(Inequality, places, lower, upper)
+    for algorithm, names, row in product(algorithms, pairwise(measures), evidence.rows):
+        low, high = (evidence.curve(row, algorithm, name) for name in names)
+        title = f"{row}, {evidence.label(algorithm)}"
+        places = [f"{title}, T = {value:g}" for value in low.x] or [title]
+        for lower, upper in zip(low.splits.tolist(), high.splits.tolist(), strict=True):
+            pairs += map(Inequality, places, lower, upper)
     solved = [pair for pair in pairs if pair.lower == pair.lower and pair.upper == pair.upper]
     if not solved:
         raise Lacking(NO_VALUES)
@@ -290,7 +265,7 @@ class InOrder(Claim):
 
     kind: Literal["in-order"]
     """The kind."""
-    algorithms: AlgorithmNames = Field(alias="of")
+    algorithms: Algorithms = Field(alias="of")
     """The algorithms."""
     measures: tuple[MeasureName, ...] = Field(min_length=2)
     """From low to high: the bounded measure first, then its bounds."""

@@ -6,16 +6,19 @@ the claim, and one whose alternative is its contrary. `Evidence.word` makes the 
 
 from __future__ import annotations
 
-from itertools import chain, combinations
-from math import ceil, exp, log
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain, combinations, product
+from math import exp, log
 from statistics import fmean
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from quadrepro.base.models import fault
-from quadrepro.papers.claims.claim import AlgorithmNames, Claim, Judgement
+from quadrepro.base.types import FloatArray
+from quadrepro.papers.claims.claim import Algorithms, Claim, Judgement, by_row, checked
 from quadrepro.papers.claims.evidence import (
     NO_SPLITS,
     Evidence,
@@ -25,35 +28,15 @@ from quadrepro.papers.claims.evidence import (
     all_p,
     joint_p,
     mean_of,
+    one_sided,
+    power_of_signs,
     power_text,
     with_interval,
 )
-from quadrepro.stats import (
-    LEVEL,
-    Comparison,
-    Mean,
-    compare_by_signs,
-    equivalence_test,
-    order,
-    p_text,
-    paired_t_test,
-    sign_test,
-    sign_test_power,
-)
+from quadrepro.stats import LEVEL, Mean, equivalence_test, order, p_text, paired_t_test, sign_test
 
-SHARES = (0.6, 0.7, 0.8)
-"""Shares of wins at which the power of the sign test is given."""
-
-
-def power_of_signs(n: int) -> str:
-    """Return how often a sign test over n rows would find an algorithm that wins more often."""
-    power = ", ".join(f"{sign_test_power(n, share):.2f}" for share in SHARES)
-    return f"power at {', '.join(f'{100 * share:.0f}' for share in SHARES)}% wins: {power}"
-
-
-def by_signs(evidence: Evidence, a: str, b: str) -> Comparison:
-    """Return the sign test of two algorithms over the rows."""
-    return compare_by_signs({name: evidence.losses(name) for name in (a, b)})[a, b]
+OTHER = {"lower": "higher", "higher": "lower"}
+"""The other side of each."""
 
 
 class _Side(NamedTuple):
@@ -63,8 +46,8 @@ class _Side(NamedTuple):
     agrees: bool
     p_for: float
     p_against: float
-    wins: int
-    means: list[Mean]
+    wins: int = 0
+    means: Sequence[Mean] = ()
 
 
 class Lower(Claim):
@@ -72,9 +55,9 @@ class Lower(Claim):
 
     kind: Literal["lower", "higher"]
     """One of the two."""
-    algorithms: AlgorithmNames = Field(alias="of")
+    algorithms: Algorithms = Field(alias="of")
     """The algorithms; each is compared with each of the others."""
-    than: AlgorithmNames
+    than: Algorithms
     """The others."""
     by: Literal["every-row", "sign-test", "paired-t"] = "every-row"
     """How it is judged: on every row; by the sign test over the rows; by the paired t-test over the
@@ -93,96 +76,88 @@ class Lower(Claim):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is so, and the word."""
-        pairs = [(a, b) for a in self.algorithms for b in self.than]
-        sides = [self._compared(evidence, *pair) for pair in pairs]
-        p_against = joint_p(side.p_against for side in sides)
-        several, n = len(self.than) > 1, len(evidence.rows)
-        names = [evidence.label(a) + f" against {evidence.label(b)}" * several for a, b in pairs]
+        pairs = [*product(self.algorithms, self.than)]
+        ordered = pairs if self.kind == "lower" else [(b, a) for a, b in pairs]
+        compare = self._compared if self.points is None else self._within_points
+        sides = [compare(evidence, low, high) for low, high in ordered]
+        against = " against {}" * (len(self.than) > 1)
+        names = [evidence.label(a) + against.format(evidence.label(b)) for a, b in pairs]
         agrees = all(side.agrees for side in sides)
-        if len(pairs) == 1:
-            text = sides[0].text
-        elif self.by == "every-row" and self.points is None:
-            counts = zip(names, sides, strict=True)
-            text = ", ".join(f"{name} in {side.wins}" for name, side in counts)
-            wins = sum(side.wins for side in sides)
-            text += f" of {n} rows; {wins} of {n * len(pairs)} pairs"
-            if (means := list(chain(*(side.means for side in sides)))) and not agrees:
-                text += f"; {self._other} in some pair {p_text(p_against)} (Holm), "
-                text += self._power(evidence, means)
-        else:
-            parts = zip(names, sides, strict=True)
-            text = "; ".join(f"{name}: {side.text}" for name, side in parts)
         p_for = all_p(side.p_for for side in sides)
+        p_against = joint_p(side.p_against for side in sides)
+        if len(pairs) > 1 and self.by == "every-row" and self.points is None:
+            counts = zip(names, (side.wins for side in sides), strict=True)
+            n, wins = len(evidence.rows), sum(side.wins for side in sides)
+            text = ", ".join(f"{name} in {count}" for name, count in counts)
+            text += f" of {n} rows; {wins} of {n * len(pairs)} pairs"
+            if (means := [*chain(*(side.means for side in sides))]) and not agrees:
+                text += f"; {OTHER[self.kind]} in some pair {p_text(p_against)} (Holm), "
+                text += evidence.power(means, self.quantity)
+        else:
+            text = by_row(dict(zip(names, (side.text for side in sides), strict=True)))
         return Judgement(text, evidence.word(agrees, p_for, p_against))
 
-    @property
-    def _other(self) -> str:
-        return "higher" if self.kind == "lower" else "lower"
-
-    def _power(self, evidence: Evidence, means: list[Mean]) -> str:
-        if self.quantity == "error":
-            return power_text(means, evidence.show) + evidence.points
-        return power_text(means, "{:.2g}".format)
-
-    def _compared(self, evidence: Evidence, first: str, second: str) -> _Side:
-        """Compare two algorithms."""
-        low, high = (first, second) if self.kind == "lower" else (second, first)
-        x, y = (evidence.values(name, self.quantity) for name in (low, high))
-        signs, n = sign_test(x, y), len(evidence.rows)
-        means = evidence.differences(low, high, self.quantity)
-        margin = evidence.from_points(self.points or 0.0)
-        p_for = all_p(mean.p_below(margin) for mean in means)
-        p_against = joint_p(mean.p_above(margin) for mean in means)
-        power = self._power(evidence, means) if means else ""
-        n_lower, n_higher = self._significant(evidence, low, high, bool(means))
+    def _compared(self, evidence: Evidence, low: str, high: str) -> _Side:
+        """Compare two algorithms by tests."""
+        signs = sign_test(*(evidence.values(name, self.quantity) for name in (low, high)))
+        means, n = evidence.differences(low, high, self.quantity), len(evidence.rows)
+        pairs = [evidence.sides(row, low, high, self.quantity) for row in evidence.rows if means]
+        tests = [paired_t_test(*pair) for pair in pairs]
+        significant = [test.mean_difference < 0 for test in tests if test.significant]
+        n_lower, n_higher = significant.count(True), significant.count(False)
+        power = evidence.power(means, self.quantity) if means else ""
         if self.by == "paired-t":
             if not means:
                 raise NoSplits(NO_SPLITS)
-            text = f"significantly {self.kind} on {n_lower} of {n}, {self._other} on {n_higher}"
-            p_for = joint_p((mean.p_below() for mean in means), n // 2 + 1)
-            p_against = joint_p((mean.p_above() for mean in means), ceil(n / 2))
-            agrees = signs.wins > n / 2
-        elif self.points is not None:
-            gaps = dict(zip(evidence.rows, np.subtract(x, y).tolist(), strict=True))
-            worst = max(gaps, key=gaps.__getitem__)
-            above = sum(order(gap, margin) > 0 for gap in gaps.values())
-            text = f"at most {evidence.show(gaps[worst])}{evidence.points} ({worst}); "
-            text += f"above {self.points:g} in {above} of {n}"
-            if means:
-                text += f"; a test finds it above somewhere {p_text(p_against)} (Holm), {power}"
-            return _Side(text, above == 0, p_for, p_against, signs.wins, means)
+            text = f"significantly {self.kind} on {n_lower} of {n}, "
+            text += f"{OTHER[self.kind]} on {n_higher}"
+            agrees, p_values = signs.wins > n / 2, one_sided(means, n // 2 + 1)
         else:
             text = f"{self.kind} on {signs.wins} of {n}, equal on {signs.ties}, sign test "
             text += p_text(signs.p_value)
             if means:
                 text += f"; significantly {self.kind} on {n_lower}, the other way on {n_higher}"
-            agrees = signs.wins == n
+            agrees, p_values = signs.wins == n, one_sided(means, len(means))
         if self.by == "sign-test":
-            agrees = signs.wins > signs.losses
+            agrees = ahead = signs.wins > signs.losses
             if evidence.exact:
                 agrees &= signs.significant
-            p_for, p_against = (
-                signs.p_value if more > fewer else 1.0
-                for more, fewer in ((signs.wins, signs.losses), (signs.losses, signs.wins))
-            )
+            p_values = (signs.p_value, 1.0) if ahead else (1.0, signs.p_value)
             power = "" if evidence.exact else power_of_signs(signs.wins + signs.losses)
-        if power and not (agrees and p_for <= LEVEL):
+        if power and not (agrees and p_values[0] <= LEVEL):
             text += f"; {power}"
-        return _Side(text, agrees, p_for, p_against, signs.wins, means)
+        return _Side(text, agrees, *p_values, signs.wins, means)
 
-    def _significant(
-        self, evidence: Evidence, low: str, high: str, tested: bool
-    ) -> tuple[int, int]:
-        """Return on how many rows the paired t-test finds the claimed sign, and the opposite."""
-        signs = []
-        for row in evidence.rows if tested and self.points is None else ():
-            sides = (evidence.per_split(row, name, self.quantity) for name in (low, high))
-            test = paired_t_test(*sides)
-            signs += [test.mean_difference] * test.significant
-        return sum(d < 0 for d in signs), sum(d > 0 for d in signs)
+    def _within_points(self, evidence: Evidence, low: str, high: str) -> _Side:
+        """Return the largest difference on the wrong side, and whether it is allowed."""
+        x, y = (evidence.values(name, self.quantity) for name in (low, high))
+        margin = evidence.from_points(self.points or 0.0)
+        gaps = dict(zip(evidence.rows, np.subtract(x, y).tolist(), strict=True))
+        worst = max(gaps, key=gaps.__getitem__)
+        n_above = sum(order(gap, margin) > 0 for gap in gaps.values())
+        text = f"at most {evidence.show(gaps[worst])}{evidence.points} ({worst}); "
+        text += f"above {self.points:g} in {n_above} of {len(gaps)}"
+        means = evidence.differences(low, high, self.quantity)
+        p_for, p_against = one_sided(means, len(means), margin)
+        if means:
+            text += f"; a test finds it above somewhere {p_text(p_against)} (Holm), "
+            text += evidence.power(means, self.quantity)
+        return _Side(text, n_above == 0, p_for, p_against)
 
 
-class Counted(Claim):
+class OfOne(Claim):
+    """A claim on one algorithm."""
+
+    algorithm: str = Field(alias="of")
+    """The algorithm."""
+
+    def losses(self, evidence: Evidence, others: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Yield each row with the losses of the algorithm and of others."""
+        columns = [evidence.losses(name) for name in (self.algorithm, *others)]
+        return zip(evidence.rows, *columns, strict=True)
+
+
+class Counted(OfOne):
     """A claim on a number of rows.
 
     It is supported if tests over the splits find it on this many rows. Too few rows refute it if a
@@ -190,21 +165,19 @@ class Counted(Claim):
     chances for all rows are the case in which the number varies most.
     """
 
-    algorithm: str = Field(alias="of")
-    """The algorithm."""
     at_least: int = Field(ge=1)
     """The number of rows on which it must be true."""
     out_of: int | None = Field(default=None, ge=1)
     """The number of rows of the paper; by default those here. A claim is not decided if rows that
     are missing here could decide."""
 
+    def p_better(self, evidence: Evidence, others: Sequence[str]) -> list[float]:
+        """Return the p-value of each row for "it is better than all others"."""
+        rows = evidence.losing(self.algorithm, others)
+        return [all_p(mean.p_below() for mean in means) for means in rows]
+
     def counted(
-        self,
-        evidence: Evidence,
-        text: str,
-        count: int,
-        p_by_row: list[float],
-        possible: int = 0,
+        self, evidence: Evidence, text: str, count: int, p_by_row: list[float], possible: int = 0
     ) -> Judgement:
         """Return the judgement on a count over the rows here; `possible` counts ties as well."""
         # scipy takes half a second to import.
@@ -234,14 +207,6 @@ class Counted(Claim):
         return Judgement(text, evidence.word(False, p_against=p_against))
 
 
-def _rows_better(evidence: Evidence, name: str, others: list[str]) -> list[float]:
-    """Return the p-value of each row for "it is better than all others"; nothing without splits."""
-    sides = [evidence.losing(name, other) for other in others]
-    if not all(sides):
-        return []
-    return [all_p(mean.p_below() for mean in row) for row in zip(*sides, strict=True)]
-
-
 class WinsOrTies(Counted):
     """One algorithm is better than another, or equal, on a number of rows."""
 
@@ -252,11 +217,10 @@ class WinsOrTies(Counted):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the numbers of wins and ties, and the word."""
-        test = by_signs(evidence, self.algorithm, self.than)
+        test = sign_test(evidence.losses(self.algorithm), evidence.losses(self.than))
         count, n = test.wins + test.ties, len(evidence.rows)
         text = f"{count} of {n} ({test.wins} wins, {test.ties} ties)"
-        p_by_row = _rows_better(evidence, self.algorithm, [self.than])
-        return self.counted(evidence, text, count, p_by_row)
+        return self.counted(evidence, text, count, self.p_better(evidence, [self.than]))
 
 
 class LowestMean(Counted):
@@ -270,18 +234,16 @@ class LowestMean(Counted):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is the best, and the word."""
         names = [name for name in self.among or evidence.names if name != self.algorithm]
-        losses = {name: evidence.losses(name) for name in (self.algorithm, *names)}
         count = possible = 0
-        for i, row in enumerate(evidence.rows):
-            best = min(names, key=lambda name: losses[name][i])
-            mine, lowest = losses[self.algorithm][i], losses[best][i]
+        for row, mine, *losses in self.losses(evidence, names):
+            lowest = min(losses)
+            best = names[losses.index(lowest)]
             spread = 0.0 if evidence.exact else evidence.deviation(row, best)
             count += order(mine, lowest) <= 0
             possible += order(mine, lowest + spread) <= 0
         end = "highest" if evidence.greater_is_better else "lowest"
         text = f"{end} mean on {count} of {len(evidence.rows)}"
-        p_by_row = _rows_better(evidence, self.algorithm, names)
-        return self.counted(evidence, text, count, p_by_row, possible)
+        return self.counted(evidence, text, count, self.p_better(evidence, names), possible)
 
 
 class Competitive(Counted):
@@ -293,24 +255,21 @@ class Competitive(Counted):
 
     kind: Literal["competitive"]
     """The kind."""
-    than: AlgorithmNames
+    than: Algorithms
     """The others."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is as good, and the word."""
-        losses = {name: evidence.losses(name) for name in (self.algorithm, *self.than)}
+        losing, n = evidence.losing(self.algorithm, self.than), len(evidence.rows)
         worse, p_by_row = [], []
-        sides = [evidence.losing(self.algorithm, other) for other in self.than]
-        for i, row in enumerate(evidence.rows):
-            mine = evidence.deviation(row, self.algorithm)
-            spreads = [mine + evidence.deviation(row, other) for other in self.than]
-            limits = [losses[o][i] + s for o, s in zip(self.than, spreads, strict=True)]
-            if any(order(losses[self.algorithm][i], limit) > 0 for limit in limits):
+        for i, (row, mine, *losses) in enumerate(self.losses(evidence, self.than)):
+            spread = evidence.deviation(row, self.algorithm)
+            spreads = [spread + evidence.deviation(row, other) for other in self.than]
+            if any(order(mine, sum(limit)) > 0 for limit in zip(losses, spreads, strict=True)):
                 worse.append(row)
-            if all(sides):
-                means = zip(sides, spreads, strict=True)
-                p_by_row.append(all_p(side[i].p_below(spread) for side, spread in means))
-        n = len(evidence.rows)
+            if losing:
+                tested = zip(losing[i], spreads, strict=True)
+                p_by_row.append(all_p(mean.p_below(limit) for mean, limit in tested))
         text = f"{n - len(worse)} of {n}" + (f"; not on {', '.join(worse)}" if worse else "")
         return self.counted(evidence, text, n - len(worse), p_by_row)
 
@@ -323,20 +282,18 @@ def ordinal(n: int) -> str:
 
     Examples
     --------
-    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22)]
-    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 22, 111)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '22nd', '111th']
     """
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{ending}"
 
 
-class Rank(Claim):
+class Rank(OfOne):
     """An algorithm is among the best few on every row."""
 
     kind: Literal["rank"]
     """The kind."""
-    algorithm: str = Field(alias="of")
-    """The algorithm."""
     at_most: Literal[1, 2, 3, 4, 5]
     """The last rank that counts; equal errors share the better rank."""
     among: tuple[str, ...] = ()
@@ -345,35 +302,27 @@ class Rank(Claim):
     def judge(self, evidence: Evidence) -> Judgement:
         """Return how often it has each rank, and the word."""
         names = [name for name in self.among or evidence.names if name != self.algorithm]
-        mine, others = evidence.losses(self.algorithm), [evidence.losses(name) for name in names]
-        rows = zip(mine, zip(*others, strict=True), strict=True)
-        ranks = [1 + sum(order(y, x) < 0 for y in ys) for x, ys in rows]
-        places = enumerate(PLACES[: self.at_most], start=1)
-        counts = ", ".join(f"{place} in {ranks.count(rank)}" for rank, place in places)
-        ranked = zip(evidence.rows, ranks, strict=True)
-        worse = [f"{row} ({ordinal(rank)})" for row, rank in ranked if rank > self.at_most]
+        rows = self.losses(evidence, names)
+        ranks = {row: 1 + sum(order(x, mine) < 0 for x in losses) for row, mine, *losses in rows}
+        tally, places = Counter(ranks.values()), enumerate(PLACES[: self.at_most], start=1)
+        counts = ", ".join(f"{place} in {tally[rank]}" for rank, place in places)
+        worse = [f"{row} ({ordinal(rank)})" for row, rank in ranks.items() if rank > self.at_most]
         text = f"{counts} of {len(ranks)} rows" + (f"; not in {', '.join(worse)}" if worse else "")
-        sides = [evidence.losing(self.algorithm, name) for name in names]
-        by_row = [*zip(*sides, strict=True)] if all(sides) else []
-        # At most at_most - 1 others may be better on a row; one more refutes it.
+        losing = evidence.losing(self.algorithm, names)
+        # At most at_most - 1 others may be better on a row.
         n_worse = len(names) - self.at_most + 1
-        p_for = all_p(joint_p((m.p_below() for m in row), max(n_worse, 0) or 1) for row in by_row)
-        p_against = joint_p(
-            joint_p((mean.p_above() for mean in row), self.at_most) for row in by_row
-        )
-        if worse and by_row:
-            power = power_text([*chain(*sides)], evidence.show) + evidence.points
-            text += f"; outranked {p_text(p_against)} (Holm), {power}"
+        tests = [one_sided(means, n_worse) for means in losing]
+        p_for, p_against = all_p(p for p, _ in tests), joint_p(p for _, p in tests)
+        if worse and losing:
+            text += f"; outranked {p_text(p_against)} (Holm), {evidence.power([*chain(*losing)])}"
         return Judgement(text, evidence.word(not worse, p_for, p_against))
 
 
-class Closest(Claim):
+class Closest(OfOne):
     """One of several algorithms is closest to another in test error."""
 
     kind: Literal["closest"]
     """The kind."""
-    algorithm: str = Field(alias="of")
-    """The closest."""
     to: str
     """The one it is close to."""
     among: tuple[str, ...] = ()
@@ -398,14 +347,12 @@ class Closest(Claim):
             f"{label} nearer than {evidence.label(rival)} on {test.wins} of {len(base)}, equal on "
             f"{test.ties}, sign test {p_text(test.p_value)}"
         )
-        farther = [gaps[self.algorithm] - gaps[name] for name in names] if len(base) > 1 else []
-        tests = [mean_of(values) for values in farther]
-        p_for, p_against = all_p(m.p_below() for m in tests), joint_p(m.p_above() for m in tests)
+        farther = [mean_of(gaps[self.algorithm] - gaps[name]) for name in names if len(base) > 1]
         agrees = distance[self.algorithm] < distance[rival]
-        return Judgement(text, evidence.word(agrees, p_for, p_against))
+        return Judgement(text, evidence.word(agrees, *one_sided(farther, len(farther))))
 
 
-class WorseMoreOften(Claim):
+class WorseMoreOften(OfOne):
     """One algorithm is worse than another on more splits than some others are.
 
     The shares of splits on the rows are compared by the paired t-test.
@@ -413,11 +360,9 @@ class WorseMoreOften(Claim):
 
     kind: Literal["worse-more-often"]
     """The kind."""
-    algorithm: str = Field(alias="of")
-    """The algorithm that is often worse."""
     than: str
     """The one that each is compared with on each split."""
-    among: AlgorithmNames
+    among: Algorithms
     """The others, which are compared with `than` as well."""
 
     def judge(self, evidence: Evidence) -> Judgement:
@@ -425,13 +370,13 @@ class WorseMoreOften(Claim):
         names = [name for name in self.among if name != self.algorithm]
         mine, *shares = (self._shares(evidence, name) for name in (self.algorithm, *names))
         means = [mean_of(np.subtract(mine, share)) for share in shares]
-        share_of_mine = 100 * fmean(mine)
-        text = f"{evidence.label(self.algorithm)} worse on {share_of_mine:.0f}% of the splits"
+        text = f"{evidence.label(self.algorithm)} worse on {100 * fmean(mine):.0f}% of the splits"
         for name, share, mean in zip(names, shares, means, strict=True):
             interval = with_interval(mean, "{:+.3g}".format)
             text += f", {evidence.label(name)} on {100 * fmean(share):.0f}% ({interval})"
         text += f"; {power_text(means, '{:.2g}'.format)}"
-        p_for, p_against = all_p(m.p_above() for m in means), joint_p(m.p_below() for m in means)
+        # The contrary is that some mean is below 0.
+        p_against, p_for = one_sided(means, 1)
         agrees = all(mean.value > 0 for mean in means)
         return Judgement(text, evidence.word(agrees, p_for, p_against))
 
@@ -439,12 +384,12 @@ class WorseMoreOften(Claim):
         """Return the share of the splits of each row on which an algorithm is worse."""
         side, shares = 1 - 2 * evidence.greater_is_better, []
         for row in evidence.rows:
-            sides = (evidence.per_split(row, algorithm) for algorithm in (name, self.than))
-            shares.append(fmean(order(x, y) == side for x, y in zip(*sides, strict=True)))
+            pairs = zip(*evidence.sides(row, name, self.than), strict=True)
+            shares.append(fmean(order(x, y) == side for x, y in pairs))
         return shares
 
 
-class NotBetter(Claim):
+class NotBetter(OfOne):
     """The sign test does not find one algorithm better than another, or not even different.
 
     Papers call this "no significant difference"; it is not evidence that two are alike.
@@ -452,31 +397,27 @@ class NotBetter(Claim):
 
     kind: Literal["not-better", "not-different"]
     """Whether only better numbers refute it, or worse ones as well."""
-    algorithm: str = Field(alias="of")
-    """The algorithm that is not better."""
     than: str
     """The other."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return wins, losses and ties with the power, and the word."""
-        test = by_signs(evidence, self.algorithm, self.than)
+        test = sign_test(evidence.losses(self.algorithm), evidence.losses(self.than))
         text = f"{test.wins} wins, {test.losses} losses, {test.ties} ties, {p_text(test.p_value)}"
         contrary = self.kind == "not-different" or test.wins > test.losses
         p_for, p_against = (1.0, test.p_value) if contrary else (test.p_value, 1.0)
         # A test that cannot find anything is not evidence for the claim.
         possible = 2.0 ** (1 - test.wins - test.losses) <= LEVEL
-        agrees = not (test.separates and contrary) if possible else None
+        agrees = not (test.significant and contrary) if possible else None
         word = evidence.word(agrees, p_for, p_against)
         return Judgement(f"{text}; {power_of_signs(test.wins + test.losses)}", word)
 
 
-class Equivalent(Claim):
+class Equivalent(OfOne):
     """The mean difference between the errors of two algorithms is smaller than a margin."""
 
     kind: Literal["equivalent"]
     """The kind."""
-    algorithm: str = Field(alias="of")
-    """One of the two algorithms."""
     than: str
     """The other."""
     margin: float = Field(gt=0)
@@ -490,17 +431,15 @@ class Equivalent(Claim):
             raise Lacking("one row is too few for a test of equivalence")
         margin = evidence.from_points(self.margin)
         test = equivalence_test(a, b, margin)
-        difference, low, high = (
-            evidence.show(x, "+") for x in (test.mean_difference, test.low, test.high)
-        )
+        effect = (test.mean_difference, test.low, test.high)
+        difference, low, high = (evidence.show(x, "+") for x in effect)
         text = (
             f"mean difference {difference}{evidence.points}, {100 - 200 * LEVEL:g}% interval "
             f"{low} to {high}, margin {self.margin:g}, {p_text(test.p_value)}"
         )
-        agrees = abs(test.mean_difference) < margin
         if test.significant or test.different:
-            return Judgement(text, "supported" if test.significant else "refuted")
-        return Judgement(text, "agrees" if agrees else "disagrees")
+            return checked(text, test.significant)
+        return Judgement(text, "agrees" if abs(test.mean_difference) < margin else "disagrees")
 
 
 class SignificantPairs(Claim):
@@ -517,24 +456,21 @@ class SignificantPairs(Claim):
         """Return the significant pairs, and the word."""
         names = (*(self.among or evidence.names), *chain.from_iterable(self.pairs))
         losses = {name: evidence.losses(name) for name in dict.fromkeys(names)}
-        tests = compare_by_signs(losses)
-        label, significant, against = evidence.label, dict[tuple[str, str], float](), []
+        # By pair, the one with more wins first.
+        tests = {}
         for a, b in combinations(losses, 2):
-            test = tests[a, b]
-            ahead = (a, b) if test.wins > test.losses else (b, a)
-            if test.winner and test.loser:
-                significant[test.winner, test.loser] = test.p_value
-            against.append(1.0 if ahead in self.pairs else test.p_value)
+            test = sign_test(losses[a], losses[b])
+            tests[(a, b) if test.wins > test.losses else (b, a)] = test
+        significant = {pair: test.p_value for pair, test in tests.items() if test.significant}
+        label, pairs = evidence.label, {*self.pairs}
         parts = (f"{label(a)} over {label(b)} ({p_text(p)})" for (a, b), p in significant.items())
         text = "; ".join(parts) or "no pair"
-        same, p_against = {*significant} == {*self.pairs}, joint_p(against)
-        if not (same or evidence.exact):
-            text += f"; against the claim {p_text(p_against)} (Holm)"
-        agrees = (
-            same if evidence.exact else all(tests[p].wins > tests[p].losses for p in self.pairs)
-        )
-        word = evidence.word(agrees, 0.0 if same else 1.0, 1.0 if same else p_against)
-        return Judgement(text, word)
+        if evidence.exact or {*significant} == pairs:
+            return checked(text, {*significant} == pairs)
+        p_against = joint_p(1.0 if pair in pairs else test.p_value for pair, test in tests.items())
+        text += f"; against the claim {p_text(p_against)} (Holm)"
+        agrees = pairs <= {pair for pair, test in tests.items() if test.wins != test.losses}
+        return Judgement(text, evidence.word(agrees, p_against=p_against))
 
 
 RUN_TO_RUN = log(1.1)
@@ -552,20 +488,20 @@ class TimesFaster(Claim):
 
     kind: Literal["times-faster"]
     """The kind."""
-    algorithms: AlgorithmNames = Field(alias="of")
+    algorithms: Algorithms = Field(alias="of")
     """The faster algorithms."""
-    than: AlgorithmNames
+    than: Algorithms
     """The slower algorithms."""
     times: float = Field(default=1, gt=0)
     """Least ratio of their times."""
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return the ratios with their intervals, and the word."""
-        pairs = [(fast, slow) for fast in self.algorithms for slow in self.than]
+        pairs = [*product(self.algorithms, self.than)]
         if evidence.exact:
             row = evidence.rows[0]
             times = [[evidence.value(row, name, "seconds") for name in pair] for pair in pairs]
-            ratio = min(_ratio(*seconds) for seconds in times)
+            ratio = float(_ratios(*np.transpose(times)).min())
             return Judgement(f"{ratio:.3g} times as fast", evidence.word(ratio >= self.times))
         means = [self._mean(evidence, *pair) for pair in pairs]
         texts = []
@@ -583,10 +519,8 @@ class TimesFaster(Claim):
 
     def _mean(self, evidence: Evidence, fast: str, slow: str) -> Mean:
         """Return the mean logarithm of the ratio of the times."""
-        logs = []
-        for row in evidence.rows:
-            sides = (evidence.per_split(row, name, "seconds") for name in (fast, slow))
-            logs.append([log(_ratio(*times)) for times in zip(*sides, strict=True)])
+        rows = [_ratios(*evidence.sides(row, fast, slow, "seconds")) for row in evidence.rows]
+        logs = [np.log(ratios) for ratios in rows]
         return mean_of(logs[0] if len(logs) == 1 else [fmean(row) for row in logs])
 
 
@@ -595,7 +529,7 @@ def _plain(x: float) -> str:
     return f"{x:.2g}" if x < 100 else f"{x:.0f}"
 
 
-def _ratio(fast: float, slow: float) -> float:
-    if fast <= 0 or slow <= 0:
+def _ratios(fast: FloatArray, slow: FloatArray) -> FloatArray:
+    if (fast <= 0).any() or (slow <= 0).any():
         raise Lacking("a time of 0")
-    return slow / fast
+    return np.asarray(slow / fast)

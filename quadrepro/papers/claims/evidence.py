@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from math import inf
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.papers.printed import SD, TIME_ROW, Printed
-from quadrepro.stats import LEVEL, Mean
+from quadrepro.stats import LEVEL, Mean, sign_test_power
 
 if TYPE_CHECKING:
     from quadrepro.engine.outcomes import Outcomes
@@ -28,6 +27,9 @@ Quantity = Literal["error", "margin mean", "margin sd", "margin tail", "seconds"
 - "margin tail": how far their lowest hundredth lies below their mean;
 - "seconds": running time; of printed times the mean over all rows.
 """
+
+Numbers = Sequence[float] | FloatArray
+"""One number per split or row."""
 
 Word = Literal["supported", "agrees", "undecided", "disagrees", "refuted"]
 """Judgement on a claim.
@@ -63,17 +65,17 @@ POWER = 0.8
 """Probability with which a test finds the effect that is given as its power."""
 
 
-def mean_of(values: Sequence[float] | FloatArray, test_share: float = 0.0) -> Mean:
+def mean_of(values: Numbers, test_share: float = 0.0, least_sd: float = 0.0) -> Mean:
     """Return the mean of splits or rows; splits that test all examples have no error."""
     if len(values) < 2 or test_share >= 1:
         raise NoSplits(NO_SPLITS)
-    return Mean.from_values(values, test_share)
+    return Mean.from_values(values, test_share, least_sd)
 
 
 def joint_p(p_values: Iterable[float], at_least: int = 1) -> float:
-    """Return the p-value of "fewer than this number of alternatives are true"."""
+    """Return the p-value of "fewer than this number of alternatives, at least one, are true"."""
     # The least p-value of those that are left when the others are taken for true, by Bonferroni.
-    ascending = sorted(p_values)
+    ascending, at_least = sorted(p_values), max(at_least, 1)
     if len(ascending) < at_least:
         return 1.0
     return min(1.0, (len(ascending) - at_least + 1) * ascending[at_least - 1])
@@ -82,6 +84,12 @@ def joint_p(p_values: Iterable[float], at_least: int = 1) -> float:
 def all_p(p_values: Iterable[float]) -> float:
     """Return the p-value of "some alternative is false": the largest, and 1 without any."""
     return max(p_values, default=1.0)
+
+
+def one_sided(means: Sequence[Mean], at_least: int, limit: float = 0.0) -> tuple[float, float]:
+    """Return the p-values of "this number of means is below the limit", and of its contrary."""
+    p_for = joint_p((mean.p_below(limit) for mean in means), at_least)
+    return p_for, joint_p((mean.p_above(limit) for mean in means), len(means) - at_least + 1)
 
 
 class Curve(NamedTuple):
@@ -104,11 +112,9 @@ class Curve(NamedTuple):
             return np.zeros_like(self.splits[0])
         return np.asarray(self.splits.std(axis=0, ddof=1))
 
-    def within(self, first: float | None = None, last: float | None = None) -> Curve:
-        """Return the part from one value of the hyper-parameter to another, both included."""
-        low, high = -inf if first is None else first, inf if last is None else last
-        kept = [i for i, value in enumerate(self.x) if low <= value <= high]
-        return Curve(tuple(self.x[i] for i in kept), self.splits[:, kept])
+    def at(self, values: Sequence[float]) -> FloatArray:
+        """Return the measure at some values, shape (n_splits, n_values); a level is constant."""
+        return self.splits[:, [self.x.index(value) if self.x else 0 for value in values]]
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,7 @@ class Evidence(ABC):
 
     lacking: ClassVar[str]
     """The message if numbers are missing."""
-    exact: ClassVar[bool] = False
+    exact: bool = field(default=False, kw_only=True)
     """Whether claims are about these very numbers, so that no test is needed."""
 
     def word(self, agrees: bool | None, p_for: float = 1.0, p_against: float = 1.0) -> Word:
@@ -135,25 +141,22 @@ class Evidence(ABC):
         p_for, p_against : float, default 1
             p-values of tests whose alternative is the claim, and its contrary.
         """
-        if not self.exact and p_for <= LEVEL < p_against:
-            return "supported"
-        if not self.exact and p_against <= LEVEL < p_for:
-            return "refuted"
+        if not self.exact and (p_for <= LEVEL) != (p_against <= LEVEL):
+            return "supported" if p_for <= LEVEL else "refuted"
         if agrees is None:
             return "undecided"
         if self.exact:
             return "supported" if agrees else "refuted"
         return "agrees" if agrees else "disagrees"
 
-    @property
     @abstractmethod
-    def in_shares(self) -> bool:
-        """Whether errors are shares of examples, whose differences are percentage points."""
+    def counted(self, row: str) -> bool:
+        """Return whether the errors of a row are shares of examples."""
 
     @property
-    def in_two_units(self) -> bool:
-        """Whether some rows are shares and others are not."""
-        return False
+    def in_shares(self) -> bool:
+        """Whether errors are shares of examples, whose differences are percentage points."""
+        return all(map(self.counted, self.rows))
 
     @property
     @abstractmethod
@@ -171,7 +174,7 @@ class Evidence(ABC):
 
     def from_points(self, points: float) -> float:
         """Return a difference as ``paper.yaml`` gives it: shares are in percentage points there."""
-        if points and self.in_two_units:
+        if points and len({*map(self.counted, self.rows)}) > 1:
             raise Lacking("shares and RMSEs have no common margin")
         return points / 100 if self.in_shares else points
 
@@ -188,9 +191,8 @@ class Evidence(ABC):
         def matching(name: str) -> set[str]:
             return {row for row in self.rows if row == name or fnmatchcase(row, name)}
 
-        groups = [matching(name) for name in rows]
-        kept = set().union(*groups) if rows else {*self.rows}
-        kept = kept.difference(*map(matching, excluded))
+        groups = [matching(name) for name in rows or ("*",)]
+        kept = set().union(*groups).difference(*map(matching, excluded))
         if not kept or not all(groups):
             raise NotInConfig(self.lacking)
         return replace(self, rows=tuple(row for row in self.rows if row in kept))
@@ -216,24 +218,33 @@ class Evidence(ABC):
         """Return a quantity on one row, one number per split."""
         raise NoSplits(NO_SPLITS)
 
-    def mean(self, row: str, values: Sequence[float] | FloatArray, counted: bool = False) -> Mean:
+    def mean(self, row: str, values: Numbers, counted: bool = False) -> Mean:
         """Return the mean of one number per split of a row, which count examples or not."""
         return mean_of(values)
 
+    def sides(self, row: str, a: str, b: str, quantity: Quantity = "error") -> FloatArray:
+        """Return a quantity of two algorithms on one row, shape (2, n_splits)."""
+        return np.array([self.per_split(row, name, quantity) for name in (a, b)])
+
     def differences(self, a: str, b: str, quantity: Quantity = "error") -> list[Mean]:
         """Return the differences A - B on each row; nothing without splits."""
-        means = []
         try:
-            for row in self.rows:
-                x, y = (self.per_split(row, name, quantity) for name in (a, b))
-                means.append(self.mean(row, np.subtract(x, y), quantity == "error"))
+            gaps = {row: np.subtract(*self.sides(row, a, b, quantity)) for row in self.rows}
+            return [self.mean(row, gap, quantity == "error") for row, gap in gaps.items()]
         except NoSplits:
             return []
-        return means
 
-    def losing(self, a: str, b: str) -> list[Mean]:
-        """Return by how much A is worse than B on each row; nothing without splits."""
-        return self.differences(b, a) if self.greater_is_better else self.differences(a, b)
+    def losing(self, a: str, others: Sequence[str]) -> list[tuple[Mean, ...]]:
+        """Return by how much A is worse than others on each row; nothing without splits."""
+        pairs = [(b, a) if self.greater_is_better else (a, b) for b in others]
+        means = [self.differences(*pair) for pair in pairs]
+        return [*zip(*means, strict=True)] if all(means) else []
+
+    def power(self, means: Sequence[Mean], quantity: Quantity = "error") -> str:
+        """Return `power_text` of tests of a quantity, with its unit."""
+        if quantity == "error":
+            return power_text(means, self.show) + self.points
+        return power_text(means, "{:.2g}".format)
 
     def curve(self, row: str, algorithm: str, measure: str, along: str = ROUNDS) -> Curve:
         """Return a measure along a hyper-parameter or a measure, or the level of one without it."""
@@ -251,43 +262,34 @@ class Ours(Evidence):
     instead: str = ""
     """A measure that takes the place of the test error."""
 
-    @property
-    def in_shares(self) -> bool:
-        """Whether errors are shares of examples."""
-        return all(map(self.outcomes.counted, self.rows))
-
-    @property
-    def in_two_units(self) -> bool:
-        """Whether some rows are shares and others are not."""
-        return len({*map(self.outcomes.counted, self.rows)}) > 1
+    def counted(self, row: str) -> bool:
+        """Return whether the errors of a row are shares of examples."""
+        return self.outcomes.counted(row)
 
     @property
     def greater_is_better(self) -> bool:
         """Whether the highest number of a row is the best."""
         return self.outcomes.greater_is_better
 
-    def on_split(self, repeat: int) -> OneSplit:
+    def on_split(self, repeat: int) -> Self:
         """Return the evidence of one split, which claims are true of or not."""
         ours = self.outcomes
         records = {(r, c, 0): record for (r, c, i), record in ours.records.items() if i == repeat}
         grids = {(r, c, 0): grid for (r, c, i), grid in ours.grids.items() if i == repeat}
         measured = {(r, c, 0): value for (r, c, i), value in ours.measured.items() if i == repeat}
         outcomes = replace(ours, repeats=1, records=records, grids=grids, measured=measured)
-        return OneSplit(self.rows, self.names, outcomes, self.instead)
+        return replace(self, outcomes=outcomes, exact=True)
 
-    def mean(self, row: str, values: Sequence[float] | FloatArray, counted: bool = False) -> Mean:
+    def mean(self, row: str, values: Numbers, counted: bool = False) -> Mean:
         """Return the mean of one number per split of a row; splits can overlap."""
-        share = self.outcomes.test_shares.get(row, 0.0)
-        if len(values) < 2 or share >= 1:
-            raise NoSplits(NO_SPLITS)
-        least = self.outcomes.resolution(row) if counted else 0.0
-        return Mean.from_values(values, share, least)
+        least_sd = self.outcomes.resolution(row) if counted else 0.0
+        return mean_of(values, self.outcomes.test_shares.get(row, 0.0), least_sd)
 
     def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> float:
         """Return a quantity on one row."""
-        records = self._records(row, algorithm)
         if quantity in _OF_MARGINS:
-            return _OF_MARGINS[quantity](np.concatenate([_margins(record) for record in records]))
+            margins = [_margins(record) for record in self._records(row, algorithm)]
+            return _OF_MARGINS[quantity](np.concatenate(margins))
         return fmean(self.per_split(row, algorithm, quantity))
 
     def deviation(self, row: str, algorithm: str) -> float:
@@ -335,25 +337,17 @@ class Ours(Evidence):
 
 
 @dataclass(frozen=True)
-class OneSplit(Ours):
-    """Our numbers on one split, in place of the printed ones."""
-
-    exact = True
-
-
-@dataclass(frozen=True)
 class InPrint(Evidence):
     """The printed numbers."""
 
     lacking = "not printed"
-    exact = True
+    exact: bool = field(default=True, kw_only=True)
 
     tables: tuple[Printed, ...]
     """Printed tables with the names of these rows, accuracies as errors."""
 
-    @property
-    def in_shares(self) -> bool:
-        """Whether errors are shares of examples."""
+    def counted(self, row: str) -> bool:
+        """Return whether errors are shares of examples, in all tables and so in any row."""
         facts = [table.facts for table in self.tables if table.facts.holds == "errors"]
         return all(fact.is_share and fact.metric == "error" for fact in facts)
 
@@ -412,3 +406,13 @@ def power_text(means: Sequence[Mean], show: Callable[[float], str]) -> str:
     effects = sorted(mean.reach(LEVEL / len(means), POWER) for mean in means)
     ends = dict.fromkeys((show(effects[0]), show(effects[-1])))
     return f"power {POWER:g} at {' to '.join(ends)}"
+
+
+SHARES = (0.6, 0.7, 0.8)
+"""Shares of wins at which the power of the sign test is given."""
+
+
+def power_of_signs(n: int) -> str:
+    """Return how often a sign test over n rows would find an algorithm that wins more often."""
+    power = ", ".join(f"{sign_test_power(n, share):.2f}" for share in SHARES)
+    return f"power at {', '.join(f'{100 * share:.0f}' for share in SHARES)}% wins: {power}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import isnan
 
+import numpy as np
+
 from quadrepro.base.types import FloatArray
 from quadrepro.papers.claims.claim import Judgement, checked
 from quadrepro.papers.claims.curves import ROUNDING
@@ -44,20 +46,19 @@ def weak_learner(evidence: Evidence) -> Judgement:
 
 def none_wrong_after(evidence: Evidence, algorithm: str, rounds: str) -> Judgement:
     """Judge whether no example is wrong from a measured number of rounds on."""
-    texts: list[str] = []
-    holds: list[bool | None] = []
+    texts, holds = list[str](), list[bool | None]()
     for row in evidence.rows:
-        numbers = evidence.curve(row, algorithm, rounds).splits[:, 0]
+        enough = evidence.curve(row, algorithm, rounds).splits[:, 0]
         errors = evidence.curve(row, algorithm, ERROR)
-        for needed, split in zip(numbers, errors.splits, strict=True):
+        x = np.array(errors.x)
+        for needed, split in zip(enough, errors.splits, strict=True):
             if isnan(needed):
                 continue
-            by_rounds = list(zip(errors.x, split, strict=True))
-            first = next((f"at {n:g}" for n, error in by_rounds if error == 0), "never")
-            after = [error for n, error in by_rounds if n >= needed]
-            beyond = "" if after else ", beyond the rounds here"
+            exact, after = x[split == 0], split[x >= needed]
+            first = f"at {exact[0]:g}" if len(exact) else "never"
+            beyond = "" if len(after) else ", beyond the rounds here"
             texts.append(f"{row} T = {needed:.0f}{beyond}, first without error {first}")
-            holds.append(not any(after) if after else None)
+            holds.append(not after.any() if len(after) else None)
     if not holds:
         raise Lacking("no row has an edge")
     text = "; ".join(dict.fromkeys(texts))
@@ -71,4 +72,4 @@ def _errors_after(evidence: Evidence, row: str, n_rounds: int) -> FloatArray:
     curve = evidence.curve(row, ADABOOST, ERROR)
     if n_rounds not in curve.x:
         raise Lacking(f"no number after round {n_rounds}")
-    return curve.splits[:, curve.x.index(n_rounds)]
+    return curve.at([n_rounds])[:, 0]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from math import comb
 from typing import Any
@@ -12,419 +11,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import binom, binomtest, rankdata, ttest_1samp, ttest_rel
 
-from quadrepro.papers.claims.errors import ordinal
-from quadrepro.papers.claims.evidence import NO_SPLITS, Evidence, InPrint, Lacking, Ours, Word
+from quadrepro.papers.claims.evidence import NO_SPLITS, Evidence, InPrint, Lacking, Word
 from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.stats import equivalence_test, p_text
-from tests.papers.measured import MIRROR, changed, errors_of, in_print, judge, overlapping
-
-AB = {"of": "a", "than": "b"}
-BA = {"of": "b", "than": "a"}
-
-
-def rows(*counts: int) -> list[list[int]]:
-    return [[count] for count in counts]
-
-
-def splits(*counts: int, n_rows: int = 1) -> list[list[int]]:
-    return [[*counts]] * n_rows
-
-
-# Every word of every kind.
-
-LESS, MORE = splits(10, 11, 12, n_rows=6), splits(20, 22, 21, n_rows=6)
-NEAR = splits(14, 10, 12, n_rows=6)
-"""Errors of 100 on three splits of six rows: the first are significantly lower than the second, and
-the third are higher than the first without significance."""
-
-ONE_MORE = rows(9, 9, 9, 9, 9, 21)
-"""Lower than 10 on five of six rows, which is not significant."""
-
-CASES: list[tuple[str, dict[str, Any], dict[str, list[list[int]]], Word]] = [
-    ("lower", AB, {"a": LESS, "b": MORE}, "supported"),
-    ("lower", AB, {"a": LESS, "b": NEAR}, "agrees"),
-    ("lower", AB, {"a": NEAR, "b": LESS}, "disagrees"),
-    ("lower", AB, {"a": MORE, "b": LESS}, "refuted"),
-    ("lower", {**AB, "points": 5}, {"a": MORE, "b": MORE}, "supported"),
-    ("lower", {**AB, "points": 1}, {"a": NEAR, "b": LESS}, "agrees"),
-    ("lower", {**AB, "points": 0.5}, {"a": NEAR, "b": LESS}, "disagrees"),
-    ("lower", {**AB, "points": 1}, {"a": MORE, "b": LESS}, "refuted"),
-    ("higher", AB, {"a": MORE, "b": LESS}, "supported"),
-    ("higher", AB, {"a": NEAR, "b": LESS}, "agrees"),
-    ("higher", AB, {"a": LESS, "b": NEAR}, "disagrees"),
-    ("higher", AB, {"a": LESS, "b": MORE}, "refuted"),
-    ("lower", {**AB, "by": "paired-t"}, {"a": LESS, "b": MORE}, "supported"),
-    ("lower", {**AB, "by": "paired-t"}, {"a": LESS, "b": NEAR}, "agrees"),
-    ("lower", {**AB, "by": "paired-t"}, {"a": NEAR, "b": LESS}, "disagrees"),
-    ("lower", {**AB, "by": "paired-t"}, {"a": MORE, "b": LESS}, "refuted"),
-    ("lower", {**AB, "by": "sign-test"}, {"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "supported"),
-    ("lower", {**AB, "by": "sign-test"}, {"a": ONE_MORE, "b": rows(*[10] * 6)}, "agrees"),
-    ("lower", {**AB, "by": "sign-test"}, {"a": rows(*[10] * 6), "b": ONE_MORE}, "disagrees"),
-    ("lower", {**AB, "by": "sign-test"}, {"a": rows(*[10] * 6), "b": rows(*[9] * 6)}, "refuted"),
-    ("wins-or-ties", {**AB, "at_least": 6}, {"a": LESS, "b": MORE}, "supported"),
-    ("wins-or-ties", {**AB, "at_least": 6}, {"a": LESS, "b": NEAR}, "agrees"),
-    ("wins-or-ties", {**AB, "at_least": 7}, {"a": LESS, "b": MORE}, "undecided"),
-    ("wins-or-ties", {**AB, "at_least": 8, "out_of": 8}, {"a": LESS, "b": MORE}, "undecided"),
-    ("wins-or-ties", {**AB, "at_least": 6}, {"a": ONE_MORE, "b": rows(*[10] * 6)}, "disagrees"),
-    ("wins-or-ties", {**AB, "at_least": 6}, {"a": MORE, "b": LESS}, "refuted"),
-    ("lowest-mean", {"of": "a", "at_least": 6}, {"a": LESS, "b": MORE}, "supported"),
-    ("lowest-mean", {"of": "a", "at_least": 6}, {"a": LESS, "b": NEAR}, "agrees"),
-    ("lowest-mean", {"of": "a", "at_least": 7}, {"a": LESS, "b": MORE}, "undecided"),
-    ("lowest-mean", {"of": "a", "at_least": 6}, {"a": NEAR, "b": LESS}, "disagrees"),
-    ("lowest-mean", {"of": "a", "at_least": 6}, {"a": MORE, "b": LESS}, "refuted"),
-    ("competitive", {**AB, "at_least": 6}, {"a": LESS, "b": MORE}, "supported"),
-    ("competitive", {**AB, "at_least": 6}, {"a": NEAR, "b": LESS}, "agrees"),
-    ("competitive", {**AB, "at_least": 7}, {"a": LESS, "b": MORE}, "undecided"),
-    ("competitive", {**AB, "at_least": 6}, {"a": [*MORE[:1], *LESS[:5]], "b": LESS}, "disagrees"),
-    ("competitive", {**AB, "at_least": 6}, {"a": MORE, "b": LESS}, "refuted"),
-    ("rank", {"of": "a", "at_most": 1}, {"a": LESS, "b": MORE}, "supported"),
-    ("rank", {"of": "a", "at_most": 1}, {"a": LESS, "b": NEAR}, "agrees"),
-    ("rank", {"of": "a", "at_most": 1}, {"a": NEAR, "b": LESS}, "disagrees"),
-    ("rank", {"of": "a", "at_most": 1}, {"a": MORE, "b": LESS}, "refuted"),
-    ("not-better", AB, {"a": rows(*[10] * 6), "b": rows(*[9] * 6)}, "supported"),
-    ("not-better", AB, {"a": ONE_MORE, "b": rows(*[10] * 6)}, "agrees"),
-    ("not-better", AB, {"a": rows(*[9] * 5), "b": rows(*[10] * 5)}, "undecided"),
-    ("not-better", AB, {"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "refuted"),
-    ("not-different", AB, {"a": ONE_MORE, "b": rows(*[10] * 6)}, "agrees"),
-    ("not-different", AB, {"a": rows(*[9] * 5), "b": rows(*[10] * 5)}, "undecided"),
-    ("not-different", AB, {"a": rows(*[10] * 6), "b": rows(*[9] * 6)}, "refuted"),
-    ("not-different", AB, {"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "refuted"),
-    (
-        "equivalent",
-        {**AB, "margin": 2.5},
-        {"a": rows(10, 10, 10), "b": rows(9, 11, 10)},
-        "supported",
-    ),
-    ("equivalent", {**AB, "margin": 2.5}, {"a": rows(10, 10, 10), "b": rows(5, 15, 10)}, "agrees"),
-    (
-        *("equivalent", {**AB, "margin": 2.5}),
-        *({"a": rows(10, 10, 10), "b": rows(5, 15, 0)}, "disagrees"),
-    ),
-    (
-        *("equivalent", {**AB, "margin": 2.5}),
-        *({"a": rows(10, 10, 10), "b": rows(20, 21, 22)}, "refuted"),
-    ),
-    (
-        *("significant-pairs", {"pairs": [["a", "b"]]}),
-        *({"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "supported"),
-    ),
-    (
-        *("significant-pairs", {"pairs": [["a", "b"]]}),
-        *({"a": ONE_MORE, "b": rows(*[10] * 6)}, "agrees"),
-    ),
-    (
-        *("significant-pairs", {"pairs": [["b", "a"]]}),
-        *({"a": ONE_MORE, "b": rows(*[10] * 6)}, "disagrees"),
-    ),
-    (
-        *("significant-pairs", {"pairs": [["b", "a"]]}),
-        *({"a": rows(*[9] * 6), "b": rows(*[10] * 6)}, "refuted"),
-    ),
-    (
-        *("closest", {"of": "a", "to": "t"}),
-        *({"t": rows(9, 9, 9), "a": rows(10, 9, 8), "b": rows(19, 20, 1)}, "supported"),
-    ),
-    (
-        *("closest", {"of": "a", "to": "t"}),
-        *({"t": rows(9, 9, 9), "a": rows(10, 5, 8), "b": rows(19, 9, 9)}, "agrees"),
-    ),
-    (
-        *("closest", {"of": "a", "to": "t"}),
-        *({"t": rows(9, 9, 9), "a": rows(19, 9, 9), "b": rows(10, 5, 8)}, "disagrees"),
-    ),
-    (
-        *("closest", {"of": "a", "to": "t"}),
-        *({"t": rows(9, 9, 9), "a": rows(19, 20, 1), "b": rows(10, 9, 8)}, "refuted"),
-    ),
-]
-
-
-@pytest.mark.parametrize(("kind", "keys", "counts", "word"), CASES)
-def test_each_kind_has_each_of_its_words(
-    kind: str, keys: dict[str, Any], counts: dict[str, list[list[int]]], word: Word
-) -> None:
-    assert judge(errors_of(counts), kind, **keys).word == word
-
-
-EXACT: list[tuple[str, dict[str, Any], str, str, Word]] = [
-    ("lower", AB, "0.1", "0.2", "supported"),
-    ("lower", AB, "0.1", "0.1", "refuted"),
-    ("lower", {**AB, "points": 0.3}, "0.033", "0.030", "supported"),
-    ("lower", {**AB, "points": 0.2}, "0.033", "0.030", "refuted"),
-    ("higher", AB, "0.2", "0.1", "supported"),
-    ("higher", AB, "0.1", "0.2", "refuted"),
-    # One row is never significant.
-    ("lower", {**AB, "by": "sign-test"}, "0.1", "0.2", "refuted"),
-    ("wins-or-ties", {**AB, "at_least": 1}, "0.1", "0.1", "supported"),
-    ("wins-or-ties", {**AB, "at_least": 1}, "0.2", "0.1", "refuted"),
-    ("wins-or-ties", {**AB, "at_least": 2}, "0.1", "0.2", "undecided"),
-    ("wins-or-ties", {**AB, "at_least": 2, "out_of": 2}, "0.1", "0.2", "undecided"),
-    ("lowest-mean", {"of": "a", "at_least": 1}, "0.1", "0.2", "supported"),
-    ("lowest-mean", {"of": "a", "at_least": 1}, "0.2", "0.1", "refuted"),
-    ("rank", {"of": "a", "at_most": 1}, "0.1", "0.1", "supported"),
-    ("rank", {"of": "a", "at_most": 1}, "0.2", "0.1", "refuted"),
-    # Nor can it show that there is no difference.
-    ("not-better", AB, "0.1", "0.2", "undecided"),
-    ("not-different", AB, "0.1", "0.2", "undecided"),
-    ("significant-pairs", {"pairs": [["a", "b"]]}, "0.1", "0.2", "refuted"),
-]
-
-
-@pytest.mark.parametrize(("kind", "keys", "a", "b", "word"), EXACT)
-def test_a_claim_on_printed_numbers_is_true_of_them_or_not(
-    kind: str, keys: dict[str, Any], a: str, b: str, word: Word
-) -> None:
-    assert judge(in_print({"a": [a], "b": [b]}), kind, **keys).word == word
-
-
-def test_printed_numbers_are_significant_as_the_sign_test_finds_them() -> None:
-    evidence = in_print({"a": ["0.1"] * 6, "b": ["0.2"] * 6})
-    by_signs: dict[str, Any] = {"by": "sign-test"}
-    assert judge(evidence, "lower", **AB, **by_signs).word == "supported"
-    assert judge(evidence, "lower", **BA, **by_signs).word == "refuted"
-    words = [judge(evidence, "not-better", **pair).word for pair in (AB, BA)]
-    assert words == ["refuted", "supported"]
-    assert judge(evidence, "not-different", **AB).word == "refuted"
-    pairs = [[["a", "b"]], [["b", "a"]]]
-    words = [judge(evidence, "significant-pairs", pairs=pair).word for pair in pairs]
-    assert words == ["supported", "refuted"]
-    alike = in_print({"a": ["0.1"] * 5 + ["0.3"], "b": ["0.2"] * 6})
-    words = [judge(alike, kind, **AB).word for kind in ("not-better", "not-different")]
-    assert words == ["supported", "supported"]
-
-
-# Symmetry.
-
-FEW = st.lists(st.integers(0, 30), min_size=2, max_size=6)
-PAIRS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=2, max_size=12)
-
-
-@given(PAIRS, st.sampled_from([0.0, 0.1, 0.5]))
-def test_swapping_two_algorithms_on_one_row_mirrors_the_word(
-    pairs: list[tuple[int, int]], share: float
-) -> None:
-    counts = {name: [[*side]] for name, side in zip("ab", zip(*pairs, strict=True), strict=True)}
-    evidence = overlapping(errors_of(counts), share)
-    equal = sum(a - b for a, b in pairs) == 0
-    word = judge(evidence, "lower", **AB).word
-    mirrored = "disagrees" if equal else MIRROR[word]
-    assert judge(evidence, "lower", **BA).word == judge(evidence, "higher", **AB).word == mirrored
-    # Equal errors share the better rank.
-    ranks = [judge(evidence, "rank", of=name, at_most=1).word for name in "ab"]
-    assert ranks[1] == ("agrees" if equal else MIRROR[ranks[0]])
-
-
-@given(PAIRS)
-def test_swapping_two_algorithms_over_rows_mirrors_the_word(pairs: list[tuple[int, int]]) -> None:
-    a, b = (rows(*side) for side in zip(*pairs, strict=True))
-    evidence = errors_of({"a": a, "b": b, "t": rows(*[10] * len(a))})
-    wins, losses = (sum(sign * (x - y) > 0 for x, y in pairs) for sign in (-1, 1))
-    cases: list[tuple[str, dict[str, Any], dict[str, Any], bool]] = [
-        ("lower", {**AB, "by": "sign-test"}, {**BA, "by": "sign-test"}, wins == losses),
-        (
-            *("significant-pairs", {"pairs": [["a", "b"]], "among": ["a", "b"]}),
-            *({"pairs": [["b", "a"]], "among": ["a", "b"]}, wins == losses),
-        ),
-        (
-            *("closest", {"of": "a", "to": "t"}, {"of": "b", "to": "t"}),
-            sum(abs(x - 10) - abs(y - 10) for x, y in pairs) == 0,
-        ),
-    ]
-    for kind, one, other, equal in cases:
-        word, back = (judge(evidence, kind, **keys).word for keys in (one, other))
-        # Neither of two equal algorithms is better.
-        assert back == ("disagrees" if equal else MIRROR[word]), kind
-    # Agreement is mutual, and significance has one side.
-    word, back = (judge(evidence, "not-better", **keys).word for keys in (AB, BA))
-    assert back == (MIRROR[word] if word in ("supported", "refuted") else word)
-    for kind, keys in (("not-different", {}), ("equivalent", {"margin": 5})):
-        assert judge(evidence, kind, **AB, **keys).word == judge(evidence, kind, **BA, **keys).word
-
-
-@given(st.lists(st.tuples(FEW, FEW), min_size=2, max_size=5))
-def test_swapping_mirrors_what_is_compared_with_a_third(
-    pairs: list[tuple[list[int], list[int]]],
-) -> None:
-    n = min(len(side) for pair in pairs for side in pair)
-    a, b = ([side[:n] for side in sides] for sides in zip(*pairs, strict=True))
-    evidence = errors_of({"a": a, "b": b, "t": splits(*range(10, 10 + n), n_rows=len(a))})
-    words = [
-        judge(evidence, "worse-more-often", of=name, than="t", among=among).word
-        for name, among in ("ab", "ba")
-    ]
-    worse = [sum(x > 10 + i for row in side for i, x in enumerate(row)) for side in (a, b)]
-    assert words[1] == ("disagrees" if worse[0] == worse[1] else MIRROR[words[0]])
-
-
-@pytest.mark.parametrize("n_rows", [1, 3])
-def test_swapping_mirrors_what_the_paired_t_test_finds_on_most_rows(n_rows: int) -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        a, b = rng.integers(0, 40, (2, n_rows, 6)) + rng.integers(0, 15, (2, 1, 1))
-        if (a.sum(axis=1) == b.sum(axis=1)).any():
-            continue
-        evidence = errors_of({"a": a.tolist(), "b": b.tolist()})
-        words = [judge(evidence, "lower", **pair, by="paired-t").word for pair in (AB, BA)]
-        assert words[1] == MIRROR[words[0]], (a, b)
-
-
-@given(st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30)), min_size=2, max_size=6))
-def test_swapping_mirrors_which_is_faster(pairs: list[tuple[int, int]]) -> None:
-    a, b = ([[float(x)] for x in side] for side in zip(*pairs, strict=True))
-    words = [judge(timed({"a": a, "b": b}), "times-faster", **pair).word for pair in (AB, BA)]
-    log_ratio = np.log(np.array(b) / np.array(a)).mean()
-    if abs(log_ratio) > 1e-12:
-        assert words[1] == MIRROR[words[0]]
-
-
-# Equal methods.
-
-
-def equal_methods(
-    rng: np.random.Generator, names: str, n_rows: int, n_splits: int, n_test: int
-) -> Ours:
-    """Return evidence of methods that are equally good: half of their errors are common."""
-    risks = rng.beta(2, 10, n_rows)[:, None]
-    common = rng.binomial(n_test // 2, risks, (n_rows, n_splits))
-    return errors_of(
-        {
-            name: (common + rng.binomial(n_test // 2, risks, (n_rows, n_splits))).tolist()
-            for name in names
-        },
-        n_test,
-    )
-
-
-@pytest.mark.parametrize(
-    ("kind", "keys", "names", "shape"),
-    [
-        ("closest", {"of": "a", "to": "t"}, "tab", (25, 1, 200)),
-        ("closest", {"of": "a", "to": "t"}, "tabc", (5, 3, 40)),
-        ("closest", {"of": "a", "to": "t"}, "tab", (3, 1, 20)),
-        ("lowest-mean", {"of": "a", "at_least": 3}, "abcd", (12, 5, 100)),
-        ("lowest-mean", {"of": "a", "at_least": 3}, "ab", (12, 2, 20)),
-        ("not-better", AB, "ab", (25, 1, 200)),
-        ("not-better", AB, "ab", (6, 2, 40)),
-        ("lower", {**AB, "by": "sign-test"}, "ab", (25, 1, 200)),
-        ("lower", AB, "ab", (1, 10, 100)),
-        ("rank", {"of": "a", "at_most": 1}, "abc", (1, 5, 100)),
-        ("wins-or-ties", {**AB, "at_least": 2}, "ab", (4, 3, 40)),
-        ("significant-pairs", {"pairs": [["a", "b"]]}, "ab", (12, 1, 200)),
-    ],
-)
-def test_equal_methods_are_seldom_supported(
-    kind: str, keys: dict[str, Any], names: str, shape: tuple[int, int, int]
-) -> None:
-    rng, n = np.random.default_rng(1), 200
-    words = Counter(judge(equal_methods(rng, names, *shape), kind, **keys).word for _ in range(n))
-    # At a rate of 5%, one simulation in a hundred has more than this.
-    assert words["supported"] <= binom.ppf(0.99, n, 0.05), words
-
-
-def test_methods_that_are_equal_on_splits_of_one_data_set_are_seldom_supported() -> None:
-    rng, n, words = np.random.default_rng(1), 100, Counter[Word]()
-    for _ in range(n):
-        # Each method gets a fifth of all rows wrong; the splits are halves of 200 rows.
-        wrong = rng.random((2, 3, 200)) < 0.2
-        halves = [rng.permutation(200)[:100] for _ in range(20)]
-        a, b = ([[int(row[half].sum()) for half in halves] for row in side] for side in wrong)
-        evidence = overlapping(errors_of({"a": a, "b": b}), 0.5)
-        words[judge(evidence, "lower", **AB, by="paired-t").word] += 1
-    assert words["supported"] <= binom.ppf(0.99, n, 0.05), words
-
-
-# Metrics and units.
-
-KEYS: dict[str, dict[str, Any]] = {
-    "wins-or-ties": {**AB, "at_least": 3},
-    "lowest-mean": {"of": "a", "at_least": 3},
-    "rank": {"of": "a", "at_most": 1},
-    "not-better": AB,
-    "not-different": AB,
-    "significant-pairs": {"pairs": [["a", "b"]]},
-}
-
-
-@pytest.mark.parametrize("kind", KEYS)
-def test_the_better_one_by_a_metric_is_better_as_by_its_errors(kind: str) -> None:
-    a, b = ["0.90", "0.95", "0.80", "0.70", "0.91", "0.62"], ["0.85", "0.94", "0.70"] * 2
-    for x, y in ((a, b), (b, a)):
-        by_auc = judge(in_print({"a": x, "b": y}, metric="auc"), kind, **KEYS[kind])
-        by_accuracy = judge(in_print({"a": x, "b": y}, metric="accuracy"), kind, **KEYS[kind])
-        errors = [[f"{1 - float(text):.2f}" for text in side] for side in (x, y)]
-        by_error = judge(in_print({"a": errors[0], "b": errors[1]}), kind, **KEYS[kind])
-        assert by_accuracy == by_error
-        assert by_auc == (by_error.text.replace("lowest", "highest"), by_error.word)
-
-
-@pytest.mark.parametrize(
-    ("kind", "keys"),
-    [
-        *KEYS.items(),
-        ("lower", AB),
-        ("lower", {**AB, "by": "sign-test"}),
-        ("lower", {**AB, "points": 1.5}),
-        ("equivalent", {**AB, "margin": 2.5}),
-        ("closest", {"of": "a", "to": "t"}),
-    ],
-)
-def test_percent_and_fractions_give_the_same_judgement(kind: str, keys: dict[str, Any]) -> None:
-    numbers = {"a": "4.28 10.1 33 0.07", "b": "5.00 9.9 34 0.06", "t": "4 10 31 1"}
-    percent = {name: texts.split() for name, texts in numbers.items()}
-    fractions = {
-        name: ["0.0428 0.101 0.33 0.0007", "0.0500 0.099 0.34 0.0006", "0.04 0.10 0.31 0.01"][
-            i
-        ].split()
-        for i, name in enumerate(numbers)
-    }
-    judgement = judge(in_print(percent, "percent"), kind, **keys)
-    assert judgement == judge(in_print(fractions, "fraction"), kind, **keys)
-
-
-def test_points_are_percentage_points_and_units_of_rmses() -> None:
-    errors = {"a": rows(126), "b": rows(101)}
-    for evidence, unit in (
-        (errors_of(errors, n_test=1000), 1.0),
-        (in_print({"a": ["12.6"], "b": ["10.1"]}, "percent"), 1.0),
-        (in_print({"a": ["87.4"], "b": ["89.9"]}, "percent", "accuracy"), 1.0),
-        (in_print({"a": ["0.126"], "b": ["0.101"]}, None, "rmse"), 0.01),
-        (changed(errors_of(errors), as_rmse), 1.0),
-    ):
-        text, word = judge(evidence, "lower", **AB, points=2.5 * unit)
-        assert word in ("agrees", "supported"), text
-        assert judge(evidence, "lower", **AB, points=2.4 * unit).word in ("disagrees", "refuted")
-
-
-def as_rmse(record: Any, row: str, column: str, split: int) -> Any:
-    return replace(record, errors=0, rmse={"a": 12.6, "b": 10.1}[column])
-
-
-# Details.
-
-NOISE = {"a": 0.1 + 0.2, "b": 0.3}
-"""RMSEs that differ by rounding alone."""
-
-
-@pytest.mark.parametrize("name", "ab")
-def test_rounding_decides_no_claim(name: str) -> None:
-    evidence = changed(
-        errors_of(dict.fromkeys("abc", [[1]] * 6)),
-        lambda record, row, column, split: replace(record, rmse=NOISE.get(column, 1.0)),
-    )
-    [than] = {*"ab"} - {name}
-    pair = {"of": name, "than": than}
-    assert judge(evidence, "not-better", **pair).text.startswith("0 wins, 0 losses, 6 ties, p = 1")
-    significant = judge(evidence, "significant-pairs", pairs=[(name, "c"), (than, "c")])
-    assert significant.word == "supported"
-    assert judge(evidence, "wins-or-ties", **pair, at_least=6).text == "6 of 6 (0 wins, 6 ties)"
-    assert judge(evidence, "competitive", **pair, at_least=6).word == "agrees"
-    assert judge(evidence, "lowest-mean", of=name, at_least=6).word == "agrees"
-    assert judge(evidence, "rank", of=name, at_most=1).word == "agrees"
-    assert judge(evidence, "lower", **pair, points=0).word == "agrees"
-    assert judge(evidence, "lower", **pair).word == "disagrees"
-    assert judge(evidence, "closest", of=name, to="c").word == "disagrees"
-    often = judge(evidence, "worse-more-often", **pair, among="c").text
-    assert often.startswith(f"{name.upper()} worse on 0% of the splits, C on 100%")
+from tests.papers.claims.made import AB, BA, LESS, MORE, NEAR, rows, splits, timed
+from tests.papers.measured import changed, errors_of, in_print, judge, overlapping
 
 
 @pytest.mark.parametrize("kind", ["lower", "higher"])
@@ -483,12 +74,10 @@ def test_one_row_that_is_significantly_the_other_way_refutes_every_row() -> None
     assert judge(evidence, "higher", **AB).word == "refuted"
     # Splits that overlap decide less.
     assert judge(overlapping(evidence, 0.9), "higher", **AB).word == "disagrees"
-
-
-def test_half_of_the_rows_is_not_most() -> None:
-    half = judge(errors_of({c: SPLITS[c][1:] for c in "ab"}), "lower", **AB, by="paired-t")
-    assert half.text.startswith("significantly lower on 1 of 2, higher on 0; power")
-    assert half.word == "disagrees"
+    # Half of the rows is not most.
+    text, word = judge(evidence, "lower", **AB, by="paired-t")
+    assert text.startswith("significantly lower on 1 of 2, higher on 0; power")
+    assert word == "disagrees"
 
 
 def test_a_paired_t_test_needs_splits() -> None:
@@ -531,7 +120,9 @@ def test_a_loss_of_the_allowed_points_is_not_above_them(
     assert judge(evidence, "higher", of="b", than="a", points=points) == (text, word)
 
 
-@pytest.mark.parametrize(("points", "word"), [(1, "refuted"), (5.5, "disagrees"), (7, "agrees")])
+@pytest.mark.parametrize(
+    ("points", "word"), [(1, "refuted"), (5.5, "disagrees"), (7, "agrees"), (20, "supported")]
+)
 def test_a_loss_is_refuted_where_it_is_significantly_larger(points: float, word: Word) -> None:
     evidence = errors_of({"a": [[15, 16, 17], [11, 11, 11]], "b": [[10, 10, 10]] * 2})
     text, judged = judge(evidence, "lower", **AB, points=points)
@@ -548,24 +139,17 @@ def test_points_are_of_every_row() -> None:
         judge(errors_of(SPLITS), "lower", **AB, points=1, by="paired-t")
 
 
-def with_margins(centres: dict[str, float]) -> Ours:
-    """Return evidence of margins about the centres on three splits of six rows."""
-    offsets = np.linspace(-0.1, 0.1, 40)
-    return changed(
+def test_margins_are_compared_in_their_own_unit() -> None:
+    centres, offsets = {"a": 0.1, "b": 0.2}, np.linspace(-0.1, 0.1, 40)
+    evidence = changed(
         errors_of({name: splits(1, 1, 1, n_rows=6) for name in centres}),
         lambda record, row, column, split: replace(
             record, margins=centres[column] + 0.01 * (column == "a") * split + offsets
         ),
     )
-
-
-def test_margins_are_compared_in_their_own_unit() -> None:
-    evidence = with_margins({"a": 0.1, "b": 0.2})
-    keys: dict[str, Any] = {"quantity": "margin mean"}
-    assert judge(evidence, "lower", **AB, **keys).word == "supported"
-    text, word = judge(evidence, "lower", **BA, **keys)
-    assert word == "refuted"
-    assert "percentage points" not in text
+    assert judge(evidence, "lower", **AB, quantity="margin mean").word == "supported"
+    text, word = judge(evidence, "lower", **BA, quantity="margin mean")
+    assert (word, "percentage points" in text) == ("refuted", False)
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(6, 0), (5, 0), (8, 1), (8, 2), (0, 6), (0, 5)])
@@ -738,12 +322,6 @@ def test_ranks_are_those_of_scipy(at_most: int) -> None:
     assert text == f"{counts} of 3 rows{worse}"
 
 
-def test_places_are_ordinal_numbers() -> None:
-    texts = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st"}
-    assert {n: ordinal(n) for n in texts} == texts
-    assert (ordinal(111), ordinal(102)) == ("111th", "102nd")
-
-
 @pytest.mark.parametrize(
     ("c", "at_most", "word"),
     [
@@ -832,17 +410,6 @@ def test_shares_of_splits_are_compared_by_the_paired_t_test(
     assert text.startswith(
         f"{name.upper()} worse on {10 * mean:.0f}% of the splits, {among[0].upper()} on "
         f"{10 * other:.0f}% ({(mean - other) / 10:+.3g} [{low / 10:+.3g}, {high / 10:+.3g}])"
-    )
-
-
-def timed(seconds: dict[str, list[list[float]]]) -> Ours:
-    """Return evidence of seconds by algorithm, row and split."""
-    evidence = errors_of({c: [[1] * len(row) for row in rows] for c, rows in seconds.items()})
-    return changed(
-        evidence,
-        lambda record, row, column, split: replace(
-            record, seconds=seconds[column][int(row[1:]) - 1][split]
-        ),
     )
 
 

@@ -25,6 +25,7 @@ from quadrepro.papers.claims.evidence import (
     all_p,
     joint_p,
     mean_of,
+    one_sided,
     power_text,
 )
 from quadrepro.papers.printed import TIME_ROW, Facts, Printed
@@ -91,6 +92,15 @@ def test_one_alternative_is_shown_as_by_holm_and_all_by_the_largest(p_values: li
     assert (all_p([]), joint_p([])) == (1, 1)
 
 
+def test_a_number_of_means_is_below_a_limit_or_enough_others_are_above() -> None:
+    means = [Mean(value, 1.0, 5) for value in (-3.0, -1.0, 4.0)]
+    below, above = ([p(mean, 0.5) for mean in means] for p in (Mean.p_below, Mean.p_above))
+    for n in (1, 2, 3):
+        assert one_sided(means, n, 0.5) == (joint_p(below, n), joint_p(above, 4 - n))
+    # A test needs one; three others are not above if all may be.
+    assert one_sided(means, 0, 0.5) == (joint_p(below), 1)
+
+
 def test_differences_are_of_each_row_with_its_share_of_test_examples() -> None:
     evidence = errors_of(COUNTS, n_test=100)
     shares = replace(evidence.outcomes, test_shares={"r2": 0.5})
@@ -127,7 +137,7 @@ def test_what_is_worse_has_the_larger_loss_by_every_metric(metric: str) -> None:
     sign = -1 if metric == "auc" else 1
     assert ours.losses("a") == [sign * value for value in ours.values("a")]
     signed = [sign * mean.value for mean in ours.differences("a", "b")]
-    assert [mean.value for mean in ours.losing("a", "b")] == pytest.approx(signed)
+    assert [mean.value for [mean] in ours.losing("a", ["b"])] == pytest.approx(signed)
 
 
 def test_ours_needs_a_test_and_printed_numbers_are_exact() -> None:
@@ -236,10 +246,9 @@ def test_a_curve_has_a_mean_a_deviation_and_parts() -> None:
     assert curve.mean.tolist() == [4.0, 3.0, 1.5]
     assert curve.sd == pytest.approx([stdev([3, 5]), stdev([2, 4]), stdev([1, 2])])
     assert Curve(curve.x, curve.splits[:1]).sd.tolist() == [0, 0, 0]
-    assert curve.within(10).x == (10.0, 100.0)
-    assert_curve(curve.within(last=10), (1.0, 10.0), [[3.0, 2.0], [5.0, 4.0]])
-    assert_curve(curve.within(2, 99), (10.0,), [[2.0], [4.0]])
-    assert curve.within(0).x == curve.x
+    assert curve.at([100, 10]).tolist() == [[1.0, 2.0], [2.0, 4.0]]
+    # A level is the same everywhere.
+    assert Curve((), curve.splits[:, :1]).at([7, 9]).tolist() == [[3.0, 3.0], [5.0, 5.0]]
 
 
 def test_curves_run_along_their_hyper_parameter_and_levels_have_none() -> None:
