@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import fmean
@@ -112,7 +113,11 @@ def paper_conclusion(experiment: Experiment, every: Mapping[str, Made]) -> str:
         sentences = [f"{_splits(repeats)} cannot judge a printed number: give --repeats 30."]
     if "claims" in every:
         rows = every["claims"].table.data_rows
-        words = [str(row[3]) for row in rows if row[1] == "false"]
-        counts = ", ".join(f"{w} {words.count(w)}" for w in WORDS if w in words)
+        counts = counts_text(Counter(str(row[3]) for row in rows if row[1] == "false"))
         sentences += [f"Claims: {counts}."] if counts else []
     return " ".join(sentences)
+
+
+def counts_text(counts: Counter[str]) -> str:
+    """Return the number of claims by judgement, such as ``supported 1, undecided 2``."""
+    return ", ".join(f"{word} {counts[word]}" for word in WORDS if counts[word])
