@@ -132,7 +132,6 @@ class Page:
         self.results, self.run = results, results.run
         self.audit = audit_of(self.run.config_text("paper"), start)
         self.metric = self.run.config_text("headline")
-        self.points, self.notes = scoreboard.read_notes(results)
         self.claims = results.claims.to_dict("records")
         self.n_splits = results.cells["repeat"].nunique()
         self.rows = [*dict.fromkeys(row for row, _ in self.entries)]
@@ -242,8 +241,7 @@ class Page:
         low, high = self._ends
         scale = 100 / (high - low) if high > low else 0.0
         for column, points in self._points.items():
-            shown = points[:MOST_DOTS]
-            dots[column] = [(scale * (x - low), "split", text) for x, text in shown]
+            dots[column] = [(scale * (x - low), "split", text) for x, text in points[:MOST_DOTS]]
         return [(self.columns[column], line) for column, line in dots.items()]
 
     @cached_property
@@ -351,8 +349,9 @@ class Page:
     @cached_property
     def sections(self) -> tuple[Markup, Markup]:
         """The notes on numbers that differ, and all others below a heading of the page."""
-        rest = re.sub(r"\A# .*", "", self.notes).strip()
-        return _html(self.points, NOTES), _html(re.sub("^#", "##", rest, flags=re.M), NOTES)
+        points, others = scoreboard.read_notes(self.results)
+        rest = re.sub(r"\A# .*", "", others).strip()
+        return _html(points, NOTES), _html(re.sub("^#", "##", rest, flags=re.M), NOTES)
 
     def command(self, verb: str, *arguments: str) -> str:
         """Return a command with the config of the folder."""

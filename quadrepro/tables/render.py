@@ -86,9 +86,10 @@ def entry_text(entry: Entry) -> str:
 
 
 def _joined(entry: Entry, escape: Callable[[str], str], bold: str) -> str:
-    """Return our number and the printed one in a format, of which `bold` is a template."""
+    """Return our number and the printed one as text; `bold` is a template for bold text."""
     ours = escape(_value_text(entry))
-    if entry.spread is not None and isinstance(entry.value, int | float) and isfinite(entry.value):
+    is_number = isinstance(entry.value, int | float) and isfinite(entry.value)
+    if entry.spread is not None and is_number:
         spread = number_text(entry.spread, entry.digits, percent=entry.percent)
         ours += " " + escape(f"± {spread}")
     text = (bold.format(ours) if entry.bold else ours) + escape(entry.mark)

@@ -382,20 +382,13 @@ def test_commands_name_the_folder_of_the_records_where_it_is_not_the_default(
     # A copy without records, such as on a site, is not where to compute again.
     assert "--out" not in page_html(Results(Path("my build/small")))
     (folder.parent / "records").mkdir()
-    page = Page(Results(Path("my build/small")), None)
-    assert (
-        page.command("run", "--repeats", "3")
-        == "quadrepro run small.yaml --repeats 3 --out 'my build'"
-    )
-    assert page.command("explain", "a", "b", "--recompute").endswith(
-        "small.yaml a b --recompute --out 'my build'"
-    )
+    command = Page(Results(Path("my build/small")), None).command
+    text = command("run", "--repeats", "3")
+    assert text == "quadrepro run small.yaml --repeats 3 --out 'my build'"
+    text = command("explain", "a b", "c", "--recompute")
+    assert text == "quadrepro explain small.yaml 'a b' c --recompute --out 'my build'"
     monkeypatch.chdir(folder)
-    assert (
-        Page(Results(Path()), None)
-        .command("run", "--repeats", "1")
-        .endswith("--repeats 1 --out ..")
-    )
+    assert Page(Results(Path()), None).command("run").endswith("small.yaml --out ..")
 
 
 @pytest.mark.parametrize("name", FILES)
