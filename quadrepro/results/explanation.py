@@ -56,35 +56,37 @@ def explain(
 ) -> Explanation:
     """Return the origin of an entry of a table; with `recompute`, compute it again."""
     cells = cells_of(plan, row, column)
-    from_folder = _from_folder(results, cells[0]) if results else {}
+    in_folder = _in_folder(results, cells[0]) if results else {}
     splits, records, differences, n_before, n_results = [], [], [], 0, 0
     for cell in cells:
         record = store.get(cell.key)
-        row_of_cell = cell_row(record) if record else from_folder.get(cell.repeat)
-        source = record.key[:KEY_DIGITS] if record else CELLS if row_of_cell else ""
-        n_before += row_of_cell is not None and row_of_cell["status"] == "ok"
+        result = cell_row(record) if record else in_folder.get(cell.repeat)
+        source = record.key[:KEY_DIGITS] if record else CELLS if result else ""
+        n_before += _has_result(result)
         if recompute:
             from quadrepro.engine.worker import run_cell  # imports numba
 
             again = run_cell(cell.ready(), plan.limits)
             new = cell_row(again)
-            if row_of_cell and not _agree(row_of_cell, new):
-                before, now = (", ".join(filter(None, _texts(x)[:2])) for x in (row_of_cell, new))
+            if result and not _agree(result, new):
+                before, now = (", ".join(filter(None, _texts(x)[:2])) for x in (result, new))
                 place = f"{cell.dataset}, {cell.algorithm}, repeat {cell.repeat}"
                 differences.append(f"{place}: {before}; computed again: {now}")
-            record, row_of_cell = record or again, row_of_cell or new
-        if record:
-            records.append(record)
-        splits.append((str(cell.repeat), *_texts(row_of_cell), source))
-        n_results += row_of_cell is not None and row_of_cell["status"] == "ok"
+            record, result = record or again, result or new
+        records += [record] if record else []
+        splits.append((str(cell.repeat), *_texts(result), source))
+        n_results += _has_result(result)
     note = ""
     if results and any(source == CELLS for *_, source in splits):
         why = "it was removed, or config, data, packages or code have changed since then"
         note = f"Without a record, results are from {results.folder / CELLS}: {why}."
     computed = environments(records) or (results.run.computed if results else [])
-    facts = _facts(plan, cells[0], results)
-    texts = [facts_of(environment) for environment in computed]
+    facts, texts = _facts(plan, cells[0], results), [*map(facts_of, computed)]
     return Explanation(facts, splits, texts, note, n_before, n_results, tuple(differences))
+
+
+def _has_result(row: Row | None) -> bool:
+    return row is not None and row["status"] == "ok"
 
 
 def cells_of(plan: Plan, row: str, column: str) -> list[Cell]:
@@ -103,7 +105,7 @@ def _behind(frame: pd.DataFrame, cell: Cell) -> pd.DataFrame:
     return frame[(frame["dataset"] == cell.dataset) & (frame["algorithm"] == cell.algorithm)]
 
 
-def _from_folder(results: Results, cell: Cell) -> dict[int, Row]:
+def _in_folder(results: Results, cell: Cell) -> dict[int, Row]:
     frame = _behind(results.cells, cell).astype(object)
     rows = frame.where(frame.notna(), None).to_dict("records")
     return {int(r["repeat"]): r for r in rows if r["status"] != "missing"}

@@ -29,16 +29,11 @@ from quadrepro.errors import ConfigError, DataError, QuadreproError
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.papers.printed import MEAN
 from quadrepro.results import scoreboard
-from quadrepro.results.results import (
-    CELLS_HEADER,
-    HOLM,
-    Results,
-    markdown_html,
-    results_folders,
-)
+from quadrepro.results.results import CELLS_HEADER, HOLM, Results, markdown_html, results_folders
 from quadrepro.results.run import INDEX, NOTES, PAGE, facts_of, inline
 from quadrepro.stats import p_text
 from quadrepro.tables.audit import Audit, audit
+from quadrepro.tables.conclusion import counts_text
 from quadrepro.tables.judge import Verdict
 from quadrepro.tables.render import MISSING, number_text, printed_text, significant
 from quadrepro.tables.table import decimals
@@ -53,11 +48,11 @@ RISK, RMSE = "risk", "RMSE"
 MOST_MARKDOWN = 300_000
 """Characters of a Markdown file above which a page links it."""
 
+MOST_DOTS = 200
+"""Maximum number of results of a method that the picture shows."""
+
 REACH = 2.0
 """Ends of the picture of printed numbers, in half widths of our intervals."""
-
-MOST_DOTS = 200
-"""Maximum number of dots on a strip."""
 
 Place = tuple[str, str]
 """Data set and algorithm of an entry."""
@@ -126,13 +121,8 @@ class PageEntry:
         return significant(value, percent=self.percent)
 
 
-@dataclass(frozen=True)
-class Strip:
-    """A line of the picture: a name, and dots from 0 to 100."""
-
-    name: str
-    dots: tuple[tuple[float, str, str], ...]
-    """Place, class and title of each dot."""
+Dot = tuple[float, str, str]
+"""Place from 0 to 100, class and title of a dot of the picture."""
 
 
 class Page:
@@ -142,10 +132,7 @@ class Page:
         self.results, self.run = results, results.run
         self.audit = audit_of(self.run.config_text("paper"), start)
         self.metric = self.run.config_text("headline")
-        self.points, self.notes = scoreboard.read_notes(results)
         self.claims = results.claims.to_dict("records")
-        self.failing = [c for c in self.claims if c["judgement"] in ("disagrees", "refuted")]
-        self.refuted = [c for c in self.claims if c["judgement on print"] == "refuted"]
         self.n_splits = results.cells["repeat"].nunique()
         self.rows = [*dict.fromkeys(row for row, _ in self.entries)]
         names = dict.fromkeys(column for _, column in self.entries)
@@ -162,9 +149,8 @@ class Page:
         verdicts: list[tuple[str, Verdict]] = []
         for row in frame.where(frame.notna(), None).to_dict("records"):
             keys = ("printed", "ours", "low", "high", "p", "reason")
-            verdict = Verdict(*map(row.get, keys))
             place = row["dataset"], row["algorithm"], row["quantity"]
-            verdict = verdict.at(*place)
+            verdict = Verdict(*map(row.get, keys)).at(*place)
             if verdict.quantity.startswith("deviation of ") and verdicts:
                 table, number = verdicts.pop()
                 verdicts.append((table, replace(number, deviation=verdict)))
@@ -173,8 +159,8 @@ class Page:
         return verdicts
 
     @cached_property
-    def impossible(self) -> list[tuple[Verdict, str]]:
-        """The printed numbers that arithmetic alone refutes, and why."""
+    def impossible(self) -> list[tuple[str, Verdict, str]]:
+        """The printed numbers that arithmetic alone refutes, with their table, and why."""
         if self.audit is None:
             return []
         certain = {}
@@ -187,12 +173,12 @@ class Page:
         # A row of ours may be printed under another name.
         datasets = self.run.config.get("datasets")
         names: dict[str, list[str]] = {}
-        for entry in datasets if certain and isinstance(datasets, list) else []:
+        for entry in datasets if isinstance(datasets, list) else []:
             if isinstance(entry, dict):
                 own, *others = [str(entry[k]) for k in ("as", "printed", "name") if entry.get(k)]
                 names[own] = others
         return [
-            (v, certain[place])
+            (table, v, certain[place])
             for table, v in self.verdicts
             for name in dict.fromkeys([v.row, *names.get(v.row, [])])
             if (place := (table, name, v.column, v.printed)) in certain
@@ -206,17 +192,20 @@ class Page:
     def entries(self) -> dict[Place, PageEntry]:
         """The entries of the main table: errors, or the headline of the config."""
         metric, frame = METRICS.get(self.metric), self.results.errors
-        kept = frame["quantity"].isin([RISK, RMSE])
+        quantities = [RISK, RMSE]
         if self.metric:
-            kept = frame["quantity"] == (metric.label if metric else self.metric)
+            quantities = [metric.label if metric else self.metric]
         # The RMSE can be asked for as a metric as well.
+        kept = frame["quantity"].isin(quantities)
         frame = frame[kept].drop_duplicates(["dataset", "algorithm"])
         if frame["dataset"].nunique() * frame["algorithm"].nunique() > MAX_CELLS:
             raise DataError(f"{self.results.folder}: the table of errors is too large for a page")
-        ranked = (self.sign * frame["mean"]).where(frame["algorithm"] != BASELINE)
-        ranks = ranked.groupby(frame["dataset"]).rank(method="min").fillna(0).astype(int)
+        # Scorers of scikit-learn are best when highest.
+        highest_is_best = metric.greater_is_better if metric else bool(self.metric)
+        ranked = frame["mean"].where(frame["algorithm"] != BASELINE).groupby(frame["dataset"])
+        ranks = ranked.rank(method="min", ascending=not highest_is_best).fillna(0).astype(int)
         verdicts = {(v.row, v.column, v.quantity): (t, v) for t, v in reversed(self.verdicts)}
-        impossible = {(v.row, v.column, v.quantity): why for v, why in self.impossible}
+        impossible = {(v.row, v.column, v.quantity): why for _, v, why in self.impossible}
         percent = bool(self.results.manifest.percent) and not self.metric
         entries = {}
         for row, rank in zip(frame.to_dict("records"), ranks, strict=True):
@@ -230,65 +219,58 @@ class Page:
             entries[place[:2]] = PageEntry(*numbers, rank, *judged)
         return entries
 
-    @property
-    def sign(self) -> int:
-        """-1 if the highest number is the best, and otherwise 1."""
-        metric = METRICS.get(self.metric)
-        # Scorers of scikit-learn are best when highest.
-        return -1 if self.metric and (metric is None or metric.greater_is_better) else 1
-
     def name(self, row: str, column: str) -> str:
         """Return row and column of a printed number, algorithms by their titles."""
         return name_of(row, column, self.run.titles)
 
     @cached_property
-    def picture(self) -> list[Strip]:
-        """The picture of the page: printed numbers by row, or the results of each method."""
-        return self._printed_strips() if self.judged else self._method_strips()
-
-    def _printed_strips(self) -> list[Strip]:
-        strips: dict[str, list[tuple[float, str, str]]] = {}
-        for (row, column), entry in self.entries.items():
-            if entry.place and entry.verdict is not None:
-                position = min(max(entry.verdict.position or 0.0, -REACH), REACH)
-                title = f"{self.columns[column]}: printed {entry.printed_text}, {entry.texts[0]}"
-                place = 50 * (1 + position / REACH)
-                strips.setdefault(row, []).append((place, entry.verdict.word, title))
-        return [Strip(row, tuple(dots)) for row, dots in strips.items()]
-
-    def _method_strips(self) -> list[Strip]:
-        values: dict[str, list[tuple[float, str]]] = {}
-        for (row, column), cells in self.cells.items():
-            if len(self.rows) > 1:
-                if rank := self.entries[row, column].rank:
-                    values.setdefault(column, []).append((rank, f"{row}: rank {rank}"))
-                continue
-            number = self.entries[row, column].number
-            for cell in (cell for cell in cells if math.isfinite(cell["shown"])):
-                text = f"split {cell['repeat']}: {number(cell['shown'])}"
-                values.setdefault(column, []).append((cell["shown"], text))
-        every = [x for numbers in values.values() for x, _ in numbers]
-        if not every or max(map(len, values.values())) < 2:
+    def picture(self) -> list[tuple[str, list[Dot]]]:
+        """Name and dots of each line: printed numbers by row, or the results of each method."""
+        dots: dict[str, list[Dot]] = {}
+        if self.judged:
+            for (row, column), entry in self.entries.items():
+                if entry.place and entry.verdict is not None:
+                    position = min(max(entry.verdict.position or 0.0, -REACH), REACH)
+                    place, word = 50 * (1 + position / REACH), entry.verdict.word
+                    texts = f"printed {entry.printed_text}, {entry.texts[0]}"
+                    dot = place, word, f"{self.columns[column]}: {texts}"
+                    dots.setdefault(row, []).append(dot)
+            return [*dots.items()]
+        if max(map(len, self._points.values()), default=0) < 2:
             return []
-        low, high = min(every), max(every)
+        low, high = self._ends
         scale = 100 / (high - low) if high > low else 0.0
-        return [
-            Strip(
-                self.columns[column],
-                tuple((scale * (x - low), "split", text) for x, text in numbers[:MOST_DOTS]),
-            )
-            for column, numbers in values.items()
-        ]
+        for column, points in self._points.items():
+            dots[column] = [(scale * (x - low), "split", text) for x, text in points[:MOST_DOTS]]
+        return [(self.columns[column], line) for column, line in dots.items()]
+
+    @cached_property
+    def _points(self) -> dict[str, list[tuple[float, str]]]:
+        """Number and title of each result by method: ranks of data sets, or splits of one."""
+        points: dict[str, list[tuple[float, str]]] = {}
+        for (row, column), entry in self.entries.items():
+            numbers = {f"{row}: rank {entry.rank}": entry.rank or math.nan}
+            if len(self.rows) == 1:
+                cells = [(cell["repeat"], cell["shown"]) for cell in self.cells[row, column]]
+                numbers = {f"split {i}: {entry.number(x)}": x for i, x in cells}
+            finite = [(x, text) for text, x in numbers.items() if math.isfinite(x)]
+            if finite:
+                points.setdefault(column, []).extend(finite)
+        return points
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        numbers = [x for points in self._points.values() for x, _ in points]
+        return min(numbers), max(numbers)
 
     @property
     def scale(self) -> list[str]:
         """The labels below the picture of methods: its ends and their unit."""
+        low, high = self._ends
         if len(self.rows) > 1:
-            n = max(entry.rank for entry in self.entries.values())
-            return ["1", "rank of each data set", str(n)]
-        cells = [cell["shown"] for cells in self.cells.values() for cell in cells]
-        values, entry = [x for x in cells if math.isfinite(x)], next(iter(self.entries.values()))
-        return [entry.number(min(values)), f"{entry.unit} of each split", entry.number(max(values))]
+            return [f"{low:g}", "rank of each data set", f"{high:g}"]
+        entry = next(iter(self.entries.values()))
+        return [entry.number(low), f"{entry.unit} of each split", entry.number(high)]
 
     @cached_property
     def times(self) -> list[tuple[str, float, float, float]]:
@@ -320,40 +302,32 @@ class Page:
         """The sentences at the top of the page, without p-values."""
         lines = []
         if self.n_splits == 1 and self.verdicts:
-            command = self.command(30)
+            command = self.command("run", "--repeats", "30")
             lines.append(f"One split cannot judge a printed number; more can: {command}")
         for score in scoreboard.scores_of(self.results):
             if score["judged"]:
-                line, _, _ = score_sentence(*_named(score)).rpartition(" (p")
+                numbers = [score[name] for name in SCORE_HEADER]
+                line, _, _ = score_sentence(score["printed table"], numbers).rpartition(" (p")
                 names = [self.name(*place) for place in score[HOLM]] or ["none"]
-                line += f". Outside after Holm's correction: {few(names, between='; ')}."
-                lines.append(line)
+                outside = few(names, between="; ")
+                lines.append(f"{line}. Outside after Holm's correction: {outside}.")
         if self.impossible:
-            places = [(v.row, v.column, v.quantity) for v, _ in self.impossible]
             texts = [
                 f"{self.name(v.row, v.column)} ({printed_text(v.printed, self.in_percent(table))})"
-                for table, v in self.verdicts
-                if (v.row, v.column, v.quantity) in places
+                for table, v, _ in self.impossible
             ]
             lines.append(f"Impossible as printed: {few(texts, between='; ')}.")
         if self.claims:
             lines += claims_sentences([self.results.claims])[:1]
-        if not self.run.config_text("paper"):
-            lines += self._compared_lines()
-        return lines[:4]
-
-    def _compared_lines(self) -> list[str]:
-        """Return the best method, and those that do and do not differ from it."""
         frame, best = self.results.comparisons, self.run.best
-        if not best:
-            return []
-        pairs = frame[(frame["algorithm"] == best) & (frame["p adjusted"] != "")]
-        lines = [f"Best: {self.columns.get(best, best)}."]
-        for text, mine in (("Not significantly different", False), ("Worse", True)):
-            others = pairs[(pairs["winner"] == best) == mine]["against"]
-            if len(others):
-                lines.append(f"{text}: {few([self.columns.get(o, o) for o in others], 8)}.")
-        return lines
+        if best and not self.run.config_text("paper"):
+            lines.append(f"Best: {self.columns.get(best, best)}.")
+            pairs = frame[(frame["algorithm"] == best) & (frame["p adjusted"] != "")]
+            for text, is_worse in (("Not significantly different", False), ("Worse", True)):
+                others = pairs[(pairs["winner"] == best) == is_worse]["against"]
+                if len(others):
+                    lines.append(f"{text}: {few([self.columns.get(o, o) for o in others], 8)}.")
+        return lines[:4]
 
     @property
     def outside(self) -> list[tuple[str, Verdict]]:
@@ -366,14 +340,6 @@ class Page:
         ]
         return sorted(numbers, key=lambda pair: pair[1].p_value or 0.0)
 
-    @property
-    def outside_rows(self) -> list[tuple[str, ...]]:
-        """The same as texts."""
-        return [
-            (self.name(v.row, v.column), *texts_of(v, self.in_percent(table)))
-            for table, v in self.outside
-        ]
-
     def table(self, name: str) -> Markup:
         """Return a table with its notes, without its title; empty if its file is missing."""
         path = self.results.folder / f"{name}.md"
@@ -383,28 +349,17 @@ class Page:
     @cached_property
     def sections(self) -> tuple[Markup, Markup]:
         """The notes on numbers that differ, and all others below a heading of the page."""
-        rest = re.sub(r"\A# .*", "", self.notes).strip()
-        return _html(self.points, NOTES), _html(re.sub("^#", "##", rest, flags=re.M), NOTES)
+        points, others = scoreboard.read_notes(self.results)
+        rest = re.sub(r"\A# .*", "", others).strip()
+        return _html(points, NOTES), _html(re.sub("^#", "##", rest, flags=re.M), NOTES)
 
-    def command(self, repeats: int) -> str:
-        """Return the command that computes all of it, for a number of splits."""
-        return shlex.join(["quadrepro", "run", self._config, "--repeats", str(repeats), *self._out])
-
-    @cached_property
-    def _config(self) -> str:
-        name = self.results.name
-        return name if (configs_folder() / f"{name}.yaml").is_file() else f"{name}.yaml"
-
-    @cached_property
-    def _out(self) -> list[str]:
-        """The option for the folder that has the records, if it is not the default one."""
-        out = Path(os.path.normpath(self.results.folder / os.pardir))
-        return ["--out", str(out)] if out != Path(RESULTS) and (out / RECORDS).is_dir() else []
-
-    def explain(self, place: Place) -> str:
-        """Return the command that computes an entry again."""
-        command = ["quadrepro", "explain", self._config, *place, "--recompute", *self._out]
-        return shlex.join(command)
+    def command(self, verb: str, *arguments: str) -> str:
+        """Return a command with the config of the folder."""
+        name, out = self.results.name, Path(os.path.normpath(self.results.folder / os.pardir))
+        config = name if (configs_folder() / f"{name}.yaml").is_file() else f"{name}.yaml"
+        # The folder that has the records, if it is not the default one.
+        option = ["--out", str(out)] if out != Path(RESULTS) and (out / RECORDS).is_dir() else []
+        return shlex.join(["quadrepro", verb, config, *arguments, *option])
 
     @cached_property
     def cells(self) -> dict[Place, list[dict[str, Any]]]:
@@ -425,10 +380,6 @@ def _share(value: float, low: float, high: float) -> float:
     return 5 + 90 * (value - low) / (high - low) if high > low else 50.0
 
 
-def _named(score: scoreboard.Score) -> tuple[str, list[Any]]:
-    return str(score["printed table"]), [score[name] for name in SCORE_HEADER]
-
-
 def audit_of(paper: str, start: Path | None) -> Audit | None:
     """Return the audit of a paper that ships or is next to a config, or None if it is unknown."""
     if not paper or not (start or paper in paper_names()):
@@ -441,10 +392,11 @@ def audit_of(paper: str, start: Path | None) -> Audit | None:
 
 def claims_sentences(claims: Sequence[pd.DataFrame]) -> list[str]:
     """Return the number of claims by judgement, those on measured times apart."""
-    counts = (scoreboard.words_of(claims), scoreboard.words_of(claims, timed=True))
-    starts = ("Claims", "Claims on measured times")
-    texts = zip(starts, map(scoreboard.words_text, counts), strict=True)
-    return [f"{start}: {text}." for start, text in texts if text]
+    counts = {
+        "Claims": scoreboard.words_of(claims),
+        "Claims on measured times": scoreboard.words_of(claims, timed=True),
+    }
+    return [f"{start}: {counts_text(words)}." for start, words in counts.items() if words]
 
 
 def _html(text: str, file: str) -> Markup:
@@ -481,7 +433,7 @@ def _templates() -> Environment:
         "data_uri": _data_uri,
         "page_name": PAGE,
         "scoreboard": scoreboard,
-        **{f.__name__: f for f in (p_text, facts_of, inline, claims_sentences)},
+        **{f.__name__: f for f in (p_text, texts_of, facts_of, inline, claims_sentences)},
     }
     return templates
 

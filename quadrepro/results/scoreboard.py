@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,6 +21,7 @@ from quadrepro.papers.printed import Facts
 from quadrepro.results.results import HOLM, Results, results_folders
 from quadrepro.results.run import NOTES
 from quadrepro.stats import rounded_p
+from quadrepro.tables.conclusion import counts_text
 from quadrepro.tables.kinds import VERDICTS
 from quadrepro.tables.kinds.claims import WORDS
 from quadrepro.tables.render import escaped
@@ -44,6 +46,11 @@ numbers say so but no test finds it. Claims on running times depend on the machi
 separately.
 """
 
+SCORES_HEADER = (
+    *("printed table", "inside", "outside", "by chance", "p", "outside after Holm"),
+    *("deviations inside", "from"),
+)
+
 Score = dict[str, Any]
 """A row of `Results.scores`, with the number of judged numbers and the name of the folder."""
 
@@ -59,8 +66,9 @@ def scores_of(results: Results) -> list[Score]:
 def tally(scores: Iterable[Score]) -> tuple[int, int, float]:
     """Return the numbers of judged numbers, inside, and expected outside by chance."""
     judged = [score for score in scores if score["judged"]]
-    n, inside = (sum(score[key] for score in judged) for key in ("judged", "inside"))
-    return n, inside, sum(score["expected outside"] for score in judged)
+    keys = ("judged", "inside", "expected outside")
+    n, inside, expected = (sum(score[key] for score in judged) for key in keys)
+    return n, inside, expected
 
 
 def word_of(judgement: str) -> str:
@@ -70,16 +78,8 @@ def word_of(judgement: str) -> str:
 
 def words_of(claims: Iterable[pd.DataFrame], timed: bool = False) -> Counter[str]:
     """Return the number of claims by judgement: on measured times, or all others."""
-    return Counter(
-        word_of(judgement)
-        for frame in claims
-        for judgement in frame["judgement"][frame["timed"] == timed]
-    )
-
-
-def words_text(counts: Counter[str]) -> str:
-    """Return the number of claims by judgement, such as ``supported 1, undecided 2``."""
-    return ", ".join(f"{word} {counts[word]}" for word in WORDS if counts[word])
+    every = (frame["judgement"][frame["timed"] == timed] for frame in claims)
+    return Counter(map(word_of, chain.from_iterable(every)))
 
 
 def read_notes(results: Results) -> tuple[str, str]:
@@ -136,10 +136,9 @@ def _board(name: str, folders: list[Results]) -> PaperBoard:
     paper = load_paper(name).file if name in paper_names() else PaperFile(title=name or NO_PAPER)
     places = {experiment: i for i, experiment in enumerate(paper.experiments)}
     folders = sorted(folders, key=lambda r: places.get(r.folder.name, len(places)))
-    counting = [r for r in folders if r.folder.name in places] or folders
     scores: dict[str, Score] = {}
     groups: dict[str, Results] = {}
-    for results in counting:
+    for results in [r for r in folders if r.folder.name in places] or folders:
         for score in scores_of(results):
             first = scores.setdefault(score["printed table"], score)
             # One without comparable numbers gives way to one with some.
@@ -147,13 +146,9 @@ def _board(name: str, folders: list[Results]) -> PaperBoard:
                 scores[score["printed table"]] = score
         if len(results.claims):
             groups.setdefault(results.run.claims, results)
-    fits = {table: facts.fits for table, facts in paper.printed.items() if table in scores}
-    every = (score for results in folders for score in scores_of(results))
-    fitting = {
-        score["printed table"]: score
-        for score in every
-        if score["folder"] == fits.get(score["printed table"])
-    }
+    fits = {(table, facts.fits) for table, facts in paper.printed.items() if table in scores}
+    every = chain.from_iterable(map(scores_of, folders))
+    fitting = {s["printed table"]: s for s in every if (s["printed table"], s["folder"]) in fits}
     return PaperBoard(name, paper, folders, scores, fitting, groups)
 
 
@@ -192,7 +187,7 @@ def _papers_table(boards: Iterable[PaperBoard]) -> str:
 def _words(claims: Sequence[pd.DataFrame]) -> list[Any]:
     """Return the number of claims by judgement, and those on times in words."""
     counts = words_of(claims)
-    return [*(counts[word] for word in WORDS), words_text(words_of(claims, timed=True)) or "–"]
+    return [*(counts[word] for word in WORDS), counts_text(words_of(claims, timed=True)) or "–"]
 
 
 def _two_counts(boards: Sequence[PaperBoard]) -> str:
@@ -215,9 +210,7 @@ def _section(board: PaperBoard) -> str:
         if table in board.fitting:
             rows.append([f"{escaped(table)}, as it fits best", *_scored(board.fitting[table])])
     if rows:
-        header = ["printed table", "inside", "outside", "by chance", "p", "outside after Holm"]
-        header += ["deviations inside", "from"]
-        parts.append(_table(header, rows, "left"))
+        parts.append(_table(SCORES_HEADER, rows, "left"))
     rows = [
         [escaped(group), *_words([results.claims]), _link(results.folder.name, "claims.md")]
         for group, results in board.groups.items()
@@ -234,19 +227,11 @@ def _scored(score: Score) -> list[Any]:
     link = _link(score["folder"], f"{VERDICTS}.md")
     if not score["judged"]:
         return [f"none of {score['numbers']} comparable", *"–––––", link]
-    inside = f"{score['inside']} of {score['judged']}"
     chance = f"{score['expected outside']:.1f} ({score['low']:g} to {score['high']:g})"
+    counts = [f"{score['inside']} of {score['judged']}", score["outside"], chance]
     n = score["deviations inside"] + score["deviations outside"]
     deviations = f"{score['deviations inside']} of {n}" if n else "–"
-    return [
-        inside,
-        score["outside"],
-        chance,
-        rounded_p(score["p"]),
-        len(score[HOLM]),
-        deviations,
-        link,
-    ]
+    return [*counts, rounded_p(score["p"]), len(score[HOLM]), deviations, link]
 
 
 def _links(results: Results) -> str:

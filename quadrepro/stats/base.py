@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from math import floor, isclose, isnan, log10
 from typing import Any, SupportsFloat
@@ -153,8 +153,3 @@ def ranked(values: FloatArray, sizes: FloatArray) -> FloatArray:
     groups[rising[1:]] = np.cumsum(steps)
     sizes_of_groups = np.bincount(groups)
     return np.asarray((np.cumsum(sizes_of_groups) - (sizes_of_groups - 1) / 2)[groups])
-
-
-def ranks_of(risks: Sequence[Sequence[SupportsFloat]]) -> FloatArray:
-    """Return the ranks within each data set, 1 for the lowest; ties share their mean rank."""
-    return np.array([ranked(row, np.abs(row)) for row in map(numbers, risks)])

@@ -11,16 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, pairwise
 from math import exp, inf, isnan, log1p, nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.stats.base import LEVEL, Result, differences, numbers, order, orders
 from quadrepro.stats.means import Mean, check_rope
-from quadrepro.stats.ranks import FriedmanTest, friedman_test, hodges_lehmann, wilcoxon_test
+from quadrepro.stats.ranks import (
+    Effect,
+    FriedmanTest,
+    friedman_test,
+    hodges_lehmann,
+    wilcoxon_test,
+)
 from quadrepro.stats.signs import sign_test
 
 WILCOXON = "Wilcoxon's signed-rank test"
@@ -103,16 +110,8 @@ class Comparison(Result):
             difference, low, high = (1 / x if x else inf for x in ends)
         else:
             difference, low, high = (0.0 - x for x in ends)
-        return replace(
-            self,
-            a=self.b,
-            b=self.a,
-            difference=difference,
-            low=low,
-            high=high,
-            wins=self.losses,
-            losses=self.wins,
-        )
+        swapped = replace(self, a=self.b, b=self.a, wins=self.losses, losses=self.wins)
+        return replace(swapped, difference=difference, low=low, high=high)
 
 
 Comparisons = dict[tuple[str, str], Comparison]
@@ -152,9 +151,8 @@ class _Tested(NamedTuple):
     p_value: float
     sign: float
     """Negative if the test statistic favours A."""
-    difference: float
-    interval: Callable[[float], tuple[float, float]]
-    """Returns the ends of the interval of a level."""
+    effect: Callable[[float], Effect]
+    """Returns the difference with its interval of a level."""
 
 
 def _adjusted(
@@ -163,13 +161,18 @@ def _adjusted(
     test: str,
     level: float,
     rope: float,
+    negative: bool,
+    ratio: bool = False,
 ) -> Comparisons:
-    """Return the comparisons of losses by one test, adjusted for the number of pairs."""
+    """Return the comparisons by one test, adjusted for the number of pairs.
+
+    They are of losses, or of scores that are `negative` losses; a `ratio` is of logarithms.
+    """
     results: Comparisons = {}
     steps = _holm_steps([tested.p_value for tested in tests.values()])
     for ((a, b), tested), (p_adjusted, factor) in zip(tests.items(), steps, strict=True):
-        low, high = tested.interval(level / factor)
-        difference, sign = tested.difference, tested.sign if p_adjusted <= level else 0.0
+        effect, sign = tested.effect(level / factor), tested.sign if p_adjusted <= level else 0.0
+        difference, low, high = effect.estimate, effect.low, effect.high
         # Ties make a rank test and its interval disagree at 0: the test decides.
         if sign < 0:
             difference, high = min(difference, 0.0), min(high, 0.0)
@@ -179,41 +182,23 @@ def _adjusted(
             low, high = min(low, 0.0), max(high, 0.0)
         immaterial = rope > 0 and -rope <= low <= high <= rope
         winner = None if immaterial or not sign else a if sign < 0 else b
-        counts = sign_test(losses[a], losses[b])
+        if negative:
+            difference, low, high = -difference, -high, -low
         ends = difference + 0.0, low + 0.0, high + 0.0
-        wins, losses_, ties = counts.wins, counts.losses, counts.ties
+        if ratio:
+            difference, low, high = (exp(x) if x < 700 else inf for x in ends)
+            ends = difference, low, high
+        rows = sign_test(losses[a], losses[b])
         results[a, b] = Comparison(
-            *(a, b, winner, *ends, tested.p_value, p_adjusted, test, wins, losses_, ties),
-            immaterial=immaterial,
-            level=level,
+            *(a, b, winner, *ends, tested.p_value, p_adjusted, test),
+            *(rows.wins, rows.losses, rows.ties, immaterial, level, ratio),
         )
-    return results
-
-
-def _shifts(a: FloatArray, b: FloatArray) -> Callable[[float], tuple[float, float]]:
-    def interval(level: float) -> tuple[float, float]:
-        effect = hodges_lehmann(a, b, level)
-        return effect.low, effect.high
-
-    return interval
+    return _in_both_orders(results)
 
 
 def _in_both_orders(comparisons: Comparisons) -> Comparisons:
     swapped = {(b, a): comparison.swapped() for (a, b), comparison in comparisons.items()}
     return comparisons | swapped
-
-
-def _negated(comparison: Comparison) -> Comparison:
-    """Return a comparison of losses as one of scores that are better when higher."""
-    low, high = 0.0 - comparison.high, 0.0 - comparison.low
-    return replace(comparison, difference=0.0 - comparison.difference, low=low, high=high)
-
-
-def _to_ratios(comparison: Comparison) -> Comparison:
-    """Return a comparison of logarithms as one of ratios."""
-    ends = comparison.difference, comparison.low, comparison.high
-    difference, low, high = (exp(x) if x < 700 else inf for x in ends)
-    return replace(comparison, difference=difference, low=low, high=high, ratio=True)
 
 
 def _pairs(methods: Iterable[str], control: str | None) -> list[tuple[str, str]]:
@@ -281,14 +266,11 @@ def compare_over_datasets(
         if ratio:
             x, y = _logarithms(x, y, -1.0 if by_size else 1.0)
         test = wilcoxon_test(x, y)
-        favours_b, shift = test.other_rank_sum - test.rank_sum, hodges_lehmann(x, y).estimate
-        tests[a, b] = _Tested(test.p_value, favours_b, shift, _shifts(x, y))
-    results = _adjusted(losses, tests, WILCOXON, level, log1p(rope) if ratio else rope)
-    if by_size or (greater_is_better and not ratio):
-        results = {pair: _negated(comparison) for pair, comparison in results.items()}
-    if ratio:
-        results = {pair: _to_ratios(comparison) for pair, comparison in results.items()}
-    return _in_both_orders(results)
+        favours_b = test.other_rank_sum - test.rank_sum
+        tests[a, b] = _Tested(test.p_value, favours_b, partial(hodges_lehmann, x, y))
+    negative = by_size or (greater_is_better and not ratio)
+    rope = log1p(rope) if ratio else rope
+    return _adjusted(losses, tests, WILCOXON, level, rope, negative, ratio)
 
 
 def compare_on_splits(
@@ -336,13 +318,14 @@ def compare_on_splits(
     tests: dict[tuple[str, str], _Tested] = {}
     for a, b in _pairs(scores, control):
         mean = Mean.from_values(differences(losses[a], losses[b]), test_share, resolution)
-        p_value = mean.p_value() if len(losses[a]) >= MIN_SPLITS else nan
-        interval = mean.interval if p_value == p_value else lambda level: (-inf, inf)
-        tests[a, b] = _Tested(p_value, mean.value, mean.value, interval)
-    results = _adjusted(losses, tests, CORRECTED_T, level, rope)
-    if greater_is_better:
-        results = {pair: _negated(comparison) for pair, comparison in results.items()}
-    return _in_both_orders(results)
+        enough = len(losses[a]) >= MIN_SPLITS
+        p_value = mean.p_value() if enough else nan
+        tests[a, b] = _Tested(p_value, mean.value, partial(_mean_effect, mean, enough))
+    return _adjusted(losses, tests, CORRECTED_T, level, rope, greater_is_better)
+
+
+def _mean_effect(mean: Mean, enough: bool, level: float) -> Effect:
+    return Effect(mean.value, *(mean.interval(level) if enough else (-inf, inf)))
 
 
 def compare_by_signs(losses: Mapping[str, Sequence[float]], level: float = LEVEL) -> Comparisons:
@@ -363,8 +346,7 @@ def compare_by_signs(losses: Mapping[str, Sequence[float]], level: float = LEVEL
         difference = float(numbers(losses[a]).mean() - numbers(losses[b]).mean())
         results[a, b] = Comparison(
             *(a, b, winner, difference, -inf, inf, test.p_value, test.p_value, SIGN_TEST),
-            *(test.wins, test.losses, test.ties),
-            level=level,
+            *(test.wins, test.losses, test.ties, False, level),
         )
     return _in_both_orders(results)
 
@@ -508,25 +490,13 @@ def rank_methods(
     names = sorted(scores, key=ranks.__getitem__)
     friedman = replace(friedman, mean_ranks=tuple(ranks[name] for name in names))
     ordered = {name: scores[name] for name in names}
+    shared: dict[str, Any] = {"rope": rope, "level": level, "control": control}
+    shared["greater_is_better"] = greater_is_better
     if test_share is None:
-        pairs = compare_over_datasets(
-            ordered,
-            greater_is_better=greater_is_better,
-            ratio=ratio,
-            rope=rope,
-            level=level,
-            control=control,
-        )
+        pairs = compare_over_datasets(ordered, ratio=ratio, **shared)
     else:
-        pairs = compare_on_splits(
-            ordered,
-            test_share,
-            resolution=step_of_scores(losses.values()) if resolution is None else resolution,
-            greater_is_better=greater_is_better,
-            rope=rope,
-            level=level,
-            control=control,
-        )
+        resolution = step_of_scores(losses.values()) if resolution is None else resolution
+        pairs = compare_on_splits(ordered, test_share, resolution=resolution, **shared)
     methods = []
     for name, mean_rank in zip(names, friedman.mean_ranks, strict=True):
         comparison = pairs.get((names[0], name))

@@ -154,11 +154,9 @@ def place_number(
     if n < 2:
         raise ValueError("a placement needs at least two repeats")
     mean = ours.mean
-    parts = [(ours.sd**2 / n, n - 1)]
-    if printed_sd is None:
-        parts = [(ours.sd**2 * (1 / n_printed + 1 / n), n - 1)]
-    else:
-        parts.append((printed_sd**2 / n_printed, n_printed - 1))
+    parts = [(ours.sd**2 * (1 / n_printed + 1 / n), n - 1)]
+    if printed_sd is not None:
+        parts = [(ours.sd**2 / n, n - 1), (printed_sd**2 / n_printed, n_printed - 1)]
     variance = sum(part for part, _ in parts)
     df = variance**2 / sum(part**2 / n_free for part, n_free in parts) if variance else inf
     p_value = float(p_values(mean - printed, sqrt(variance), df, rounding + SLACK))
@@ -168,7 +166,9 @@ def place_number(
         errors, examples, one = ours.test_sets
         tested = one if ours.one_test_set else one * n_printed
         # Welch's interval is narrower than Student's, as if there were more repeats.
-        level = LEVEL if ours.one_test_set else _level(errors, examples, tested, df + 1)
+        level = LEVEL
+        if not ours.one_test_set:
+            level = float(_level(errors, errors * tested / examples, df + 1))
         by_sampling = float(_sampling_p(printed, rounding, errors, examples, tested))
         p_value = max(p_value, float(_at_level(by_sampling, level)))
         fewest, most = _sampling_ends(errors, examples, tested, level)
@@ -181,9 +181,9 @@ def _deviation(values: FloatArray, axis: int = 0) -> Any:
     return np.where(np.ptp(values, axis=axis) == 0, 0.0, values.std(axis=axis, ddof=1))[()]
 
 
-def _level(errors: int, examples: int, tested: int, n_repeats: float) -> float:
-    few = errors < FEW_OURS or errors * tested / examples < FEW_PRINTED
-    return LEVEL if few else sampling_level(n_repeats)
+def _level(errors: ArrayLike, expected: ArrayLike, n_repeats: float) -> FloatArray:
+    few = np.less(errors, FEW_OURS) | np.less(expected, FEW_PRINTED)
+    return np.where(few, LEVEL, sampling_level(n_repeats))
 
 
 def _at_level(p: ArrayLike, level: ArrayLike) -> FloatArray:
@@ -196,17 +196,21 @@ def _at_level(p: ArrayLike, level: ArrayLike) -> FloatArray:
     return np.asarray(np.where(p <= level, np.minimum(p, LEVEL), above))
 
 
+def _sampling(errors: Any, examples: Any, tested: Any) -> tuple[Any, Any]:
+    """Return the deviation of the difference of two shares, and whether errors are few."""
+    risk, rest = (errors + 1) / (examples + 2), np.minimum(errors, examples - errors)
+    few = np.minimum(rest, rest * tested / examples) < NORMAL_FROM
+    return np.sqrt(risk * (1 - risk) * (1 / tested + 1 / examples)), few
+
+
 def _tails(counts: Any, errors: Any, examples: Any, tested: Any) -> FloatArray:
     """Return mid-p-values, two-sided, of counts of errors among `tested` examples, given ours."""
     from scipy.special import ndtr
     from scipy.stats import hypergeom
 
     counts, errors, examples, tested = np.broadcast_arrays(counts, errors, examples, tested)
-    risk = (errors + 1) / (examples + 2)
-    spread = np.sqrt(risk * (1 - risk) * (1 / tested + 1 / examples))
+    spread, few = _sampling(errors, examples, tested)
     p = 2 * ndtr(-np.abs(counts / tested - errors / examples) / spread)
-    rest = np.minimum(errors, examples - errors)
-    few = np.minimum(rest, rest * tested / examples) < NORMAL_FROM
     if few.any():
         keys = np.stack([x[few] for x in (counts, errors, examples, tested)]).astype(np.int64)
         (k, ours, n, m), places = np.unique(keys, axis=1, return_inverse=True)
@@ -238,11 +242,10 @@ def _sampling_ends(errors: int, examples: int, tested: int, level: float) -> tup
     """Return the least and the largest error rate that the sampling of examples explains."""
     from scipy.special import ndtri
 
-    risk, expected = (errors + 1) / (examples + 2), errors * tested / examples
-    reach = -float(ndtri(level / 2)) * sqrt(risk * (1 - risk) * (1 / tested + 1 / examples))
+    (spread, few), expected = _sampling(errors, examples, tested), errors * tested / examples
+    reach = -float(ndtri(level / 2)) * float(spread)
     low, high = errors / examples - reach, errors / examples + reach
-    rest = min(errors, examples - errors)
-    if min(rest, rest * tested / examples) >= NORMAL_FROM:
+    if not few:
         # Whole numbers of errors, as in `_sampling_p`.
         return ceil(low * tested - 1e-9) / tested, floor(high * tested + 1e-9) / tested
     wide = 3 * reach * tested + 20
@@ -290,8 +293,7 @@ def place_deviation(
     least, most = (max(0.0, printed + side * (rounding + SLACK)) ** 2 / sd**2 for side in (-1, 1))
     below, above = float(fdtr(df_printed, df, most)), float(fdtrc(df_printed, df, least))
     p_value = 2 * min(below if least_sd else 1.0, above)
-    ends = (sd * sqrt(float(fdtri(df_printed, df, q))) for q in (LEVEL / 2, 1 - LEVEL / 2))
-    low, high = ends
+    low, high = (sd * sqrt(float(fdtri(df_printed, df, q))) for q in (LEVEL / 2, 1 - LEVEL / 2))
     low = min(least_sd, max(0.0, low - rounding))
     return Placement(sd, low, high + rounding, min(1.0, p_value))
 
@@ -383,8 +385,7 @@ def null_p_values(
         counts = np.rint(np.round(means * examples, 6))
         expected = counts * tested / examples
         ours = np.rint(np.round(means * one * (1 if one_test_set else n), 6))
-        few = (ours < FEW_OURS) | (expected < FEW_PRINTED)
-        level = np.where(few | one_test_set, LEVEL, sampling_level(n))
+        level = LEVEL if one_test_set else _level(ours, expected, n)
         p = np.maximum(p, _at_level(_sampling_p(printed, half, counts, examples, tested), level))
     return p
 

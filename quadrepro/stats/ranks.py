@@ -15,7 +15,7 @@ from typing import SupportsFloat
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import FloatArray
 from quadrepro.stats.base import (
     LEVEL,
     SEED,
@@ -28,7 +28,6 @@ from quadrepro.stats.base import (
     orders,
     paired,
     ranked,
-    ranks_of,
 )
 from quadrepro.stats.means import Posterior, check_rope
 
@@ -96,27 +95,23 @@ def wilcoxon_test(a: Values, b: Values) -> WilcoxonTest:
     if wins == losses:
         p_value = 1.0
     elif len(x) <= EXACT:
-        tail = _distribution_of_rank_sums(tuple(signed.tolist()))[: min(wins, losses) + 1]
+        tail = distribution_of_rank_sums(tuple(signed.tolist()))[: min(wins, losses) + 1]
         p_value = min(1.0, 2 * float(tail.sum()))
     else:
         p_value = float(2 * ndtr(-abs(wins - losses) / np.linalg.norm(signed)))
     return WilcoxonTest(wins / 2, losses / 2, int((signs == 0).sum()), p_value)
 
 
-def distribution_of_rank_sums(ranks: IntArray) -> FloatArray:
+# Pairs without ties have the same ranks.
+@lru_cache(maxsize=64)
+def distribution_of_rank_sums(ranks: tuple[int, ...]) -> FloatArray:
     """Return the probability of each sum of ranks that are taken with probability 1/2.
 
     Examples
     --------
-    >>> distribution_of_rank_sums(np.array([1, 2])).tolist()
+    >>> distribution_of_rank_sums((1, 2)).tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
-    return _distribution_of_rank_sums(tuple(ranks.tolist()))
-
-
-# Pairs without ties have the same ranks.
-@lru_cache(maxsize=64)
-def _distribution_of_rank_sums(ranks: tuple[int, ...]) -> FloatArray:
     probabilities = np.zeros(sum(ranks) + 1)
     probabilities[0] = 1.0
     for rank in ranks:
@@ -165,7 +160,7 @@ def hodges_lehmann(a: Values, b: Values, level: float = LEVEL) -> Effect:
     means = (d[rows] + d[columns]) / 2
     # Number of means beyond either end of the interval.
     if n <= EXACT:
-        below = np.cumsum(_distribution_of_rank_sums(tuple(range(1, n + 1))))
+        below = np.cumsum(distribution_of_rank_sums(tuple(range(1, n + 1))))
         beyond = int(np.searchsorted(below, level / 2, side="right"))
     else:
         spread = sqrt(n * (n + 1) * (2 * n + 1) / 24)
@@ -219,7 +214,7 @@ def friedman_test(risks: Sequence[Sequence[SupportsFloat]]) -> FriedmanTest:
     """
     from scipy.special import chdtrc, fdtrc
 
-    ranks = ranks_of(risks)
+    ranks = np.array([ranked(row, np.abs(row)) for row in map(numbers, risks)])
     n, k = ranks.shape
     means = ranks.mean(axis=0)
     mean_ranks = tuple(map(float, means))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -10,19 +12,12 @@ from quadrepro.base.text import few
 from quadrepro.config.config import Experiment
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import (
-    LEVEL,
-    MIN_SPLITS,
-    Comparisons,
-    friedman_test,
-    p_text,
-    too_few_rows,
-)
+from quadrepro.stats import LEVEL, MIN_SPLITS, Comparisons, friedman_test, p_text, too_few_rows
 from quadrepro.tables.kinds import Context, Made, headline
 from quadrepro.tables.kinds.claims import WORDS
 from quadrepro.tables.kinds.comparisons import compared
 from quadrepro.tables.kinds.ranking import scale_of
-from quadrepro.tables.ranking import Scale, behind, within
+from quadrepro.tables.ranking import behind, within
 from quadrepro.tables.verdicts import score_sentence
 
 
@@ -36,13 +31,8 @@ def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
     order = _order(context, outcomes)
     if not order:
         return ""
-    pairs, scale = compared(context, outcomes), scale_of(outcomes)
-    against = compared(context, outcomes, BASELINE) if BASELINE in outcomes.columns else {}
-    return within(
-        lambda most, short: _sentence(
-            context, outcomes, scale, order, (pairs, against), most, short
-        )
-    )
+    pairs, against = compared(context, outcomes), compared(context, outcomes, BASELINE)
+    return within(partial(_sentence, context, outcomes, order, pairs, against), context.titles)
 
 
 def best_column(context: Context[Any], outcomes: Outcomes) -> str:
@@ -67,63 +57,51 @@ def _order(context: Context[Any], outcomes: Outcomes) -> list[str]:
 def _sentence(
     context: Context[Any],
     outcomes: Outcomes,
-    scale: Scale,
     order: Sequence[str],
-    comparisons: tuple[Comparisons, Comparisons],
+    pairs: Comparisons,
+    against: Comparisons,
     most: int,
-    short: Callable[[str], str],
+    titles: Mapping[str, str],
 ) -> str:
-    (pairs, against), titles = comparisons, {c: short(t) for c, t in context.titles.items()}
     best, *others = order
-    several, n = len(outcomes.rows) > 1, len(outcomes.rows) if len(outcomes.rows) > 1 else 0
-    over = f" over {n} data sets" * several
-    text = f"Best by {outcomes.label}{over}: {titles[best]}"
-    if not (several and scale.ratio):
-        means = [outcomes.mean(row, best) or 0.0 for row in outcomes.rows]
-        text += f" ({scale.score(fmean(means))})"
+    scale, n, repeats = scale_of(outcomes), len(outcomes.rows), outcomes.repeats
+    text = f"Best by {outcomes.label}{f' over {n} data sets' * (n > 1)}: {titles[best]}"
+    if not scale.ratio:
+        text += f" ({scale.score(fmean(outcomes.mean(row, best) or 0.0 for row in outcomes.rows))})"
+    missing = [titles[c] for c in context.compared if c not in order]
+    left_out = f" Not compared, since results are missing: {few(missing, most)}." if missing else ""
+    if n == 1 and (repeats < MIN_SPLITS or not pairs):
+        verb = "is" if repeats == 1 else "are"
+        return f"{text}. {_splits(repeats)} {verb} too few to test differences.{left_out}"
     text += "."
-    if not several and (outcomes.repeats < MIN_SPLITS or not pairs):
-        return f"{text} {_too_few(outcomes.repeats)}{_left_out(context, order, most, short)}"
     if c := against.get((best, BASELINE)):
+        detail = p_text(c.p_adjusted)
+        if n == 1:
+            start = "by" if c.winner == best else "difference"
+            detail = f"{start} {behind(against[BASELINE, best], scale)}"
         verb = "It is" if c.winner == best else "It is not shown to be"
-        detail = p_text(c.p_adjusted) if several else ""
-        if not several:
-            ahead = behind(against[BASELINE, best], scale)
-            detail = f"by {ahead}" if c.winner == best else f"difference {ahead}"
         text += f" {verb} better than {titles[BASELINE]} ({detail})."
-
-    def names(columns: Sequence[str]) -> str:
-        texts = []
-        for column in columns:
-            detail = p_text(pairs[column, best].p_adjusted)
-            if not several:
-                detail = f"worse by {behind(pairs[column, best], scale)}"
-            texts.append(f"{titles[column]} ({detail})")
-        return few(texts, most, "; ")
-
-    worse = [c for c in others if pairs[c, best].winner == best]
-    better = [c for c in others if pairs[c, best].winner == c]
-    near = [c for c in others if c not in (*worse, *better)]
-    text += f" Better than it by the test: {names(better)}." if better else ""
-    text += f" Not significantly different from it: {names(near)}." if near else ""
-    text += f" Worse: {names(worse)}." if worse else ""
+    groups: dict[str, list[str]] = {
+        "Better than it by the test": [],
+        "Not significantly different from it": [],
+        "Worse": [],
+    }
+    better, near, worse = groups.values()
+    for column in others:
+        c = pairs[column, best]
+        detail = p_text(c.p_adjusted) if n > 1 else f"worse by {behind(c, scale)}"
+        group = worse if c.winner == best else better if c.winner == column else near
+        group.append(f"{titles[column]} ({detail})")
+    for start, names in groups.items():
+        text += f" {start}: {few(names, most, '; ')}." if names else ""
     first = next(iter(pairs.values()))
     text += f" By {first.test} with Holm's correction (p ≤ {LEVEL:g})"
-    if several and too_few_rows(pairs, n):
-        text += f"; {n} data sets are too few for that"
-    return f"{text}.{_left_out(context, order, most, short)}"
+    text += f"; {n} data sets are too few for that" * (n > 1 and too_few_rows(pairs, n))
+    return f"{text}.{left_out}"
 
 
-def _too_few(repeats: int) -> str:
-    splits = "One split is" if repeats == 1 else f"{repeats} splits are"
-    return f"{splits} too few to test differences."
-
-
-def _left_out(
-    context: Context[Any], order: Sequence[str], most: int, short: Callable[[str], str]
-) -> str:
-    names = [short(context.titles[c]) for c in context.compared if c not in order]
-    return f" Not compared, since results are missing: {few(names, most)}." if names else ""
+def _splits(repeats: int) -> str:
+    return "One split" if repeats == 1 else f"{repeats} splits"
 
 
 def paper_conclusion(experiment: Experiment, every: Mapping[str, Made]) -> str:
@@ -132,11 +110,14 @@ def paper_conclusion(experiment: Experiment, every: Mapping[str, Made]) -> str:
     sentences = [score_sentence(v.printed, v.score) for v in verdicts if v.judged]
     repeats = experiment.config.repeats
     if any(v.entries for v in verdicts) and not sentences and repeats < MIN_SPLITS:
-        splits = "One split" if repeats == 1 else f"{repeats} splits"
-        sentences = [f"{splits} cannot judge a printed number: give --repeats 30."]
+        sentences = [f"{_splits(repeats)} cannot judge a printed number: give --repeats 30."]
     if "claims" in every:
         rows = every["claims"].table.data_rows
-        words = [str(row[3]) for row in rows if row[1] == "false"]
-        counts = ", ".join(f"{w} {words.count(w)}" for w in WORDS if w in words)
+        counts = counts_text(Counter(str(row[3]) for row in rows if row[1] == "false"))
         sentences += [f"Claims: {counts}."] if counts else []
     return " ".join(sentences)
+
+
+def counts_text(counts: Counter[str]) -> str:
+    """Return the number of claims by judgement, such as ``supported 1, undecided 2``."""
+    return ", ".join(f"{word} {counts[word]}" for word in WORDS if counts[word])

@@ -23,10 +23,10 @@ MISSPELT = 0.85
 
 def described(experiment: Experiment) -> list[str]:
     """Return the printed tables of a config in words, and how much of each is recomputed."""
-    paper, options = experiment.paper, [*asked_for(experiment.config.tables).values()]
-    options += [
-        field for option in options if isinstance(option, Model) for field in vars(option).values()
-    ]
+    options = [*asked_for(experiment.config.tables).values()]
+    for option in [option for option in options if isinstance(option, Model)]:
+        options += vars(option).values()
+    paper = experiment.paper
     names = [name for name in paper.tables if name in options] if paper else []
     return [_described(experiment, paper.printed(name)) for name in names if paper]
 
@@ -34,15 +34,15 @@ def described(experiment: Experiment) -> list[str]:
 def _described(experiment: Experiment, table: Printed) -> str:
     config = experiment.config
     columns = {algorithm.name for algorithm in config.algorithms}
-    by_algorithm = table.facts.holds == "comparisons"
-    rows = {*columns} if by_algorithm else {table.row_of(e.printed_names) for e in config.entries}
+    rows = {table.row_of(entry.printed_names) for entry in config.entries}
+    if table.facts.holds == "comparisons":
+        rows = {*columns}
     columns = {table.mean_column(name) for name in columns}
     n = sum(row in rows and column in columns for row, column in table.numbers)
-    n_all = len(table.numbers)
-    text = f"printed {table.name}, {table.description}: {n} of {n_all} numbers are recomputed"
+    text = f"printed {table.name}, {table.description}: {n} of {len(table.numbers)} numbers are "
     others = [f"row {row}" for row in table.rows if row not in rows]
     others += dict.fromkeys(f"column {c}" for _, c in table.numbers if c not in columns)
-    return text + (f"; not recomputed: {few(others)}" if others else "")
+    return f"{text}recomputed{'; not recomputed: ' * bool(others)}{few(others)}"
 
 
 def check_printed(experiment: Experiment, key: str, name: str, holds: Holds) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import isinf, isnan
 
 from quadrepro.base.text import few
@@ -14,11 +15,17 @@ from quadrepro.tables.table import Entry, Field, Table, decimals
 MOST_PAIRS = 30
 """Maximum number of pairs in the table to read; the CSV has all."""
 
-LONGEST, LONGEST_NAME = 400, 28
-"""Maximum number of characters of the closing sentence, and of a name in a crowded one."""
+LONGEST = 400
+"""Maximum number of characters of the closing sentence."""
+
+CROWDED = ((5, LONGEST), (4, LONGEST), (3, LONGEST), (2, LONGEST), (1, LONGEST), (1, 28), (1, 14))
+"""Number of names in a list, and of characters of a name, from the fullest sentence on."""
 
 HUGE = 1e12
 """Ratios from this on are of errors of 0, and shown as infinite."""
+
+COUNTS = "wins–ties–losses"
+"""Title of the column of rows on which a method is better, equal and worse."""
 
 PAIRS_HEADER = (
     *("method", "against", "mean rank", "mean rank against", "difference", "low", "high"),
@@ -46,6 +53,11 @@ class Scale:
         return number_text(value, 3) if self.percent else significant(value)
 
     @property
+    def contrast(self) -> str:
+        """Title of the column that compares two methods."""
+        return "ratio" if self.ratio else "difference"
+
+    @property
     def points(self) -> str:
         """The unit of differences, with a blank in front of it."""
         return " percentage points" * (self.percent and not self.ratio)
@@ -71,47 +83,40 @@ class Scale:
 
 def methods_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> Table:
     """Return the table with one row per method, the best mean rank first."""
-    reference, rows = ranking.reference, []
-    data: list[tuple[Field, ...]] = []
+    rows, data = [], []
     digits = 3 if scale.percent else decimals(m.mean_score for m in ranking.methods)
     for method in ranking.methods:
-        c = ranking.pairs.get((method.name, reference))
+        c = ranking.pairs.get((method.name, ranking.reference))
         entries = [Entry(method.mean_rank, digits=2)]
         if not scale.ratio:
             entries.append(Entry(method.mean_score, digits=digits))
-        if c is None:
-            entries += [Entry(MISSING)] * 3
-        else:
-            entries.append(Entry(f"{c.wins}–{c.ties}–{c.losses}"))
-            entries.append(Entry(scale.with_interval(c)))
-            entries.append(Entry(rounded_p(c.p_adjusted), mark="*" * (c.winner is not None)))
+        entries += _entries(c, scale) if c else [Entry(MISSING)] * 3
+        fields = [method.name, method.mean_rank, method.mean_score, *_fields(c)]
         if not ranking.control:
             entries.append(Entry("yes" if method.in_best_group else "no"))
+            fields.append(str(method.in_best_group).lower())
         rows.append((titles[method.name], tuple(entries)))
-        data.append((method.name, method.mean_rank, method.mean_score, *_numbers(c)))
-    against = f"against {titles[reference]}"
-    header = ["", "mean rank", *(["mean " + scale.quantity] * (not scale.ratio))]
-    header += [f"wins–ties–losses {against}"]
-    header += [
-        "ratio" if scale.ratio else f"difference{scale.points and ' in' + scale.points}",
-        "p",
-    ]
-    data_header = ("method", "mean rank", "mean score", *PAIRS_HEADER[4:])
-    groups = () if ranking.control else ("best group",)
+        data.append(tuple(fields))
+    means = ["mean rank"] if scale.ratio else ["mean rank", f"mean {scale.quantity}"]
+    counts, unit = f"{COUNTS} against {titles[ranking.reference]}", scale.points and " in"
+    groups = [] if ranking.control else ["best group"]
     return Table(
         title,
-        (*header, *groups),
+        ("", *means, counts, f"{scale.contrast}{unit}{scale.points}", "p", *groups),
         tuple(rows),
         tuple(_notes(ranking, titles, scale)),
-        (*data_header, *groups),
-        tuple(
-            (*numbers, *(str(method.in_best_group).lower() for _ in groups))
-            for numbers, method in zip(data, ranking.methods, strict=True)
-        ),
+        ("method", "mean rank", "mean score", *PAIRS_HEADER[4:], *groups),
+        tuple(data),
     )
 
 
-def _numbers(c: Comparison | None) -> tuple[Field, ...]:
+def _entries(c: Comparison, scale: Scale) -> tuple[Entry, ...]:
+    star = "*" * (c.winner is not None)
+    interval, p_value = Entry(scale.with_interval(c)), Entry(rounded_p(c.p_adjusted), mark=star)
+    return Entry(f"{c.wins}–{c.ties}–{c.losses}"), interval, p_value
+
+
+def _fields(c: Comparison | None) -> tuple[Field, ...]:
     if c is None:
         return (None,) * 10
     return (
@@ -123,24 +128,15 @@ def _numbers(c: Comparison | None) -> tuple[Field, ...]:
 def pairs_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> Table:
     """Return the table of pairs: the first ones to read, and all in the CSV."""
     ranks = {method.name: method.mean_rank for method in ranking.methods}
-    pairs, rows = ranking.ordered_pairs, []
-    for c in pairs[:MOST_PAIRS]:
-        entries = (
-            Entry(f"{c.wins}–{c.ties}–{c.losses}"),
-            Entry(scale.with_interval(c)),
-            Entry(rounded_p(c.p_adjusted), mark="*" * (c.winner is not None)),
-        )
-        rows.append((f"{titles[c.a]} – {titles[c.b]}", entries))
-    notes = []
-    if len(pairs) > MOST_PAIRS:
-        notes = [f"The first {MOST_PAIRS} of {len(pairs)} pairs; the CSV has all."]
+    pairs = ranking.ordered_pairs
+    note = f"The first {MOST_PAIRS} of {len(pairs)} pairs; the CSV has all."
     return Table(
         title,
-        ("", "wins–ties–losses", "ratio" if scale.ratio else "difference", "p"),
-        tuple(rows),
-        tuple(notes),
+        ("", COUNTS, scale.contrast, "p"),
+        tuple((f"{titles[c.a]} – {titles[c.b]}", _entries(c, scale)) for c in pairs[:MOST_PAIRS]),
+        (note,) if len(pairs) > MOST_PAIRS else (),
         PAIRS_HEADER,
-        tuple((c.a, c.b, ranks[c.a], ranks[c.b], *_numbers(c)) for c in pairs),
+        tuple((c.a, c.b, ranks[c.a], ranks[c.b], *_fields(c)) for c in pairs),
     )
 
 
@@ -149,24 +145,19 @@ def _notes(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> list[st
     better = "higher" if scale.greater_is_better else "lower"
     # It is infinite if all rows rank the methods alike.
     f = "∞" if isinf(friedman.f_statistic) else f"{friedman.f_statistic:.2f}"
-    n_pairs = len(ranking.ordered_pairs)
-    compared = f"A ratio is the {scale.quantity} of the row over the other's"
-    if not scale.ratio:
-        compared = f"A difference is the {scale.quantity} of the row − the other's"
-    if first.test == WILCOXON:
-        compared += ", by Hodges and Lehmann"
-    adjusted = f", adjusted for {n_pairs} pairs by Holm's method" * (n_pairs > 1)
-    interval = "its interval"
-    if n_pairs > 1:
-        interval = "the interval at the level of the pair's step of that method"
+    operator = "over" if scale.ratio else "−"
+    estimate = ", by Hodges and Lehmann" * (first.test == WILCOXON)
+    several = len(ranking.ordered_pairs) > 1
+    at_step = "the interval at the level of the pair's step of that method"
     notes = [
         f"The {better} the {scale.quantity}, the better. Rank 1 is the best of a row, over "
         f"{ranking.n_rows} {scale.rows}. Friedman's test of no difference: χ² = "
         f"{friedman.statistic:.2f}, {p_text(friedman.p_value)}; as F by Iman and Davenport: {f}, "
         f"{p_text(friedman.f_p_value)}.",
-        f"* p ≤ {first.level:g}. p: {first.test}{adjusted}. {compared}, with {interval}: it "
-        "excludes no difference exactly if the pair has p ≤ "
-        f"{first.level:g}.",
+        f"* p ≤ {first.level:g}. p: {first.test}{_adjusted(ranking)}. A {scale.contrast} is the "
+        f"{scale.quantity} of the row {operator} the other's{estimate}, with "
+        f"{at_step if several else 'its interval'}: it excludes no difference exactly if the pair "
+        f"has p ≤ {first.level:g}.",
     ]
     if not ranking.control:
         best = titles[ranking.reference]
@@ -174,6 +165,11 @@ def _notes(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> list[st
     if any(c.immaterial for c in ranking.pairs.values()):
         notes.append("Differences whose whole interval is within the rope do not matter: no star.")
     return notes
+
+
+def _adjusted(ranking: Ranking) -> str:
+    n_pairs = len(ranking.ordered_pairs)
+    return f", adjusted for {n_pairs} pairs by Holm's method" * (n_pairs > 1)
 
 
 def nemenyi_note(ranking: Ranking, level: float) -> str:
@@ -185,71 +181,52 @@ def nemenyi_note(ranking: Ranking, level: float) -> str:
     )
 
 
-def within(build: Callable[[int, Callable[[str], str]], str]) -> str:
+def within(build: Callable[[int, Mapping[str, str]], str], titles: Mapping[str, str]) -> str:
     """Return the longest text of at most `LONGEST` characters.
 
-    `build` makes it from the number of methods that each list names, and a function that shortens
-    their names.
+    `build` makes it from the number of methods that each list names, and from their titles, which
+    are shortened if fewer names are not enough.
     """
-    for most in (5, 4, 3, 2, 1):
-        text = build(most, str)
-        if len(text) <= LONGEST:
-            return text
-    for clip in (_clipped(LONGEST_NAME), _clipped(LONGEST_NAME // 2)):
-        text = build(1, clip)
+    text = ""
+    for most, longest in CROWDED:
+        short = {name: t if len(t) <= longest else f"{t[:longest]}…" for name, t in titles.items()}
+        text = build(most, short)
         if len(text) <= LONGEST:
             return text
     return f"{text[: LONGEST - 1]}…"
 
 
-def _clipped(longest: int) -> Callable[[str], str]:
-    return lambda name: name if len(name) <= longest else f"{name[:longest]}…"
-
-
 def closing_sentence(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> str:
     """Return a sentence on the best group and on the pairs that differ, in 400 characters."""
-    return within(lambda most, short: _closing(ranking, titles, scale, most, short))
+    return within(partial(_closing, ranking, scale), titles)
 
 
-def _closing(
-    ranking: Ranking,
-    titles: Mapping[str, str],
-    scale: Scale,
-    most: int,
-    short: Callable[[str], str],
-) -> str:
-    def names(methods: Sequence[str]) -> str:
-        return few([short(titles[name]) for name in methods], most)
-
-    pairs, first = ranking.ordered_pairs, ranking.methods[0]
+def _closing(ranking: Ranking, scale: Scale, most: int, titles: Mapping[str, str]) -> str:
+    pairs, best = ranking.ordered_pairs, ranking.methods[0]
     immaterial = sum(c.immaterial for c in pairs)
     manner = "significantly and materially" if immaterial else "significantly"
-    text = f"{short(titles[first.name])} has the best mean rank ({first.mean_rank:.2f})."
-    group = [m.name for m in ranking.methods[1:] if m.in_best_group]
-    if group and not ranking.control:
-        text += f" Not {manner} different from it: {names(group)}."
-    decided = [c for c in pairs if c.winner is not None]
-    better = [
-        f"{short(titles[c.winner])} is better than {short(titles[c.loser])} "
-        f"({p_text(c.p_adjusted)})"
-        for c in decided
+    decided = [
+        f"{titles[c.winner]} is better than {titles[c.loser]} ({p_text(c.p_adjusted)})"
+        for c in pairs
         if c.winner and c.loser
     ]
+    text = f"{titles[best.name]} has the best mean rank ({best.mean_rank:.2f})."
+    group = [titles[m.name] for m in ranking.methods[1:] if m.in_best_group]
+    if group and not ranking.control:
+        text += f" Not {manner} different from it: {few(group, most)}."
     if len(pairs) == 1:
-        text = f"{better[0]}." if better else "The two are not significantly different."
-    elif better:
+        text = f"{decided[0]}." if decided else "The two are not significantly different."
+    elif decided:
         verb = "differs" if len(decided) == 1 else "differ"
-        text += f" {len(decided)} of {len(pairs)} pairs {verb} {manner}: {few(better, most)}."
+        text += f" {len(decided)} of {len(pairs)} pairs {verb} {manner}: {few(decided, most)}."
     else:
         text += f" No pair differs {manner}."
-    if immaterial:
-        start = "The difference is" if len(pairs) == 1 else f"Differences of {immaterial} pairs are"
-        text = f"{text} {start} within the rope and immaterial."
-        text = text.removeprefix("The two are not significantly different. ")
+    if immaterial and len(pairs) == 1:
+        text = "The difference is within the rope and immaterial."
+    elif immaterial:
+        text += f" Differences of {immaterial} pairs are within the rope and immaterial."
     rows = f"{ranking.n_rows} {scale.rows}"
-    tests = f" By {pairs[0].test} over {rows}"
-    tests += f", adjusted for {len(pairs)} pairs by Holm's method" * (len(pairs) > 1)
-    text += f"{tests} (p ≤ {pairs[0].level:g})"
+    text += f" By {pairs[0].test} over {rows}{_adjusted(ranking)} (p ≤ {pairs[0].level:g})"
     return f"{text}; {rows} are too few for that." if ranking.too_few else f"{text}."
 
 

@@ -10,7 +10,7 @@ import io
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,30 +80,35 @@ def printed_text(number: str, percent: bool) -> str:
     return scaled(number, 2) if number and percent else number
 
 
-def _parts(entry: Entry) -> tuple[str, str, str]:
-    """Return our number, the text after it, and the printed number, not escaped."""
-    if entry.value is None or isinstance(entry.value, str):
-        return entry.value or MISSING * (entry.value is None), "", entry.printed
-    if not isfinite(entry.value):
-        return "∞" if entry.value > 0 else MISSING, "", entry.printed
-    digits, percent, spread = entry.digits, entry.percent, ""
-    if entry.spread is not None:
-        spread = f" ± {number_text(entry.spread, digits, percent=percent)}"
-    value = number_text(entry.value, digits, percent=percent, signed=entry.signed)
-    return value, spread, entry.printed
-
-
 def entry_text(entry: Entry) -> str:
     """Return an entry in Markdown."""
-    ours, spread, printed = _parts(entry)
-    ours, printed = escaped(ours), escaped(printed)
-    text = (f"**{ours}{spread}**" if entry.bold else ours + spread) + escaped(entry.mark)
-    if printed:
-        number = (f"**{printed}**" if entry.printed_bold else printed) + OUTSIDE * entry.outside
-        if entry.printed_spread:
-            number += f" ± {entry.printed_spread}" + OUTSIDE * entry.spread_outside
-        text += f" ({number})"
-    return text
+    return _joined(entry, escaped, "**{}**")
+
+
+def _joined(entry: Entry, escape: Callable[[str], str], bold: str) -> str:
+    """Return our number and the printed one as text; `bold` is a template for bold text."""
+    ours = escape(_value_text(entry))
+    is_number = isinstance(entry.value, int | float) and isfinite(entry.value)
+    if entry.spread is not None and is_number:
+        spread = number_text(entry.spread, entry.digits, percent=entry.percent)
+        ours += " " + escape(f"± {spread}")
+    text = (bold.format(ours) if entry.bold else ours) + escape(entry.mark)
+    if not entry.printed:
+        return text
+    printed = escape(entry.printed)
+    printed = bold.format(printed) if entry.printed_bold else printed
+    printed += escape(OUTSIDE * entry.outside)
+    if entry.printed_spread:
+        printed += " " + escape(f"± {entry.printed_spread}{OUTSIDE * entry.spread_outside}")
+    return f"{text} ({printed})"
+
+
+def _value_text(entry: Entry) -> str:
+    if entry.value is None or isinstance(entry.value, str):
+        return MISSING if entry.value is None else entry.value
+    if not isfinite(entry.value):
+        return "∞" if entry.value > 0 else MISSING
+    return number_text(entry.value, entry.digits, percent=entry.percent, signed=entry.signed)
 
 
 _SIGNS = re.compile(r"[\\`*|]|~(?=~)|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|&(?=#?\w+;)|#(?=#*$)")
@@ -128,52 +133,39 @@ def to_markdown(table: Table) -> str:
     """Return a table as GitHub Markdown."""
     parts = [f"## {escaped(table.title)}"]
     if table.rows:
-        header = [escaped(title) for title in table.header]
-        body = [[escaped(name), *map(entry_text, entries)] for name, entries in table.rows]
-        align = ("left", *(table.align for _ in table.header[1:]))
-        parts.append(tabulate(body, header, "pipe", colalign=align, disable_numparse=True))
+        names = [escaped(name) for name, _ in table.rows]
+        parts.append(_grid(table, "pipe", names, escaped, "**{}**"))
     return "\n\n".join((*parts, *map(escaped, table.notes))) + "\n"
+
+
+def _grid(
+    table: Table, layout: str, names: Sequence[str], escape: Callable[[str], str], bold: str
+) -> str:
+    """Return header and rows of a table in a layout of tabulate."""
+    rows = [[_joined(entry, escape, bold) for entry in entries] for _, entries in table.rows]
+    return tabulate(
+        [[name, *row] for name, row in zip(names, rows, strict=True)],
+        [*map(escape, table.header)],
+        layout,
+        colalign=("left", *(table.align for _ in table.header[1:])),
+        disable_numparse=True,
+    )
 
 
 def to_latex(table: Table, label: str = "") -> str:
     r"""Return a ``table`` with caption and notes; it needs booktabs and graphicx."""
     # After the end of a row, a star or a bracket would be an option of it.
-    body = [
-        ["{}" * name.startswith(("[", "*")) + _latex(name), *map(_latex_entry, entries)]
-        for name, entries in table.rows
-    ]
-    align = ("left", *(table.align for _ in table.header[1:]))
-    header = [*map(_latex, table.header)]
-    text = tabulate(body, header, "latex_raw", colalign=align, disable_numparse=True)
+    names = ["{}" * name.startswith(("[", "*")) + _latex(name) for name, _ in table.rows]
+    text = _grid(table, "latex_raw", names, _latex, r"\textbf{{{}}}")
     for rule in RULES:
         text = text.replace(r"\hline", rule, 1)
     name = rf"\label{{{re.sub('[^A-Za-z0-9:]+', '-', label)}}}" if label else ""
-    notes = [rf"\par\smallskip\footnotesize {_latex(note)}" for note in table.notes]
     fitted = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-    return "\n".join(
-        (
-            r"% Requires \usepackage{booktabs,graphicx}",
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{_latex(table.title)}}}{name}",
-            *([fitted, f"{text}}}"] if table.rows else []),
-            *notes,
-            r"\end{table}",
-            "",
-        )
-    )
-
-
-def _latex_entry(entry: Entry) -> str:
-    ours, spread, printed = map(_latex, _parts(entry))
-    text = (rf"\textbf{{{ours}{spread}}}" if entry.bold else ours + spread) + _latex(entry.mark)
-    if printed:
-        number = rf"\textbf{{{printed}}}" if entry.printed_bold else printed
-        number += _latex(OUTSIDE * entry.outside)
-        if entry.printed_spread:
-            number += _latex(f" ± {entry.printed_spread}" + OUTSIDE * entry.spread_outside)
-        text += f" ({number})"
-    return text
+    lines = [r"% Requires \usepackage{booktabs,graphicx}", r"\begin{table}", r"\centering"]
+    lines += [rf"\caption{{{_latex(table.title)}}}{name}"]
+    lines += [fitted, f"{text}}}"] if table.rows else []
+    lines += [rf"\par\smallskip\footnotesize {_latex(note)}" for note in table.notes]
+    return "\n".join([*lines, r"\end{table}", ""])
 
 
 _PLAIN = {"|": r"{\textbar}", "`": r"{\textasciigrave}"}

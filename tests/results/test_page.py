@@ -191,8 +191,8 @@ def test_printed_tables_and_claims_beyond_four_lines_are_left_to_the_page_below(
 
 def test_a_printed_number_is_in_the_band_of_its_row_exactly_if_it_is_inside(folder: Path) -> None:
     page = Page(Results(folder), None)
-    assert [strip.name for strip in page.picture] == ["monks", "wine"]
-    places = [dot for strip in page.picture for dot in strip.dots]
+    assert [name for name, _ in page.picture] == ["monks", "wine"]
+    places = [dot for _, dots in page.picture for dot in dots]
     assert [word for _, word, _ in places] == ["inside", "outside", "outside"]
     for place, word, _ in places:
         assert 0 <= place <= 100
@@ -211,12 +211,12 @@ def test_the_picture_of_one_data_set_has_a_dot_per_split_between_the_extremes(
 ) -> None:
     page = Page(Results(make_own_folder(tmp_path, ONE_SET, WINNERS)), None)
     assert page.scale == ["0.1000", "risk of each split", "0.3100"]
-    assert [strip.name for strip in page.picture] == ["a", "b", "c"]
-    for strip, counts in zip(page.picture, ONE_SET.values(), strict=True):
-        places = [place for place, _, _ in strip.dots]
+    assert [name for name, _ in page.picture] == ["a", "b", "c"]
+    for (_, dots), counts in zip(page.picture, ONE_SET.values(), strict=True):
+        places = [place for place, _, _ in dots]
         expected = [100 * (n - 10) / (31 - 10) for n in counts if n is not None]
         assert places == pytest.approx(expected)
-    assert page.picture[1].dots[1][2] == "split 1: 0.3100"
+    assert page.picture[1][1][1][2] == "split 1: 0.3100"
 
 
 def test_the_picture_of_several_data_sets_has_the_ranks_of_each_method(tmp_path: Path) -> None:
@@ -224,11 +224,11 @@ def test_the_picture_of_several_data_sets_has_the_ranks_of_each_method(tmp_path:
     assert page.scale == ["1", "rank of each data set", "3"]
     sums = pd.Series({place: counts[0] for place, counts in SEVERAL.items()})
     ranks = sums.unstack(sort=False).rank(axis=1)
-    for strip in page.picture:
-        places = [place for place, _, _ in strip.dots]
-        assert places == pytest.approx([50 * (rank - 1) for rank in ranks[strip.name]])
-        titles = [title for *_, title in strip.dots]
-        assert titles == [f"{row}: rank {rank:g}" for row, rank in ranks[strip.name].items()]
+    for name, dots in page.picture:
+        places = [place for place, _, _ in dots]
+        assert places == pytest.approx([50 * (rank - 1) for rank in ranks[name]])
+        titles = [title for *_, title in dots]
+        assert titles == [f"{row}: rank {rank:g}" for row, rank in ranks[name].items()]
 
 
 def test_running_time_is_set_against_error_on_a_single_data_set_alone(
@@ -382,11 +382,13 @@ def test_commands_name_the_folder_of_the_records_where_it_is_not_the_default(
     # A copy without records, such as on a site, is not where to compute again.
     assert "--out" not in page_html(Results(Path("my build/small")))
     (folder.parent / "records").mkdir()
-    page = Page(Results(Path("my build/small")), None)
-    assert page.command(3) == "quadrepro run small.yaml --repeats 3 --out 'my build'"
-    assert page.explain(("a", "b")).endswith("small.yaml a b --recompute --out 'my build'")
+    command = Page(Results(Path("my build/small")), None).command
+    text = command("run", "--repeats", "3")
+    assert text == "quadrepro run small.yaml --repeats 3 --out 'my build'"
+    text = command("explain", "a b", "c", "--recompute")
+    assert text == "quadrepro explain small.yaml 'a b' c --recompute --out 'my build'"
     monkeypatch.chdir(folder)
-    assert Page(Results(Path()), None).command(1).endswith("--repeats 1 --out ..")
+    assert Page(Results(Path()), None).command("run").endswith("small.yaml --out ..")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -487,7 +489,7 @@ def test_an_impossible_accuracy_is_marked_where_it_is_shown_as_an_error(
     row = ("monks", "quadboost", "risk")
     judged = ("table1", *row, "0.099", 0.1, 0.0, 0.2, 0.9, "inside", "")
     folder = make_folder(tmp_path, verdicts__csv=csv_text(DATA_HEADER, [judged]))
-    [(verdict, why)] = Page(Results(folder), None).impossible
+    [(_, verdict, why)] = Page(Results(folder), None).impossible
     assert verdict.printed == "0.099"
     assert why.startswith("impossible on 216 test examples: no such number of correct answers")
 

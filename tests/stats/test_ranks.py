@@ -121,7 +121,7 @@ def test_ties_alone_show_nothing(n: int) -> None:
 
 
 def test_the_distribution_of_rank_sums_is_that_of_all_subsets() -> None:
-    ranks = np.array([2, 3, 3, 8])
+    ranks = (2, 3, 3, 8)
     sums = [int(np.dot(taken, ranks)) for taken in product([0, 1], repeat=4)]
     assert distribution_of_rank_sums(ranks).tolist() == (np.bincount(sums) / 16).tolist()
 
