@@ -183,7 +183,7 @@ def test_an_entry_is_outside_if_any_of_its_numbers_is() -> None:
         ((off, entry), "outside"),
         ((entry, entry), "inside"),
         ((unknown, entry), "inside"),
-        ((unknown, unknown), None),
+        ((unknown, unknown), ""),
     ):
         assert Verdicts("t", entries).word("wine", "ada") == word
 

@@ -86,9 +86,8 @@ def _make(context: Context[Options], outcomes: Outcomes) -> Made:
 
 
 RANKING = Kind(
-    "ranking",
     Options,
-    "Mean ranks with tests against the best, and a diagram of ranks: `true`, or options.",
     _make,
     _check,
+    "Mean ranks with tests against the best, and a diagram of ranks: `true`, or options.",
 )
