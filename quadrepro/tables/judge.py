@@ -71,13 +71,6 @@ class OurNumbers:
     folds: int = 0
     """Number of folds, if our splits are cross-validations one after the other."""
 
-    @classmethod
-    def at(cls, outcomes: Outcomes, row: str, column: str, folds: int) -> OurNumbers:
-        """Return the numbers of a row and a column; none if a split is missing."""
-        if not outcomes.complete(row, column):
-            return cls((), folds=folds)
-        return cls(outcomes.values(row, column), outcomes.n_test(row, column), folds)
-
 
 @dataclass(frozen=True)
 class Verdict:
@@ -172,6 +165,16 @@ def judge(printed: PrintedNumber, ours: OurNumbers) -> Verdict:
     value, half, sd = printed.value, printed.rounding, printed.sd if usable else None
     placement = stats.place_number(repeats, value, half, n_printed=n_printed, printed_sd=sd)
     return replace(verdict, **vars(placement), deviation=deviation)
+
+
+def judge_entry(
+    printed: Printed, outcomes: Outcomes, row: str, column: str, folds: int = 0
+) -> Verdict:
+    """Judge the printed number of a row and a column; ours count if no split is missing."""
+    ours = OurNumbers((), (), folds)
+    if outcomes.complete(row, column):
+        ours = OurNumbers(outcomes.values(row, column), outcomes.n_test(row, column), folds)
+    return judge(PrintedNumber.at(printed, row, column), ours)
 
 
 def repeated(sample: Sample, n_splits: int, folds: int) -> int:

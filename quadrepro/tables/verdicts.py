@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -106,12 +106,9 @@ class Verdicts:
         """All numbers and deviations that are outside."""
         return [v for v in self.numbers if v.word == "outside"]
 
-    def word(self, row: str, column: str) -> Word | Literal[""]:
-        """Return the verdict on an entry, empty without one; outside if any of its numbers is."""
-        return self._words.get((row, column), "")
-
     @cached_property
-    def _words(self) -> dict[tuple[str, str], Word]:
+    def words(self) -> dict[tuple[str, str], Word]:
+        """The verdict on each entry, by row and column; outside if any of its numbers is."""
         judged = sorted(self.entries, key=lambda v: v.word == "outside")
         return {(v.row, v.column): v.word for v in judged if v.p_value is not None}
 
@@ -204,6 +201,10 @@ class Verdicts:
         n, names = len(self.deviations), [name_of(v.row, v.column, titles) for v in places]
         text = f"Standard deviations inside: {n - len(names)} of {n}"
         yield text + (f"; outside: {few(names, NAMED, '; ')}." if names else ".")
+
+
+NO_VERDICTS = Verdicts("", ())
+"""The verdicts where nothing is printed."""
 
 
 def _null(verdicts: Sequence[Verdict]) -> FloatArray:

@@ -170,7 +170,7 @@ def test_rows_that_do_not_count_are_judged_and_not_counted() -> None:
     assert len(verdicts.entries) == 32
     assert len(verdicts.judged) == 8
     assert verdicts.outside == verdicts.outside_after_holm == []
-    assert verdicts.word("row 7", "column 0") == "outside"
+    assert verdicts.words["row 7", "column 0"] == "outside"
     assert verdicts.score[1] == 8
 
 
@@ -185,7 +185,7 @@ def test_an_entry_is_outside_if_any_of_its_numbers_is() -> None:
         ((unknown, entry), "inside"),
         ((unknown, unknown), ""),
     ):
-        assert Verdicts("t", entries).word("wine", "ada") == word
+        assert Verdicts("t", entries).words.get(("wine", "ada"), "") == word
 
 
 def test_a_table_without_a_verdict_gives_the_reasons() -> None:

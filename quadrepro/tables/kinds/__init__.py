@@ -19,7 +19,7 @@ from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed
 from quadrepro.tables.printed import check_printed
 from quadrepro.tables.render import MISSING
 from quadrepro.tables.table import Entry, Field, Table, listed
-from quadrepro.tables.verdicts import Verdicts, verdicts_table
+from quadrepro.tables.verdicts import NO_VERDICTS, Verdicts, verdicts_table
 
 VERDICTS = "verdicts"
 """Name of the table of verdicts, which is made wherever something is printed."""
@@ -137,8 +137,8 @@ class Made:
     """The table."""
     draw: Callable[[Path], None] | None = None
     """Draws the figure into a file, in the format that its ending names."""
-    verdicts: Verdicts | None = None
-    """Verdicts on the printed numbers."""
+    verdicts: Verdicts = NO_VERDICTS
+    """Verdicts on the printed numbers, if there are any."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def make_tables(experiment: Experiment, outcomes: Outcomes) -> dict[str, Made]:
     for kind, context in _kinds_with_contexts(experiment):
         if made := kind.make(context, outcomes):
             written[context.key] = made
-    verdicts = [m.verdicts for m in written.values() if m.verdicts and m.verdicts.entries]
+    verdicts = [made.verdicts for made in written.values() if made.verdicts.entries]
     if verdicts:
         table = verdicts_table(experiment, verdicts, own_rows_notes(experiment.config))
         written[VERDICTS] = Made(table)

@@ -90,7 +90,8 @@ def _by_examples(context: Context[str], outcomes: Outcomes, pairs: Comparisons) 
     verdicts = _verdicts(printed, outcomes, chances)
     rows, data = defaultdict[str, list[Entry]](list), []
     for (a, b), sample in chances.items():
-        word = verdicts.word(*sorted((a, b), key=order.index))
+        above, below = sorted((a, b), key=order.index)
+        word = verdicts.words.get((above, below), "")
         text, (mean, sd), comparison = printed.text(a, b), moments(sample), pairs.get((a, b))
         mark, outside = _star(comparison), word == "outside"
         rows[a].append(Entry(mean, sd, text, digits=2, mark=mark, outside=outside))

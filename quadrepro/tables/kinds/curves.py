@@ -288,8 +288,5 @@ def _check(context: Context[Curves]) -> None:
 
 
 CURVES = Kind(
-    Curves,
-    _make,
-    _check,
-    "A figure of measures along the rounds or another hyper-parameter.",
+    Curves, _make, _check, "A figure of measures along the rounds or another hyper-parameter."
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from math import nan
 from typing import Any
 
@@ -17,7 +18,7 @@ from quadrepro.engine.metrics import NUMBERS, Metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import ACCURACY, NOTHING, OF_ERRORS, SD, TIME_ROW, Printed
 from quadrepro.stats import COVERAGE, MIN_SPLITS, order
-from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdict, judge, repeated
+from quadrepro.tables.judge import judge_entry, repeated
 from quadrepro.tables.kinds import Context, Kind, Made, by_metrics, closing_notes
 from quadrepro.tables.render import MISSING
 from quadrepro.tables.table import Entry, Field, Table, decimals, moments
@@ -48,8 +49,8 @@ class Block:
     def from_outcomes(cls, context: Context[str], outcomes: Outcomes) -> Block:
         """Return a block with the printed table that the option names, if it is of this metric."""
         printed, metric = context.printed(context.option), outcomes.metric
-        of_errors = printed.facts.metric in OF_ERRORS
-        matches = of_errors if metric is None else printed.facts.metric == metric.name
+        printed_metric = "" if printed.facts.metric in OF_ERRORS else printed.facts.metric
+        matches = printed_metric == (metric.name if metric else "")
         percent = printed.in_percent and (matches or metric is None)
         return cls(context, outcomes, printed if matches else NOTHING, percent)
 
@@ -80,25 +81,14 @@ class Block:
     @cached_property
     def verdicts(self) -> Verdicts:
         """The verdicts on the printed numbers."""
-        entries = [
-            self._judged(row, column)
-            for row, columns in self.values.items()
-            for column in columns
-            if self.printed.text(row, self.printed.mean_column(column))
-        ]
-        return Verdicts(
-            self.printed.name,
-            tuple(entries),
-            _description(self.context, self.printed),
-            self.outcomes.own_rows,
-            self.percent,
-        )
-
-    def _judged(self, row: str, column: str) -> Verdict:
-        folds = self.context.experiment.protocols[row].split.outer_folds
-        ours = OurNumbers.at(self.outcomes, row, column, folds)
-        verdict = judge(PrintedNumber.at(self.printed, row, column), ours)
-        return verdict.at(row, column, self.quantity(row))
+        printed, protocols, entries = self.printed, self.context.experiment.protocols, []
+        for row, column in product(self.outcomes.rows, self.context.titles):
+            if printed.text(row, printed.mean_column(column)):
+                folds = protocols[row].split.outer_folds
+                verdict = judge_entry(printed, self.outcomes, row, column, folds)
+                entries.append(verdict.at(row, column, self.quantity(row)))
+        text, own_rows = _description(self.context, printed), self.outcomes.own_rows
+        return Verdicts(printed.name, tuple(entries), text, own_rows, self.percent)
 
     def entries(self, row: str) -> Iterator[tuple[Entry, tuple[Field, ...]]]:
         """Yield the entries of a row, each with its numbers; the best of ours and printed is bold.
@@ -129,7 +119,7 @@ class Block:
                 digits=digits,
                 percent=percent,
             )
-            word = self.verdicts.word(row, column)
+            word = self.verdicts.words.get((row, column), "")
             place = row, column, quantity, len(sample)
             yield entry, (*place, *moments(sample), *self._texts(row, column), word)
 
@@ -260,8 +250,8 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made:
     blocks = [Block.from_outcomes(context, judged) for judged in every]
     # The headline is the first block.
     blocks.sort(key=lambda block: block.metric != context.config.headline)
-    verdicts = next((block.verdicts for block in blocks if block.printed.cells), None)
-    return Made(_table(context, blocks), verdicts=verdicts)
+    judged = next((block for block in blocks if block.printed.cells), blocks[0])
+    return Made(_table(context, blocks), verdicts=judged.verdicts)
 
 
 ERRORS = Kind(
@@ -280,11 +270,8 @@ TRUE_RMSE = Metric(
 
 def _make_noiseless(context: Context[str], outcomes: Outcomes) -> Made:
     """Make the table of RMSEs against targets without noise, next to the printed RMSEs."""
-    measured = {
-        place: record.measures[TRUTH][0]
-        for place, record in outcomes.records.items()
-        if TRUTH in record.measures
-    }
+    records = outcomes.records.items()
+    measured = {place: r.measures[TRUTH][0] for place, r in records if TRUTH in r.measures}
     true = replace(outcomes, metric=TRUE_RMSE, measured=measured)
     block = Block(context, true, context.printed(context.option))
     return Made(_table(context, [block]))

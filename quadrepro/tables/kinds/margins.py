@@ -20,7 +20,7 @@ from quadrepro.stats import COVERAGE
 from quadrepro.tables.figure import fitted, looks_of, new_figure
 from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
 from quadrepro.tables.kinds import Context, Kind, Made
-from quadrepro.tables.table import Entry, Table
+from quadrepro.tables.table import Entry
 from quadrepro.tables.table import Field as CsvField
 from quadrepro.tables.verdicts import Verdicts
 
@@ -82,8 +82,31 @@ def _make(context: Context[Margins], outcomes: Outcomes) -> Made:
     splits = {place: margins_of_splits(outcomes, *place) for place in places}
     printed = context.printed(context.option.printed)
     verdicts = _verdicts(printed, outcomes, splits)
-    draw = partial(_draw, context, splits) if context.option.panels else None
-    return Made(_table(context, outcomes, splits, printed, verdicts), draw, verdicts)
+    rows, data = defaultdict[str, list[Entry]](list), list[tuple[CsvField, ...]]()
+    outside = {(v.row, v.column, v.quantity) for v in verdicts.outside_numbers}
+    for (row, column), margins in splits.items():
+        pooled = np.concatenate(margins) if margins else np.zeros(0)
+        mean, sd = (float(pooled.mean()), float(pooled.std(ddof=1))) if margins else (None, None)
+        texts = printed.text(row, column + MEAN), printed.text(row, column + SD)
+        off, sd_off = ((row, column, quantity) in outside for quantity in QUANTITIES)
+        rows[row].append(Entry(mean, sd, *texts, outside=off, spread_outside=sd_off, digits=2))
+        word = verdicts.words.get((row, column), "")
+        data.append((row, column, len(pooled), mean, sd, *texts, word))
+    pooled_over = f" of all {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
+    in_parentheses = ", in parentheses the printed ones" if printed.cells else ""
+    notes = [
+        "Mean ± standard deviation of the margins of all training examples"
+        f"{pooled_over}{in_parentheses}."
+    ]
+    if verdicts.judged:
+        notes.append(
+            "† marks a printed mean or deviation outside the interval in which the one of "
+            f"{printed.sample.n} further splits lies with probability {COVERAGE:g} (Student's t "
+            "over the splits)."
+        )
+    header, notes = ("Data set", *context.titles.values()), [*notes, *context.config.notes]
+    table = context.table("training margins", header, rows.items(), notes, DATA_HEADER, data)
+    return Made(table, partial(_draw, context, splits) if context.option.panels else None, verdicts)
 
 
 def _verdicts(printed: Printed, outcomes: Outcomes, splits: Splits) -> Verdicts:
@@ -98,38 +121,6 @@ def _verdicts(printed: Printed, outcomes: Outcomes, splits: Splits) -> Verdicts:
                 verdicts.append(judge(number, OurNumbers(ours)).at(row, column, quantity))
     description = f"{printed.description}."
     return Verdicts(printed.name, tuple(verdicts), description, outcomes.own_rows)
-
-
-def _table(
-    context: Context[Margins],
-    outcomes: Outcomes,
-    splits: Splits,
-    printed: Printed,
-    verdicts: Verdicts,
-) -> Table:
-    rows, data = defaultdict[str, list[Entry]](list), list[tuple[CsvField, ...]]()
-    outside = {(v.row, v.column, v.quantity) for v in verdicts.outside_numbers}
-    for (row, column), margins in splits.items():
-        pooled = np.concatenate(margins) if margins else np.zeros(0)
-        mean, sd = (float(pooled.mean()), float(pooled.std(ddof=1))) if margins else (None, None)
-        texts = printed.text(row, column + MEAN), printed.text(row, column + SD)
-        off, sd_off = ((row, column, quantity) in outside for quantity in QUANTITIES)
-        rows[row].append(Entry(mean, sd, *texts, outside=off, spread_outside=sd_off, digits=2))
-        data.append((row, column, len(pooled), mean, sd, *texts, verdicts.word(row, column)))
-    pooled_over = f" of all {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
-    in_parentheses = ", in parentheses the printed ones" if printed.cells else ""
-    notes = [
-        "Mean ± standard deviation of the margins of all training examples"
-        f"{pooled_over}{in_parentheses}."
-    ]
-    if verdicts.judged:
-        notes.append(
-            "† marks a printed mean or deviation outside the interval in which the one of "
-            f"{printed.sample.n} further splits lies with probability {COVERAGE:g} (Student's t "
-            "over the splits)."
-        )
-    header, notes = ("Data set", *context.titles.values()), [*notes, *context.config.notes]
-    return context.table("training margins", header, rows.items(), notes, DATA_HEADER, data)
 
 
 def _draw(context: Context[Margins], splits: Splits, path: Path) -> None:

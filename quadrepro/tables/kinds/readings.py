@@ -22,7 +22,7 @@ from quadrepro.stats import (
     log_probability_of_means,
     log_probability_of_pooled_deviations,
 )
-from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
+from quadrepro.tables.judge import judge_entry
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
 from quadrepro.tables.render import MISSING, number_text
@@ -90,11 +90,8 @@ def evidence(
     columns = [c for c in outcomes.columns if means.text(row, means.mean_column(c))]
     if not columns or outcomes.repeats < 2 or not all(outcomes.complete(row, c) for c in columns):
         return None
-    verdicts = [
-        judge(PrintedNumber.at(means, row, c), OurNumbers.at(outcomes, row, c, folds))
-        for c in columns
-    ]
-    part = RowEvidence(tuple(v.word == "inside" for v in verdicts if v.p_value is not None))
+    words = [judge_entry(means, outcomes, row, c, folds).word for c in columns]
+    part = RowEvidence(tuple(word == "inside" for word in words if word != "not comparable"))
     errors = {c: np.array(outcomes.values(row, c)) for c in columns}
     kept = {c: m for c in outcomes.columns if (m := margins_of_splits(outcomes, row, c))}
     margin_means = {c: np.array([m.mean() for m in splits]) for c, splits in kept.items()}
@@ -267,11 +264,9 @@ def _check(context: Context[Readings]) -> None:
         if option == "means":
             context.check_metric(name, option)
         if name and context.printed(name).sample.n < 2:
-            raise context.error(
-                "a deviation is that of several splits: set their number in the paper's "
-                f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}",
-                option,
-            )
+            message = "a deviation is that of several splits: set their number in the paper's "
+            message += f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}"
+            raise context.error(message, option)
 
 
 def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
@@ -304,9 +299,8 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
         own = [""] * len(texts)
         if row_factors:
             own = _distances([base[row] for row in row_factors], quantities, means.in_percent)
-        distances = (
-            Entry(text, printed=own_text) for text, own_text in zip(texts, own, strict=True)
-        )
+        both = zip(texts, own, strict=True)
+        distances = (Entry(text, printed=own_text) for text, own_text in both)
         entries = _factors(row_factors, kinds, needed.get(name))
         rows.append((name, (Entry(str(len(ours))), *distances, *entries)))
         for row, part in parts.items():
@@ -321,16 +315,8 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
     subject = "readings by their fit to the printed numbers"
     notes = *_notes(context, needed, simulated), *closing_notes(context, outcomes)
     header = ("Reading", "rows", "inside", *off_by_titles, *log_factor, "needed")
-    columns = (
-        "reading",
-        "dataset",
-        "inside",
-        "compared",
-        *off_by_titles,
-        *log_p_titles,
-        *log_factor,
-    )
-    return context.table(subject, header, rows, notes, columns, data)
+    columns = ("reading", "dataset", "inside", "compared", *off_by_titles, *log_p_titles)
+    return context.table(subject, header, rows, notes, (*columns, *log_factor), data)
 
 
 READINGS = Kind(

@@ -96,8 +96,5 @@ def _check(context: Context[str]) -> None:
 
 
 SCATTER = Kind(
-    str,
-    _make,
-    _check,
-    "A figure of the errors of one column, by name, against every other column.",
+    str, _make, _check, "A figure of the errors of one column, by name, against every other column."
 )

@@ -41,10 +41,8 @@ def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
         rows[title].append(Entry(None if middle is None else significant(middle, 3)))
         data.append((row.of, row.sweep, row.value, column, len(seconds), middle))
     over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
-    notes = (
-        f"Seconds of the search and the final training{over}.",
-        *closing_notes(context, outcomes),
-    )
+    note = f"Seconds of the search and the final training{over}."
+    notes = note, *closing_notes(context, outcomes)
     header = ("Data set", *context.titles.values())
     columns = ("dataset", "sweep", "value", "algorithm", "splits", "seconds")
     table = context.table("running times", header, rows.items(), notes, columns, data)

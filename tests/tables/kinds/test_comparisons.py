@@ -79,7 +79,6 @@ def test_a_printed_probability_has_a_verdict_from_three_splits_on(experiment: Ex
     printed = Printed("p", COLUMNS, cells)
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
     result = made(experiment, "comparisons", outcomes_of(*repeats), printed)
-    assert result.verdicts is not None
     assert result.verdicts.one_sample
     assert [v.word for v in result.verdicts.entries] == ["outside", "inside"]
     assert [v.quantity for v in result.verdicts.entries] == ["probability"] * 2

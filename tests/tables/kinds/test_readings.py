@@ -427,7 +427,6 @@ def test_the_number_inside_is_that_of_the_verdicts_on_the_same_numbers(
     rows = tuple(row.entry.title for row in experiment.config.rows)
     outcomes = Outcomes(rows, ("adaboost", "quadboost"), 6, records)
     verdicts = made(experiment, "errors", outcomes).verdicts
-    assert verdicts is not None
     for (reading, name), line in data_of(table_of(experiment, "readings", outcomes)).items():
         title = name if reading == BASE else f"{name}, {reading}"
         words = [v.word for v in verdicts.entries if v.row == title]
