@@ -10,7 +10,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import order
 from quadrepro.tables.figure import fitted, looks_of, new_figure
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
-from quadrepro.tables.table import Entry, Table, decimals, moments
+from quadrepro.tables.table import Entry, decimals, moments
 
 ABREAST, SIZE = 4, 2.6
 """Maximum number of panels side by side, and the inches of one."""
@@ -29,9 +29,11 @@ def _dots(outcomes: Outcomes, a: str, b: str) -> list[Dot]:
     ]
 
 
-def _table(
-    context: Context[str], outcomes: Outcomes, word: str, dots: dict[str, list[Dot]]
-) -> Table:
+def _make(context: Context[str], outcomes: Outcomes) -> Made:
+    """Make the table and the figure."""
+    word = "RMSE" if "regression" in context.experiment.tasks.values() else "risk"
+    others = [name for name in context.titles if name != context.option]
+    dots = {other: _dots(outcomes, context.option, other) for other in others}
     title, percent = context.titles[context.option], word == "risk"
     rows = []
     for other, pairs in dots.items():
@@ -49,7 +51,8 @@ def _table(
     header = ("", "above", "on", "below", "difference")
     columns = ("algorithm", "dataset", f"{word} of {context.option}", word)
     data = ((other, *dot) for other, pairs in dots.items() for dot in pairs)
-    return context.table(f"{word}s against {title}", header, rows, notes, columns, data)
+    table = context.table(f"{word}s against {title}", header, rows, notes, columns, data)
+    return Made(table, partial(_draw, context, outcomes.rows, word, dots))
 
 
 def _draw(
@@ -71,15 +74,6 @@ def _draw(
             axes = (f"{word} of {context.titles[name]}" for name in (context.option, other))
             xlabel, ylabel = (fitted(text, SIZE - 0.6) for text in axes)
             panel.set(xlim=ends, ylim=ends, aspect="equal", xlabel=xlabel, ylabel=ylabel)
-
-
-def _make(context: Context[str], outcomes: Outcomes) -> Made:
-    """Make the table and the figure."""
-    word = "RMSE" if "regression" in context.experiment.tasks.values() else "risk"
-    others = [name for name in context.titles if name != context.option]
-    dots = {other: _dots(outcomes, context.option, other) for other in others}
-    draw = partial(_draw, context, outcomes.rows, word, dots)
-    return Made(_table(context, outcomes, word, dots), draw)
 
 
 def _check(context: Context[str]) -> None:
