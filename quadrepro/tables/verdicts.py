@@ -147,12 +147,13 @@ class Verdicts:
     @property
     def score(self) -> tuple[Field, ...]:
         """The verdict on the table as a whole, as a row of `SCORE_HEADER`."""
-        n_all, n, m = len(self.counted), len(self.judged), self.misses
-        chance = m.expected, m.low, m.high, m.p_value, m.p_more, m.p_fewer
+        n_all, n, misses = len(self.counted), len(self.judged), self.misses
+        chance: tuple[Field, ...] = misses.expected, misses.low, misses.high, misses.p_value
+        chance += misses.p_more, misses.p_fewer
         places = [(v.row, v.column) for v in self.outside_after_holm]
         off = sum(v.word == "outside" for v in self.deviations)
         return (
-            *(self.printed, n_all, n - m.outside, m.outside, n_all - n),
+            *(self.printed, n_all, n - misses.outside, misses.outside, n_all - n),
             *(chance if n else (None,) * len(chance)),
             *(json.dumps(places, ensure_ascii=False), len(self.deviations) - off, off),
         )

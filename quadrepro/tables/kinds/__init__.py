@@ -143,7 +143,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Kind(Generic[Option]):
-    """A kind of table or figure: what a config can ask of it, and how it is made.
+    """A kind of table or figure: its option in a config, and how it is made.
 
     Examples
     --------
