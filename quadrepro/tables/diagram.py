@@ -34,19 +34,16 @@ def draw_ranks(
     dots joins methods within which the deciding test separates no pair. With `nemenyi`, a bar above
     the axis has the length of the critical difference of mean ranks.
     """
-    n, level = len(ranking.methods), next(iter(ranking.pairs.values())).level
-    ranks = [method.mean_rank for method in ranking.methods]
-    names = [
-        f"{titles[method.name]}  {method.mean_rank:.2f}"
-        if i < ceil(n / 2)
-        else f"{method.mean_rank:.2f}  {titles[method.name]}"
-        for i, method in enumerate(ranking.methods)
-    ]
-    left = 2 * MARGIN + LETTER_OF_NAME * max(map(len, names[: ceil(n / 2)]))
-    right = 2 * MARGIN + LETTER_OF_NAME * max(map(len, names[ceil(n / 2) :]))
+    methods, level = ranking.methods, next(iter(ranking.pairs.values())).level
+    n, half = len(methods), ceil(len(methods) / 2)
+    ranks = [method.mean_rank for method in methods]
+    names = [f"{titles[method.name]}  {method.mean_rank:.2f}" for method in methods[:half]]
+    names += [f"{method.mean_rank:.2f}  {titles[method.name]}" for method in methods[half:]]
+    left = 2 * MARGIN + LETTER_OF_NAME * max(map(len, names[:half]))
+    right = 2 * MARGIN + LETTER_OF_NAME * max(map(len, names[half:]))
     groups = ranking.cliques()
     below = BAR * (len(groups) + 1)
-    width, height = left + AXIS + right, TOP + below + LINE * ceil(n / 2) + MARGIN
+    width, height = left + AXIS + right, TOP + below + LINE * half + MARGIN
     with new_figure(path, width, height) as figure:
         # Everything is placed in inches.
         panel = figure.add_axes((0, 0, 1, 1))
@@ -73,7 +70,7 @@ def draw_ranks(
             y = -BAR * i
             panel.plot(places, (y,) * len(group), "-o", color=COLOURS[0], linewidth=2, markersize=4)
         for i, (name, rank) in enumerate(zip(names, ranks, strict=True)):
-            on_left = i < ceil(n / 2)
+            on_left = i < half
             y = -below - LINE * (i if on_left else n - 1 - i)
             end = left - 0.05 if on_left else left + AXIS + 0.05
             panel.plot((x(rank), x(rank), end), (0, y, y), color="black", linewidth=0.8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import cycle
+from itertools import chain, cycle
 from math import ceil
 from pathlib import Path
 from textwrap import fill
@@ -67,8 +67,9 @@ def looks_of(names: Iterable[str]) -> dict[str, dict[str, Any]]:
 def new_figure(path: Path, width: float, height: float) -> Iterator[Figure]:
     """Yield an empty figure, written when the block ends, in the format that its ending names.
 
-    The same drawing gives the same bytes: neither the user's matplotlib settings nor the date
-    change them.
+    A legend of all labels is put above the panels, and logarithmic axes have plain numbers. The
+    same drawing gives the same bytes: neither the user's matplotlib settings nor the date change
+    them.
     """
     import matplotlib
     from matplotlib.figure import Figure
@@ -83,6 +84,10 @@ def new_figure(path: Path, width: float, height: float) -> Iterator[Figure]:
         matplotlib.rcParams.update({"svg.hashsalt": path.stem})
         figure = Figure(figsize=(width, height), dpi=DPI)
         yield figure
+        _add_legend(figure)
+        for axis in chain.from_iterable((panel.xaxis, panel.yaxis) for panel in figure.axes):
+            if axis.get_scale() == "log":
+                _label_plainly(axis)
         # Names may hold control characters, which no SVG can hold, and formulas. Ticks get their
         # texts when they are drawn.
         for text in figure.findobj(Text):
@@ -101,7 +106,7 @@ def fitted(text: str, inches: float) -> str:
     return fill(text, max(1, int(LETTERS * inches)))
 
 
-def add_legend(figure: Figure) -> None:
+def _add_legend(figure: Figure) -> None:
     """Put a legend of all labels above the panels, in as many columns as fit into the width."""
     handles: dict[str, Any] = {}
     for panel in figure.axes:
@@ -122,8 +127,8 @@ def add_legend(figure: Figure) -> None:
     )
 
 
-def plain_labels(axis: Axis) -> None:
-    """Label a logarithmic axis with plain numbers at enough ticks; call it after all drawing."""
+def _label_plainly(axis: Axis) -> None:
+    """Label a logarithmic axis with plain numbers at enough ticks."""
     low, high = axis.get_view_interval()
     digits = "123456789" if high <= LABELS_ALL * low else "25" if high <= LABELS_FEW * low else ""
     axis.set_major_formatter("{x:g}")

@@ -9,16 +9,10 @@ from typing import Literal
 
 import numpy as np
 
+from quadrepro import stats
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import SD, Printed, Sample, half_a_unit
-from quadrepro.stats import (
-    LEVEL,
-    MIN_SPLITS,
-    Placement,
-    Repeats,
-    largest_deviation,
-    place_deviation,
-    place_number,
-)
+from quadrepro.stats import LEVEL, MIN_SPLITS, Repeats
 from quadrepro.tables.render import significant
 
 Word = Literal["inside", "outside", "not comparable"]
@@ -49,12 +43,11 @@ class PrintedNumber:
     def at(cls, printed: Printed, row: str, algorithm: str) -> PrintedNumber:
         """Return the number of a row and an algorithm."""
         column, spread = printed.mean_column(algorithm), algorithm + SD
-        sd = printed.deviation(row, algorithm)
+        sd, sd_text = printed.deviation(row, algorithm), printed.text(row, spread)
         rounding = printed.rounding(row, spread) if sd is not None else 0.0
-        spread_text = printed.text(row, spread)
         if sd is not None and printed.facts.spread != "sd":
-            spread_text = significant(sd)
-        return cls(printed.text(row, column), printed.sample, sd, rounding, spread_text)
+            sd_text = significant(sd)
+        return cls(printed.text(row, column), printed.sample, sd, rounding, sd_text)
 
     @property
     def value(self) -> float:
@@ -120,11 +113,6 @@ class Verdict:
         return "inside" if self.p_value > LEVEL else "outside"
 
     @property
-    def rounding(self) -> float:
-        """Half a unit of the last printed digit."""
-        return half_a_unit(self.printed)
-
-    @property
     def position(self) -> float | None:
         """Place of the printed number: 0 in the middle of the interval, -1 and 1 at its ends."""
         if self.low is None or self.high is None:
@@ -174,19 +162,19 @@ def judge(printed: PrintedNumber, ours: OurNumbers) -> Verdict:
     deviation = _judged_deviation(printed, ours)
     # The folds of a cross-validation are not independent, so their deviation says little of it.
     usable = deviation is not None and deviation.word != "outside" and sample.cv is None
-    placement = place_number(
-        repeats,
-        printed.value,
-        printed.rounding,
-        n_printed=n_printed,
-        printed_sd=printed.sd if usable else None,
-    )
-    return replace(_placed(verdict, placement), deviation=deviation)
+    value, half, sd = printed.value, printed.rounding, printed.sd if usable else None
+    placement = stats.place_number(repeats, value, half, n_printed=n_printed, printed_sd=sd)
+    return replace(verdict, **vars(placement), deviation=deviation)
 
 
-def _placed(verdict: Verdict, placement: Placement) -> Verdict:
-    low, high, p_value = placement.low, placement.high, placement.p_value
-    return replace(verdict, ours=placement.ours, low=low, high=high, p_value=p_value)
+def judge_entry(
+    printed: Printed, outcomes: Outcomes, row: str, column: str, folds: int = 0
+) -> Verdict:
+    """Judge the printed number of a row and a column; ours count if no split is missing."""
+    ours = OurNumbers((), (), folds)
+    if outcomes.complete(row, column):
+        ours = OurNumbers(outcomes.values(row, column), outcomes.n_test(row, column), folds)
+    return judge(PrintedNumber.at(printed, row, column), ours)
 
 
 def repeated(sample: Sample, n_splits: int, folds: int) -> int:
@@ -217,12 +205,12 @@ def _judged_deviation(printed: PrintedNumber, ours: OurNumbers) -> Verdict | Non
     verdict = Verdict(printed.sd_text, n_printed=sample.n)
     repeats = Repeats(tuple(ours.values), tuple(ours.n_test))
     if repeats.n_test:
-        most = largest_deviation(printed.value, printed.rounding, 0.0, 1.0, sample.n)
+        most = stats.largest_deviation(printed.value, printed.rounding, 0.0, 1.0, sample.n)
         if printed.sd > most + printed.sd_rounding + 1e-12:
             reason = "impossible: a larger deviation than any numbers with this mean have"
             return replace(verdict, ours=repeats.sd, low=0.0, high=most, p_value=0.0, reason=reason)
         at_end = min(printed.value, 1 - printed.value) <= printed.rounding
         if at_end and printed.sd <= printed.sd_rounding:
             return None
-    placement = place_deviation(repeats, printed.sd, printed.sd_rounding, n_printed=sample.n)
-    return verdict if placement is None else _placed(verdict, placement)
+    placement = stats.place_deviation(repeats, printed.sd, printed.sd_rounding, n_printed=sample.n)
+    return replace(verdict, **vars(placement)) if placement else verdict

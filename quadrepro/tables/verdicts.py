@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,23 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from quadrepro import stats
 from quadrepro.base.text import few
 from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
-from quadrepro.stats import (
-    COVERAGE,
-    LEVEL,
-    Misses,
-    chance_of_a_group,
-    chance_of_misses,
-    count_misses,
-    holm,
-    independent_misses,
-    null_p_values,
-    p_text,
-    rounded_p,
-    tail_p_values,
-)
+from quadrepro.papers.printed import half_a_unit
+from quadrepro.stats import COVERAGE, LEVEL, Misses, p_text, rounded_p
 from quadrepro.tables.judge import Verdict, Word
 from quadrepro.tables.render import csv_text, printed_text, significant
 from quadrepro.tables.table import Field, Table, words
@@ -107,29 +96,36 @@ class Verdicts:
         verdicts = [v.deviation for v in self.counted if v.deviation is not None]
         return [v for v in verdicts if v.p_value is not None]
 
-    def word(self, row: str, column: str) -> Word | None:
-        """Return the verdict on an entry; it is outside if any of its numbers is."""
-        return self._words.get((row, column))
+    @property
+    def numbers(self) -> list[Verdict]:
+        """All verdicts, each with the one on its deviation after it."""
+        return [v for verdict in self.entries for v in (verdict, verdict.deviation) if v]
+
+    @property
+    def outside_numbers(self) -> list[Verdict]:
+        """All numbers and deviations that are outside."""
+        return [v for v in self.numbers if v.word == "outside"]
 
     @cached_property
-    def _words(self) -> dict[tuple[str, str], Word]:
+    def words(self) -> dict[tuple[str, str], Word]:
+        """The verdict on each entry, by row and column; outside if any of its numbers is."""
         judged = sorted(self.entries, key=lambda v: v.word == "outside")
         return {(v.row, v.column): v.word for v in judged if v.p_value is not None}
 
     @cached_property
     def _nulls(self) -> dict[str, FloatArray]:
         """Null p-values by row, for numbers that are drawn from our splits."""
-        rows: dict[str, list[Verdict]] = {}
+        rows = defaultdict[str, list[Verdict]](list)
         for verdict in self.judged:
-            rows.setdefault("" if self.one_sample else verdict.row, []).append(verdict)
+            rows["" if self.one_sample else verdict.row].append(verdict)
         return {row: _null(verdicts) for row, verdicts in rows.items()}
 
     @cached_property
     def chances(self) -> dict[str, FloatArray]:
         """Distribution of the number outside by chance, by row."""
         return {
-            row: chance_of_misses(null) if len(null) else independent_misses(null.shape[1])
-            for row, null in self._nulls.items()
+            row: stats.chance_of_misses(p) if len(p) else stats.independent_misses(p.shape[1])
+            for row, p in self._nulls.items()
         }
 
     @cached_property
@@ -139,28 +135,26 @@ class Verdicts:
         Their p-values are at least the shares of equal ones among numbers drawn from our splits.
         """
         p_values = [v.p_value or 0.0 for v in self.judged]
-        pooled = [null.ravel() for null in self._nulls.values() if len(null)]
-        null = np.concatenate(pooled) if pooled else np.zeros(0)
-        adjusted = holm(tail_p_values(p_values, null)) if len(null) else []
+        null = np.concatenate([np.zeros(0), *map(np.ravel, self._nulls.values())])
+        adjusted = stats.holm(stats.tail_p_values(p_values, null)) if len(null) else []
         return [v for v, p in zip(self.judged, adjusted, strict=False) if p <= LEVEL]
 
     @cached_property
     def misses(self) -> Misses:
         """The number outside and the number expected by chance."""
-        return count_misses(len(self.outside), self.chances.values())
+        return stats.count_misses(len(self.outside), self.chances.values())
 
     @property
     def score(self) -> tuple[Field, ...]:
         """The verdict on the table as a whole, as a row of `SCORE_HEADER`."""
         n_all, n, misses = len(self.counted), len(self.judged), self.misses
-        chance: tuple[Field, ...] = (None,) * 6
-        if n:
-            chance = misses.expected, misses.low, misses.high, misses.p_value
-            chance += misses.p_more, misses.p_fewer
+        chance: tuple[Field, ...] = misses.expected, misses.low, misses.high, misses.p_value
+        chance += misses.p_more, misses.p_fewer
         places = [(v.row, v.column) for v in self.outside_after_holm]
         off = sum(v.word == "outside" for v in self.deviations)
         return (
-            *(self.printed, n_all, n - misses.outside, misses.outside, n_all - n, *chance),
+            *(self.printed, n_all, n - misses.outside, misses.outside, n_all - n),
+            *(chance if n else (None,) * len(chance)),
             *(json.dumps(places, ensure_ascii=False), len(self.deviations) - off, off),
         )
 
@@ -194,7 +188,7 @@ class Verdicts:
             return
         [(name, worst)] = counts.most_common(1)
         n = sum(v.row == name for v in self.judged)
-        p = chance_of_a_group(worst, list(self.chances.values()))
+        p = stats.chance_of_a_group(worst, list(self.chances.values()))
         yield (
             f"Most are outside in the row {titles.get(name, name)}: {worst} of {n}; by chance, "
             f"some row has {worst} or more with {p_text(p)}."
@@ -210,16 +204,20 @@ class Verdicts:
         yield text + (f"; outside: {few(names, NAMED, '; ')}." if names else ".")
 
 
+NO_VERDICTS = Verdicts("", ())
+"""The verdicts where nothing is printed."""
+
+
 def _null(verdicts: Sequence[Verdict]) -> FloatArray:
     """Return null p-values of a row, empty if its columns do not have the same splits."""
     repeats = [v.repeats for v in verdicts if v.repeats is not None]
     sizes = {len(r.values) for r in repeats}
     if len(sizes) != 1:
         return np.zeros((0, len(verdicts)))
-    return null_p_values(
+    return stats.null_p_values(
         np.array([r.values for r in repeats]).T,
         n_printed=verdicts[0].n_printed,
-        rounding=[v.rounding for v in verdicts],
+        rounding=[half_a_unit(v.printed) for v in verdicts],
         n_test=repeats[0].n_test,
         one_test_set=repeats[0].one_test_set,
     )
@@ -229,12 +227,12 @@ def verdicts_table(
     experiment: Experiment, every: Sequence[Verdicts], notes: Sequence[str]
 ) -> Table:
     """Return the printed numbers outside our intervals, with notes on each table as a whole."""
-    titles, rows = experiment.titles, []
-    for verdicts in every:
-        numbers = [v for v in _with_deviations(verdicts.entries) if v.word == "outside"]
-        for v in numbers:
-            texts = texts_of(v, verdicts.percent)
-            rows.append((name_of(v.row, v.column, titles), words(texts)))
+    titles = experiment.titles
+    rows = [
+        (name_of(v.row, v.column, titles), words(texts_of(v, table.percent)))
+        for table in every
+        for v in table.outside_numbers
+    ]
     paragraphs = []
     if any(verdicts.judged for verdicts in every):
         paragraphs.append(
@@ -254,7 +252,7 @@ def verdicts_table(
         tuple(rows),
         tuple(paragraphs),
         DATA_HEADER,
-        tuple(_data(v.printed, e) for v in every for e in _with_deviations(v.entries)),
+        tuple(_data(table.printed, v) for table in every for v in table.numbers),
     )
 
 
@@ -275,13 +273,6 @@ def score_sentence(printed: str, score: Sequence[Any]) -> str:
 def score_text(every: Sequence[Verdicts]) -> str:
     """Return the verdicts on each printed table as a whole, as CSV."""
     return csv_text(SCORE_HEADER, [verdicts.score for verdicts in every])
-
-
-def _with_deviations(entries: Sequence[Verdict]) -> Iterator[Verdict]:
-    for verdict in entries:
-        yield verdict
-        if verdict.deviation is not None:
-            yield verdict.deviation
 
 
 def texts_of(v: Verdict, percent: bool) -> tuple[str, ...]:

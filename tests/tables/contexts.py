@@ -140,11 +140,11 @@ def panels_of(
     return figures[-1].axes
 
 
-def as_regression(outcomes: Outcomes, row: str) -> Outcomes:
-    """Return outcomes in which a row's risks are RMSEs, 2.5 times as large."""
+def as_regression(outcomes: Outcomes, *rows: str) -> Outcomes:
+    """Return outcomes in which risks of some rows, or of all, are RMSEs, 2.5 times as large."""
     records = {
         place: replace(record, errors=0, classes=(), rmse=2.5 * record.risk)
-        if place[0] == row and record.ok
+        if place[0] in (rows or outcomes.rows) and record.ok
         else record
         for place, record in outcomes.records.items()
     }

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import matplotlib
 import pytest
-from matplotlib.figure import Figure
 
-from quadrepro.tables.figure import add_legend, fitted, new_figure
+from quadrepro.tables.figure import fitted, new_figure
 
 
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
@@ -32,16 +31,15 @@ def test_names_are_not_formulas_and_their_controls_are_shown(tmp_path: Path) -> 
     assert r"<!-- $x_1$ and \x1b -->" in path.read_text()
 
 
-def test_a_legend_has_each_label_of_all_panels_once_in_their_order() -> None:
-    figure = Figure()
-    a, b = figure.subplots(1, 2)
-    for panel, names in ((a, "xy"), (b, "zyx")):
-        for name in names:
-            panel.plot([0, 1], [0, 1], label=name)
-    add_legend(figure)
+def test_a_legend_has_each_label_of_all_panels_once_in_their_order(tmp_path: Path) -> None:
+    with new_figure(tmp_path / "labels.svg", 3, 2) as figure:
+        a, b = figure.subplots(1, 2)
+        for panel, names in ((a, "xy"), (b, "zyx")):
+            for name in names:
+                panel.plot([0, 1], [0, 1], label=name)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["x", "y", "z"]
-    empty = Figure()
-    add_legend(empty)
+    with new_figure(tmp_path / "empty.svg", 3, 2) as empty:
+        empty.subplots()
     assert empty.legends == []
 
 

@@ -38,9 +38,7 @@ def sample_of(mean: float, sd: float, n: int) -> list[float]:
 
 def p_of(text: str, ours: OurNumbers, sample: Sample, sd: float | None = None) -> float:
     """Return the p-value of a number that has a verdict."""
-    p_value = judge(PrintedNumber(text, sample, sd), ours).p_value
-    assert p_value is not None
-    return p_value
+    return judge(PrintedNumber(text, sample, sd), ours).p_value
 
 
 @pytest.mark.parametrize(("sample", "k"), [(Sample(splits=1), 1), (Sample(splits=8), 8)])
@@ -70,7 +68,6 @@ def test_a_mean_with_a_deviation_is_judged_by_welchs_test(digits: int, half: flo
         nearest = 14.2 if abs(value - 14.2) <= half else value + half * np.sign(14.2 - value)
         test = ttest_ind_from_stats(14.2, 3.31, 40, nearest, 3.14, 20, equal_var=False)
         assert verdict.p_value == pytest.approx(test.pvalue, abs=1e-9)
-        assert verdict.deviation is not None
         assert verdict.deviation.word == "inside"
 
 
@@ -79,7 +76,6 @@ def test_the_p_value_of_a_deviation_is_that_of_fishers_test() -> None:
     ours = OurNumbers(sample_of(14.2, 3.31, 40))
     for sd in (1.9, 3.0, 4.6):
         verdict = judge(PrintedNumber("14", Sample(splits=20), sd), ours).deviation
-        assert verdict is not None
         ratio = fisher(19, 39).cdf(sd**2 / 3.31**2)
         assert verdict.p_value == pytest.approx(2 * min(ratio, 1 - ratio), abs=1e-6)
         assert verdict.ours == pytest.approx(3.31)
@@ -95,12 +91,9 @@ def test_a_number_is_inside_if_and_only_if_it_is_in_the_interval(
     ours = OurNumbers([count / n_test for count in counts], [n_test] * len(counts), folds=2)
     verdict = judge(PrintedNumber(f"{hundredths / 100:.2f}", SAMPLES[name]), ours)
     if verdict.p_value is not None:
-        assert verdict.low is not None
-        assert verdict.high is not None
-        position = verdict.position
-        assert position is not None
-        if abs(abs(position) - 1) > 1e-6:
-            assert (verdict.word == "inside") == (abs(position) < 1)
+        distance = abs(verdict.position)
+        if abs(distance - 1) > 1e-6:
+            assert (verdict.word == "inside") == (distance < 1)
 
 
 @given(COUNTS, st.integers(30, 300), st.integers(0, 600), st.sampled_from([*SAMPLES]))
@@ -160,7 +153,6 @@ TWENTY = Sample(splits=20)
 def test_a_deviation_ten_times_too_small_or_too_large_is_outside(sd: str, word: str) -> None:
     half = 0.00005 if len(sd) == 6 else 0.005
     verdict = judge(PrintedNumber("0.041", TWENTY, float(sd), half, sd), RISKS)
-    assert verdict.deviation is not None
     assert verdict.deviation.word == word
     assert verdict.deviation.printed == sd
 
@@ -175,7 +167,6 @@ def test_a_deviation_of_zero_is_not_outside_where_ours_or_shares_with_that_mean_
     if mean in ("0.000", "1.000") or len({*values}) == 1:
         assert verdict.deviation is None or verdict.deviation.word == "inside"
     else:
-        assert verdict.deviation is not None
         assert verdict.deviation.word == "outside"
 
 
@@ -183,7 +174,6 @@ def test_a_deviation_of_zero_is_not_outside_where_ours_or_shares_with_that_mean_
 @pytest.mark.parametrize("text", ["0.041", "0.048", "0.060", "0.175"])
 def test_a_mean_is_judged_without_a_printed_deviation_that_is_outside(text: str, sd: float) -> None:
     verdict = judge(PrintedNumber(text, TWENTY, sd), RISKS)
-    assert verdict.deviation is not None
     assert verdict.deviation.word == "outside"
     alone = judge(PrintedNumber(text, TWENTY), RISKS)
     assert replace(verdict, deviation=None) == alone
@@ -209,14 +199,12 @@ def test_a_deviation_is_impossible_if_no_shares_with_the_mean_have_it(n: int, pe
     for sd, possible in ((largest + 0.0049, True), (largest + 0.0051, False)):
         number = PrintedNumber(text, Sample(splits=n), sd, 0.005)
         deviation = judge(number, RISKS).deviation
-        assert deviation is not None
         assert ("impossible" in deviation.reason) is not possible
         if not possible:
             assert (deviation.word, deviation.p_value) == ("outside", 0.0)
             assert (deviation.low, deviation.high) == (0.0, pytest.approx(largest))
     # Numbers in the unit of a target have no largest deviation.
     free = judge(PrintedNumber(text, Sample(splits=n), 2.0), replace(RISKS, n_test=())).deviation
-    assert free is not None
     assert free.reason == ""
 
 
@@ -227,7 +215,6 @@ def test_printed_cross_validations_are_compared_with_ours() -> None:
     ours = OurNumbers(FOLDS, folds=2)
     means = (0.2, 0.25, 0.2, 0.1)
     verdict = judge(PrintedNumber("0.21", Sample(cv=2, repeats=3)), ours)
-    assert verdict.repeats is not None
     assert verdict.repeats.values == pytest.approx(means)
     assert verdict.n_printed == 3
     error = np.std(means, ddof=1) * sqrt(1 / 3 + 1 / 4)
@@ -236,11 +223,9 @@ def test_printed_cross_validations_are_compared_with_ours() -> None:
     # Pooled errors are weighted by the sizes of the folds.
     sized = replace(ours, n_test=[10, 30] * 4)
     pooled = judge(PrintedNumber("0.21", Sample(cv=2, pooled=True)), sized)
-    assert pooled.repeats is not None
     assert pooled.repeats.values == pytest.approx((0.25, 0.275, 0.225, 0.125))
     assert pooled.repeats.n_test == (40, 40, 40, 40)
     averaged = judge(PrintedNumber("0.21", Sample(cv=2)), sized)
-    assert averaged.repeats is not None
     assert averaged.repeats.values == pytest.approx(means)
 
 
@@ -254,7 +239,6 @@ def test_folds_count_as_splits_without_three_cross_validations_of_ours_like_the_
     ours = OurNumbers(FOLDS[:n_splits], folds=folds)
     assert repeated(sample, n_splits, folds) == 0
     verdict = judge(PrintedNumber("0.21", sample), ours)
-    assert verdict.repeats is not None
     assert verdict.repeats.values == FOLDS[:n_splits]
     assert verdict == judge(PrintedNumber("0.21", Sample(splits=sample.n)), replace(ours, folds=0))
 
@@ -324,7 +308,6 @@ def test_the_position_is_minus_one_and_one_at_the_ends_of_the_interval() -> None
 def test_the_entry_of_a_verdict_is_that_of_its_deviation() -> None:
     number = PrintedNumber("0.041", TWENTY, 0.004)
     verdict = judge(number, RISKS).at("wine", "adaboost", "risk")
-    assert verdict.deviation is not None
     for part, quantity in ((verdict, "risk"), (verdict.deviation, "deviation of risk")):
         assert (part.row, part.column, part.quantity) == ("wine", "adaboost", quantity)
 

@@ -130,7 +130,6 @@ def test_rows_whose_columns_have_other_numbers_of_splits_count_as_independent() 
     verdicts = table({})
     entries = []
     for verdict in verdicts.entries:
-        assert verdict.repeats is not None
         if verdict.column == "column 0":
             shorter = replace(verdict.repeats, values=verdict.repeats.values[1:])
             verdict = replace(verdict, repeats=shorter)
@@ -170,7 +169,7 @@ def test_rows_that_do_not_count_are_judged_and_not_counted() -> None:
     assert len(verdicts.entries) == 32
     assert len(verdicts.judged) == 8
     assert verdicts.outside == verdicts.outside_after_holm == []
-    assert verdicts.word("row 7", "column 0") == "outside"
+    assert verdicts.words["row 7", "column 0"] == "outside"
     assert verdicts.score[1] == 8
 
 
@@ -183,9 +182,9 @@ def test_an_entry_is_outside_if_any_of_its_numbers_is() -> None:
         ((off, entry), "outside"),
         ((entry, entry), "inside"),
         ((unknown, entry), "inside"),
-        ((unknown, unknown), None),
+        ((unknown, unknown), ""),
     ):
-        assert Verdicts("t", entries).word("wine", "ada") == word
+        assert Verdicts("t", entries).words.get(("wine", "ada"), "") == word
 
 
 def test_a_table_without_a_verdict_gives_the_reasons() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
@@ -18,13 +18,19 @@ from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed
 from quadrepro.tables.printed import check_printed
 from quadrepro.tables.render import MISSING
-from quadrepro.tables.table import Table, listed
-from quadrepro.tables.verdicts import Verdicts, verdicts_table
+from quadrepro.tables.table import Entry, Field, Table, listed
+from quadrepro.tables.verdicts import NO_VERDICTS, Verdicts, verdicts_table
 
 VERDICTS = "verdicts"
 """Name of the table of verdicts, which is made wherever something is printed."""
 
 Option = TypeVar("Option")
+
+Texts = Iterable[str]
+Rows = Iterable[tuple[str, Iterable[Entry]]]
+"""Name and entries of each row."""
+Data = Iterable[tuple[Field, ...]]
+"""Fields of each row of a CSV."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,13 @@ class Context(Generic[Option]):
     def error(self, message: str, *place: str | int) -> ConfigError:
         """Return an error that names a place below the kind's key."""
         return self.experiment.error(message, "tables", self.key, *place)
+
+    def table(
+        self, subject: str, header: Texts, rows: Rows, notes: Texts, data_header: Texts, data: Data
+    ) -> Table:
+        """Return a table on a subject, which its title names after the config."""
+        title, body = f"{self.config.title}: {subject}", ((name, (*row,)) for name, row in rows)
+        return Table(title, (*header,), (*body,), (*notes,), (*data_header,), (*data,))
 
     def printed(self, name: str) -> Printed:
         """Return a printed table of the paper with its rows under the titles of ours.
@@ -124,13 +137,13 @@ class Made:
     """The table."""
     draw: Callable[[Path], None] | None = None
     """Draws the figure into a file, in the format that its ending names."""
-    verdicts: Verdicts | None = None
-    """Verdicts on the printed numbers."""
+    verdicts: Verdicts = NO_VERDICTS
+    """Verdicts on the printed numbers, if there are any."""
 
 
 @dataclass(frozen=True)
 class Kind(Generic[Option]):
-    """A kind of table or figure: its key in a config, and how it is made.
+    """A kind of table or figure: its option in a config, and how it is made.
 
     Examples
     --------
@@ -138,20 +151,17 @@ class Kind(Generic[Option]):
     >>> def sizes(context, outcomes):
     ...     rows = (("data sets", (Entry(str(len(outcomes.rows))),)),)
     ...     return Made(Table("Sizes", ("", "number"), rows))
-    >>> Kind("sizes", bool, "The number of data sets: `true`.", sizes, Context.check_sweeps).key
-    'sizes'
+    >>> kind = Kind(bool, sizes, Context.check_sweeps, "The number of data sets: `true`.")
     """
 
-    key: str
-    """The key below ``tables``; also the name of the files without ending."""
     option: Any
-    """Type of its value, as pydantic reads it."""
-    meaning: str
-    """The output and the meaning of the option, for the reference of configs."""
+    """Type of the value of its key below ``tables``, as pydantic reads it."""
     make: Callable[[Context[Option], Outcomes], Made | None]
     """Makes table, figure and verdicts; None if there is nothing to write."""
     check: Callable[[Context[Option]], None]
     """Raises ConfigError if the option does not fit the rest of the config."""
+    meaning: str
+    """The output and the meaning of the option, for the reference of configs."""
 
 
 def _kinds_with_contexts(experiment: Experiment) -> Iterator[tuple[Kind[Any], Context[Any]]]:
@@ -168,13 +178,14 @@ def check_tables(experiment: Experiment) -> None:
 
 def make_tables(experiment: Experiment, outcomes: Outcomes) -> dict[str, Made]:
     """Return everything that is written of an experiment, by the name of its files."""
-    pairs = _kinds_with_contexts(experiment)
-    every = {kind.key: kind.make(context, outcomes) for kind, context in pairs}
-    written = {key: made for key, made in every.items() if made is not None}
-    verdicts = [m.verdicts for m in written.values() if m.verdicts and m.verdicts.entries]
+    written = {}
+    for kind, context in _kinds_with_contexts(experiment):
+        if made := kind.make(context, outcomes):
+            written[context.key] = made
+    verdicts = [made.verdicts for made in written.values() if made.verdicts.entries]
     if verdicts:
-        notes = own_rows_notes(experiment.config)
-        written[VERDICTS] = Made(verdicts_table(experiment, verdicts, notes))
+        table = verdicts_table(experiment, verdicts, own_rows_notes(experiment.config))
+        written[VERDICTS] = Made(table)
     return written
 
 
@@ -226,11 +237,8 @@ def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
         titles = [context.titles[c.name] for c in columns if c.learner.against_rest("multiclass")]
         how = "trained once for each class against the rest; the largest score wins"
         notes += [f"{', '.join(titles)}: with more than two classes, {how}."] if titles else []
-    oracles = [
-        row
-        for row, protocol in context.experiment.protocols.items()
-        if protocol.holdout and protocol.holdout.by == "test"
-    ]
+    protocols = context.experiment.protocols.items()
+    oracles = [row for row, p in protocols if p.holdout and p.holdout.by == "test"]
     if oracles:
         rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)
         notes.append(

@@ -15,7 +15,7 @@ from quadrepro.stats import LEVEL
 from quadrepro.tables.kinds import Context, Kind, Made
 from quadrepro.tables.printed import check_claims
 from quadrepro.tables.render import MINUS
-from quadrepro.tables.table import Table, words
+from quadrepro.tables.table import Field, Table, words
 
 WORDS: tuple[Word, ...] = get_args(Word)
 """The judgements, from the best to the worst."""
@@ -43,7 +43,7 @@ def claims_table(context: Context[str], outcomes: Outcomes) -> Table:
     paper = context.experiment.paper
     assert paper is not None
     group = paper.group(context.option)
-    judged, rows, data, timed = list[Judged](), [], [], list[str]()
+    judged, rows, data, timed = list[Judged](), [], list[tuple[Field, ...]](), list[str]()
     if n_rows := _rows_of_paper(context, paper, group):
         about = f"The paper's {len(group.claims)} claims are about {n_rows} data sets"
         notes = [f"{about}; here are {len(outcomes.rows)}, so nothing is judged."]
@@ -56,16 +56,9 @@ def claims_table(context: Context[str], outcomes: Outcomes) -> Table:
         not_printed = [""] * (4 - len(texts))
         data.append((claim.text, str(claim.timed).lower(), *texts, *not_printed))
         timed += [claim.label, claim.text] if claim.timed else []
-    return Table(
-        f"{context.config.title}: claims",
-        HEADER if group.printed else HEADER[:3],
-        tuple(rows),
-        tuple(notes),
-        DATA_HEADER,
-        tuple(data),
-        align="left",
-        timed_rows=tuple(timed),
-    )
+    header = HEADER if group.printed else HEADER[:3]
+    table = context.table("claims", header, rows, notes, DATA_HEADER, data)
+    return replace(table, align="left", timed_rows=tuple(timed))
 
 
 def _rows_of_paper(context: Context[str], paper: Paper, group: Group) -> int:
@@ -161,9 +154,8 @@ def _notes(outcomes: Outcomes, group: Group, judged: Sequence[Judged]) -> Iterat
 
 
 CLAIMS: Kind[str] = Kind(
-    "claims",
     str,
-    "Judgements on claims of the paper: the name of their group.",
     lambda context, outcomes: Made(claims_table(context, outcomes)),
     lambda context: check_claims(context.experiment, context.option),
+    "Judgements on claims of the paper: the name of their group.",
 )

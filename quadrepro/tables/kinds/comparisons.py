@@ -8,32 +8,18 @@ differences by the deciding test: Wilcoxon's over data sets, the corrected t-tes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import combinations
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations, product
 from math import isnan
 from typing import Any
 
+from quadrepro import stats
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
-from quadrepro.stats import (
-    COVERAGE,
-    LEVEL,
-    Comparison,
-    Comparisons,
-    compare_on_splits,
-    compare_over_datasets,
-    poisson_binomial_test,
-)
+from quadrepro.stats import COVERAGE, LEVEL, Comparison, Comparisons
 from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
-from quadrepro.tables.kinds import (
-    Context,
-    Kind,
-    Made,
-    compares_ratios,
-    headline,
-    own_rows_notes,
-)
+from quadrepro.tables.kinds import Context, Kind, Made, compares_ratios, headline, own_rows_notes
 from quadrepro.tables.table import Entry, Field, Table, decimals, moments
 from quadrepro.tables.verdicts import Verdicts
 
@@ -41,8 +27,6 @@ DATA_HEADER = (
     *("algorithm", "against", "probability", "probability sd", "printed", "verdict"),
     *("difference", "low", "high", "wins", "losses", "ties", "p", "p adjusted", "winner"),
 )
-
-STARS = "* significant difference by {test} with Holm's correction (p ≤ {level:g})."
 
 
 def compared(context: Context[Any], outcomes: Outcomes, control: str | None = None) -> Comparisons:
@@ -55,32 +39,23 @@ def compared(context: Context[Any], outcomes: Outcomes, control: str | None = No
     columns = [c for c in outcomes.columns if c in (*outcomes.compared, control) and c in losses]
     if len(columns) < 2 or not outcomes.rows or control not in (None, *columns):
         return {}
-    sign = outcomes.sign
+    manner: dict[str, Any] = {"greater_is_better": outcomes.greater_is_better, "control": control}
     if len(outcomes.rows) > 1:
-        scores = {c: [sign * loss for loss in losses[c]] for c in columns}
-        return compare_over_datasets(
-            scores,
-            greater_is_better=outcomes.greater_is_better,
-            ratio=compares_ratios(outcomes),
-            control=control,
-        )
+        scores = {c: [outcomes.sign * loss for loss in losses[c]] for c in columns}
+        ratio = compares_ratios(outcomes)
+        return stats.compare_over_datasets(scores, ratio=ratio, **manner)
     [row] = outcomes.rows
     share = outcomes.test_shares.get(row, 1.0)
     if outcomes.repeats < 2 or share == 1:
         return {}
-    return compare_on_splits(
-        {c: outcomes.values(row, c) for c in columns},
-        share,
-        resolution=outcomes.resolution(row),
-        greater_is_better=outcomes.greater_is_better,
-        control=control,
-    )
+    splits = {c: outcomes.values(row, c) for c in columns}
+    return stats.compare_on_splits(splits, share, resolution=outcomes.resolution(row), **manner)
 
 
 def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
     """Return the probability that A is better than B by the examples each misses, per split."""
     return [
-        poisson_binomial_test(
+        stats.poisson_binomial_test(
             *([outcomes.records[row, c, r].wrong for row in outcomes.rows] for c in (a, b))
         ).probability
         for r in range(outcomes.repeats)
@@ -91,10 +66,9 @@ def _star(comparison: Comparison | None) -> str:
     return "*" if comparison is not None and comparison.winner is not None else ""
 
 
-def _data(comparison: Comparison | None) -> tuple[Field, ...]:
-    if comparison is None:
+def _data(c: Comparison | None) -> tuple[Field, ...]:
+    if c is None:
         return (None,) * 9
-    c = comparison
     counts = c.wins, c.losses, c.ties
     return (c.difference, c.low, c.high, *counts, c.p_value, c.p_adjusted, c.winner or "")
 
@@ -105,23 +79,23 @@ def _by_examples(context: Context[str], outcomes: Outcomes, pairs: Comparisons) 
     The columns of the printed matrix are first, in their order, and then the others in the order of
     the config.
     """
-    printed, titles = context.printed(context.option), context.titles
-    order = [c for c in printed.columns if c in titles]
+    printed = context.printed(context.option)
+    order = [c for c in printed.columns if c in context.titles]
     order += [c for c in context.compared if c not in order]
-    complete = outcomes.mean_losses()
-    verdicts = _verdicts(printed, outcomes) if printed.cells else None
-    rows, data = [], []
-    for a in order:
-        entries = []
-        for b in order:
-            chances = probabilities(outcomes, a, b) if complete.keys() >= {a, b} else []
-            word = verdicts.word(*sorted((a, b), key=order.index)) if verdicts else None
-            text, (mean, sd) = printed.text(a, b), moments(chances)
-            comparison = pairs.get((a, b))
-            outside, star = word == "outside", _star(comparison)
-            entries.append(Entry(mean, sd, text, digits=2, mark=star, outside=outside))
-            data.append((a, b, mean, sd, text, word or "", *_data(comparison)))
-        rows.append((titles[a], tuple(entries)))
+    complete = outcomes.mean_losses().keys()
+    chances = {
+        (a, b): probabilities(outcomes, a, b) if complete >= {a, b} else []
+        for a, b in product(order, repeat=2)
+    }
+    verdicts = _verdicts(printed, outcomes, chances)
+    rows, data = defaultdict[str, list[Entry]](list), []
+    for (a, b), sample in chances.items():
+        above, below = sorted((a, b), key=order.index)
+        word = verdicts.words.get((above, below), "")
+        text, (mean, sd), comparison = printed.text(a, b), moments(sample), pairs.get((a, b))
+        mark, outside = _star(comparison), word == "outside"
+        rows[a].append(Entry(mean, sd, text, digits=2, mark=mark, outside=outside))
+        data.append((a, b, mean, sd, text, word, *_data(comparison)))
     in_parentheses = ", in parentheses the printed one" * bool(printed.cells)
     notes = [
         "Probability that the row's algorithm is better than the column's (Poisson binomial "
@@ -130,63 +104,56 @@ def _by_examples(context: Context[str], outcomes: Outcomes, pairs: Comparisons) 
     if outcomes.repeats > 1:
         notes.append(f"Mean ± standard deviation over {outcomes.repeats} splits.")
     notes += _notes(context, pairs)
-    if verdicts and verdicts.judged:
+    if verdicts.judged:
         notes.append(
             "† marks a printed probability outside the interval in which the one of a further "
             f"split lies with probability {COVERAGE:g} (Student's t)."
         )
-    table = _table(context, outcomes, [titles[c] for c in order], rows, notes, data)
-    return Made(table, verdicts=verdicts)
+    return Made(_table(context, outcomes, rows, notes, data), verdicts=verdicts)
 
 
-def _verdicts(printed: Printed, outcomes: Outcomes) -> Verdicts:
+def _verdicts(
+    printed: Printed, outcomes: Outcomes, chances: Mapping[tuple[str, str], list[float]]
+) -> Verdicts:
     """Return where each printed probability of the upper triangle is among our splits."""
-    complete, entries = outcomes.mean_losses(), []
-    for a, b in combinations([c for c in printed.columns if c in outcomes.columns], 2):
-        if printed.text(a, b):
-            chances = probabilities(outcomes, a, b) if complete.keys() >= {a, b} else []
-            number = PrintedNumber(printed.text(a, b))
-            entries.append(judge(number, OurNumbers(chances)).at(a, b, "probability"))
+    entries = [
+        judge(PrintedNumber(text), OurNumbers(chances[a, b])).at(a, b, "probability")
+        for a, b in combinations([c for c in printed.columns if c in outcomes.columns], 2)
+        if (text := printed.text(a, b))
+    ]
     description = f"{printed.description}."
     return Verdicts(printed.name, tuple(entries), description, one_sample=True)
 
 
 def _by_means(context: Context[str], outcomes: Outcomes, pairs: Comparisons) -> Made:
     """Compare means: by wins over data sets, by differences on the splits of one."""
-    titles, columns, several = context.titles, outcomes.compared, len(outcomes.rows) > 1
+    several = len(outcomes.rows) > 1
     percent = not several and outcomes.counted(outcomes.rows[0])
     digits = 1 if percent else decimals([c.difference for c in pairs.values()], 2)
-    rows, data = [], []
-    for a in columns:
-        entries = []
-        for b in columns:
-            c = pairs.get((a, b))
-            entry = Entry(mark=_star(c), digits=digits, percent=percent, signed=True)
-            if c is not None:
-                value = f"{c.wins}–{c.losses}" if several else c.difference
-                entry = replace(entry, value=value)
-            entries.append(entry)
-            if c is not None:
-                data.append((a, b, *(None,) * 3, "", *_data(c)))
-        rows.append((titles[a], tuple(entries)))
-    if several:
-        how = (
-            f"On how many of {len(outcomes.rows)} data sets the row's algorithm is better than the "
-        )
-        how += f"column's, and on how many worse, by mean {outcomes.label}."
-    else:
+    rows, data = defaultdict[str, list[Entry]](list), []
+    for a, b in product(outcomes.compared, repeat=2):
+        value, c = None, pairs.get((a, b))
+        if c is not None:
+            value = f"{c.wins}–{c.losses}" if several else c.difference
+            data.append((a, b, *(None,) * 3, "", *_data(c)))
+        entry = Entry(value, mark=_star(c), digits=digits, percent=percent, signed=True)
+        rows[a].append(entry)
+    how = (
+        f"On how many of {len(outcomes.rows)} data sets the row's algorithm is better than the "
+        f"column's, and on how many worse, by mean {outcomes.label}."
+    )
+    if not several:
         unit = ", in percentage points" * percent
         how = f"Mean {outcomes.label} of the row's algorithm − the column's{unit}, over "
         how += f"{outcomes.repeats} splits."
-    notes = [how, *_notes(context, pairs)]
-    return Made(_table(context, outcomes, [titles[c] for c in columns], rows, notes, data))
+    return Made(_table(context, outcomes, rows, [how, *_notes(context, pairs)], data))
 
 
 def _notes(context: Context[str], pairs: Comparisons) -> list[str]:
     if not pairs:
         return own_rows_notes(context.config)
     first = next(iter(pairs.values()))
-    note = STARS.format(test=first.test, level=LEVEL)
+    note = f"* significant difference by {first.test} with Holm's correction (p ≤ {LEVEL:g})."
     if isnan(first.p_value):
         note = "Too few splits to test differences."
     return [note, *own_rows_notes(context.config)]
@@ -195,13 +162,14 @@ def _notes(context: Context[str], pairs: Comparisons) -> list[str]:
 def _table(
     context: Context[str],
     outcomes: Outcomes,
-    titles: Sequence[str],
-    rows: Sequence[tuple[str, tuple[Entry, ...]]],
+    rows: Mapping[str, Sequence[Entry]],
     notes: Sequence[str],
     data: Sequence[tuple[Field, ...]],
 ) -> Table:
-    title = f"{context.config.title}: pairwise comparisons{outcomes.by_metric}"
-    return Table(title, ("", *titles), tuple(rows), tuple(notes), DATA_HEADER, tuple(data))
+    subject = f"pairwise comparisons{outcomes.by_metric}"
+    named_rows = [(context.titles[column], row) for column, row in rows.items()]
+    header = ("", *(title for title, _ in named_rows))
+    return context.table(subject, header, named_rows, notes, DATA_HEADER, data)
 
 
 def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
@@ -217,9 +185,8 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
 
 
 COMPARISONS = Kind(
-    "comparisons",
     str,
-    "Tests of every pair of columns; the name of a printed table to compare with. Written unasked.",
     _make,
     lambda context: context.check_printed(context.option, "comparisons"),
+    "Tests of every pair of columns; the name of a printed table to compare with. Written unasked.",
 )

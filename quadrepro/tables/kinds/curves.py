@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import cycle, product
+from functools import cached_property
+from itertools import chain, cycle, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -78,20 +78,6 @@ class Curves(Model):
         return [*dict.fromkeys(measures)]
 
 
-CurveMap = Mapping[tuple[str, str, str], Curve]
-"""Curves by row, column and measure."""
-
-
-def _curves(context: Context[Curves], outcomes: Outcomes) -> CurveMap:
-    ours, curves = Ours(outcomes.rows, {}, outcomes), {}
-    for row, column in product(outcomes.rows, context.titles):
-        for measure in context.option.measures(column):
-            with suppress(Lacking):
-                curve = ours.curve(row, column, measure, context.option.along)
-                curves[row, column, measure] = curve
-    return curves
-
-
 def _evenly(values: Sequence[float], scale: str, most: int) -> list[int]:
     """Return the places of values spread evenly over a scale, with the first and the last."""
     if len(values) <= most:
@@ -101,103 +87,121 @@ def _evenly(values: Sequence[float], scale: str, most: int) -> list[int]:
     return sorted({int(np.abs(axis - value).argmin()) for value in targets})
 
 
-def _at(curve: Curve | None, i: int, several: bool) -> list[float | None]:
-    """Return the mean at a candidate, and the deviation over several splits; None for NaN."""
-    both = (curve.mean[i], curve.sd[i]) if curve else (np.nan, np.nan)
-    return [None if np.isnan(number) else float(number) for number in both[: 1 + several]]
-
-
-def _entry(mean: float | None, sd: float | None = None) -> Entry:
-    return Entry(mean, sd, digits=1 if mean is not None and abs(mean) >= 10 else 4)
-
-
 def _plain(value: float) -> str:
     """Return a value along the axis, without the digits of its rounding errors."""
     return np.format_float_positional(float(f"{value:.6g}"), trim="-")
 
 
-def _table(context: Context[Curves], outcomes: Outcomes, every: CurveMap) -> Table:
+def _table(drawing: Drawing) -> Table:
     """Return the measures at some values of the hyper-parameter; in the CSV, at all of them."""
-    curves, several = context.option, outcomes.repeats > 1
-    measures = curves.measures()
-    rows: list[tuple[str, tuple[Entry, ...]]] = []
-    data: list[tuple[CsvField, ...]] = []
+    context, outcomes, several = drawing.context, drawing.outcomes, drawing.outcomes.repeats > 1
+    along, measures = context.option.along, context.option.measures()
+    rows, data = list[tuple[str, tuple[Entry, ...]]](), list[tuple[CsvField, ...]]()
     for row, (name, title) in product(outcomes.rows, context.titles.items()):
-        entry_curves = [every.get((row, name, measure)) for measure in measures]
-        values = next((curve.x for curve in entry_curves if curve), None)
+        curves = [drawing.curve_map.get((row, name, measure)) for measure in measures]
+        values = next((curve.x for curve in curves if curve), None)
         if values is None:
             rows.append((row, (Entry(title), *[Entry(MISSING)] * (1 + len(measures)))))
             continue
-        places = _evenly(values, curves.scale, SHOWN)
+        missing = np.full(len(values) or 1, np.nan)
+        moments = [(curve.mean, curve.sd) if curve else (missing, missing) for curve in curves]
+        places = _evenly(values, context.option.scale, SHOWN)
         for i, value in enumerate(values or (None,)):
-            numbers = [_at(curve, i, several) for curve in entry_curves]
-            data.append((row, name, value, *(number for both in numbers for number in both)))
+            numbers = [(float(mean[i]), float(sd[i]) if several else None) for mean, sd in moments]
+            fields = chain.from_iterable(pair[: 1 + several] for pair in numbers)
+            data.append((row, name, value, *fields))
             if i in places:
                 text = ANY if value is None else _plain(value)
-                entries = (_entry(*both) for both in numbers)
+                entries = (Entry(x, sd, digits=1 if abs(x) >= 10 else 4) for x, sd in numbers)
                 rows.append((row, (Entry(title), Entry(text), *entries)))
     splits = f", mean ± standard deviation over {outcomes.repeats} splits" * several
-    endings = ("", " sd")[: 1 + several]
-    return Table(
-        f"{context.config.title}: curves",
-        ("Data set", "Algorithm", curves.along, *map(title_of, measures)),
-        tuple(rows),
-        (
-            f"At some values of {curves.along}{splits}; the CSV file has all. {MISSING}: no "
-            "solution, or no result.",
-            *closing_notes(context, outcomes),
-        ),
-        ("dataset", "algorithm", curves.along, *(m + end for m in measures for end in endings)),
-        tuple(data),
+    note = f"At some values of {along}{splits}; the CSV file has all. {MISSING}: no solution, or "
+    notes = f"{note}no result.", *closing_notes(context, outcomes)
+    header = ("Data set", "Algorithm", along, *map(title_of, measures))
+    columns = (m + ending for m in measures for ending in ("", " sd")[: 1 + several])
+    return context.table(
+        "curves", header, rows, notes, ("dataset", "algorithm", along, *columns), data
     )
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Settings that all panels of a figure share.
+    """A figure of curves.
 
     Algorithms differ in colour and line style, or in colour and marker where line styles show the
     measures of a panel. With several splits, a band of one standard deviation surrounds
     each mean. An algorithm that does not have the hyper-parameter is a level line.
     """
 
-    curves: Curves
-    curve_map: CurveMap
-    looks: dict[str, dict[str, Any]]
-    several: bool
-    """Whether there are several splits."""
+    context: Context[Curves]
+    outcomes: Outcomes
+
+    @cached_property
+    def looks(self) -> dict[str, dict[str, Any]]:
+        """Options of the line of each algorithm."""
+        return figures.looks_of(self.context.titles)
+
+    @cached_property
+    def curve_map(self) -> dict[tuple[str, str, str], Curve]:
+        """Curves by row, column and measure."""
+        ours, curve_map = Ours(self.outcomes.rows, {}, self.outcomes), {}
+        for row, column in product(self.outcomes.rows, self.context.titles):
+            for measure in self.context.option.measures(column):
+                with suppress(Lacking):
+                    curve = ours.curve(row, column, measure, self.context.option.along)
+                    curve_map[row, column, measure] = curve
+        return curve_map
 
     @cached_property
     def styles(self) -> dict[str, Any]:
         """Line style of each measure that shares a panel."""
-        several = [panel for panel in self.curves.panels if len(panel.measures) > 1]
+        several = [panel for panel in self.context.option.panels if len(panel.measures) > 1]
         measures = dict.fromkeys(m for panel in several for m in panel.measures)
         return dict(zip(measures, cycle(figures.STYLES), strict=False))
 
     @cached_property
     def marked(self) -> bool:
         """Whether curves have markers."""
-        if self.styles and any(len(p.algorithms or self.looks) > 1 for p in self.curves.panels):
+        if self.styles and any(
+            len(p.algorithms or self.looks) > 1 for p in self.context.option.panels
+        ):
             return True
         return any(1 < len(curve.x) <= EACH_MARKED for curve in self.curve_map.values())
 
-    def line(self, column: str, measure: str = "") -> dict[str, Any]:
+    def draw(self, path: Path) -> None:
+        """Draw the figure, one row of panels per data set."""
+        curves, rows = self.context.option, self.outcomes.rows
+        algorithms = self.context.experiment.algorithms
+        hyperparameters = (h for column in algorithms for h in column.learner.hyperparameters)
+        meaning = next(h.meaning for h in hyperparameters if h.name == curves.along)
+        size = WIDTH * len(curves.panels) + 0.4, HEIGHT * len(rows) + 0.6
+        with figures.new_figure(path, *size) as figure:
+            panels = figure.subplots(len(rows), len(curves.panels), sharex="col", squeeze=False)
+            for panel, (row, option) in zip(panels.flat, product(rows, curves.panels), strict=True):
+                self._draw_panel(panel, option, row)
+            for panel in panels[-1]:
+                panel.set_xlabel(meaning)
+            for name, title in self.context.titles.items():
+                panels[0, 0].plot([], [], label=title, **self._line(name))
+            for measure, style in self.styles.items():
+                label = title_of(measure)
+                panels[0, 0].plot([], [], label=label, color="#888888", linestyle=style)
+
+    def _line(self, column: str, measure: str = "") -> dict[str, Any]:
         """Return the options of a curve, or of its sample in the legend."""
         options = self.looks[column] | ({} if self.marked else {"marker": ""})
         return options | {"linestyle": self.styles.get(measure, "-")} if self.styles else options
 
-    def draw_panel(self, panel: Axes, option: Panel, row: str) -> None:
+    def _draw_panel(self, panel: Axes, option: Panel, row: str) -> None:
         """Draw the curves and the marks of a panel."""
         columns = option.algorithms or self.looks
         places = [(row, column, m) for m, column in product(option.measures, columns)]
         drawn = {place: self.curve_map[place] for place in places if place in self.curve_map}
-        panel.set_xscale(self.curves.scale)
+        panel.set_xscale(self.context.option.scale)
         if option.scale == "log" and any((curve.mean > 0).any() for curve in drawn.values()):
             panel.set_yscale("log")
         for (_, column, measure), curve in drawn.items():
             self._draw_curve(panel, curve, option.scale, column, measure)
-        if panel.get_yscale() == "log":
-            figures.plain_labels(panel.yaxis)
         if len(option.measures) == 1:
             word = title_of(option.measures[0])
             label = f"−log({word})" if option.scale == "-log" else word
@@ -205,13 +209,12 @@ class Drawing:
         for mark, column in product(option.marks, columns):
             mark_curve = self.curve_map.get((row, column, mark))
             if mark_curve is not None and np.isfinite(mark_curve.mean[-1]):
-                x, colour = float(mark_curve.mean[-1]), self.looks[column]["color"]
-                _draw_mark(panel, x, title_of(mark), colour)
+                _draw_mark(panel, mark_curve.mean[-1], title_of(mark), self.looks[column]["color"])
         title = ": ".join(filter(None, (row, option.title)))
         panel.set_title(figures.fitted(title, WIDTH - LABELS))
 
     def _draw_curve(self, panel: Axes, curve: Curve, scale: str, column: str, measure: str) -> None:
-        x, x_scale, form = curve.x, self.curves.scale, dict[str, Any]()
+        x, x_scale, form = curve.x, self.context.option.scale, dict[str, Any]()
         if not x:
             x, x_scale, form = (0, 1), "linear", {"transform": panel.get_yaxis_transform()}
         ends = [curve.mean + n * curve.sd for n in (-1, 0, 1)]
@@ -219,13 +222,13 @@ class Drawing:
             with np.errstate(divide="ignore"):
                 ends = [-np.log(np.maximum(end, 0)) for end in ends]
         low, mean, high = (np.broadcast_to(end, len(x)) for end in ends)
-        options = self.line(column, measure) | form
+        options = self._line(column, measure) | form
         if self.marked and (not curve.x or len(x) > EACH_MARKED):
             # Markers of two algorithms are not on top of each other.
             place = [*self.looks].index(column)
             options["markevery"] = (MARKS_APART * place / len(self.looks), MARKS_APART)
         panel.plot(x, mean, **options)
-        if self.several:
+        if self.outcomes.repeats > 1:
             kept = _evenly(x, x_scale, POINTS)
             form |= {"color": self.looks[column]["color"], "alpha": 0.15, "linewidth": 0}
             where = np.isfinite(low[kept])
@@ -240,35 +243,10 @@ def _draw_mark(panel: Axes, x: float, title: str, colour: str) -> None:
     panel.text(x, 0.98, f"{title} ", transform=across, color=colour, **form)
 
 
-def _draw(context: Context[Curves], drawing: Drawing, rows: Sequence[str], path: Path) -> None:
-    """Draw the figure, one row of panels per data set."""
-    curves = context.option
-    algorithms = context.experiment.algorithms
-    hyperparameters = (h for column in algorithms for h in column.learner.hyperparameters)
-    meaning = next(h.meaning for h in hyperparameters if h.name == curves.along)
-    size = WIDTH * len(curves.panels) + 0.4, HEIGHT * len(rows) + 0.6
-    with figures.new_figure(path, *size) as figure:
-        panels = figure.subplots(len(rows), len(curves.panels), sharex="col", squeeze=False)
-        for panel, (row, option) in zip(panels.flat, product(rows, curves.panels), strict=True):
-            drawing.draw_panel(panel, option, row)
-        for panel in panels[-1]:
-            panel.set_xlabel(meaning)
-            if curves.scale == "log":
-                figures.plain_labels(panel.xaxis)
-        for name, title in context.titles.items():
-            panels[0, 0].plot([], [], label=title, **drawing.line(name))
-        for measure, style in drawing.styles.items():
-            panels[0, 0].plot([], [], label=title_of(measure), color="#888888", linestyle=style)
-        figures.add_legend(figure)
-
-
 def _make(context: Context[Curves], outcomes: Outcomes) -> Made:
     """Make the table and the figure."""
-    curve_map = _curves(context, outcomes)
-    looks = figures.looks_of(context.titles)
-    drawing = Drawing(context.option, curve_map, looks, outcomes.repeats > 1)
-    draw = partial(_draw, context, drawing, outcomes.rows)
-    return Made(_table(context, outcomes, curve_map), draw)
+    drawing = Drawing(context, outcomes)
+    return Made(_table(drawing), drawing.draw)
 
 
 def _check(context: Context[Curves]) -> None:
@@ -305,16 +283,10 @@ def _check(context: Context[Curves]) -> None:
                 raise context.error(message, "along")
         for name, values in axes.items():
             if len(values) > 1:
-                raise context.error(
-                    f"{column.name} has {len(values)} values of {name}, and curves along "
-                    f"{curves.along} need one"
-                )
+                message = f"{column.name} has {len(values)} values of {name}, and curves along "
+                raise context.error(f"{message}{curves.along} need one")
 
 
 CURVES = Kind(
-    "curves",
-    Curves,
-    "A figure of measures along the rounds or another hyper-parameter.",
-    _make,
-    _check,
+    Curves, _make, _check, "A figure of measures along the rounds or another hyper-parameter."
 )

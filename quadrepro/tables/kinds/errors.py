@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from math import nan
 from typing import Any
 
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.metrics import NUMBERS, Metric
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.printed import ACCURACY, OF_ERRORS, SD, TIME_ROW, Printed
+from quadrepro.papers.printed import ACCURACY, NOTHING, OF_ERRORS, SD, TIME_ROW, Printed
 from quadrepro.stats import COVERAGE, MIN_SPLITS, order
-from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdict, judge, repeated
+from quadrepro.tables.judge import judge_entry, repeated
 from quadrepro.tables.kinds import Context, Kind, Made, by_metrics, closing_notes
 from quadrepro.tables.render import MISSING
 from quadrepro.tables.table import Entry, Field, Table, decimals, moments
@@ -47,14 +48,11 @@ class Block:
     @classmethod
     def from_outcomes(cls, context: Context[str], outcomes: Outcomes) -> Block:
         """Return a block with the printed table that the option names, if it is of this metric."""
-        printed = context.printed(context.option)
-        percent = printed.in_percent and outcomes.metric is None
-        metric = printed.facts.metric
-        if (outcomes.metric.name if outcomes.metric else "") != metric * (metric not in OF_ERRORS):
-            printed = context.printed("")
-        if outcomes.metric is not None:
-            percent = printed.in_percent
-        return cls(context, outcomes, printed, percent)
+        printed, metric = context.printed(context.option), outcomes.metric
+        printed_metric = "" if printed.facts.metric in OF_ERRORS else printed.facts.metric
+        matches = printed_metric == (metric.name if metric else "")
+        percent = printed.in_percent and (matches or metric is None)
+        return cls(context, outcomes, printed if matches else NOTHING, percent)
 
     @property
     def metric(self) -> str:
@@ -83,92 +81,65 @@ class Block:
     @cached_property
     def verdicts(self) -> Verdicts:
         """The verdicts on the printed numbers."""
-        entries = [
-            self._judged(row, column)
-            for row, columns in self.values.items()
-            for column in columns
-            if self.printed.text(row, self.printed.mean_column(column))
-        ]
-        return Verdicts(
-            self.printed.name,
-            tuple(entries),
-            _description(self.context, self.printed),
-            self.outcomes.own_rows,
-            self.percent,
-        )
+        printed, protocols, entries = self.printed, self.context.experiment.protocols, []
+        for row, column in product(self.outcomes.rows, self.context.titles):
+            if printed.text(row, printed.mean_column(column)):
+                folds = protocols[row].split.outer_folds
+                verdict = judge_entry(printed, self.outcomes, row, column, folds)
+                entries.append(verdict.at(row, column, self.quantity(row)))
+        text, own_rows = _description(self.context, printed), self.outcomes.own_rows
+        return Verdicts(printed.name, tuple(entries), text, own_rows, self.percent)
 
-    def _judged(self, row: str, column: str) -> Verdict:
-        values = self.values[row][column]
-        sizes = self.outcomes.n_test(row, column) if values else ()
-        folds = self.context.experiment.protocols[row].split.outer_folds
-        number = PrintedNumber.at(self.printed, row, column)
-        verdict = judge(number, OurNumbers(values, sizes, folds))
-        return verdict.at(row, column, self.quantity(row))
+    def entries(self, row: str) -> Iterator[tuple[Entry, tuple[Field, ...]]]:
+        """Yield the entries of a row, each with its numbers; the best of ours and printed is bold.
 
-    def entries(self, row: str) -> tuple[Entry, ...]:
-        """Return the entries of a row, with the best one of ours and of the printed ones."""
+        Verdicts mark the printed numbers outside our intervals.
+        """
         printed, outcomes, values = self.printed, self.outcomes, self.values[row]
-        percent = self.in_percent(row)
-        every = {c: moments(sample)[0] for c, sample in values.items()}
-        means = {c: every[c] for c in outcomes.compared}
+        quantity, percent = self.quantity(row), self.in_percent(row)
+        means = {c: moments(sample)[0] for c, sample in values.items()}
+        compared = {c: means[c] for c in outcomes.compared}
+        best = set() if None in compared.values() else _best(compared, outcomes.greater_is_better)
         numbers = {c: printed.number(row, printed.mean_column(c)) for c in values}
-        best = set() if None in means.values() else _best(means, outcomes.greater_is_better)
         printed_best = _best(numbers, printed.facts.greater_is_better)
-        digits = 2 if percent else 3 if outcomes.counted(row) else decimals(every.values())
-        texts = [printed.text(row, printed.mean_column(c)) for c in values if not percent]
-        if not outcomes.counted(row):
-            digits = max(digits, *(len(text.partition(".")[2]) for text in texts), 0)
-        verdicts = {(v.row, v.column): v for v in self.verdicts.entries}
-        entries = []
+        digits = 2 if percent else 3
+        if not (percent or outcomes.counted(row)):
+            texts = (printed.text(row, printed.mean_column(c)) for c in values)
+            digits = max(decimals(means.values()), *(len(t.partition(".")[2]) for t in texts))
+        in_unit = outcomes.metric is not None or outcomes.counted(row)
+        outside = {(v.row, v.column, v.quantity) for v in self.verdicts.outside_numbers}
         for column, sample in values.items():
-            mean, sd = moments(sample)
-            verdict = verdicts.get((row, column))
-            deviation = verdict.deviation if verdict else None
-            entries.append(
-                Entry(
-                    *(mean, sd, *self._printed(row, column)),
-                    bold=column in best,
-                    printed_bold=column in printed_best,
-                    outside=verdict is not None and verdict.word == "outside",
-                    spread_outside=deviation is not None and deviation.word == "outside",
-                    digits=digits,
-                    percent=percent,
-                )
+            entry = Entry(
+                *moments(sample),
+                *self._texts(row, column, as_printed=in_unit),
+                bold=column in best,
+                printed_bold=column in printed_best,
+                outside=(row, column, quantity) in outside,
+                spread_outside=(row, column, f"deviation of {quantity}") in outside,
+                digits=digits,
+                percent=percent,
             )
-        return tuple(entries)
+            word = self.verdicts.words.get((row, column), "")
+            place = row, column, quantity, len(sample)
+            yield entry, (*place, *moments(sample), *self._texts(row, column), word)
 
-    def absent(self, name: str) -> tuple[Entry, ...]:
+    def absent(self, name: str) -> list[Entry]:
         """Return the entries of a row that has no data, with its printed numbers."""
         columns = self.context.titles
-        return tuple(Entry(MISSING, None, *self._printed(name, column)) for column in columns)
-
-    def data(self, row: str) -> Iterator[tuple[Field, ...]]:
-        """Yield the numbers of a row, one entry after the other."""
-        for column, sample in self.values[row].items():
-            word = self.verdicts.word(row, column) or ""
-            place = row, column, self.quantity(row), len(sample)
-            yield (*place, *moments(sample), *self._texts(row, column), word)
+        return [Entry(MISSING, None, *self._texts(name, c, as_printed=True)) for c in columns]
 
     def times(self) -> Iterator[tuple[Entry, tuple[Field, ...]]]:
         """Yield the mean running time of each column, as an entry and as data."""
         for column in self.context.titles:
             mean = self.outcomes.mean_seconds(column)
             printed = self._texts(TIME_ROW, column)
-            numbers = int(mean is not None), mean, None, *printed
-            row = (TIME_ROW, column, "seconds", *numbers, "")
+            row = (TIME_ROW, column, "seconds", int(mean is not None), mean, None, *printed, "")
             yield Entry(mean, None, printed[0]), row
 
-    def _texts(self, row: str, column: str) -> tuple[str, str]:
-        """Return a printed number and its spread, as texts."""
-        names = self.printed.mean_column(column), column + SD
-        return self.printed.text(row, names[0]), self.printed.text(row, names[1])
-
-    def _printed(self, row: str, column: str) -> tuple[str, str]:
-        """Return the same as the paper prints them."""
-        names = self.printed.mean_column(column), column + SD
-        if row in self.values and self.outcomes.metric is None and not self.outcomes.counted(row):
-            return self._texts(row, column)
-        return self.printed.as_printed(row, names[0]), self.printed.as_printed(row, names[1])
+    def _texts(self, row: str, column: str, *, as_printed: bool = False) -> tuple[str, str]:
+        """Return a printed number and its spread as texts, in the unit of the paper or as kept."""
+        text = self.printed.as_printed if as_printed else self.printed.text
+        return text(row, self.printed.mean_column(column)), text(row, column + SD)
 
 
 def _best(numbers: Mapping[str, float | None], greater_is_better: bool) -> set[str]:
@@ -198,36 +169,30 @@ def _is_one_data_set(context: Context[Any], blocks: Sequence[Block]) -> bool:
 
 def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
     config, titles = context.config, context.titles
+    names, quantities = list[str](), list[str]()
+    entries, data = list[tuple[Entry, ...]](), list[tuple[Field, ...]]()
     places = [(block, row) for block in blocks for row in block.values]
-    quantities = [
-        block.quantity(row) + " in percent" * block.in_percent(row) for block, row in places
-    ]
-    entries = [block.entries(row) for block, row in places]
-    data = [numbers for block, row in places for numbers in block.data(row)]
+    for block, row in places:
+        quantities.append(block.quantity(row) + " in percent" * block.in_percent(row))
+        names.append(f"{row}, {quantities[-1]}" if len(blocks) > 1 else row)
+        row_entries, numbers = zip(*block.entries(row), strict=True)
+        entries.append(row_entries)
+        data += numbers
     if _is_one_data_set(context, blocks):
         # On a single data set the algorithms are the rows, and the metrics the columns.
         header = ("Algorithm", *quantities)
         rows = [*zip(titles.values(), zip(*entries, strict=True), strict=True)]
     else:
         header = ("Data set", *titles.values())
-        names = [row for _, row in places]
-        if len(blocks) > 1:
-            names = [f"{row}, {label}" for row, label in zip(names, quantities, strict=True)]
         rows = [*zip(names, entries, strict=True)]
-        rows += [(absent.name, blocks[0].absent(absent.name)) for absent in config.absent]
+        rows += [(absent.name, (*blocks[0].absent(absent.name),)) for absent in config.absent]
         for block in (block for block in blocks if not block.metric):
             times, numbers = zip(*block.times(), strict=True)
             rows.append((TIME_LABEL, times))
             data += numbers
-    return Table(
-        f"{config.title}: {_title(context, blocks)}",
-        header,
-        tuple(rows),
-        tuple(_notes(context, blocks)),
-        DATA_HEADER,
-        tuple(data),
-        timed_rows=(TIME_LABEL, TIME_ROW),
-    )
+    title, notes = _title(context, blocks), _notes(context, blocks)
+    table = context.table(title, header, rows, notes, DATA_HEADER, data)
+    return replace(table, timed_rows=(TIME_LABEL, TIME_ROW))
 
 
 def _notes(context: Context[Any], blocks: Sequence[Block]) -> Iterator[str]:
@@ -285,16 +250,15 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made:
     blocks = [Block.from_outcomes(context, judged) for judged in every]
     # The headline is the first block.
     blocks.sort(key=lambda block: block.metric != context.config.headline)
-    verdicts = next((block.verdicts for block in blocks if block.printed.cells), None)
-    return Made(_table(context, blocks), verdicts=verdicts)
+    judged = next((block for block in blocks if block.printed.cells), blocks[0])
+    return Made(_table(context, blocks), verdicts=judged.verdicts)
 
 
 ERRORS = Kind(
-    "errors",
     str,
-    "Errors of all rows and columns; the name of a printed table to compare with. Always written.",
     _make,
     _check,
+    "Errors of all rows and columns; the name of a printed table to compare with. Always written.",
 )
 
 
@@ -306,20 +270,11 @@ TRUE_RMSE = Metric(
 
 def _make_noiseless(context: Context[str], outcomes: Outcomes) -> Made:
     """Make the table of RMSEs against targets without noise, next to the printed RMSEs."""
-    measured = {
-        place: record.measures[TRUTH][0]
-        for place, record in outcomes.records.items()
-        if TRUTH in record.measures
-    }
+    records = outcomes.records.items()
+    measured = {place: r.measures[TRUTH][0] for place, r in records if TRUTH in r.measures}
     true = replace(outcomes, metric=TRUE_RMSE, measured=measured)
     block = Block(context, true, context.printed(context.option))
     return Made(_table(context, [block]))
 
 
-NOISELESS = Kind(
-    "noiseless",
-    str,
-    "The same for errors against targets without noise.",
-    _make_noiseless,
-    _check,
-)
+NOISELESS = Kind(str, _make_noiseless, _check, "The same for errors against targets without noise.")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,10 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
 from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.stats import COVERAGE
-from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure
+from quadrepro.tables.figure import fitted, looks_of, new_figure
 from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
 from quadrepro.tables.kinds import Context, Kind, Made
-from quadrepro.tables.table import Entry, Table
+from quadrepro.tables.table import Entry
 from quadrepro.tables.table import Field as CsvField
 from quadrepro.tables.verdicts import Verdicts
 
@@ -29,6 +29,11 @@ POINTS = 1001
 
 WIDTH = 3.0
 """Inches of a panel."""
+
+DATA_HEADER = (
+    *("dataset", "algorithm", "margins", "mean", "sd"),
+    *("printed mean", "printed sd", "verdict"),
+)
 
 QUANTITIES = ("margin mean", "margin sd")
 """Names of the two printed numbers of an entry."""
@@ -77,42 +82,15 @@ def _make(context: Context[Margins], outcomes: Outcomes) -> Made:
     splits = {place: margins_of_splits(outcomes, *place) for place in places}
     printed = context.printed(context.option.printed)
     verdicts = _verdicts(printed, outcomes, splits)
-    draw = partial(_draw, context, splits) if context.option.panels else None
-    return Made(_table(context, outcomes, splits, printed, verdicts), draw, verdicts)
-
-
-def _verdicts(printed: Printed, outcomes: Outcomes, splits: Splits) -> Verdicts:
-    """Return where printed means and deviations of the margins are among our splits."""
-    verdicts = []
-    for (row, column), margins in splits.items():
-        for ending, quantity, ours in (
-            (MEAN, "margin mean", [float(split.mean()) for split in margins]),
-            (SD, "margin sd", [float(split.std(ddof=1)) for split in margins]),
-        ):
-            if text := printed.text(row, column + ending):
-                number = PrintedNumber(text, printed.sample)
-                verdicts.append(judge(number, OurNumbers(ours)).at(row, column, quantity))
-    description = f"{printed.description}."
-    return Verdicts(printed.name, tuple(verdicts), description, outcomes.own_rows)
-
-
-def _table(
-    context: Context[Margins],
-    outcomes: Outcomes,
-    splits: Splits,
-    printed: Printed,
-    verdicts: Verdicts,
-) -> Table:
-    entries, data = dict[str, list[Entry]](), list[tuple[CsvField, ...]]()
-    outside = {(v.row, v.column, v.quantity) for v in verdicts.entries if v.word == "outside"}
+    rows, data = defaultdict[str, list[Entry]](list), list[tuple[CsvField, ...]]()
+    outside = {(v.row, v.column, v.quantity) for v in verdicts.outside_numbers}
     for (row, column), margins in splits.items():
         pooled = np.concatenate(margins) if margins else np.zeros(0)
         mean, sd = (float(pooled.mean()), float(pooled.std(ddof=1))) if margins else (None, None)
         texts = printed.text(row, column + MEAN), printed.text(row, column + SD)
-        off = {quantity: (row, column, quantity) in outside for quantity in QUANTITIES}
-        entry = Entry(mean, sd, *texts, outside=off["margin mean"], digits=2)
-        entries.setdefault(row, []).append(replace(entry, spread_outside=off["margin sd"]))
-        word = verdicts.word(row, column) or ""
+        off, sd_off = ((row, column, quantity) in outside for quantity in QUANTITIES)
+        rows[row].append(Entry(mean, sd, *texts, outside=off, spread_outside=sd_off, digits=2))
+        word = verdicts.words.get((row, column), "")
         data.append((row, column, len(pooled), mean, sd, *texts, word))
     pooled_over = f" of all {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
     in_parentheses = ", in parentheses the printed ones" if printed.cells else ""
@@ -126,17 +104,23 @@ def _table(
             f"{printed.sample.n} further splits lies with probability {COVERAGE:g} (Student's t "
             "over the splits)."
         )
-    return Table(
-        f"{context.config.title}: training margins",
-        ("Data set", *context.titles.values()),
-        tuple((row, tuple(row_entries)) for row, row_entries in entries.items()),
-        (*notes, *context.config.notes),
-        (
-            *("dataset", "algorithm", "margins", "mean", "sd"),
-            *("printed mean", "printed sd", "verdict"),
-        ),
-        tuple(data),
-    )
+    header, notes = ("Data set", *context.titles.values()), [*notes, *context.config.notes]
+    table = context.table("training margins", header, rows.items(), notes, DATA_HEADER, data)
+    return Made(table, partial(_draw, context, splits) if context.option.panels else None, verdicts)
+
+
+def _verdicts(printed: Printed, outcomes: Outcomes, splits: Splits) -> Verdicts:
+    """Return where printed means and deviations of the margins are among our splits."""
+    verdicts = []
+    for (row, column), margins in splits.items():
+        means = [float(split.mean()) for split in margins]
+        sds = [float(split.std(ddof=1)) for split in margins]
+        for ending, quantity, ours in ((MEAN, "margin mean", means), (SD, "margin sd", sds)):
+            if text := printed.text(row, column + ending):
+                number = PrintedNumber(text, printed.sample)
+                verdicts.append(judge(number, OurNumbers(ours)).at(row, column, quantity))
+    description = f"{printed.description}."
+    return Verdicts(printed.name, tuple(verdicts), description, outcomes.own_rows)
 
 
 def _draw(context: Context[Margins], splits: Splits, path: Path) -> None:
@@ -154,7 +138,6 @@ def _draw(context: Context[Margins], splits: Splits, path: Path) -> None:
             panel.set_title(fitted(option.row, WIDTH - 0.3))
             panel.set(xlabel="margin", ylim=(0, 1.02), xlim=option.limits)
         axes[0].set_ylabel("cumulative frequency")
-        add_legend(figure)
 
 
 def _check(context: Context[Margins]) -> None:
@@ -170,9 +153,8 @@ def _check(context: Context[Margins]) -> None:
 
 
 MARGINS = Kind(
-    "margins",
     Margins,
-    "Training margins; the name of a printed table to compare with, or options.",
     _make,
     _check,
+    "Training margins; the name of a printed table to compare with, or options.",
 )

@@ -71,13 +71,9 @@ def _make(context: Context[Options], outcomes: Outcomes) -> Made:
         reason = "Ranking takes two algorithms without missing cells on two data sets."
         return Made(Table(title, ("",), (), (reason,), ("method",), ()))
     scores = {c: [tested.sign * loss for loss in losses[c]] for c in compared}
-    ranking = rank_methods(
-        scores,
-        greater_is_better=tested.greater_is_better,
-        ratio=compares_ratios(tested),
-        rope=option.rope,
-    )
-    table = methods_table(title, ranking, context.titles, scale_of(tested))
+    scale, higher = scale_of(tested), tested.greater_is_better
+    ranking = rank_methods(scores, greater_is_better=higher, ratio=scale.ratio, rope=option.rope)
+    table = methods_table(title, ranking, context.titles, scale)
     notes = (*closing_notes(context, tested), *own_rows_notes(context.config))
     if option.nemenyi:
         notes = (nemenyi_note(ranking, LEVEL), *notes)
@@ -86,9 +82,8 @@ def _make(context: Context[Options], outcomes: Outcomes) -> Made:
 
 
 RANKING = Kind(
-    "ranking",
     Options,
-    "Mean ranks with tests against the best, and a diagram of ranks: `true`, or options.",
     _make,
     _check,
+    "Mean ranks with tests against the best, and a diagram of ranks: `true`, or options.",
 )

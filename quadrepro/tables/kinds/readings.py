@@ -15,14 +15,14 @@ from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.seeds import generator
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.printed import MEAN, SD, Holds, Printed
+from quadrepro.papers.printed import SD, Holds, Printed
 from quadrepro.stats import (
     LEVEL,
     log_probability_of_deviations,
     log_probability_of_means,
     log_probability_of_pooled_deviations,
 )
-from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
+from quadrepro.tables.judge import judge_entry
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
 from quadrepro.tables.render import MISSING, number_text
@@ -88,10 +88,10 @@ def evidence(
 ) -> RowEvidence | None:
     """Compare a row with its printed numbers; None if there are none, or if a split is missing."""
     columns = [c for c in outcomes.columns if means.text(row, means.mean_column(c))]
-    if not columns or outcomes.repeats < 2:
+    if not columns or outcomes.repeats < 2 or not all(outcomes.complete(row, c) for c in columns):
         return None
-    if not all(outcomes.complete(row, c) for c in columns):
-        return None
+    words = [judge_entry(means, outcomes, row, c, folds).word for c in columns]
+    part = RowEvidence(tuple(word == "inside" for word in words if word != "not comparable"))
     errors = {c: np.array(outcomes.values(row, c)) for c in columns}
     kept = {c: m for c in outcomes.columns if (m := margins_of_splits(outcomes, row, c))}
     margin_means = {c: np.array([m.mean() for m in splits]) for c, splits in kept.items()}
@@ -99,25 +99,18 @@ def evidence(
         c: np.array([np.mean((m - margin_means[c].mean()) ** 2) for m in splits])
         for c, splits in kept.items()
     }
-    verdicts = [
-        judge(
-            PrintedNumber.at(means, row, c), OurNumbers([*values], outcomes.n_test(row, c), folds)
-        )
-        for c, values in errors.items()
-    ]
-    part = RowEvidence(tuple(v.word == "inside" for v in verdicts if v.p_value is not None))
-    kinds = {"mean": errors, "sd": errors, "margin mean": margin_means, "margin sd": squares}
-    for name, ours in kinds.items():
-        printed, quantity = margins if name.startswith("margin") else means, QUANTITIES[name]
-        ending = SD if name.endswith("sd") else MEAN
-        places = {c: c + ending for c in outcomes.columns}
-        if ending == MEAN:
-            places = {c: printed.mean_column(c) for c in outcomes.columns}
+    for name, printed, ours in (
+        ("mean", means, errors),
+        ("sd", means, errors),
+        ("margin mean", margins, margin_means),
+        ("margin sd", margins, squares),
+    ):
+        is_sd, quantity, n = name.endswith("sd"), QUANTITIES[name], printed.sample.n
+        places = {c: c + SD if is_sd else printed.mean_column(c) for c in outcomes.columns}
         places = {c: column for c, column in places.items() if printed.text(row, column)}
         if places and ours.keys() >= places.keys():
             numbers = np.array([printed.number(row, column) for column in places.values()])
             rounding = np.array([printed.rounding(row, column) for column in places.values()])
-            n = printed.sample.n
             splits = OurSplits(np.stack([ours[c] for c in places], axis=1), rounding, n)
             part.distances[name] = abs(quantity.statistic(splits.values) - numbers).tolist()
             part.logs[name] = quantity.log_probability(splits.values, numbers, rounding, n)
@@ -224,8 +217,8 @@ def _distances(parts: Sequence[RowEvidence], quantities: Iterable[str], percent:
     for quantity in quantities:
         distances = [d for part in parts for d in part.distances.get(quantity, ())]
         in_percent = percent and not quantity.startswith("margin")
-        text = number_text(fmean(distances), 3, percent=in_percent) if distances else MISSING
-        texts.append(text)
+        mean = fmean(distances) if distances else None
+        texts.append(MISSING if mean is None else number_text(mean, 3, percent=in_percent))
     return texts
 
 
@@ -271,11 +264,9 @@ def _check(context: Context[Readings]) -> None:
         if option == "means":
             context.check_metric(name, option)
         if name and context.printed(name).sample.n < 2:
-            raise context.error(
-                "a deviation is that of several splits: set their number in the paper's "
-                f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}",
-                option,
-            )
+            message = "a deviation is that of several splits: set their number in the paper's "
+            message += f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}"
+            raise context.error(message, option)
 
 
 def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
@@ -286,8 +277,7 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
     for place in context.config.rows:
         row = place.entry.title
         folds = context.experiment.protocols[row].split.outer_folds
-        part = evidence(judged, means, margins, row, folds)
-        if part is not None:
+        if part := evidence(judged, means, margins, row, folds):
             by_reading[place.reading or BASE][place.of] = part
     base = by_reading[BASE]
     factors: dict[str, Factors] = {
@@ -300,46 +290,38 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
     needed = needed_factors(compared, len(factors))
     kinds = [kind for kind in KINDS if context.option.margins or kind != "margins"]
     quantities = [quantity for kind in kinds for quantity in KINDS[kind]]
-    percent, rows, data = means.in_percent, [], list[tuple[CsvField, ...]]()
+    rows, data = list[tuple[str, tuple[Entry, ...]]](), list[tuple[CsvField, ...]]()
     for name, parts in by_reading.items():
         # A reading and the config's own are compared on the same rows.
         row_factors = factors.get(name, {})
-        same = [base[row] for row in row_factors]
         ours = [part for row, part in parts.items() if name == BASE or row in row_factors]
-        own = _distances(same, quantities, percent) if same else [""] * (1 + len(quantities))
-        distances = map(_with_own, _distances(ours, quantities, percent), own)
+        texts = _distances(ours, quantities, means.in_percent)
+        own = [""] * len(texts)
+        if row_factors:
+            own = _distances([base[row] for row in row_factors], quantities, means.in_percent)
+        both = zip(texts, own, strict=True)
+        distances = (Entry(text, printed=own_text) for text, own_text in both)
         entries = _factors(row_factors, kinds, needed.get(name))
         rows.append((name, (Entry(str(len(ours))), *distances, *entries)))
         for row, part in parts.items():
-            logs = row_factors.get(row, {})
-            numbers: list[CsvField] = [sum(part.inside), len(part.inside)]
-            numbers += [
-                fmean(part.distances[q]) if q in part.distances else None for q in quantities
-            ]
-            numbers += [part.logs.get(quantity) for quantity in quantities]
-            numbers += [logs.get(kind) for kind in kinds]
-            data.append((name, row, *numbers, sum(logs.values()) if logs else None))
-    off_by = [f"{quantity} off by" for quantity in quantities]
+            logs, off_by = row_factors.get(row, {}), map(part.distances.get, quantities)
+            numbers = sum(part.inside), len(part.inside), *(fmean(d) if d else None for d in off_by)
+            total = sum(logs.values()) if logs else None
+            log_p = map(part.logs.get, quantities)
+            data.append((name, row, *numbers, *log_p, *map(logs.get, kinds), total))
+    off_by_titles = [f"{quantity} off by" for quantity in quantities]
     log_factor = [*(f"log BF: {kind}" for kind in kinds), "log BF"]
-    log_p = [f"log p: {quantity}" for quantity in quantities]
-    return Table(
-        f"{context.config.title}: readings by their fit to the printed numbers",
-        ("Reading", "rows", "inside", *off_by, *log_factor, "needed"),
-        tuple(rows),
-        (*_notes(context, needed, simulated), *closing_notes(context, outcomes)),
-        ("reading", "dataset", "inside", "compared", *off_by, *log_p, *log_factor),
-        tuple(data),
-    )
-
-
-def _with_own(text: str, own: str) -> Entry:
-    return Entry(text, printed=own)
+    log_p_titles = [f"log p: {quantity}" for quantity in quantities]
+    subject = "readings by their fit to the printed numbers"
+    notes = *_notes(context, needed, simulated), *closing_notes(context, outcomes)
+    header = ("Reading", "rows", "inside", *off_by_titles, *log_factor, "needed")
+    columns = ("reading", "dataset", "inside", "compared", *off_by_titles, *log_p_titles)
+    return context.table(subject, header, rows, notes, (*columns, *log_factor), data)
 
 
 READINGS = Kind(
-    "readings",
     Readings,
-    "How well each reading of the protocol fits the printed tables.",
     lambda context, outcomes: Made(_table(context, outcomes)),
     _check,
+    "How well each reading of the protocol fits the printed tables.",
 )

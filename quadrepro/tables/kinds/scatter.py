@@ -8,9 +8,9 @@ from pathlib import Path
 
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import order
-from quadrepro.tables.figure import add_legend, fitted, looks_of, new_figure
+from quadrepro.tables.figure import fitted, looks_of, new_figure
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
-from quadrepro.tables.table import Entry, Table, decimals, moments
+from quadrepro.tables.table import Entry, decimals, moments
 
 ABREAST, SIZE = 4, 2.6
 """Maximum number of panels side by side, and the inches of one."""
@@ -29,30 +29,30 @@ def _dots(outcomes: Outcomes, a: str, b: str) -> list[Dot]:
     ]
 
 
-def _table(
-    context: Context[str], outcomes: Outcomes, word: str, dots: dict[str, list[Dot]]
-) -> Table:
-    title, rows = context.titles[context.option], []
-    percent = word == "risk"
+def _make(context: Context[str], outcomes: Outcomes) -> Made:
+    """Make the table and the figure."""
+    word = "RMSE" if "regression" in context.experiment.tasks.values() else "risk"
+    others = [name for name in context.titles if name != context.option]
+    dots = {other: _dots(outcomes, context.option, other) for other in others}
+    title, percent = context.titles[context.option], word == "risk"
+    rows = []
     for other, pairs in dots.items():
         sides, gaps = [order(y, x) for _, x, y in pairs], [y - x for _, x, y in pairs]
         counts = (Entry(str(sides.count(side))) for side in (1, 0, -1))
         digits = 2 if percent else decimals(gaps)
         gap = Entry(*moments(gaps), digits=digits, percent=percent, signed=True)
         rows.append((context.titles[other], (*counts, gap)))
-    return Table(
-        f"{context.config.title}: {word}s against {title}",
-        ("", "above", "on", "below", "difference"),
-        tuple(rows),
-        (
-            f"Above, on, below: dots by the diagonal, one per split; above it {title} has the "
-            f"lower {word}. Difference: the row's {word} − {title}'s"
-            f"{', in percentage points' * percent}, mean ± standard deviation over the dots.",
-            *closing_notes(context, outcomes),
-        ),
-        ("algorithm", "dataset", f"{word} of {context.option}", word),
-        tuple((other, *dot) for other, pairs in dots.items() for dot in pairs),
+    note = (
+        f"Above, on, below: dots by the diagonal, one per split; above it {title} has the "
+        f"lower {word}. Difference: the row's {word} − {title}'s"
+        f"{', in percentage points' * percent}, mean ± standard deviation over the dots."
     )
+    notes = note, *closing_notes(context, outcomes)
+    header = ("", "above", "on", "below", "difference")
+    columns = ("algorithm", "dataset", f"{word} of {context.option}", word)
+    data = ((other, *dot) for other, pairs in dots.items() for dot in pairs)
+    table = context.table(f"{word}s against {title}", header, rows, notes, columns, data)
+    return Made(table, partial(_draw, context, outcomes.rows, word, dots))
 
 
 def _draw(
@@ -74,16 +74,6 @@ def _draw(
             axes = (f"{word} of {context.titles[name]}" for name in (context.option, other))
             xlabel, ylabel = (fitted(text, SIZE - 0.6) for text in axes)
             panel.set(xlim=ends, ylim=ends, aspect="equal", xlabel=xlabel, ylabel=ylabel)
-        add_legend(figure)
-
-
-def _make(context: Context[str], outcomes: Outcomes) -> Made:
-    """Make the table and the figure."""
-    word = "RMSE" if "regression" in context.experiment.tasks.values() else "risk"
-    others = [name for name in context.titles if name != context.option]
-    dots = {other: _dots(outcomes, context.option, other) for other in others}
-    draw = partial(_draw, context, outcomes.rows, word, dots)
-    return Made(_table(context, outcomes, word, dots), draw)
 
 
 def _check(context: Context[str]) -> None:
@@ -100,9 +90,5 @@ def _check(context: Context[str]) -> None:
 
 
 SCATTER = Kind(
-    "scatter",
-    str,
-    "A figure of the errors of one column, by name, against every other column.",
-    _make,
-    _check,
+    str, _make, _check, "A figure of the errors of one column, by name, against every other column."
 )

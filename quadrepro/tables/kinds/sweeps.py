@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -17,7 +17,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
 from quadrepro.tables.render import MISSING, number_text, significant
-from quadrepro.tables.table import Entry, Field, Table
+from quadrepro.tables.table import Entry, Field
 
 WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
@@ -31,31 +31,23 @@ Times = Mapping[tuple[str, str], float | None]
 
 def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
     """Make the table of running times, and their figure."""
-    times: dict[tuple[str, str], float | None] = {}
-    rows, data = [], list[tuple[Field, ...]]()
-    for row in context.config.rows:
-        title, entries = row.entry.title, []
-        for column in outcomes.columns:
-            complete = outcomes.complete(title, column)
-            seconds = [r.seconds for r in outcomes.cell(title, column)] if complete else []
-            middle = times[title, column] = median(seconds) if seconds else None
-            entries.append(Entry(None if middle is None else significant(middle, 3)))
-            data.append((row.of, row.sweep, row.value, column, len(seconds), middle))
-        rows.append((title, tuple(entries)))
+    times = dict[tuple[str, str], float | None]()
+    rows, data = defaultdict[str, list[Entry]](list), list[tuple[Field, ...]]()
+    for row, column in product(context.config.rows, outcomes.columns):
+        title = row.entry.title
+        complete = outcomes.complete(title, column)
+        seconds = [r.seconds for r in outcomes.cell(title, column)] if complete else []
+        middle = times[title, column] = median(seconds) if seconds else None
+        rows[title].append(Entry(None if middle is None else significant(middle, 3)))
+        data.append((row.of, row.sweep, row.value, column, len(seconds), middle))
     over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
-    table = Table(
-        f"{context.config.title}: running times",
-        ("Data set", *context.titles.values()),
-        tuple(rows),
-        (
-            f"Seconds of the search and the final training{over}.",
-            *closing_notes(context, outcomes),
-        ),
-        ("dataset", "sweep", "value", "algorithm", "splits", "seconds"),
-        tuple(data),
-        timed_rows=tuple(dict.fromkeys(row.of for row in context.config.rows)),
-    )
-    return Made(table, partial(_draw_times, context, times))
+    note = f"Seconds of the search and the final training{over}."
+    notes = note, *closing_notes(context, outcomes)
+    header = ("Data set", *context.titles.values())
+    columns = ("dataset", "sweep", "value", "algorithm", "splits", "seconds")
+    table = context.table("running times", header, rows.items(), notes, columns, data)
+    timed = tuple(dict.fromkeys(row.of for row in context.config.rows))
+    return Made(replace(table, timed_rows=timed), partial(_draw_times, context, times))
 
 
 def _moved_by(context: Context[bool], sweep: str) -> list[str]:
@@ -88,23 +80,14 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
                 panel.plot(x, y, label=context.titles[column], **looks[column])
             if numeric and 0 < WIDE * min(numbers) < max(numbers):
                 panel.set_xscale("log")
-                figures.plain_labels(panel.xaxis)
             if any(times.values()):  # A coarse clock can call all of them 0.
                 panel.set_yscale("log")
-                figures.plain_labels(panel.yaxis)
             word = sweep.replace("_", " ")
             panel.set_title(figures.fitted(f"{name}: {word} varied", WIDTH - 0.7))
             panel.set(xlabel=word, ylabel="seconds")
-        figures.add_legend(figure)
 
 
-TIMES = Kind(
-    "times",
-    bool,
-    "Running times along the sweeps: `true`.",
-    _make_times,
-    Context.check_sweeps,
-)
+TIMES = Kind(bool, _make_times, Context.check_sweeps, "Running times along the sweeps: `true`.")
 
 FIRST, SECOND, NEITHER, UNKNOWN = "#f0a040", "#6dbf8b", "#e6e6e6", "#ffffff"
 """Colours of a square: the first is better, the second is better, no difference, no result."""
@@ -156,20 +139,17 @@ Squares = Mapping[str, list[tuple[Row, Difference | None]]]
 
 def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
     """Make the matrix of differences as a table and as a figure."""
-    squares: dict[str, list[tuple[Row, Difference | None]]] = {}
-    for row in context.config.rows:
+    squares = defaultdict[str, list[tuple[Row, Difference | None]]](list)
+    rows, data = defaultdict[str, list[Entry]](list), list[tuple[Field, ...]]()
+    datasets = [entry.title for entry in context.config.datasets]
+    for row in sorted(context.config.rows, key=lambda row: datasets.index(row.of)):
         square = difference(outcomes, row.entry.title, context.option)
-        squares.setdefault(row.of, []).append((row, square))
+        squares[row.of].append((row, square))
+        mark = "*" * (square is not None and not square.overlap)
+        rows[row.of].append(Entry(square.text if square else MISSING, mark=mark))
+        numbers = square.numbers if square else (None,) * 6
+        data.append((row.of, row.sweep, row.value, *numbers))
     first, second = (context.titles[name] for name in context.option)
-    rows, data = [], list[tuple[Field, ...]]()
-    for name, line in squares.items():
-        entries = []
-        for row, square in line:
-            mark = "*" * (square is not None and not square.overlap)
-            entries.append(Entry(square.text if square else MISSING, mark=mark))
-            numbers = square.numbers if square else (None,) * 6
-            data.append((name, row.sweep, row.value, *numbers))
-        rows.append((name, tuple(entries)))
     starred = (
         f"two intervals mean ± standard deviation over {outcomes.repeats} splits have no point in "
         "common, as in the paper; that is not a test."
@@ -177,18 +157,13 @@ def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
         else "two risks are not the same: one split has no spread."
     )
     meaning = f"Percentage points; above 0 {first} is better. * marks a difference where the"
-    table = Table(
-        f"{context.config.title}: risk of {second} − {first}",
-        ("Data set", *(f"{row.sweep} {row.value}" for row, _ in next(iter(squares.values())))),
-        tuple(rows),
-        (f"{meaning} {starred}", *closing_notes(context, outcomes)),
-        (
-            *("dataset", "sweep", "value"),
-            *(f"{column} {kind}" for column in context.option for kind in ("mean", "sd")),
-            *("difference", "verdict"),
-        ),
-        tuple(data),
-    )
+    notes = f"{meaning} {starred}", *closing_notes(context, outcomes)
+    line = next(iter(squares.values()))
+    header = ("Data set", *(f"{row.sweep} {row.value}" for row, _ in line))
+    moments = (f"{column} {kind}" for column in context.option for kind in ("mean", "sd"))
+    columns = ("dataset", "sweep", "value", *moments, "difference", "verdict")
+    subject = f"risk of {second} − {first}"
+    table = context.table(subject, header, rows.items(), notes, columns, data)
     return Made(table, partial(_draw_squares, context, squares))
 
 
@@ -222,7 +197,6 @@ def _draw_squares(context: Context[Pair], squares: Squares, path: Path) -> None:
         meanings = {f"{first} is better": FIRST, f"{second} is better": SECOND}
         for text, colour in (meanings | {"intervals overlap": NEITHER}).items():
             panels[0, 0].plot([], [], "s", color=colour, markersize=8, label=text)
-        figures.add_legend(figure)
 
 
 def _check_differences(context: Context[Pair]) -> None:
@@ -236,9 +210,8 @@ def _check_differences(context: Context[Pair]) -> None:
 
 
 DIFFERENCES = Kind(
-    "differences",
     tuple[str, str],
-    "A figure of the differences of two columns, by name, along the sweeps.",
     _make_differences,
     _check_differences,
+    "A figure of the differences of two columns, by name, along the sweeps.",
 )

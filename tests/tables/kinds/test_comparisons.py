@@ -53,13 +53,6 @@ def entries_of(table: Table) -> list[tuple[str, ...]]:
     return [*texts_of(table).values()]
 
 
-def numbers(outcomes: Outcomes) -> Outcomes:
-    """Return the outcomes with RMSEs for risks."""
-    for row in outcomes.rows:
-        outcomes = as_regression(outcomes, row)
-    return outcomes
-
-
 def test_probabilities_come_from_the_examples_that_only_one_gets_wrong() -> None:
     # The wrong examples of the fixture are nested, so differences of counts are all there is.
     expected = better_over_all([better_on_one(1, 0), better_on_one(0, 1), better_on_one(0, 1)])
@@ -79,7 +72,6 @@ def test_a_printed_probability_has_a_verdict_from_three_splits_on(experiment: Ex
     printed = Printed("p", COLUMNS, cells)
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
     result = made(experiment, "comparisons", outcomes_of(*repeats), printed)
-    assert result.verdicts is not None
     assert result.verdicts.one_sample
     assert [v.word for v in result.verdicts.entries] == ["outside", "inside"]
     assert [v.quantity for v in result.verdicts.entries] == ["probability"] * 2
@@ -168,7 +160,7 @@ def test_nothing_is_tested_over_missing_cells(experiment: Experiment) -> None:
 
 
 def test_rmses_over_data_sets_are_compared_as_ratios(experiment: Experiment) -> None:
-    plain = numbers(outcomes_of(MANY))
+    plain = as_regression(outcomes_of(MANY))
     table = table_of(experiment, "comparisons", plain)
     losses = plain.mean_losses()
     expected = compare_over_datasets(losses, ratio=True)
@@ -221,7 +213,7 @@ def test_splits_of_one_data_set_are_compared_by_the_corrected_test(
     experiment: Experiment, regression: bool
 ) -> None:
     plain = outcomes_of(*SPLITS)
-    plain = numbers(plain) if regression else plain
+    plain = as_regression(plain) if regression else plain
     table = table_of(experiment, "comparisons", plain)
     data = data_of(table)
     values = {c: plain.values("monks", c) for c in plain.columns}
@@ -268,7 +260,7 @@ def test_one_split_of_one_data_set_has_the_test_of_examples_alone(experiment: Ex
     assert float(entries_of(table)[0][1]) == pytest.approx(expected, abs=0.005)
     assert not any("significant" in note for note in table.notes)
     context = context_of(experiment, "comparisons")
-    assert COMPARISONS.make(context, numbers(outcomes_of({"monks": (1, 5, 2)}))) is None
+    assert COMPARISONS.make(context, as_regression(outcomes_of({"monks": (1, 5, 2)}))) is None
 
 
 def test_a_control_is_compared_with_each_other_method_alone(experiment: Experiment) -> None:

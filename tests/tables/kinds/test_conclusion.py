@@ -176,9 +176,7 @@ def test_an_algorithm_without_all_results_is_left_out(context: Context[str]) -> 
 def test_rmses_over_data_sets_have_no_mean_and_those_of_one_have_their_unit(
     context: Context[str],
 ) -> None:
-    several = outcomes_of(MANY)
-    for row in several.rows:
-        several = as_regression(several, row)
+    several = as_regression(outcomes_of(MANY))
     assert conclusion(context, several).startswith("Best by RMSE over 9 data sets: QuadBoost. ")
     one = conclusion(context, as_regression(one_data_set(), "monks"))
     assert one.startswith("Best by RMSE: QuadBoost (0.3750). ")

@@ -72,7 +72,6 @@ def test_entries_are_moments_of_all_margins_next_to_the_printed_ones(
     kept = margins()
     result = made(experiment, "margins", outcomes(kept))
     assert result.draw is None
-    assert result.verdicts is not None
     data = {(row[0], row[1]): row[2:] for row in result.table.data_rows}
     for (row, column), texts in PRINTED.items():
         splits = [kept[row, column, split] for split in range(SPLITS)]

@@ -98,7 +98,6 @@ def test_a_printed_number_counts_once_in_the_table_as_a_whole(varied: Experiment
     third = {(*place[:2], 2): r for place, r in outcomes.records.items() if place[2] == 1}
     three = replace(outcomes, repeats=3, records={**outcomes.records, **third})
     verdicts = made(varied, "errors", three, printed).verdicts
-    assert verdicts is not None
     assert len(verdicts.entries) > 1
     assert (len(verdicts.judged), len(verdicts.outside)) == (1, 1)
     assert "t,1,0,1,0," in score_text([verdicts])

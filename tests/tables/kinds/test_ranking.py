@@ -12,7 +12,6 @@ from scipy.stats import rankdata, wilcoxon
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_mapping
 from quadrepro.engine.metrics import METRICS
-from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.stats import critical_difference, holm, rank_methods
 from quadrepro.tables.kinds import check_tables
@@ -40,13 +39,6 @@ TITLES = ("QuadBoost", "LPBoost", "AdaBoost")
 @pytest.fixture
 def ranked(experiment: Experiment) -> Experiment:
     return asking_for(experiment, ranking=True)
-
-
-def numbers(outcomes: Outcomes) -> Outcomes:
-    """Return the outcomes with RMSEs for risks."""
-    for row in outcomes.rows:
-        outcomes = as_regression(outcomes, row)
-    return outcomes
 
 
 def test_each_method_has_a_row_with_its_comparison_with_the_best(ranked: Experiment) -> None:
@@ -97,7 +89,7 @@ def test_the_numbers_are_those_of_one_ranking_of_mean_risks(ranked: Experiment) 
 
 
 def test_rmses_are_ranked_by_ratios_and_have_no_mean(ranked: Experiment) -> None:
-    outcomes = numbers(outcomes_of(MANY))
+    outcomes = as_regression(outcomes_of(MANY))
     table = table_of(ranked, "ranking", outcomes)
     assert "ratio" in table.header
     assert not any("mean RMSE" in title for title in table.header)
@@ -123,7 +115,7 @@ def test_the_best_group_is_of_methods_that_do_not_differ_significantly_from_the_
 
 def test_ratios_with_an_error_of_zero_are_short(ranked: Experiment) -> None:
     counts = {row: (0, *counts[1:]) for row, counts in MANY.items()}
-    table = table_of(ranked, "ranking", numbers(outcomes_of(counts)))
+    table = table_of(ranked, "ranking", as_regression(outcomes_of(counts)))
     assert [texts[2] for texts in texts_of(table).values()][1:] == ["∞ [∞, ∞]"] * 2
 
 

@@ -74,9 +74,7 @@ baseline: false
 
 
 def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path) -> None:
-    outcomes = outcomes_of({"diabetes": (2, 1, 4), "boston": (1, 3, 3)})
-    for row in outcomes.rows:
-        outcomes = as_regression(outcomes, row)
+    outcomes = as_regression(outcomes_of({"diabetes": (2, 1, 4), "boston": (1, 3, 3)}))
     table = table_of(loaded(tmp_path, NUMBERS), "scatter", outcomes)
     assert table.title == "Numbers: RMSEs against QuadBoost"
     assert next(iter(texts_of(table).values())) == ("1", "0", "1", "+0.1250 ± 0.5303")

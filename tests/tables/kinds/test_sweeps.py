@@ -109,7 +109,6 @@ def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
 def test_values_that_are_not_numbers_are_side_by_side(tmp_path: Path) -> None:
     experiment = load(tmp_path, "protocol.normalise, values: [tanh, none]")
     draw = made(experiment, "times", timed(experiment)).draw
-    assert draw is not None
     draw(tmp_path / "times.svg")
     text = (tmp_path / "times.svg").read_text()
     assert "<!-- tanh -->" in text
@@ -172,7 +171,6 @@ def test_equal_counts_differ_by_nothing_in_another_order() -> None:
         for i, count in enumerate(column_counts)
     }
     square = difference(Outcomes(("x",), ("a", "b"), 4, records), "x", ("a", "b"))
-    assert square is not None
     assert (square.overlap, square.text) == (True, "0.0")
 
 
