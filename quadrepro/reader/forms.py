@@ -24,6 +24,8 @@ LARGEST, LARGEST_MARKUP = 4_000_000, 1_500_000
 UNPACKED = 100_000_000
 """Size of the largest unpacked workbook, in bytes."""
 
+PDF_PAGE = "a page of a PDF"
+
 PDF_EXTRA = (
     "reading a PDF needs pypdf: pip install 'quadrepro[pdf]', or copy the table into a text file"
 )
@@ -49,7 +51,8 @@ def read_grids(path: Path, page: int | None = None) -> tuple[str, list[Grid]]:
 
 def _read(content: bytes, suffix: str, page: int | None) -> tuple[str, list[Grid]]:
     if content.startswith(b"%PDF"):
-        return _pdf(content, page)
+        form, grids = read_text(page_text(content, page))
+        return f"{PDF_PAGE}, {form}", grids
     if len(content) > LARGEST:
         raise ValueError(f"{len(content) / 1e6:.0f} MB are too many for a table of scores")
     if content.startswith(b"PAR1"):
@@ -177,8 +180,8 @@ def _excel(content: bytes) -> list[Grid]:
     return grids
 
 
-def _pdf(content: bytes, page: int | None) -> tuple[str, list[Grid]]:
-    """Return the tables on a page of a PDF."""
+def page_text(content: bytes, page: int | None) -> str:
+    """Return the text of a page of a PDF, with blanks between columns."""
     try:
         from pypdf import PdfReader
     except ImportError:
@@ -188,13 +191,4 @@ def _pdf(content: bytes, page: int | None) -> tuple[str, list[Grid]]:
         raise ValueError(f"a PDF of {len(pages)} pages: choose one with --page")
     if page is not None and not 1 <= page <= len(pages):
         raise ValueError(f"the PDF has {len(pages)} pages, and not a page {page}")
-    text = pages[(page or 1) - 1].extract_text(extraction_mode="layout")
-    try:
-        form, grids = read_text(text)
-    except ValueError as error:
-        lines = "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
-        raise DataError(
-            f"{error}; these are the lines of the page: put those of the table into a text file, "
-            f"with two blanks between columns\n{lines}"
-        ) from None
-    return f"a page of a PDF, {form}", grids
+    return str(pages[(page or 1) - 1].extract_text(extraction_mode="layout"))

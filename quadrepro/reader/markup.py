@@ -61,7 +61,7 @@ def _expanded(text: str) -> str:
     names = "|".join(sorted(macros, key=len, reverse=True))
 
     def expand(match: re.Match[str]) -> str:
-        body, parts = macros[match[1]], re.findall(_GROUP, match[2])
+        body, parts = str(macros[match[1]]), re.findall(_GROUP, match[2])
         n = len({*re.findall(r"#\d", body)})
         for i, part in enumerate(parts[:n], 1):
             body = body.replace(f"#{i}", part[1:-1])

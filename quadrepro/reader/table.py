@@ -16,7 +16,7 @@ import pandas as pd
 from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
 from quadrepro.reader.columns import Column, read_header
-from quadrepro.reader.forms import frame_grid, read_grids
+from quadrepro.reader.forms import PDF_PAGE, frame_grid, page_text, read_grids
 from quadrepro.reader.grid import Grid, Number, Text, comma_sign, is_number, parse
 from quadrepro.reader.roles import is_well_known, metric_in, metric_of, part_of, summary_kind
 
@@ -173,11 +173,20 @@ def read_table(
     """
     choices = choices or Choices(**stated)
     if isinstance(source, pd.DataFrame):
-        return _Reader(
-            "scores", "a data frame", _chosen("scores", [frame_grid(source)], None), choices
-        ).read()
-    form, grids = read_grids(Path(source), choices.page)
-    return _Reader(str(source), form, _chosen(str(source), grids, choices.table), choices).read()
+        path, form, grids = "scores", "a data frame", [frame_grid(source)]
+    else:
+        path, (form, grids) = str(source), read_grids(Path(source), choices.page)
+    try:
+        return _Reader(path, form, _chosen(path, grids, choices.table), choices).read()
+    except DataError as error:
+        if not form.startswith(PDF_PAGE):
+            raise
+        text = page_text(Path(path).read_bytes(), choices.page)
+        lines = "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
+        raise DataError(
+            f"{error}; put the lines of the table into a text file, with two blanks between "
+            f"columns. The page reads:\n{lines}"
+        ) from None
 
 
 def _chosen(path: str, grids: Sequence[Grid], number: int | None) -> Grid:
@@ -222,6 +231,7 @@ class _Reader:
     def __init__(self, path: str, form: str, grid: Grid, choices: Choices) -> None:
         self.path, self.form, self.choices = path, form, choices
         self.left_out: dict[str, None] = {}
+        self.metric = ""
         self.top, self.around = grid.lines[0], grid.around
         try:
             names, n = read_header(grid)
@@ -331,8 +341,8 @@ class _Reader:
                 self.refuse(f"{few(known, 3)} look like {kind}: {advice}")
         repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
         if len(repeated) > 1 and len(values) == 1:
-            names = " and ".join(map(repr, repeated))
-            self.refuse(f"{names} may be data sets and methods: call them 'dataset' and 'method'")
+            both = " and ".join(map(repr, repeated))
+            self.refuse(f"{both} may be data sets and methods: call them 'dataset' and 'method'")
 
     def _check_scales(self, values: Sequence[Column], rows: Sequence[int]) -> None:
         """Refuse columns that are not scores, by their name or by their scale."""
@@ -375,7 +385,7 @@ class _Reader:
     # Folds
 
     def _folded(
-        self, names: Sequence[tuple[str, ...]], rows: Sequence[int], used: Sequence[Column]
+        self, names: Sequence[tuple[str, ...]], rows: Sequence[int], used: Sequence[Column | None]
     ) -> list[str]:
         """Return the folds of rows with some names, empty texts without folds.
 
@@ -394,8 +404,8 @@ class _Reader:
             return [""] * len(names)
         for column in self._with("label", "words", "size", "value"):
             pairs = {*zip(names, (column.cells[i].text for i in rows), strict=True)}
-            texts = {text for _, text in pairs}
-            crossed = len(pairs) == len(counts) * len(texts) and 1 < len(texts) < len(pairs)
+            n = len({text for _, text in pairs})
+            crossed = len(pairs) == len(counts) * n and 1 < n < len(pairs)
             other = column not in used and column.role != "value" and len(pairs) > len(counts)
             if other or (column.role == "value" and crossed and len(counts) > 1):
                 advice = "keep one kind of rows, or call the column 'fold'"
@@ -420,8 +430,6 @@ class _Reader:
             self.metric = metric_of(wanted[0])
             rows = [i for i in rows if column.cells[i].text == wanted[0]]
         return rows
-
-    metric = ""
 
     def _is_wanted(self, name: str) -> bool:
         """Return whether a name is that of the metric that the caller wants."""
@@ -499,7 +507,7 @@ class _Reader:
                 yield _Entry(titles[i], method, "", kind, number, self.lines[i])
 
     def _names_and_folds(
-        self, titles: list[str], rows: Sequence[int], used: Sequence[Column]
+        self, titles: list[str], rows: Sequence[int], used: Sequence[Column | None]
     ) -> tuple[list[str], list[str]]:
         """Return the data set and the fold of each row."""
         fold = r"(.*?)[ _-]*(?:cv|fold|split|run|seed|rep(?:eat)?)[ _-]?(\d+)"
