@@ -26,7 +26,7 @@ STEM = "ranking"
 """Name of the files without ending."""
 
 MOST_LEFT_OUT = 10
-"""Maximum number of rows that a note on the terminal names; the file has all."""
+"""Maximum number of names in a note on the terminal; the file lists all."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ SECTIONS = {
     },
     "Papers": {
         "audit": ("papers", "Check the printed tables of a paper by themselves."),
-        "rank": ("papers", "Rank methods by a CSV file of scores, and compare them."),
+        "rank": ("papers", "Rank methods by a table of scores, and compare them."),
     },
     "Data": {
         "init": ("init", "Write a card and a config for a file of your own, ready to run."),

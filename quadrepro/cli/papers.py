@@ -117,9 +117,8 @@ def audit_command(
     sets come from cards and from the configs that its paper.yaml names: nothing is computed, and no
     data are read.
 
-    FILE is a single table as it was published: Markdown, LaTeX, CSV, HTML, Excel, JSON, or a page
-    of a PDF. The other options are for it. With --draft, it becomes the folder of a paper, whose
-    paper.yaml can say more of it.
+    FILE is a single table as it was published: Markdown, LaTeX, CSV, HTML, Excel, JSON, or a PDF
+    with --page. --draft makes the folder of a paper from it, whose paper.yaml can state more.
 
     Example: quadrepro audit table2.tex --metric accuracy --of cv=10 --n-test n
     """
@@ -195,7 +194,7 @@ def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> N
     """Rank methods by a table of scores, and compare them.
 
     SCORES is a table as it was published: a README, LaTeX, CSV, HTML, Excel, JSON or PDF file.
-    One line shows how it was read; what is not clear is refused with the option that decides.
+    One line shows how it was read; an unclear role is refused with the option that decides.
 
     Prints the methods, each with its difference from the best one, the pairs, and a sentence that
     sums them up. Everything is decided by one test: Wilcoxon's signed-rank test over data

@@ -56,8 +56,8 @@ class Column:
 def read_header(grid: Grid) -> tuple[list[str], int]:
     """Return the name of each column, and the number of lines that hold them.
 
-    What all columns share is a title, which joins the lines around the table. Raises ValueError if
-    the first line holds numbers.
+    A name above all columns is a title and joins the lines around the table. Raises ValueError if
+    the first line has numbers.
     """
     rows = grid.rows
     first = [c.text for c in rows[0][1:]]

@@ -96,7 +96,7 @@ def metric_in(titles: Iterable[str]) -> str:
     """
     text, metrics = _key(" ; ".join(titles)), set()
     for metric, pattern in _vocabulary()["metrics"].items():
-        # A name within a longer one, which comes before it, does not count.
+        # Longer names are searched first: "error" in "mean squared error" does not count.
         if re.search(rf"\b({pattern})\b", text):
             metrics.add(metric)
             text = re.sub(rf"\b({pattern})\b", "", text)

@@ -1,4 +1,4 @@
-"""Printed tables: which number belongs to which data set and method, and what is left out."""
+"""Printed tables: the number of each data set and method, and everything that is left out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOT_A_NUMBER = (
     "leave the field empty"
 )
 LOSSES = ("error", "balanced_error", "rmse", "mse", "mae", "log_loss", "brier")
-"""Metrics of which the lowest is the best."""
+"""Metrics whose lowest value is the best."""
 
 DEVIATIONS = {"sd": "deviations", "se": "standard errors", "ci95": "95% intervals"}
 
@@ -334,11 +334,11 @@ class _Reader:
         rows, values = (labels[-1].texts if labels else []), self._with("value")
         columns = [c.method or c.name for c in values]
         for kind, names, others in (("methods", rows, columns), ("datasets", columns, rows)):
-            known = [name for name in names if is_well_known(name, kind)]
+            examples = [name for name in names if is_well_known(name, kind)]
             n_others = sum(is_well_known(name, kind) for name in others)
-            if not by_method and len(known) > max(1, n_others):
+            if not by_method and len(examples) > max(1, n_others):
                 advice = "state the kind of the rows with --rows methods or --rows datasets"
-                self.refuse(f"{few(known, 3)} look like {kind}: {advice}")
+                self.refuse(f"{few(examples, 3)} look like {kind}: {advice}")
         repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
         if len(repeated) > 1 and len(values) == 1:
             both = " and ".join(map(repr, repeated))
@@ -389,8 +389,8 @@ class _Reader:
     ) -> list[str]:
         """Return the folds of rows with some names, empty texts without folds.
 
-        Names that come again without a column of folds have equal numbers of rows, which no other
-        column tells apart.
+        Repeated names without a column of folds have equal numbers of rows, and no other column
+        differs between them.
         """
         folds, counts = self._with("fold"), Counter(names)
         for column in folds:
@@ -409,7 +409,7 @@ class _Reader:
             other = column not in used and column.role != "value" and len(pairs) > len(counts)
             if other or (column.role == "value" and crossed and len(counts) > 1):
                 advice = "keep one kind of rows, or call the column 'fold'"
-                self.refuse(f"it tells rows of one name apart: {advice}", column=column.name)
+                self.refuse(f"it differs between rows of one name: {advice}", column=column.name)
         seen = Counter[tuple[str, ...]]()
         for name, i in zip(names, rows, strict=True):
             seen[name] += 1
@@ -420,21 +420,21 @@ class _Reader:
         return [str(seen.update([name]) or seen[name]) for name in names]
 
     def _metric_rows(self) -> list[int]:
-        """Return the rows of the metric that is wanted, if a column names metrics."""
+        """Return the rows of the chosen metric, if a column names metrics."""
         rows = [*range(len(self.lines))]
         for column in (c for c in self._with("label") if c.named == "metric"):
             names = [*dict.fromkeys(column.texts)]
-            wanted = [name for name in names if self._is_wanted(name)] or names
-            if len(wanted) > 1:
+            chosen = [name for name in names if self._is_chosen(name)] or names
+            if len(chosen) > 1:
                 self.refuse(f"choose one of {few(names)} with --metric", column=column.name)
-            self.metric = metric_of(wanted[0])
-            rows = [i for i in rows if column.cells[i].text == wanted[0]]
+            self.metric = metric_of(chosen[0])
+            rows = [i for i in rows if column.cells[i].text == chosen[0]]
         return rows
 
-    def _is_wanted(self, name: str) -> bool:
-        """Return whether a name is that of the metric that the caller wants."""
-        wanted = self.choices.metric
-        return bool(wanted) and (name == wanted or metric_of(name) == (metric_of(wanted) or wanted))
+    def _is_chosen(self, name: str) -> bool:
+        """Return whether the caller chose this metric."""
+        metric = self.choices.metric
+        return bool(metric) and (name == metric or metric_of(name) == (metric_of(metric) or metric))
 
     # Forms
 
@@ -442,7 +442,7 @@ class _Reader:
         """Yield the numbers of a table with a column of methods and one of data sets."""
         values = self._methods(self._with("value"))
         if len(values) > 1:
-            values = {name: c for name, c in values.items() if self._is_wanted(name)} or values
+            values = {name: c for name, c in values.items() if self._is_chosen(name)} or values
         if len(values) != 1:
             self.refuse(f"choose one of the columns {few([*values], 8)} with --metric")
         [(name, columns)] = values.items()
@@ -528,12 +528,12 @@ class _Reader:
         word = "row" if self.path == "scores" else "line"
         return [f"{word} {n}" if not self._with("fold") else "" for n in self.lines]
 
-    def _label(self, wanted: str) -> Column | None:
+    def _label(self, kind: str) -> Column | None:
         """Return the column that names the rows."""
 
         def badness(c: Column) -> tuple[bool, bool, bool]:
             return (
-                c.named != wanted or not c.is_words,
+                c.named != kind or not c.is_words,
                 not c.is_words,
                 len({*c.texts}) < len(c.texts),
             )
@@ -542,7 +542,7 @@ class _Reader:
         return min(labels, key=badness, default=None)
 
     def _methods(self, values: Sequence[Column]) -> dict[str, list[Column]]:
-        """Return the column of each method, followed by that of its spread if there is one."""
+        """Return the column of each method, followed by its column of spreads if there is one."""
         names, bases = {c.name for c in values}, Counter(c.method for c in values)
         methods: dict[str, list[Column]] = {c.method: [] for c in values}
         for column in sorted(values, key=lambda c: c.kind not in ("", "mean")):
@@ -565,20 +565,20 @@ class _Reader:
             return methods
         parts = {name: part_of(name) for name in methods}
         times = [name for name, (_, metric) in parts.items() if metric == "time"]
-        if 0 < len(times) < len(methods) and not self._is_wanted("time"):
+        if 0 < len(times) < len(methods) and not self._is_chosen("time"):
             parts = {name: part for name, part in parts.items() if name not in times}
             methods = {name: methods[name] for name in parts}
         metrics = [*dict.fromkeys(metric for _, metric in parts.values() if metric)]
         if len(metrics) < 2:
             same = len(metrics) == 1 and all(method and metric for method, metric in parts.values())
             return {parts[name][0] if same else name: c for name, c in methods.items()}
-        wanted = {
-            name: method for name, (method, metric) in parts.items() if self._is_wanted(metric)
+        chosen = {
+            name: method for name, (method, metric) in parts.items() if self._is_chosen(metric)
         }
-        if not wanted or "" in wanted.values():
+        if not chosen or "" in chosen.values():
             advice = "choose one with --metric, or leave out the others with --without"
             self.refuse(f"the columns are of several metrics ({few(metrics)}): {advice}")
-        return {method: methods[name] for name, method in wanted.items()}
+        return {method: methods[name] for name, method in chosen.items()}
 
     def _comma(self, columns: Sequence[Column]) -> str:
         try:
