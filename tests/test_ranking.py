@@ -242,3 +242,18 @@ def test_the_direction_is_that_of_the_metric() -> None:
     errors = quadrepro.rank(SCORES, metric="error")
     assert errors.ranking == quadrepro.rank(SCORES, higher_is_better=False).ranking
     assert quadrepro.rank(SCORES, metric="auc").ranking.methods[0].name == "theirs"
+
+
+def test_folds_are_averaged_unless_they_are_the_splits_of_one_data_set(write_scores: Write) -> None:
+    lines = [f"{name},{fold},0.{50 + fold},0.4{fold}" for name in "xyz" for fold in range(4)]
+    path = write_scores("\n".join(["dataset,fold,a,b", *lines]) + "\n")
+    ranked = quadrepro.rank(path, metric="accuracy")
+    assert ranked.ranking.n_rows == 3
+    assert "up to 4 folds averaged per data set" in ranked.read
+    with pytest.raises(DataError, match="needs the splits of one data set"):
+        quadrepro.rank(path, metric="accuracy", test_share=0.25)
+    path = write_scores("\n".join(["dataset,fold,a,b", *lines[:4]]) + "\n")
+    with pytest.raises(DataError, match="for the splits of one, give --test-share"):
+        quadrepro.rank(path, metric="accuracy")
+    ranked = quadrepro.rank(path, metric="accuracy", test_share=0.25)
+    assert "over 4 splits" in ranked.sentence
