@@ -130,7 +130,7 @@ def audit_command(
     file = Path(paper)
     if not file.is_file() or file.suffix == ".yaml":
         if n_test or draft or unit or sample or any(choices.values()):
-            raise click.UsageError(f"the options of a FILE do not fit {paper!r}")
+            raise click.UsageError(f"options for a table need a file, not {paper!r}")
         subject = load_paper(paper)
     else:
         table = read_table(file, **choices)

@@ -194,7 +194,8 @@ class Printed:
     @cached_property
     def rows(self) -> tuple[str, ...]:
         """Row names in the printed order, without summaries such as running times."""
-        return tuple(dict.fromkeys(row for row, _ in self.cells if row not in self.summaries))
+        summaries = {TIME_ROW, *self.summaries}
+        return tuple(dict.fromkeys(row for row, _ in self.cells if row not in summaries))
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -248,7 +249,7 @@ class Printed:
 
     def _is_share(self, row: str) -> bool:
         """Return whether a row has numbers of the table, or their means."""
-        return self.summaries.get(row, "mean") == "mean"
+        return row != TIME_ROW and self.summaries.get(row, "mean") == "mean"
 
     def deviation(self, row: str, algorithm: str) -> float | None:
         """Return the printed standard deviation over the sample, or None without one."""
@@ -305,7 +306,7 @@ class Printed:
         """
         sources = {title: self.row_of(row_names) for title, row_names in names.items()}
         taken = {*sources, *sources.values()}
-        rest = [row for row in (*self.rows, *self.summaries) if row not in taken]
+        rest = [row for row in dict.fromkeys(row for row, _ in self.cells) if row not in taken]
         cells = {
             (title, column): self.text(row, column)
             for title, row in (*sources.items(), *((row, row) for row in rest))

@@ -63,10 +63,10 @@ def read_header(grid: Grid) -> tuple[list[str], int]:
     first = [c.text for c in rows[0][1:]]
     decimals = any(is_number(text) and re.search("[.,]", text) for text in first)
     corner = rows[0][0].text == "" or column_role(rows[0][0].text) != ""
-    if decimals or (all(map(is_number, first)) and not corner):
+    if not grid.n_header and (decimals or (all(map(is_number, first)) and not corner)):
         raise ValueError(f"line {grid.lines[0]}: numbers: put a line of names above it")
-    n = 1
-    while n < len(rows) and _names_on(rows[n - 1], rows[n]):
+    n = grid.n_header or 1
+    while not grid.n_header and n < len(rows) and _names_on(rows[n - 1], rows[n]):
         n += 1
     header = [[c.text for c in row] for row in rows[:n]]
     for above, below in pairwise(header):

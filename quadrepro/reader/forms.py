@@ -132,7 +132,9 @@ def frame_grid(frame: pd.DataFrame) -> Grid:
             [*[""] * len(names), *map(str, level)] for level in zip(*frame.columns, strict=True)
         ]
         levels[-1][: len(names)] = names
-    return _grid([*levels, *map(_texts, body)], 1 - len(levels))
+    grid = _grid([*levels, *map(_texts, body)], 1 - len(levels))
+    grid.n_header = len(levels)
+    return grid
 
 
 def _grid(rows: Iterable[Iterable[str]], first: int = 1) -> Grid:

@@ -54,6 +54,8 @@ class Grid:
     """The line, or the number, of each row in the file."""
     around: list[str] = field(default_factory=list)
     """Titles, captions and comments."""
+    n_header: int = 0
+    """Number of lines of names; 0 if the form does not tell."""
     fault: str = ""
     """The reason for which it cannot be read; empty if it can."""
 
@@ -74,7 +76,8 @@ class Grid:
             if len(row) != width:
                 raise ValueError(f"line {line} has {len(row)} fields, other lines have {width}")
         columns = [j for j in range(width) if any(row[j].text for row in rows)]
-        return Grid([[row[j] for j in columns] for row in rows], lines, self.around)
+        rows = [[row[j] for j in columns] for row in rows]
+        return Grid(rows, lines, self.around, self.n_header)
 
 
 @dataclass(frozen=True)

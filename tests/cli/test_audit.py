@@ -40,9 +40,11 @@ def test_a_bare_table_is_audited_and_becomes_a_paper(
     draft = quadrepro("audit", "tab.csv", *sizes, "--draft")
     assert draft.stdout == "Wrote tab; edit its paper.yaml, then: quadrepro audit ./tab\n"
     again = quadrepro("audit", "./tab").stdout
-    assert again.replace("Read as CSV", "Read as semicolons") == result.stdout
+    expected = result.stdout.replace("(ours), error.", "(ours).")
+    assert again.replace("Read as CSV", "Read as semicolons") == expected
     again = quadrepro("audit", "tab.csv", "--draft")
-    assert (again.exit_code, again.stderr[:18]) == (2, "error: tab exists:")
+    assert again.exit_code == 2
+    assert "error: tab exists:" in again.stderr
 
 
 def test_a_file_without_a_table_is_an_error_also_if_it_is_strict(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_a_name_without_its_paper_is_refused_with_what_to_write(tmp_path: Path, 
     ("file", "old", "new", "said"),
     [
         ("", "", "", "error as a fraction, of one split: 6 of 8 numbers are recomputed; not recom"),
-        ("table1", "zoo,1,1", "average,1,1", "6 of 8 numbers are recomputed; not recomputed: row"),
+        ("table1", "zoo,1,1", "extra,1,1", "6 of 8 numbers are recomputed; not recomputed: row"),
         ("table1", ",quadboost", ",svm", "3 of 8 numbers are recomputed; not recomputed: row zoo"),
         ("paper", "fraction}", "fraction, metric: accuracy}", "accuracy as a fraction, of one sp"),
     ],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import pandas as pd
+
 from quadrepro.base.files import write_text
 from quadrepro.base.text import few
 from quadrepro.base.yaml import YamlSource, to_yaml
@@ -12,7 +14,7 @@ from quadrepro.engine.metrics import find_metric
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.paper import FILE, PRINTED, Paper, PaperFile
 from quadrepro.papers.printed import Facts, Sample, Unit, from_table
-from quadrepro.reader import PrintedTable, read_table
+from quadrepro.reader import PrintedTable
 from quadrepro.tables.render import csv_text
 
 HINTS = """\
@@ -95,7 +97,12 @@ def write_draft(paper: Paper, folder: Path) -> None:
 
 def read_sizes(path: Path) -> dict[str, int]:
     """Return the numbers of test examples by row, from a file of names and sizes."""
-    table = read_table(path, rows="datasets")
-    if len(table.methods) != 1:
-        raise ConfigError(f"{path}: sizes take a column of rows and one of numbers")
-    return {row: int(table.numbers[row, table.methods[0]].value) for row in table.rows}
+    try:
+        frame = pd.read_csv(path, header=None, names=["row", "size"], dtype=str)
+    except (ValueError, OSError) as error:
+        raise ConfigError(f"{path}: {error}") from None
+    pairs = frame.fillna("").map(str.strip).itertuples(index=False)
+    sizes = {row: int(size) for row, size in pairs if size.isdecimal()}
+    if not sizes:
+        raise ConfigError(f"{path}: no line has a row and its number of test examples")
+    return sizes
