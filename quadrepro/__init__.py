@@ -35,7 +35,8 @@ if TYPE_CHECKING:
         SAMMEClassifier,
     )
     from .core.voters.stumps import Stumps
-    from .reader.table import PrintedTable, read_table
+    from .reader.read import read_table
+    from .reader.table import PrintedTable
     from .results.results import Results, load_results
 
 _PUBLIC = {
@@ -53,7 +54,8 @@ _PUBLIC = {
         *("RealAdaBoostClassifier", "SAMMEClassifier"),
     ],
     "core.voters.stumps": ["Stumps"],
-    "reader.table": ["PrintedTable", "read_table"],
+    "reader.read": ["read_table"],
+    "reader.table": ["PrintedTable"],
     "results.results": ["Results", "load_results"],
 }
 

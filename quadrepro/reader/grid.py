@@ -19,7 +19,7 @@ DIGITS = 20
 """Maximum number of digits before and behind the decimal point."""
 
 _GAP = re.compile(
-    r"[-–—−?/]*|n\.?[ /]?a\.?|nan|none|null|nan ?[±+(] ?nan\)?|o\.?o\.?[mt]\.?|[tm]\.?o\.?|"
+    r"[-–—−?/]*|\.|n\.?[ /]?a\.?|nan|none|null|nan ?[±+(] ?nan\)?|o\.?o\.?[mt]\.?|[tm]\.?o\.?|"
     r"time ?-?out|out of (memory|time)|dnf|fail(ed|ure)?|error|missing|not available|✗|×",
     re.IGNORECASE,
 )
