@@ -131,6 +131,26 @@ def test_latex_is_read_as_it_is_published(tmp_path: Path) -> None:
     assert table.summaries == {"Average": "mean"}
 
 
+def test_a_name_over_several_rows_ends_where_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "t.tex"
+    rows = r"\multirow{2}{*}{x} & 1 & .9 \\ & 2 & .8 \\ \multirow{2}{*}{y} & 1 & .7 \\ & 2 & .6 \\"
+    start = r"\begin{tabular}{lrr} Data & Fold & a \\ "
+    path.write_text(rf"{start}{rows}\end{{tabular}}")
+    assert read_table(path).scores["a"].tolist() == pytest.approx([0.85, 0.65])
+    path.write_text(rf"{start}{rows} & 1 & .5 \\ \end{{tabular}}")
+    with pytest.raises(DataError, match="the row has no name"):
+        read_table(path)
+
+
+def test_a_place_of_a_grid_may_have_several_lines(tmp_path: Path) -> None:
+    path = tmp_path / "t.rst"
+    rule, thick = "+--------+-----+", "+========+=====+"
+    lines = ["| Data   | our |", "| set    | way |", thick, "| breast | 0.9 |", "| cancer |     |"]
+    path.write_text("\n".join([rule, *lines, rule, "| wine   | 0.8 |", rule]))
+    table = read_table(path)
+    assert (table.rows, table.methods) == (("breast cancer", "wine"), ("our way",))
+
+
 WEKA = """Tester:     weka.experiment.PairedCorrectedTTester -G 4,5,6
 Analysing:  Percent_correct
 
