@@ -134,7 +134,7 @@ def audit_command(
         subject = load_paper(paper)
     else:
         table = read_table(file, **choices)
-        tell(table.sentence.replace(" averaged per data set", " checked one by one"))
+        tell(table.describe("checked one by one"))
         subject = table_paper(table, unit=unit, sample=sample, n_test=n_test)
     if draft:
         folder = Path(file.stem)

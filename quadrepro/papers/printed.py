@@ -377,5 +377,5 @@ def from_table(table: PrintedTable, facts: Facts, unstated: Iterable[str] = ()) 
         summaries=summaries,
         datasets=table.datasets,
         unstated=frozenset(unstated),
-        read=table.sentence,
+        read=table.describe("checked one by one"),
     )

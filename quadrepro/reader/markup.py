@@ -94,7 +94,7 @@ def _latex_grid(text: str, line: int) -> Grid:
             fields, start = [""], line
         elif token == "\n":
             line += 1
-            start = start if "".join(fields).strip() else line
+            start = start if _RULES.sub("", "".join(fields)).strip() else line
             fields[-1] += " "
         else:
             fields[-1] += token

@@ -65,7 +65,7 @@ def read_table(
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"dataset": ["wine"], "n": [178], "ours": ["0.9*"]})
     >>> read_table(frame).sentence
-    'Read as a data frame: 1 data set × 1 method (ours); left out: column n; signs *'
+    'Read as a data frame: 1 data set × 1 method (ours); sizes: n; left out: signs *'
     """
     choices = choices or Choices(**stated)
     if isinstance(source, pd.DataFrame):
@@ -118,7 +118,8 @@ class _Entry(NamedTuple):
     dataset: str
     summary: str
     number: Number
-    line: int
+    place: int
+    """Index of the row in the grid."""
 
 
 class _Reader:
@@ -346,7 +347,8 @@ class _Reader:
         metrics = [c for c in self._with("label") if c.named == "metric"]
         kept = self._metric_rows()
         used = (method, dataset, *columns, *self._with("fold"), *metrics)
-        self._leave("column", [c.name for c in self.columns if c not in used])
+        others = [c for c in self.columns if c not in used and c.role != "size"]
+        self._leave("column", [c.name for c in others])
         self.metric = self.metric or metric_of(name)
         self._keep(kept)
         comma = self._comma(columns)
@@ -355,7 +357,7 @@ class _Reader:
         for i, ((data, column_name), fold) in enumerate(zip(places, folds, strict=True)):
             number = self._number(columns, i, comma)
             row = f"{data}, {fold}" if fold else data
-            yield _Entry(row, column_name, data, summary_kind(data), number, self.lines[i])
+            yield _Entry(row, column_name, data, summary_kind(data), number, i)
 
     def _wide(self) -> Iterator[_Entry]:
         """Yield the numbers of a table with a column for each method."""
@@ -369,8 +371,8 @@ class _Reader:
             self.refuse("no column has the numbers of a method; list the methods with --methods")
         label, labels = self._label("data sets"), self._with("label")
         used = (label, *values, *self._with("fold"), *(c for c in labels if c.named == "metric"))
-        out = [c.name or str(i) for i, c in enumerate(self.columns, 1) if c not in used]
-        self._leave("column", out)
+        others = [(i, c) for i, c in enumerate(self.columns, 1) if c not in used]
+        self._leave("column", [c.name or str(i) for i, c in others if c.role != "size"])
         titles = [c.text for c in label.cells] if label else self._numbered()
         if label and "" in titles:
             self.refuse("the row has no name", self.lines[titles.index("")])
@@ -394,14 +396,14 @@ class _Reader:
         for i, name, fold in zip(rows, names, folds, strict=True):
             for method, columns in methods.items():
                 row = ", ".join(filter(None, (name, fold)))
-                yield _Entry(row, method, name, "", self._number(columns, i, comma), self.lines[i])
+                yield _Entry(row, method, name, "", self._number(columns, i, comma), i)
         self._check_last_row([[c[0].cells[i] for c in methods.values()] for i in rows], names)
         for i, kind in enumerate(kinds):
             for method, columns in methods.items() if kind not in ("", "summary") else ():
                 counted = kind == "wins–ties–losses"
                 text = columns[0].cells[i].text
                 number = Number(text) if counted else self._number(columns, i, comma)
-                yield _Entry(titles[i], method, "", kind, number, self.lines[i])
+                yield _Entry(titles[i], method, "", kind, number, i)
 
     def _names_and_folds(
         self, titles: list[str], rows: Sequence[int], used: Sequence[Column | None]
@@ -505,9 +507,9 @@ class _Reader:
         numbers: dict[tuple[str, str], Number] = {}
         for entry in entries:
             if (entry.row, entry.method) in numbers:
-                self.refuse(f"duplicate row {entry.row!r}", entry.line)
+                self.refuse(f"duplicate row {entry.row!r}", self.lines[entry.place])
             numbers[entry.row, entry.method] = entry.number
-        lines = {entry.row: entry.line for entry in reversed(entries)}
+        places = {entry.row: entry.place for entry in reversed(entries)}
         rows = {e.row: e.dataset for e in entries if not e.summary}
         summaries = {e.row: e.summary for e in entries if e.summary}
         if not rows or not methods:
@@ -522,7 +524,7 @@ class _Reader:
         signs = sorted({n.signs for n in scores if n.signs})
         self._leave("signs", [" ".join(signs)] if signs else [])
         self._leave("", sorted({n.other for n in scores if n.other}))
-        self._leave("lines", [repr(text[:60]) for text in self.around])
+        self._leave("lines", [repr(shorten(text)) for text in self.around])
         shares = [n.percent for n in scores if n.text]
         if any(shares) and not all(shares):
             self.refuse("some numbers have a percent sign and others have none: write one kind")
@@ -537,10 +539,10 @@ class _Reader:
             rows=tuple(rows),
             methods=methods,
             numbers=numbers,
-            lines=lines,
+            lines={row: self.lines[i] for row, i in places.items()},
             summaries=summaries,
             datasets=rows,
-            sizes={c.name: self._sizes(c, lines) for c in self._with("size")},
+            sizes={c.name: _sizes(c, places) for c in self._with("size")},
             metric=metric_of(metric) or metric,
             percent=any(shares) or in_percent is not None,
             spread=spreads[0] if has_spread else "",
@@ -566,11 +568,11 @@ class _Reader:
             self.refuse("numbers in brackets may be scores or deviations: write deviations with ±")
         return {place: replace(n, spread=n.spread or n.bracket) for place, n in numbers.items()}
 
-    def _sizes(self, column: Column, lines: dict[str, int]) -> dict[str, int]:
-        """Return the numbers of examples of the rows."""
-        by_line = dict(zip(self.lines, column.cells, strict=True))
-        texts = {row: by_line[n].text.replace(",", "") for row, n in lines.items() if n in by_line}
-        return {row: int(text) for row, text in texts.items() if text.isdecimal()}
+
+def _sizes(column: Column, places: dict[str, int]) -> dict[str, int]:
+    """Return the numbers of examples of the rows."""
+    texts = {row: column.cells[i].text.replace(",", "") for row, i in places.items()}
+    return {row: int(text) for row, text in texts.items() if text.isdecimal()}
 
 
 def shorten(text: str) -> str:

@@ -113,7 +113,11 @@ class PrintedTable:
 
     @property
     def sentence(self) -> str:
-        """Description of the table, and of what was left out."""
+        """Description of the table, and of everything that was left out."""
+        return self.describe("averaged per data set")
+
+    def describe(self, folds: str) -> str:
+        """Return the description, with how folds are used."""
         counts = Counter(self.datasets.values())
         sizes = zip((len(counts), len(self.methods)), ("data set", "method"), strict=True)
         text = " × ".join(f"{n} {name}{'s' * (n != 1)}" for n, name in sizes)
@@ -122,6 +126,7 @@ class PrintedTable:
             text += f", {self.metric or 'numbers'}{' in percent' * self.percent}"
         text += f", with {DEVIATIONS[self.spread]}" if self.spread else ""
         if len(self.rows) > len(counts):
-            text += f"; up to {max(counts.values())} folds averaged per data set"
+            text += f"; up to {max(counts.values())} folds {folds}"
         text += f"; summary rows: {few([*self.summaries])}" if self.summaries else ""
+        text += f"; sizes: {few([*self.sizes])}" if self.sizes else ""
         return f"{text}; left out: {'; '.join(self.left_out)}" if self.left_out else text

@@ -121,7 +121,7 @@ def test_it_tells_in_one_line_how_the_table_was_read(tmp_path: Path) -> None:
     result = call.quadrepro("rank", path, "--metric", "accuracy")
     assert result.exit_code == 0
     assert result.stderr == (
-        "Read as CSV: 2 data sets × 2 methods (ours, theirs), accuracy; summary rows: Mean; left "
-        "out: column n; signs *\n"
+        "Read as CSV: 2 data sets × 2 methods (ours, theirs), accuracy; summary rows: Mean; "
+        "sizes: n; left out: signs *\n"
     )
     assert "Read as" not in result.stdout

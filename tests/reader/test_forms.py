@@ -249,3 +249,13 @@ def test_numbers_keep_their_digits_in_json(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     path.write_text(json.dumps({"a": {"x": 0.5, "y": 0.25}}).replace("0.5", "0.50"))
     assert read_table(path).numbers["x", "a"].text == "0.50"
+
+
+def test_rows_on_one_line_keep_their_sizes_and_lines(tmp_path: Path) -> None:
+    path = tmp_path / "t.tex"
+    rows = "\\toprule\nSet & \\# test & a \\\\ \\midrule\nx & 10 & .9 \\\\ y & 20 & .8 \\\\"
+    end = "\\midrule\nMean & & .85 \\\\\n\\end{tabular}"
+    path.write_text(f"\\begin{{tabular}}{{lrr}}\n{rows} {end}")
+    table = read_table(path)
+    assert table.sizes == {"# test": {"x": 10, "y": 20}}
+    assert table.lines == {"x": 4, "y": 4, "Mean": 5}
