@@ -259,9 +259,12 @@ def _without_gaps(
         )
     if missing == "worst":
         worst = frame.min(axis=1) if higher_is_better else frame.max(axis=1)
+        empty = tuple(map(str, frame.index[worst.isna()]))
         filled = frame.apply(lambda column: column.fillna(worst)).dropna()
-        note = f"{int(gaps.to_numpy().sum())} missing scores count as the worst of their rows."
-        return filled, (), note
+        n = int(gaps.loc[filled.index].to_numpy().sum())
+        note = f"{n} missing scores count as the worst of their rows."
+        note += f" Left out, without any score: {few([*empty], MOST_LEFT_OUT)}." if empty else ""
+        return filled, empty, note
     by_row = missing == "rows"
     left_out = tuple(
         map(str, frame.index[gaps.any(axis=1)] if by_row else frame.columns[gaps.any()])

@@ -354,9 +354,11 @@ def from_table(table: PrintedTable, facts: Facts, unstated: Iterable[str] = ()) 
             texts |= {method + SD: number.spread} if table.spread and spread != "none" else {}
         for column, text in texts.items():
             cells[row, column] = scaled(text, -2) if text and percent else text
-    bold = {
-        row: tuple(m for m in table.methods if table.numbers[row, m].bold) for row in table.rows
-    }
+    # A method that is bold throughout is the authors' own.
+    several = len(table.rows) > 2
+    own = {m for m in table.methods if all(table.numbers[row, m].bold for row in table.rows)}
+    methods = [m for m in table.methods if not (several and m in own)]
+    bold = {row: tuple(m for m in methods if table.numbers[row, m].bold) for row in table.rows}
     n_test: dict[str, int | tuple[int, int]] = {}
     for name, sizes in table.sizes.items():
         n_test |= sizes if column_role(name) == "test size" else {}

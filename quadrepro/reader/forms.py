@@ -149,7 +149,7 @@ def _texts(values: list[Any]) -> list[str]:
     """Return values as texts, and missing ones as empty texts."""
     if any(isinstance(value, dict | list) for value in values):
         raise ValueError("values within values: a table has one number in each place")
-    return ["" if pd.isna(value) else str(value) for value in values]
+    return ["" if pd.isna(x) else f"{x:.12g}" if isinstance(x, float) else str(x) for x in values]
 
 
 def _excel(content: bytes) -> list[Grid]:

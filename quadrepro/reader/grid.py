@@ -26,8 +26,8 @@ _GAP = re.compile(
 _NUMBER = r"[-+−]?(?:\d[\d,]*(?:\.\d*)?|[.,]\d+)(?:[eE][-+]?\d{1,3})?"
 _SIGNS = rf"[{re.escape(MARKS)}]*"
 _PATTERN = re.compile(
-    rf"(?P<before>{_SIGNS}) ?(?P<value>{_NUMBER}) ?(?P<percent>%?) ?(?P<marks>{_SIGNS}) ?"
-    rf"(?:(?:\(?(?:±|\+/[-−]|\+[-−])|\+) ?(?P<spread>{_NUMBER}) ?%?\)?)? ?"
+    rf"(?P<before>{_SIGNS}) ?(?P<value>{_NUMBER}) ?(?P<percent>%?)(?: ?(?P<marks>{_SIGNS}))"
+    rf"(?:(?: ?\(?(?:±|\+/[-−]|\+[-−]) ?|\+)(?P<spread>{_NUMBER}) ?%?\)?)? ?"
     r"(?:\( ?(?P<bracket>[\d.,]+) ?%?\))? ?"
     rf"(?P<other>\([-+−]{_NUMBER} ?%?\)|\[\d+\]|"
     rf"[(\[]{_NUMBER} ?(?:[,;–-]|to) ?{_NUMBER}[)\]])? ?"

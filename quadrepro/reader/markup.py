@@ -144,7 +144,7 @@ _SWITCHES = re.compile(
     r"\\(tiny|scriptsize|footnotesize|small|normalsize|large|Large|sc|rm|it|em|bf|sf|tt|bfseries|"
     r"itshape|centering|raggedright|displaystyle|textstyle|boldmath|unboldmath|quad|hfill|noindent)"
     r"(?![A-Za-z])|\\(href|rotatebox|colorbox|num|makecell|thead|shortstack|SI)(\[[^\]]*\])*"
-    r"(?=\{)|\\(phantom|hspace|vspace|footnotemark|footnote|cite[a-z]*|label|ref)\*?(\[[^\]]*\])*"
+    r"(?=\{)|\\(phantom|hspace|vspace|footnotemark|footnote|sout|st|cite[a-z]*|label|ref)\*?(\[[^\]]*\])*"
     r"\{[^{}]*\}"
 )
 """Commands of fonts, boxes and references, which are no part of a text."""
@@ -156,6 +156,8 @@ def _plain(field: str, line: int) -> str:
         return " ".join(field.split())
     field = re.sub(r"\\(href|rotatebox|colorbox)(\[[^\]]*\])?\{[^{}]*\}", "", field)
     field = _SWITCHES.sub("", _COLOURS.sub("", field)).replace(r"\\", " ")
+    field = re.sub(r"\\ding\{5[56]\}", "✗", re.sub(r"\\ding\{5[12]\}", "✓", field))
+    field = re.sub(r"\\textsuperscript\s*\{", "^{", re.sub(r"\\textsubscript\s*\{", "_{", field))
     field = re.sub(r"[_^]\s*\{\s*(\\pm|\()", r"\1", field.replace(r"\,", "").replace("~", " "))
     field = (
         field.replace(r"\pm", "±").replace(r"\%", "\ue000").replace("---", "—").replace("--", "–")
@@ -164,7 +166,9 @@ def _plain(field: str, line: int) -> str:
         if not _is_known(name) and parts.count("{") > 1:
             raise ValueError(f"line {line}: unknown LaTeX command \\{name} with several arguments")
         if not _is_known(name) and not parts:
-            field = re.sub(rf"\\{name}(?![A-Za-z])", name, field)
+            field = re.sub(rf"\\{name}(?![A-Za-z])", f" {name} ", field)
+        elif not _is_known(name):  # its text stays apart from that around it
+            field = re.sub(rf"\\{name}\s*({_GROUP})", r" \1 ", field)
     try:
         field = _converter().latex_to_text(field)
     except Exception:
@@ -175,7 +179,7 @@ def _plain(field: str, line: int) -> str:
 def _without_scripts(text: str) -> str:
     """Return a text in which signs and deviations are not raised or lowered."""
     text = re.sub(r"[_^]\s*(?=[±(*†‡•∘∗])", "", text.strip())
-    text = re.sub(r"(?<=^[\d.])([\d.]*%?)\s*_\s*(?=[\d.]+%?$)", r"\1±", text)
+    text = re.sub(r"(?<=^[\d.])([\d.]*%?)\s*_\s*(?=\d*\.\d+%?$)", r"\1±", text)
     return " ".join(text.split())
 
 
@@ -225,13 +229,21 @@ def _inline(children: list[Any]) -> Text:
     bold, parts = False, []
     for child in children:
         bold = bold or child.type == "strong_open" or child.content in ("<b>", "<strong>")
-        is_break = child.type == "softbreak" or child.content == "<br>"
-        parts.append(" " if is_break else "" if child.type == "html_inline" else child.content)
-    text = "".join(parts)
+        tag = re.match(r"</?(\w*)", child.content)
+        is_tag = child.type == "html_inline" and tag is not None
+        parts.append(_separator(tag[1]) if is_tag and tag else child.content)
+        parts += [" "] if child.type == "softbreak" else []
+    text = _without_scripts("".join(parts))
     if re.search(r"\$.*\\", text):
         bold = bold or _BOLD.search(text) is not None
         text = _plain(text, 0)
     return Text(" ".join(text.split()), bold)
+
+
+def _separator(tag: str) -> str:
+    """Return the text in place of a tag, so that numbers around it stay apart."""
+    plain = ("b", "strong", "i", "em", "a", "u", "code", "font")
+    return {"sup": "^", "sub": "_"}.get(tag, "" if tag in plain else " ")
 
 
 class _Tables(HTMLParser):
@@ -243,7 +255,7 @@ class _Tables(HTMLParser):
         self.depth = 0
         self.below: dict[int, tuple[int, Text]] = {}
         self.text: list[str] | None = None
-        self.bold = self.caption = False
+        self.bold = self.caption = self.skipped = False
         self.spans = 1, 1
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -265,20 +277,24 @@ class _Tables(HTMLParser):
             self.bold = "font-weight:bold" in names.get("style", "").replace(" ", "")
             spans = [names.get(f"{side}span", "1") for side in ("col", "row")]
             self.spans = tuple(min(int(s), MOST_COLUMNS) if s.isdecimal() else 1 for s in spans)  # type: ignore[assignment]
-        elif self.text is not None and tag in ("b", "strong"):
-            self.bold = True
-        elif self.text is not None and tag in ("br", "sup", "sub"):
-            self.text.append({"br": " ", "sup": "^", "sub": "_"}[tag])
+        elif tag in ("script", "style"):
+            self.skipped = True
+        elif self.text is not None:
+            self.bold = self.bold or tag in ("b", "strong")
+            self.text.append(_separator(tag))
 
     def handle_data(self, data: str) -> None:
         """Add text to a field."""
-        if self.text is not None:
+        if self.text is not None and not self.skipped:
             self.text.append(data)
 
     def handle_endtag(self, tag: str) -> None:
         """End a field or a table."""
+        self.skipped = False
         if tag in ("td", "th", "tr", "caption", "table"):
             self._end_field()
+        elif self.text is not None and _separator(tag):
+            self.text.append(" ")
         if tag == "table":
             self.depth = max(0, self.depth - 1)
 

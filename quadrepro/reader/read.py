@@ -19,6 +19,7 @@ from quadrepro.reader.forms import PDF_PAGE, frame_grid, page_text, read_grids
 from quadrepro.reader.grid import Grid, Number, Text, comma_sign, is_number, parse
 from quadrepro.reader.roles import (
     Column,
+    column_role,
     is_well_known,
     metric_in,
     metric_of,
@@ -27,6 +28,9 @@ from quadrepro.reader.roles import (
     summary_kind,
 )
 from quadrepro.reader.table import Choices, PrintedTable
+
+DESCRIBING = ("size", "test size", "time", "unclear")
+"""Roles of columns that describe methods or data sets."""
 
 OR_WITHOUT = "leave it out with --without {name!r}, or list the methods with --methods"
 NOT_A_NUMBER = (
@@ -168,6 +172,10 @@ class _Reader:
         others = [c for c in labels if c.is_words and c.named == ""]
         numbered = [c for c in labels if c.named == "id"]
         sets = [c for c in labels if c.named == "data sets"] or others or numbered
+        names = [c for c in labels if c.named == "data sets" and c.is_words]
+        if len(names) > 1 and names[0].texts != names[1].texts:
+            both = f"the columns {names[0].name!r} and {names[1].name!r} both name data sets"
+            self.refuse(f"{both}: split tables side by side, or leave one out with --without")
         if methods and sets and rows != "methods":
             return self._table([*self._long(methods[0], sets[0])])
         if rows is None and not any(c.named == "data sets" for c in labels):
@@ -180,7 +188,8 @@ class _Reader:
     def _turn(self) -> None:
         """Make columns of the rows, whose names are methods, and rows of the columns."""
         self._check_words()
-        label, methods = self._label("methods"), self._methods(self._with("value"))
+        values = [c for c in self._with("value") if column_role(c.name) not in DESCRIBING]
+        label, methods = self._label("methods"), self._methods(values)
         used = (label, *(c for columns in methods.values() for c in columns))
         self._leave("column", [c.name for c in self.columns if c not in used])
         names = [c.text for c in label.cells] if label else self._numbered()
@@ -245,7 +254,10 @@ class _Reader:
     def _check_scales(self, values: Sequence[Column], rows: Sequence[int]) -> None:
         """Refuse columns that are not scores, by their name or by their scale."""
         numbered = [
-            c.name for c in values if re.fullmatch(r"(\w*fold|split|run|seed)?[ _-]?\d+", c.name)
+            c.name
+            for c in values
+            if re.fullmatch(r"\d+", c.name)
+            or column_role(re.sub(r"[ _-]*\d+$", "", c.name)) == "fold"
         ]
         if len(numbered) == len(values) > 2 and _in_order(numbered):
             advice = "put them into rows, with a column 'fold'"
@@ -311,8 +323,9 @@ class _Reader:
         seen = Counter[tuple[str, ...]]()
         for name, i in zip(names, rows, strict=True):
             seen[name] += 1
-            if len({*counts.values()}) > 1 and seen[name] > 1:
-                advice = "name its column 'fold' if it is one"
+            # Two rows may be a number and its deviation.
+            if ({*counts.values()} != {counts[name]} or counts[name] == 2) and seen[name] > 1:
+                advice = "name a column of folds 'fold'"
                 self.refuse(f"duplicate row {', '.join(name)!r}: {advice}", self.lines[i])
         seen.clear()
         return [str(seen.update([name]) or seen[name]) for name in names]
@@ -380,10 +393,7 @@ class _Reader:
             self.refuse(
                 f"the rows are metrics ({few(titles, 3)}): a table of scores has one metric"
             )
-        kinds = [
-            next(filter(None, (summary_kind(c.cells[i].text) for c in labels)), "")
-            for i in range(len(titles))
-        ]
+        kinds = [self._summary(i, labels, methods) for i in range(len(titles))]
         out = [t for t, kind in zip(titles, kinds, strict=True) if kind == "summary"]
         self._leave(
             "row", [*dict.fromkeys([*out, *(t for t in titles if t in self.choices.without)])]
@@ -404,6 +414,13 @@ class _Reader:
                 text = columns[0].cells[i].text
                 number = Number(text) if counted else self._number(columns, i, comma)
                 yield _Entry(titles[i], method, "", kind, number, i)
+
+    def _summary(self, i: int, labels: Sequence[Column], methods: dict[str, list[Column]]) -> str:
+        """Return the kind of a summary row, or an empty text."""
+        kind = next(filter(None, (summary_kind(c.cells[i].text) for c in labels)), "")
+        texts = [columns[0].cells[i].text for columns in methods.values()]
+        # Wins are counts: a row called Best may hold the best scores.
+        return "summary" if kind == "wins" and any("." in text for text in texts) else kind
 
     def _names_and_folds(
         self, titles: list[str], rows: Sequence[int], used: Sequence[Column | None]
@@ -463,20 +480,24 @@ class _Reader:
         if len(methods) == 1:
             return methods
         parts = {name: part_of(name) for name in methods}
-        times = [name for name, (_, metric) in parts.items() if metric == "time"]
-        if 0 < len(times) < len(methods) and not self._is_chosen("time"):
+        others = {method for method, metric in parts.values() if metric != "time"}
+        times = [name for name, (base, part) in parts.items() if part == "time" and base in others]
+        if times and not ({*times} & {*self.choices.methods} or self._is_chosen("time")):
             parts = {name: part for name, part in parts.items() if name not in times}
             methods = {name: methods[name] for name in parts}
-        metrics = [*dict.fromkeys(metric for _, metric in parts.values() if metric)]
-        if len(metrics) < 2:
-            same = len(metrics) == 1 and all(method and metric for method, metric in parts.values())
+        metrics = [*dict.fromkeys(part for _, part in parts.values() if part not in ("", "time"))]
+        bare = {name for name, (_, part) in parts.items() if not part}
+        shared = bare & {base for base, part in parts.values() if part in metrics}
+        if len(metrics) < 2 and not shared:
+            same = len(metrics) == 1 and all(base and part for base, part in parts.values())
             return {parts[name][0] if same else name: c for name, c in methods.items()}
         chosen = {
             name: method for name, (method, metric) in parts.items() if self._is_chosen(metric)
         }
         if not chosen or "" in chosen.values():
             advice = "choose one with --metric, or leave out the others with --without"
-            self.refuse(f"the columns are of several metrics ({few(metrics)}): {advice}")
+            several = few([*metrics, *sorted(shared)])
+            self.refuse(f"the columns are of several metrics ({several}): {advice}")
         return {method: methods[name] for name, method in chosen.items()}
 
     def _comma(self, columns: Sequence[Column]) -> str:
@@ -501,6 +522,7 @@ class _Reader:
     def _table(self, entries: Sequence[_Entry]) -> PrintedTable:
         """Return the table of all numbers."""
         methods = tuple(dict.fromkeys(entry.method for entry in entries))
+        n_methods = max(len(methods), len(self._with("value")))
         if self.choices.methods:
             self._leave("method", [m for m in methods if m not in self.choices.methods])
             methods = tuple(m for m in methods if m in self.choices.methods)
@@ -512,6 +534,13 @@ class _Reader:
         places = {entry.row: entry.place for entry in reversed(entries)}
         rows = {e.row: e.dataset for e in entries if not e.summary}
         summaries = {e.row: e.summary for e in entries if e.summary}
+        left = {*self.choices.without} & {text for c in self._with("label") for text in c.texts}
+        if left or len(methods) < len(self._with("value")) - sum(
+            c.kind not in ("", "mean") for c in self._with("value")
+        ):
+            # They sum up other numbers as well.
+            self._leave("row", [*summaries])
+            summaries = {}
         if not rows or not methods:
             self.refuse("no row has the numbers of a data set")
         numbers = {
@@ -520,7 +549,7 @@ class _Reader:
             for m in methods
         }
         scores = [numbers[row, method] for row in rows for method in methods]
-        numbers = self._spread(numbers, scores, len(methods))
+        numbers = self._spread(numbers, scores, n_methods)
         signs = sorted({n.signs for n in scores if n.signs})
         self._leave("signs", [" ".join(signs)] if signs else [])
         self._leave("", sorted({n.other for n in scores if n.other}))
@@ -528,8 +557,14 @@ class _Reader:
         shares = [n.percent for n in scores if n.text]
         if any(shares) and not all(shares):
             self.refuse("some numbers have a percent sign and others have none: write one kind")
-        titles = " ".join((*self.around, *(c.name for c in self.columns)))
-        in_percent = re.search(r"[(\[]%[)\]]|\bin percent|\bin %|percentage", titles)
+        sign = r"[(\[]%[)\]]|\bin percent|\bin %"
+        named = [re.search(sign, c.name) is not None for c in self._with("value") if not c.kind]
+        if any(named) and not all(named):
+            self.refuse("some columns are in percent and others are not: write one kind")
+        in_percent = (any(named) and all(named)) or re.search(
+            sign, " ".join(self.around)
+        ) is not None
+        in_percent &= any(n.value > 1 for n in scores)
         spreads = [c.kind for c in self._with("value") if c.kind not in ("", "mean")] or ["sd"]
         has_spread = any(numbers[row, m].spread for row in rows for m in methods)
         metric = self.choices.metric or self.metric or metric_in(self.around)
@@ -544,7 +579,7 @@ class _Reader:
             datasets=rows,
             sizes={c.name: _sizes(c, places) for c in self._with("size")},
             metric=metric_of(metric) or metric,
-            percent=any(shares) or in_percent is not None,
+            percent=any(shares) or in_percent,
             spread=spreads[0] if has_spread else "",
             means=any(c.kind == "mean" for c in self._with("value")),
             left_out=tuple(self.left_out),
@@ -560,12 +595,10 @@ class _Reader:
         ):
             self._leave("ranks in brackets", [""])
             return numbers
-        try:
-            large = [n for n in scores if n.bracket and float(n.bracket) > 0.5 * abs(n.value)]
-        except ValueError:
-            self.refuse("numbers in brackets have commas: write them with ± and a point")
-        if len(large) > 0.5 * len(brackets):
-            self.refuse("numbers in brackets may be scores or deviations: write deviations with ±")
+        whole = all("." not in b for b in brackets) and any("." in n.text for n in scores)
+        large = [n for n in scores if n.bracket and float(n.bracket) > 0.5 * abs(n.value)]
+        if brackets and (whole or len(large) > 0.5 * len(brackets)):
+            self.refuse("numbers in brackets may not be deviations: write deviations with ±")
         return {place: replace(n, spread=n.spread or n.bracket) for place, n in numbers.items()}
 
 

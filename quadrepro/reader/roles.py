@@ -13,6 +13,9 @@ import yaml
 
 from quadrepro.reader.grid import Grid, Text, is_gap, is_number
 
+LONGEST = 200
+"""Number of characters of a name that can show its role."""
+
 
 @cache
 def _vocabulary() -> dict[str, Any]:
@@ -21,7 +24,7 @@ def _vocabulary() -> dict[str, Any]:
 
 def _key(name: str) -> str:
     """Return a name in lower case, with blanks for underscores and without signs at its ends."""
-    text = re.sub(r"[_\s]+", " ", name.lower()).strip(" .:*↑↓")
+    text = re.sub(r"[_\s]+", " ", name[:LONGEST].lower()).strip(" .:*↑↓")
     return re.sub(r"\.(?=\s|$)", "", re.sub(r"\s*[(\[](%|percent|in %)[)\]]$", "", text))
 
 
@@ -40,9 +43,11 @@ def column_role(name: str) -> str:
     >>> [column_role(x) for x in ("Dataset", "# test", "Time (s)", "fold", "#", "AdaBoost")]
     ['data sets', 'test size', 'time', 'fold', 'id', '']
     """
+    name = name[:LONGEST]
     role = _first("columns", _key(name))
-    # The corner of a table may name its rows and then its columns.
-    corner = _first("columns", _key(re.split(r"[/\\|(]", name)[0]))
+    # The corner of a table may name its rows and then its columns, or mark them by arrows.
+    arrow = re.search(r"([^/\\|→]*)↓", name)
+    corner = _first("columns", _key(arrow[1] if arrow else re.split(r"[/\\|(]", name)[0]))
     return role or corner * (corner in ("data sets", "methods"))
 
 
@@ -77,13 +82,15 @@ def part_of(name: str) -> tuple[str, str]:
     >>> [part_of(name) for name in ("Accuracy RF", "RF_f1", "AUC", "RF time (s)", "RF")]
     [('RF', 'accuracy'), ('RF', 'f1'), ('', 'auc'), ('RF', 'time'), ('RF', '')]
     """
-    if metric := metric_of(name):
+    if len(name) > LONGEST:
+        return name, ""
+    if metric := metric_of(name) or _first("parts", _key(name)):
         return "", metric
     if match := re.fullmatch(r"(?:time|t)_(.+?)|(.+?)[ _]*(time|_t|[(\[](s|ms|sec)[)\]])+", name):
         return (match[1] or match[2]).removesuffix("_t").removesuffix(" time").strip(" _"), "time"
     words = re.split(r"[\s_/:-]+", name)
     for first, rest in ((words[0], words[1:]), (words[-1], words[:-1])):
-        metric = metric_of(first) or _key(first) * (_key(first) in ("train", "test"))
+        metric = metric_of(first) or _first("parts", _key(first))
         if rest and metric:
             return " ".join(rest), metric
     return name, ""
@@ -97,8 +104,12 @@ def metric_in(titles: Iterable[str]) -> str:
     >>> metric_in(["Table 2: balanced accuracy"]), metric_in(["error and AUC"])
     ('balanced_accuracy', '')
     """
-    text, metrics = _key(" ; ".join(titles)), set()
+    text, metrics = _key(" ; ".join(titles)).replace("-", " "), set()
+    if re.search(_vocabulary()["denied"], text):
+        return ""
     for metric, pattern in _vocabulary()["metrics"].items():
+        if metric in ("precision", "recall", "specificity"):
+            continue  # words of any text
         # Longer names are searched first: "error" in "mean squared error" does not count.
         if re.search(rf"\b({pattern})\b", text):
             metrics.add(metric)
@@ -115,10 +126,12 @@ def split_spread(name: str) -> tuple[str, str]:
     >>> [split_spread(name) for name in ("ours_sd", "mean_test", "ours", "std")]
     [('ours', 'sd'), ('test', 'mean'), ('ours', ''), ('', 'sd')]
     """
-    for kind, pattern in _vocabulary()["spreads"].items():
+    for kind, pattern in _vocabulary()["spreads"].items() if len(name) < LONGEST else ():
         if re.fullmatch(pattern, _key(name)):
             return "", kind
-        for form in (rf"(?P<base>.*?)[\s_.:/-]+\(?({pattern})\)?", rf"({pattern})[_ ](?P<base>.+)"):
+        between = r"[\s_.:/-]+" if kind in ("sd", "mean") else r"[_.]+"
+        after = rf"(?P<base>.*?)({between}|\s*(?=\())\(?({pattern})\)?"
+        for form in (after, rf"({pattern})[_ ](?P<base>.+)"):
             if match := re.fullmatch(form, name, re.IGNORECASE):
                 return match["base"].strip(), kind
     return name, ""
@@ -149,7 +162,7 @@ class Column:
     @property
     def fault(self) -> int | None:
         """Place of a misprinted number among words, or None."""
-        pattern = re.compile(r"\W*\d")
+        pattern = re.compile(r"\W*\d|.*\s[-+−]?\d*\.\d")
         return next((i for i, c in enumerate(self.cells) if pattern.match(c.text)), None)
 
     def set_role(self, before: Sequence[Column], chosen: Collection[str]) -> None:
@@ -196,8 +209,10 @@ def read_header(grid: Grid) -> tuple[list[str], int]:
     names: list[str] = []
     for texts in zip(*header, strict=True):
         name = " ".join(dict.fromkeys(text for text in texts if text and text not in titles))
+        if not names and column_role(texts[-1]) in ("data sets", "methods"):
+            name = texts[-1]  # the name of the rows is below that of the columns
         base, kind = split_spread(name)
-        spread = names and kind not in ("", "mean") and not base
+        spread = names and kind == "sd" and not base
         names.append(f"{names[-1]}_{kind}" if spread else name)
     return names, n
 
@@ -210,5 +225,5 @@ def _names_on(above: Sequence[Text], row: Sequence[Text]) -> bool:
         return False
     names = [c.text for c in above[1:]]
     if not texts:  # the name of an index, below the names of columns
-        return above[0].text == ""
+        return above[0].text == "" or column_role(row[0].text) in ("data sets", "methods")
     return row[0].text in ("", above[0].text) or "" in names or len({*names}) < len(names)

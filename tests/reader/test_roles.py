@@ -54,7 +54,7 @@ READ = {
     ),
     "long form with an index": (",model,dataset,error; 0,a,x,.9; 1,a,y,.7; 2,b,x,.8; 3,b,y,.6",),
     "folds with a column": ("d,fold,a,b; x,0,.9,.8; x,1,.9,.8; y,0,.7,.6; y,1,.7,.6",),
-    "folds by names that come again": ("d,a,b; x,.9,.8; x,.9,.8; y,.7,.6; y,.7,.6",),
+    "folds by repeated names": ("d,a,b" + 3 * "; x,.9,.8" + 3 * "; y,.7,.6",),
     "folds in the names": ("d,a,b; x_fold1,.9,.8; x_fold2,.9,.8; y_fold1,.7,.6; y_fold2,.7,.6",),
     "a kind of data next to the name": ("Dataset/AUC,Domain,a,b; x,bio,.9,.8; y,bio,.7,.6",),
     "two lines of names": (",Accuracy,; set,a,b; x,.9,.8; y,.7,.6",),
@@ -162,7 +162,7 @@ def test_sizes_and_lines_are_kept(tmp_path: Path) -> None:
 
 
 def test_the_mean_of_folds_is_missing_if_one_of_them_is(tmp_path: Path) -> None:
-    scores = read(tmp_path, "d,a,b\nx,.8,.5\nx,.6,-\ny,.4,.3\ny,.2,.1\n").scores
+    scores = read(tmp_path, "d,fold,a,b\nx,1,.8,.5\nx,2,.6,-\ny,1,.4,.3\ny,2,.2,.1\n").scores
     assert scores["a"].tolist() == pytest.approx([0.7, 0.3])
     assert scores["b"].isna().tolist() == [True, False]
 

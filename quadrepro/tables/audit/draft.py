@@ -65,7 +65,9 @@ def table_paper(
         if max(numbers, default=0) > 100:
             advice = "name their metric, such as --metric rmse, or leave out columns with --without"
             raise ConfigError(f"{path}: numbers above 100 are not shares: {advice}")
-        in_percent = table.percent or any(x > 1 for x in numbers)
+        if min(numbers, default=0) < 0 and not table.metric:
+            raise ConfigError(f"{path}: negative numbers are not shares: name their --metric")
+        in_percent = table.percent or (metric != "brier" and any(x > 1 for x in numbers))
         unit = unit or ("percent" if in_percent else "fraction")
         facts = facts.model_copy(update={"unit": unit})
     if isinstance(n_test, str):

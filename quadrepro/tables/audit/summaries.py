@@ -16,8 +16,13 @@ NO_METRIC = "the metric is not stated: give --metric"
 def judge_summaries(subject: Subject) -> Iterator[Finding]:
     """Check means, mean ranks, wins, and wins–ties–losses."""
     for table in subject.tables:
+        kinds = [*table.summaries.values()]
         for row, kind in table.summaries.items():
-            if kind == "mean":
+            if kinds.count(kind) > 1:  # such as means of some of the rows
+                yield Finding(
+                    PrintedPlace(table.name, row), kind, None, "there are several such rows"
+                )
+            elif kind == "mean":
                 yield from _means(table, row)
             elif kind in ("rank", "wins") and table.facts.holds == "errors":
                 yield from _counts(table, row, kind)
