@@ -24,9 +24,10 @@ _GAP = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = r"[-+−]?(?:\d[\d,]*(?:\.\d*)?|[.,]\d+)(?:[eE][-+]?\d{1,3})?"
+_SIGN = rf"[{re.escape(MARKS)}]+"
 _SIGNS = rf"[{re.escape(MARKS)}]*"
 _PATTERN = re.compile(
-    rf"(?P<before>{_SIGNS}) ?(?P<value>{_NUMBER}) ?(?P<percent>%?)(?: ?(?P<marks>{_SIGNS}))"
+    rf"(?P<before>{_SIGNS}) ?(?P<value>{_NUMBER}) ?(?P<percent>%?)(?: ?(?P<marks>{_SIGN}))?"
     rf"(?:(?: ?\(?(?:±|\+/[-−]|\+[-−]) ?|\+)(?P<spread>{_NUMBER}) ?%?\)?)? ?"
     r"(?:\( ?(?P<bracket>[\d.,]+) ?%?\))? ?"
     rf"(?P<other>\([-+−]{_NUMBER} ?%?\)|\[\d+\]|"
@@ -152,7 +153,7 @@ def parse(cell: Text, comma: str = "thousands") -> Number | None:
     value, spread, bracket = (_plain(match[name], comma) for name in ("value", "spread", "bracket"))
     if value is None or spread is None or bracket is None:
         return None
-    signs = "".join(match[name] for name in ("before", "marks", "end"))
+    signs = "".join(match[name] or "" for name in ("before", "marks", "end"))
     other = "further numbers in brackets" if match["other"] else ""
     return Number(value, spread, bracket, cell.bold, bool(match["percent"]), signs, other)
 

@@ -240,12 +240,14 @@ class _Reader:
         """Refuse rows that may be methods, and columns of names that may be a long form."""
         rows, values = (labels[-1].texts if labels else []), self._with("value")
         columns = [c.method or c.name for c in values]
-        for kind, names, others in (("methods", rows, columns), ("datasets", columns, rows)):
-            examples = [name for name in names if is_well_known(name, kind)]
-            n_others = sum(is_well_known(name, kind) for name in others)
-            if not by_method and len(examples) > max(1, n_others):
-                advice = "state the kind of the rows with --rows methods or --rows datasets"
-                self.refuse(f"{few(examples, 3)} look like {kind}: {advice}")
+        turned = [name for name in rows if is_well_known(name, "methods")]
+        turned += [name for name in columns if is_well_known(name, "datasets")]
+        n_others = sum(is_well_known(name, "methods") for name in columns)
+        n_others += sum(is_well_known(name, "datasets") for name in rows)
+        if not by_method and len(turned) > max(1, n_others):
+            advice = "state the kind of the rows with --rows methods or --rows datasets"
+            names = f"the rows look like methods, or the columns like data sets ({few(turned, 3)})"
+            self.refuse(f"{names}: {advice}")
         repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
         if len(repeated) > 1 and len(values) == 1:
             both = " and ".join(map(repr, repeated))
@@ -389,7 +391,7 @@ class _Reader:
         titles = [c.text for c in label.cells] if label else self._numbered()
         if label and "" in titles:
             self.refuse("the row has no name", self.lines[titles.index("")])
-        if len({*map(metric_of, titles)} - {""}) > 1:
+        if len({part for base, part in map(part_of, titles) if not base}) > 1:
             self.refuse(
                 f"the rows are metrics ({few(titles, 3)}): a table of scores has one metric"
             )
@@ -401,6 +403,10 @@ class _Reader:
         rows = [i for i, t in enumerate(titles) if not kinds[i] and t not in self.choices.without]
         if not chosen:
             self._check_scales(values, rows)
+            for column in self._with("size"):
+                if len(column.name) == 1 and all(c.is_whole for c in values):
+                    advice = OR_WITHOUT.format(name=column.name)
+                    self.refuse(f"it may be a method or sizes: {advice}", column=column.name)
         names, folds = self._names_and_folds([titles[i] for i in rows], rows, used)
         comma = self._comma(values)
         for i, name, fold in zip(rows, names, folds, strict=True):
@@ -426,7 +432,7 @@ class _Reader:
         self, titles: list[str], rows: Sequence[int], used: Sequence[Column | None]
     ) -> tuple[list[str], list[str]]:
         """Return the data set and the fold of each row."""
-        fold = r"(.*?)[ _-]*(?:cv|fold|split|run|seed|rep(?:eat)?)[ _-]?(\d+)"
+        fold = r"(.*?)[ _-]*(?:cv|fold|split|run|seed|trial|iter|rep(?:eat)?)[ _-]?(\d+)"
         matches = [re.fullmatch(fold, title, re.IGNORECASE) for title in titles]
         if titles and all(matches):
             names, folds = ([m[k] for m in matches if m] for k in (1, 2))
@@ -462,7 +468,7 @@ class _Reader:
         names, bases = {c.name for c in values}, Counter(c.method for c in values)
         methods: dict[str, list[Column]] = {c.method: [] for c in values}
         for column in sorted(values, key=lambda c: c.kind not in ("", "mean")):
-            if not column.name:
+            if not column.name.strip("= "):
                 self.refuse(f"column {self.columns.index(column) + 1} has no name", self.top)
             alone = column.method not in names and bases[column.method] == 1
             if alone and not re.search("_mean$", column.name):
@@ -488,7 +494,7 @@ class _Reader:
         metrics = [*dict.fromkeys(part for _, part in parts.values() if part not in ("", "time"))]
         bare = {name for name, (_, part) in parts.items() if not part}
         shared = bare & {base for base, part in parts.values() if part in metrics}
-        if len(metrics) < 2 and not shared:
+        if len(metrics) < 2 and not shared and "statistic" not in metrics:
             same = len(metrics) == 1 and all(base and part for base, part in parts.values())
             return {parts[name][0] if same else name: c for name, c in methods.items()}
         chosen = {
@@ -497,7 +503,7 @@ class _Reader:
         if not chosen or "" in chosen.values():
             advice = "choose one with --metric, or leave out the others with --without"
             several = few([*metrics, *sorted(shared)])
-            self.refuse(f"the columns are of several metrics ({several}): {advice}")
+            self.refuse(f"the columns hold several metrics or statistics ({several}): {advice}")
         return {method: methods[name] for name, method in chosen.items()}
 
     def _comma(self, columns: Sequence[Column]) -> str:

@@ -86,8 +86,12 @@ def part_of(name: str) -> tuple[str, str]:
         return name, ""
     if metric := metric_of(name) or _first("parts", _key(name)):
         return "", metric
-    if match := re.fullmatch(r"(?:time|t)_(.+?)|(.+?)[ _]*(time|_t|[(\[](s|ms|sec)[)\]])+", name):
-        return (match[1] or match[2]).removesuffix("_t").removesuffix(" time").strip(" _"), "time"
+    without_unit = re.sub(r"\s*[(\[](s|ms|sec)[)\]]$", "", name)
+    base = re.sub(r"^(time|t)_|[ _](time|t)$", "", without_unit, flags=re.IGNORECASE)
+    if base not in ("", name):
+        return base, "time"
+    if match := re.fullmatch(r"rank ?\((.+)\)", name, re.IGNORECASE):
+        return match[1], "statistic"
     words = re.split(r"[\s_/:-]+", name)
     for first, rest in ((words[0], words[1:]), (words[-1], words[:-1])):
         metric = metric_of(first) or _first("parts", _key(first))
@@ -104,9 +108,10 @@ def metric_in(titles: Iterable[str]) -> str:
     >>> metric_in(["Table 2: balanced accuracy"]), metric_in(["error and AUC"])
     ('balanced_accuracy', '')
     """
-    text, metrics = _key(" ; ".join(titles)).replace("-", " "), set()
+    text, metrics = _key(" ; ".join(titles)), set()
     if re.search(_vocabulary()["denied"], text):
         return ""
+    text = text.replace("-", " ")
     for metric, pattern in _vocabulary()["metrics"].items():
         if metric in ("precision", "recall", "specificity"):
             continue  # words of any text
@@ -162,7 +167,7 @@ class Column:
     @property
     def fault(self) -> int | None:
         """Place of a misprinted number among words, or None."""
-        pattern = re.compile(r"\W*\d|.*\s[-+−]?\d*\.\d")
+        pattern = re.compile(r"\W*\d|.*[^\w.]\d*\.\d")
         return next((i for i, c in enumerate(self.cells) if pattern.match(c.text)), None)
 
     def set_role(self, before: Sequence[Column], chosen: Collection[str]) -> None:

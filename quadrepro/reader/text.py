@@ -38,6 +38,8 @@ def read_text(text: str) -> tuple[str, list[Grid]]:
     rules = [line for line in boxes.splitlines() if _RULE.fullmatch(line)]
     if any("+" in rule or "  " in rule.strip() or "= =" in rule for rule in rules):
         return "a table with rules", [*_ruled(boxes)]
+    if re.search(r"(?m)^\s*\.{2,3}(\s+\.{3})+\s*$|^\S.*\s{2}\.\.\.\s{2}", text):
+        raise ValueError("printed in part, with dots: print all rows and columns")
     leaders = re.sub(r"\.{3,}", "  ", text)
     lines = [*enumerate(leaders.splitlines(), 1)]
     choices = [
@@ -109,7 +111,9 @@ def _count_numbers(rows: Lines) -> int:
 def _tables(rows: Lines, *, blanks: bool) -> Iterator[Grid]:
     """Yield the tables among lines; each begins with a line of names after an empty line."""
     width, grid, empty, has_numbers = _width(rows), Grid(), True, False
+    between = 0  # number of a line without fields since the last row
     for i, (n, fields) in enumerate(rows):
+        between = 0 if not any(fields) else between
         if not any(fields) or all(re.fullmatch(r"(<\w+>)?", field) for field in fields):
             empty = empty or not any(fields)
             continue
@@ -122,10 +126,19 @@ def _tables(rows: Lines, *, blanks: bool) -> Iterator[Grid]:
         starts = not grid.rows or (empty and not numbers)
         alone = sum(map(bool, fields)) == 1 and width > 1
         comment = text.startswith(("#", "%")) and (not _numbers(below) or len(fields) != width)
-        if len(fields) == width and not comment and not (alone and starts):
+        if (
+            alone
+            and column_role(text) in ("data sets", "methods")
+            and grid.rows
+            and not has_numbers
+        ):
+            grid.add(n, [text, *[""] * (width - 1)])  # the name of an index, below the columns
+        elif len(fields) == width and not comment and not (alone and starts):
             if starts and has_numbers:
                 yield grid
                 grid, has_numbers = Grid(), False
+            if between:
+                grid.fault = f"line {between} is within the table: join it with its row"
             first = fields[0] if grid.rows else fields[0].lstrip("# ")
             grid.add(n, [first, *fields[1:]])
             has_numbers |= numbers > 0
@@ -134,9 +147,11 @@ def _tables(rows: Lines, *, blanks: bool) -> Iterator[Grid]:
             or (alone and (starts or not blanks))
             or _LINE.fullmatch(text)
             or _PROSE.match(text)
-            or not _trailing(text.split())
+            or not (_trailing(text.split()) or sum(map(is_number, text.split())) > 1)
         ):
             grid.around.append(text)
+            ruled = comment or _LINE.fullmatch(text)
+            between = n if blanks and grid.rows and not ruled else 0
         else:
             grid.fault = f"line {n} has {len(fields)} fields, other lines have {width}"
         empty = False
