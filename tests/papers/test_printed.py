@@ -70,7 +70,7 @@ def test_a_mean_needs_no_deviation(written: Save) -> None:
             "'.06x' is not a number such as 0.035",
         ),
         ("dataset,ada,quad\nzoo,0.1\n", "", "no table of numbers"),
-        ("dataset,ada\nzoo,1\n\nzoo,2\n", "4", "several rows are called 'zoo'"),
+        ("dataset,ada\nzoo,1\n\nzoo,2\n", "4", "duplicate row 'zoo'"),
         ("dataset,ada,ada\nzoo,1,2\n", "1", "duplicate column 'ada'"),
         ("dataset,ada,\nzoo,1,2\n", "1", "column 3 has no name"),
         ("dataset,ada\n,2\n", "2", "the row has no name"),
