@@ -323,10 +323,13 @@ class _Reader:
                 advice = "keep one kind of rows, or call the column 'fold'"
                 self.refuse(f"it differs between rows of one name: {advice}", column=column.name)
         seen = Counter[tuple[str, ...]]()
+        # Rows of one name may be runs with several settings, or below several headings; two of them
+        # may be a number and its deviation.
+        unclear = len(names[0]) > 1 or any(key.startswith("heading") for key in self.left_out)
+        unclear |= {*counts.values()} == {2} or len({*counts.values()}) > 1
         for name, i in zip(names, rows, strict=True):
             seen[name] += 1
-            # Two rows may be a number and its deviation.
-            if ({*counts.values()} != {counts[name]} or counts[name] == 2) and seen[name] > 1:
+            if unclear and seen[name] > 1:
                 advice = "name a column of folds 'fold'"
                 self.refuse(f"duplicate row {', '.join(name)!r}: {advice}", self.lines[i])
         seen.clear()
@@ -466,7 +469,7 @@ class _Reader:
     def _methods(self, values: Sequence[Column]) -> dict[str, list[Column]]:
         """Return the column of each method, followed by its column of spreads if there is one."""
         names, bases = {c.name for c in values}, Counter(c.method for c in values)
-        methods: dict[str, list[Column]] = {c.method: [] for c in values}
+        methods: dict[str, list[Column]] = {}
         for column in sorted(values, key=lambda c: c.kind not in ("", "mean")):
             if not column.name.strip("= "):
                 self.refuse(f"column {self.columns.index(column) + 1} has no name", self.top)
@@ -479,7 +482,7 @@ class _Reader:
             if len(columns) == (2 if column.kind not in ("", "mean") else 1):
                 self.refuse(f"duplicate column {column.name!r}", self.top)
             columns.append(column)
-        return {name: columns for name, columns in methods.items() if columns}
+        return dict(sorted(methods.items(), key=lambda item: values.index(item[1][0])))
 
     def _one_metric(self, methods: dict[str, list[Column]]) -> dict[str, list[Column]]:
         """Return the methods of one metric, whose name is left out of theirs."""
@@ -603,7 +606,9 @@ class _Reader:
             return numbers
         whole = all("." not in b for b in brackets) and any("." in n.text for n in scores)
         large = [n for n in scores if n.bracket and float(n.bracket) > 0.5 * abs(n.value)]
-        if brackets and (whole or len(large) > 0.5 * len(brackets)):
+        about = re.findall(r"\(([^)]*)\)", " ".join(self.around))  # such as (time in s)
+        other = any(not re.search("sd|std|dev|±|err|[%\\d]|percent", text) for text in about)
+        if brackets and (whole or other or len(large) > 0.5 * len(brackets)):
             self.refuse("numbers in brackets may not be deviations: write deviations with ±")
         return {place: replace(n, spread=n.spread or n.bracket) for place, n in numbers.items()}
 

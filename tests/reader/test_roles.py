@@ -22,6 +22,13 @@ def read(folder: Path, text: str, **choices: object) -> PrintedTable:
 
 
 READ = {
+    "sizes of methods": ("model,Params (M),FLOPs (G),x,y; a,25.6,4.1,.9,.7; b,13.8,1.5,.8,.6",),
+    "methods called like deviations": (
+        "d,AB,SE,Re-SE; x,.9,.8,.7; y,.6,.5,.4",
+        "x y",
+        "AB SE Re-SE",
+    ),
+    "arrows in the corner": ("Method ↓ Dataset →,x,y; a,.9,.7; b,.8,.6",),
     "a column that counts rows": ("#,set,a,b; 1,x,.9,.8; 2,y,.7,.6",),
     "sizes, dimensions, time": (
         "Data,#Samples,# Dimensions,Time (s),a,b; x,10,3,0.5,.9,.8; y,20,4,0.7,.7,.6",
@@ -77,6 +84,21 @@ def test_roles_are_read_from_names_and_numbers(kind: str, tmp_path: Path) -> Non
 
 
 REFUSED = {
+    "two rows of each name": (
+        "d,a,b; x,.9,.8; x,.1,.2; y,.7,.6; y,.1,.1",
+        "column of folds 'fold'",
+    ),
+    "settings of a run": ("model,data,k,acc" + "; a,x,1,.9; a,x,2,.8; a,x,3,.7", "--metric"),
+    "runs without a number": ("model,data,acc" + 3 * "; a,x,.9; b,x,.8", "duplicate row 'x, a'"),
+    "tables side by side": ("Dataset,a,Dataset,b; x,.9,y,.8; z,.7,w,.6", "side by side"),
+    "lowest and highest": ("d,a min,a max,b min,b max; x,.1,.9,.2,.8; y,.2,.8,.3,.7", "statistics"),
+    "ranks of each method": ("d,a,a_rank,b,b_rank; x,.9,1,.8,2; y,.7,1,.6,2", "statistics"),
+    "p-values": ("d,a,b,p; x,.9,.8,.01; y,.7,.6,.02", "--without 'p'"),
+    "percent in one column": ("d,a (%),b; x,90.1,.8; y,70.2,.6", "in percent"),
+    "another meaning of brackets": ("Accuracy (time in s),,; d,a,b; x,.9 (.1),.8 (.2)", "±"),
+    "uncertain digits": ("d,a,b; x,85.3(12),84.1(11); y,75.3(12),74.1(13)", "±"),
+    "leaderboard": ("model,score_val,score_test; a,.9,.8; b,.7,.6", "one metric"),
+    "one letter for sizes": ("d,a,n; x,3,10; y,4,20", "--without 'n'"),
     "a column on another scale": ("d,perc,a,b; x,14.6,.7,.8; y,9.6,.5,.9", "--without 'perc'"),
     "whole numbers among decimals": ("d,k,a,b; x,3,.7,.8; y,7,.5,.9", "--without 'k'"),
     "a column of means": ("d,a,b,Average; x,.7,.8,.75; y,.5,.9,.7", "--without 'Average'"),
@@ -302,3 +324,46 @@ def test_a_data_frame_reads_like_its_file(tmp_path: Path) -> None:
     assert one.numbers == other.numbers
     assert one.sentence.split(":")[1:] == other.sentence.split(":")[1:]
     assert read_table(frame.set_index("dataset")).numbers == one.numbers
+
+
+TITLES = {
+    "Scores ± standard error of the mean": "",
+    "Accuracy loss relative to the best": "",
+    "Ranks of the methods by accuracy": "",
+    "Values are 1 - AUC": "",
+    "Root-mean-squared error": "rmse",
+    "Recall that this is the mean accuracy": "accuracy",
+}
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_metric_of_a_title_is_what_the_numbers_are(title: str, tmp_path: Path) -> None:
+    table = read(tmp_path, f"{title},,\nd,a,b\nx,.9,.8\ny,.7,.6\n")
+    assert table.metric == TITLES[title]
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("t.md", "85.3<sup>1</sup>"),
+        ("t.md", "85<sub>2</sub>"),
+        ("t.html", "<span>85.3</span><span class=badge>2</span>"),
+        ("t.html", "<div>85</div><div>2</div>"),
+        ("t.tex", r"85.3\textsuperscript{2}"),
+        ("t.tex", r"85.3\rank{3}"),
+        ("t.tex", r"85.3\tnote{1}"),
+    ],
+)
+def test_a_rank_next_to_a_number_is_not_one_of_its_digits(
+    name: str, cell: str, tmp_path: Path
+) -> None:
+    forms = {
+        "t.md": "| d | a | b |\n|--|--|--|\n| x | {} | 84.1 |\n| y | 70.1 | 60.2 |\n",
+        "t.html": "<table><tr><th>d<th>a<th>b<tr><td>x<td>{}<td>84.1<tr><td>y<td>7.1<td>6</table>",
+        "t.tex": r"\begin{{array}}{{lrr}}d & a & b \\ x & {} & 84.1 \\ y & 7.1 & 6\end{{array}}",
+    }
+    (tmp_path / name).write_text(forms[name].format(cell))
+    with pytest.raises(DataError, match="is not a number"):
+        read_table(tmp_path / name)
+    (tmp_path / name).write_text(forms[name].format("85.3"))
+    assert read_table(tmp_path / name).numbers["x", "a"].text == "85.3"
