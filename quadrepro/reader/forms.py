@@ -18,7 +18,7 @@ from quadrepro.reader.grid import Grid
 from quadrepro.reader.markup import TABULAR, read_html, read_latex, read_markdown
 from quadrepro.reader.text import read_text
 
-LARGEST, LARGEST_MARKUP = 4_000_000, 1_500_000
+LARGEST, LARGEST_MARKUP = 2_500_000, 1_500_000
 """Size of the largest file that is read as a table, and of one in a markup language, in bytes."""
 
 UNPACKED = 100_000_000
@@ -54,7 +54,7 @@ def _read(content: bytes, suffix: str, page: int | None) -> tuple[str, list[Grid
         form, grids = read_text(page_text(content, page))
         return f"{PDF_PAGE}, {form}", grids
     if len(content) > LARGEST:
-        raise ValueError(f"{len(content) / 1e6:.0f} MB are too many for a table of scores")
+        raise ValueError(f"{len(content) / 1e6:.1f} MB are too many for a table of scores")
     if content.startswith(b"PAR1"):
         return "parquet", [frame_grid(pd.read_parquet(io.BytesIO(content)))]
     if content.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
@@ -64,7 +64,7 @@ def _read(content: bytes, suffix: str, page: int | None) -> tuple[str, list[Grid
         return "JSON", [_json(text)]
     form = _markup(text)
     if form and len(content) > LARGEST_MARKUP:
-        raise ValueError(f"{len(content) / 1e6:.0f} MB are too many for a table in {form}")
+        raise ValueError(f"{len(content) / 1e6:.1f} MB are too many for a table in {form}")
     readers = {"Markdown": read_markdown, "LaTeX": read_latex, "HTML": read_html}
     if form and (grids := readers[form](text)):
         return form, grids

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from quadrepro.reader.grid import MARKS, Grid, Text, is_gap, is_number
+from quadrepro.reader.grid import MARKS, MOST_COLUMNS, Grid, Text, is_gap, is_number
 from quadrepro.reader.roles import column_role
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "CSV"}
@@ -57,10 +57,15 @@ def read_text(text: str) -> tuple[str, list[Grid]]:
 def _separated(text: str, separator: str) -> Lines:
     lines = io.StringIO(text, newline="")
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+    rows: Lines = []
     try:
-        return [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
+        for fields in reader:
+            if len(fields) > MOST_COLUMNS:
+                raise ValueError(f"{len(fields):,} columns are too many for a table of scores")
+            rows.append((reader.line_num, [field.strip() for field in fields]))
     except csv.Error:
         return []
+    return rows
 
 
 def _blank_separated(lines: list[tuple[int, str]]) -> Lines:
