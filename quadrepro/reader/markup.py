@@ -137,7 +137,7 @@ def _spanning(pattern: re.Pattern[str], field: str) -> tuple[int, str]:
     if match is None:
         return 1, field
     content = field[match.end() :].strip()
-    return max(1, min(int(match[1]), MOST_COLUMNS)), content.removeprefix("{").removesuffix("}")
+    return _span(match[1]), content.removeprefix("{").removesuffix("}")
 
 
 _SWITCHES = re.compile(
@@ -275,8 +275,7 @@ class _Tables(HTMLParser):
             self._end_field()
             self.text, self.caption = [], tag == "caption"
             self.bold = "font-weight:bold" in names.get("style", "").replace(" ", "")
-            spans = [names.get(f"{side}span", "1") for side in ("col", "row")]
-            self.spans = tuple(min(int(s), MOST_COLUMNS) if s.isdecimal() else 1 for s in spans)  # type: ignore[assignment]
+            self.spans = _span(names.get("colspan", "")), _span(names.get("rowspan", ""))
         elif tag in ("script", "style"):
             self.skipped = True
         elif self.text is not None:
@@ -312,7 +311,7 @@ class _Tables(HTMLParser):
             grid.lines.append(self.getpos()[0])
         row = grid.rows[-1]
         self._fill(row)
-        for _ in range(max(self.spans[0], 1)):
+        for _ in range(self.spans[0]):
             self.below[len(row)] = self.spans[1] - 1, cell
             row.append(cell)
         self._fill(row)
@@ -323,6 +322,11 @@ class _Tables(HTMLParser):
             n_left, cell = self.below[len(row)]
             self.below[len(row)] = n_left - 1, cell
             row.append(cell)
+
+
+def _span(text: str) -> int:
+    """Return the number of columns or rows of a field."""
+    return max(1, min(int(text), MOST_COLUMNS)) if text.isdecimal() else 1
 
 
 def read_html(text: str) -> list[Grid]:

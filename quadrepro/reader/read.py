@@ -189,7 +189,7 @@ class _Reader:
         """Make columns of the rows, whose names are methods, and rows of the columns."""
         self._check_words()
         values = [c for c in self._with("value") if column_role(c.name) not in DESCRIBING]
-        label, methods = self._label("methods"), self._methods(values)
+        label, methods = self._label("methods"), self._one_metric(self._methods(values))
         used = (label, *(c for columns in methods.values() for c in columns))
         self._leave("column", [c.name for c in self.columns if c not in used])
         names = [c.text for c in label.cells] if label else self._numbered()

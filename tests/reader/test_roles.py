@@ -84,6 +84,10 @@ def test_roles_are_read_from_names_and_numbers(kind: str, tmp_path: Path) -> Non
 
 
 REFUSED = {
+    "several metrics of each data set": (
+        "model,x Acc,x AUC,y Acc,y AUC; a,.9,.8,.7,.6",
+        "--metric",
+    ),
     "two rows of each name": (
         "d,a,b; x,.9,.8; x,.1,.2; y,.7,.6; y,.1,.1",
         "column of folds 'fold'",
@@ -155,6 +159,8 @@ def test_the_options_decide(tmp_path: Path) -> None:
     metrics = "d,a_acc,a_f1,b_acc,b_f1\nx,.9,.8,.7,.6\n"
     table = read(tmp_path, metrics, metric="f1")
     assert (table.methods, table.metric, [*table.scores.loc["x"]]) == (("a", "b"), "f1", [0.8, 0.6])
+    turned = "model,x Acc,x AUC,y Acc,y AUC\na,.9,.8,.7,.6\nb,.5,.4,.3,.2\n"
+    assert read(tmp_path, turned, metric="auc").scores["a"].to_dict() == {"x": 0.8, "y": 0.6}
     long = "d,metric,a\nx,acc,.9\nx,auc,.8\ny,acc,.7\ny,auc,.6\n"
     assert read(tmp_path, long, metric="auc").scores["a"].tolist() == [0.8, 0.6]
     values = "model,data,train_acc,test_acc\na,x,.9,.8\nb,x,.7,.6\n"
