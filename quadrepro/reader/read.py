@@ -488,7 +488,7 @@ class _Reader:
         """Return the methods of one metric, whose name is left out of theirs."""
         if len(methods) == 1:
             return methods
-        parts = {name: part_of(name) for name in methods}
+        parts = {n: (n, "") if summary_kind(n) else part_of(n) for n in methods}
         others = {method for method, metric in parts.values() if metric != "time"}
         times = [name for name, (base, part) in parts.items() if part == "time" and base in others]
         if times and not ({*times} & {*self.choices.methods} or self._is_chosen("time")):
