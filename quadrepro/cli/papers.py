@@ -146,8 +146,8 @@ def audit_command(
         return
     result = audit(subject)
     if form == "latex" or (form == "auto" and on_terminal()):
-        for shown in result.tables:
-            print_table(shown, form)
+        for checks in result.tables:
+            print_table(checks, form)
     else:
         echo(result.to_markdown(), nl=False)
     if out is not None:

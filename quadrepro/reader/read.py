@@ -1,4 +1,4 @@
-"""Reading a printed table: the number of each data set and method, and what is left out."""
+"""Reading a printed table: roles, numbers, and a list of everything that is left out."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def read_header(grid: Grid) -> tuple[list[str], int]:
     for texts in zip(*header, strict=True):
         name = " ".join(dict.fromkeys(text for text in texts if text and text not in titles))
         if not names and column_role(texts[-1]) in ("data sets", "methods"):
-            name = texts[-1]  # the name of the rows is below that of the columns
+            name = texts[-1]  # pandas prints the name of the rows below the name of the columns
         base, kind = split_spread(name)
         spread = names and kind == "sd" and not base
         names.append(f"{names[-1]}_{kind}" if spread else name)

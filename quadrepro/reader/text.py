@@ -92,7 +92,7 @@ def _blank_separated(lines: list[tuple[int, str]]) -> Lines:
 
 def _trailing(words: list[str]) -> int:
     """Return the number of numbers and gaps at the end of a line."""
-    # A dot between blanks may be what is left of leaders.
+    # A dot between blanks may be the rest of dot leaders.
     texts = ("?!" if word == "." else word for word in reversed(words))
     others = (i for i, text in enumerate(texts) if not (is_number(text) or is_gap(text)))
     return next(others, len(words))
