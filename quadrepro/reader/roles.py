@@ -108,7 +108,7 @@ def metric_in(titles: Iterable[str]) -> str:
     >>> metric_in(["Table 2: balanced accuracy"]), metric_in(["error and AUC"])
     ('balanced_accuracy', '')
     """
-    text, metrics = _key(" ; ".join(titles)), set()
+    text, metrics = _key(" | ".join(titles)), set()
     if re.search(_vocabulary()["denied"], text):
         return ""
     text = text.replace("-", " ")

@@ -337,6 +337,8 @@ TITLES = {
     "Accuracy loss relative to the best": "",
     "Ranks of the methods by accuracy": "",
     "Values are 1 - AUC": "",
+    "Training time at equal accuracy": "",
+    "Comparison of AUC; ranks in brackets": "auc",
     "Root-mean-squared error": "rmse",
     "Recall that this is the mean accuracy": "accuracy",
 }
