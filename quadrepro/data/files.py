@@ -145,12 +145,12 @@ def detect(path: Path, column: str = "", encoding: str = "", separator: str = ""
     name, or if none does, the first one that splits the first rows evenly.
     """
     content = unpack(path)[1]
-    encoding = encoding or _encoding(content)
+    encoding = encoding or encoding_of(content)
     separator = separator or _separator(decode(content, path, encoding), column)
     return FileLayout(separator=separator, encoding=encoding)
 
 
-def _encoding(content: bytes) -> str:
+def encoding_of(content: bytes) -> str:
     """Return UTF-16 if the text has its mark, UTF-8 if it is, or else Windows' Latin."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"

@@ -184,8 +184,6 @@ class Printed:
     """The line of each row in the file."""
     summaries: dict[str, str] = field(default_factory=dict)
     """Kind of each row that sums up others: mean, rank, wins, wins–ties–losses or time."""
-    datasets: dict[str, str] = field(default_factory=dict)
-    """Data set of each row; several rows of one are its folds."""
     unstated: frozenset[str] = frozenset()
     """Facts that nobody stated, of ``metric`` and ``of``."""
     read: str = ""
@@ -340,7 +338,8 @@ def read_printed(path: Path, facts: Facts | None = None) -> Printed:
 
 def from_table(table: PrintedTable, facts: Facts, unstated: Iterable[str] = ()) -> Printed:
     """Return a table that was read with the facts on it."""
-    spread = facts.spread or (table.spread or "none")
+    spread = facts.spread or table.spread or "none"
+    with_spread = table.spread != "" and spread != "none"
     cells, lines, summaries = dict[tuple[str, str], str](), dict[str, int](), dict[str, str]()
     for (name, method), number in table.numbers.items():
         kind = table.summaries.get(name, "")
@@ -349,9 +348,9 @@ def from_table(table: PrintedTable, facts: Facts, unstated: Iterable[str] = ()) 
         summaries |= {row: kind} if kind else {}
         percent = facts.unit == "percent" and kind in ("", "mean")
         texts = {method: number.text}
-        if table.means or (table.spread and spread != "none"):
+        if table.means or with_spread:
             texts = {method + MEAN: number.text}
-            texts |= {method + SD: number.spread} if table.spread and spread != "none" else {}
+            texts |= {method + SD: number.spread} if with_spread else {}
         for column, text in texts.items():
             cells[row, column] = scaled(text, -2) if text and percent else text
     # A method that is bold throughout is the authors' own.
@@ -377,7 +376,6 @@ def from_table(table: PrintedTable, facts: Facts, unstated: Iterable[str] = ()) 
         path=Path(table.path),
         lines=lines,
         summaries=summaries,
-        datasets=table.datasets,
         unstated=frozenset(unstated),
         read=table.describe("checked one by one"),
     )

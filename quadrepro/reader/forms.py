@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from quadrepro.base.files import read_bytes
+from quadrepro.data.files import decode, encoding_of
 from quadrepro.errors import DataError
 from quadrepro.reader.grid import Grid
 from quadrepro.reader.markup import TABULAR, read_html, read_latex, read_markdown
@@ -40,7 +41,7 @@ _DELIMITER = re.compile(r"^[ >]*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$", re.MUL
 def read_grids(path: Path, page: int | None = None) -> tuple[str, list[Grid]]:
     """Return the form of a file and its tables, or raise DataError."""
     try:
-        return _read(read_bytes(path), path.suffix.lower(), page)
+        return _read(read_bytes(path), path, page)
     except DataError:
         raise
     except RecursionError:
@@ -49,7 +50,7 @@ def read_grids(path: Path, page: int | None = None) -> tuple[str, list[Grid]]:
         raise DataError(f"{path}: not readable: {' '.join(str(error).split())[:300]}") from None
 
 
-def _read(content: bytes, suffix: str, page: int | None) -> tuple[str, list[Grid]]:
+def _read(content: bytes, path: Path, page: int | None) -> tuple[str, list[Grid]]:
     if content.startswith(b"%PDF"):
         form, grids = read_text(page_text(content, page))
         return f"{PDF_PAGE}, {form}", grids
@@ -59,8 +60,10 @@ def _read(content: bytes, suffix: str, page: int | None) -> tuple[str, list[Grid
         return "parquet", [frame_grid(pd.read_parquet(io.BytesIO(content)))]
     if content.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
         return "Excel", _excel(content)
-    text = _decoded(content)
-    if suffix in (".json", ".jsonl") or re.match(r"\s*[\[{]\s*[\[{\"]", text):
+    text = decode(content, path, encoding_of(content))
+    if "\x00" in text:
+        raise ValueError("neither text nor a format that is known")
+    if path.suffix.lower() in (".json", ".jsonl") or re.match(r"\s*[\[{]\s*[\[{\"]", text):
         return "JSON", [_json(text)]
     form = _markup(text)
     if form and len(content) > LARGEST_MARKUP:
@@ -69,19 +72,6 @@ def _read(content: bytes, suffix: str, page: int | None) -> tuple[str, list[Grid
     if form and (grids := readers[form](text)):
         return form, grids
     return read_text(text)
-
-
-def _decoded(content: bytes) -> str:
-    """Return the text of a file, without a byte order mark."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("cp1252")
-    if "\x00" in text:
-        raise ValueError("neither text nor a format that is known")
-    return text
 
 
 def _markup(text: str) -> str:

@@ -171,7 +171,7 @@ def _plain(field: str, line: int) -> str:
             field = re.sub(rf"\\{name}\s*({_GROUP})", r" \1 ", field)
     try:
         field = _converter().latex_to_text(field)
-    except Exception:
+    except Exception:  # whatever the parser raises
         raise ValueError(f"line {line}: unreadable LaTeX: {field.strip()[:60]}") from None
     return _without_scripts(field.replace("∙", "•").replace("\ue000", "%"))
 

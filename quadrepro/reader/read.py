@@ -165,8 +165,7 @@ class _Reader:
     def read(self) -> PrintedTable:
         """Return the table."""
         self._set_choices()
-        for i, column in enumerate(self.columns):
-            column.set_role(self.columns[:i], self.choices.methods)
+        self._set_roles()
         labels, rows = self._with("label"), self.choices.rows
         methods = [c for c in labels if c.named == "methods"]
         others = [c for c in labels if c.is_words and c.named == ""]
@@ -207,6 +206,10 @@ class _Reader:
         ]
         self.columns = [c for c in self.columns if c.name not in self.choices.without]
         self.lines = [self.top] * len(methods)
+        self._set_roles()
+
+    def _set_roles(self) -> None:
+        """Give every column its role, from left to right."""
         for i, column in enumerate(self.columns):
             column.set_role(self.columns[:i], self.choices.methods)
 
@@ -322,7 +325,7 @@ class _Reader:
             if other or (column.role == "value" and crossed and len(counts) > 1):
                 advice = "keep one kind of rows, or call the column 'fold'"
                 self.refuse(f"it differs between rows of one name: {advice}", column=column.name)
-        seen = Counter[tuple[str, ...]]()
+        seen, folds_of_rows = Counter[tuple[str, ...]](), list[str]()
         # Rows of one name may be runs with several settings, or below several headings; two of them
         # may be a number and its deviation.
         unclear = len(names[0]) > 1 or any(key.startswith("heading") for key in self.left_out)
@@ -332,8 +335,8 @@ class _Reader:
             if unclear and seen[name] > 1:
                 advice = "name a column of folds 'fold'"
                 self.refuse(f"duplicate row {', '.join(name)!r}: {advice}", self.lines[i])
-        seen.clear()
-        return [str(seen.update([name]) or seen[name]) for name in names]
+            folds_of_rows.append(str(seen[name]))
+        return folds_of_rows
 
     def _metric_rows(self) -> list[int]:
         """Return the rows of the chosen metric, if a column names metrics."""
@@ -531,7 +534,9 @@ class _Reader:
     def _table(self, entries: Sequence[_Entry]) -> PrintedTable:
         """Return the table of all numbers."""
         methods = tuple(dict.fromkeys(entry.method for entry in entries))
-        n_methods = max(len(methods), len(self._with("value")))
+        values = self._with("value")
+        spreads = [c.kind for c in values if c.kind not in ("", "mean")]
+        n_methods = max(len(methods), len(values))
         if self.choices.methods:
             self._leave("method", [m for m in methods if m not in self.choices.methods])
             methods = tuple(m for m in methods if m in self.choices.methods)
@@ -544,9 +549,7 @@ class _Reader:
         rows = {e.row: e.dataset for e in entries if not e.summary}
         summaries = {e.row: e.summary for e in entries if e.summary}
         left = {*self.choices.without} & {text for c in self._with("label") for text in c.texts}
-        if left or len(methods) < len(self._with("value")) - sum(
-            c.kind not in ("", "mean") for c in self._with("value")
-        ):
+        if left or len(methods) < len(values) - len(spreads):
             # They sum up other numbers as well.
             self._leave("row", [*summaries])
             summaries = {}
@@ -567,14 +570,13 @@ class _Reader:
         if any(shares) and not all(shares):
             self.refuse("some numbers have a percent sign and others have none: write one kind")
         sign = r"[(\[]%[)\]]|\bin percent|\bin %"
-        named = [re.search(sign, c.name) is not None for c in self._with("value") if not c.kind]
+        named = [re.search(sign, c.name) is not None for c in values if not c.kind]
         if any(named) and not all(named):
             self.refuse("some columns are in percent and others are not: write one kind")
         in_percent = (any(named) and all(named)) or re.search(
             sign, " ".join(self.around)
         ) is not None
         in_percent &= any(n.value > 1 for n in scores)
-        spreads = [c.kind for c in self._with("value") if c.kind not in ("", "mean")] or ["sd"]
         has_spread = any(numbers[row, m].spread for row in rows for m in methods)
         metric = self.choices.metric or self.metric or metric_in(self.around)
         return PrintedTable(
@@ -589,8 +591,8 @@ class _Reader:
             sizes={c.name: _sizes(c, places) for c in self._with("size")},
             metric=metric_of(metric) or metric,
             percent=any(shares) or in_percent,
-            spread=spreads[0] if has_spread else "",
-            means=any(c.kind == "mean" for c in self._with("value")),
+            spread=[*spreads, "sd"][0] if has_spread else "",
+            means=any(c.kind == "mean" for c in values),
             left_out=tuple(self.left_out),
         )
 

@@ -38,7 +38,7 @@ def write_results(
     outcomes = Outcomes.of(plan.cells, records, own_rows)
     context, run = Context(experiment, "", ""), provenance(plan, outcomes.records.values())
     every, tables = make_tables(experiment, outcomes), dict[str, Table]()
-    verdicts = [m.verdicts for m in every.values() if m.verdicts and m.verdicts.entries]
+    verdicts = [m.verdicts for m in every.values() if m.verdicts.entries]
     sentence = conclusion(context, outcomes) or paper_conclusion(experiment, every)
     run = run.model_copy(update={"conclusion": sentence, "best": best_column(context, outcomes)})
     for name, made in every.items():

@@ -106,7 +106,7 @@ def _splits(repeats: int) -> str:
 
 def paper_conclusion(experiment: Experiment, every: Mapping[str, Made]) -> str:
     """Return the verdict of a paper's run: numbers inside our intervals, and words on claims."""
-    verdicts = [made.verdicts for made in every.values() if made.verdicts]
+    verdicts = [made.verdicts for made in every.values()]
     sentences = [score_sentence(v.printed, v.score) for v in verdicts if v.judged]
     repeats = experiment.config.repeats
     if any(v.entries for v in verdicts) and not sentences and repeats < MIN_SPLITS:
