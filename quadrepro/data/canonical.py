@@ -48,12 +48,15 @@ class RawTable:
         The labels, or the numbers of a regression.
     part : ndarray of str, shape (n_rows,), or None, default None
         The part of the data set that each row belongs to, or None if the card has no parts.
+    places : ndarray of int, shape (n_rows,), or None, default None
+        The line or the number of each row in its file, or None if the rows are not from a file.
     """
 
     attributes: tuple[Attribute, ...]
     columns: Mapping[str, Column]
     target: Column
     part: NDArray[np.str_] | None = None
+    places: IntArray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -76,8 +79,8 @@ class RawTable:
             # Faster for many columns than a mask that is read again for each.
             rows = np.flatnonzero(rows)
         columns = {name: column[rows] for name, column in self.columns.items()}
-        part = None if self.part is None else self.part[rows]
-        return RawTable(self.attributes, columns, self.target[rows], part)
+        part, places = (None if a is None else a[rows] for a in (self.part, self.places))
+        return RawTable(self.attributes, columns, self.target[rows], part, places)
 
 
 def numeric_column(values: ArrayLike) -> FloatArray:

@@ -61,7 +61,7 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
         row = int(np.argmax(unlabelled))
         raise DataError(f"{_place(frame, row, origin)}: the row has no label")
     taken &= ~unlabelled
-    table = RawTable(card.attributes, columns, target)
+    table = RawTable(card.attributes, columns, target, places=frame.index.to_numpy())
     if layout.complete:
         taken &= ~table.missing.any(axis=1)
     return table if taken.all() else table.take(taken)

@@ -49,12 +49,15 @@ class Attribute(Model):
     kind: Literal["numeric", "nominal"] = Field(description="Numbers, or codes without arithmetic.")
     codes: Names | None = Field(None, description="Codes in their natural order.")
     range: tuple[float, float] | None = Field(None, description="Lowest and highest number.")
+    date: str | None = Field(
+        None, description="Format of dates, such as %d.%m.%Y; `ISO8601` for any such date."
+    )
 
     @model_validator(mode="after")
     def _kind_fits(self) -> Self:
-        other = "codes" if self.kind == "numeric" else "range"
-        if getattr(self, other) is not None:
-            raise fault(f"{self.name} is {self.kind}, so it cannot have {other}", other)
+        for key in ("codes", "date") if self.kind == "numeric" else ("range",):
+            if getattr(self, key) is not None:
+                raise fault(f"{self.name} is {self.kind}, so it cannot have {key}", key)
         return self
 
 
