@@ -25,7 +25,7 @@ SHOWN = 100
 
 @click.command("init")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--target", required=True, help="Column to predict; for LIBSVM, any name.")
+@click.option("--target", help="Column to predict, or its place, as -1; a card has it.")
 @click.option(
     "--task",
     type=click.Choice(["classification", "regression"]),
@@ -39,7 +39,13 @@ SHOWN = 100
     help="Positive label; all others are negative.",
 )
 @click.option("--name", default="", show_default="that of the file", help="Name of the data set.")
-@click.option("--missing", multiple=True, metavar="WORD", help="Text that means a missing value.")
+@click.option(
+    "--missing",
+    multiple=True,
+    metavar="[COLUMN=]WORD",
+    help="Text that means a missing value, in all columns or in one.",
+)
+@click.option("--present", multiple=True, metavar="WORD", help="Text that is a value, such as NA.")
 @click.option("--drop-missing-target", is_flag=True, help="Leave out rows whose target is missing.")
 @click.option("--nominal", multiple=True, metavar="COLUMN", help="Column whose numbers are codes.")
 @click.option("--encoding", show_default="detected", help="Encoding of text, such as cp1250.")
@@ -56,24 +62,41 @@ SHOWN = 100
     show_default="detected",
     help="Decimal sign of numbers in text; the other sign may then separate thousands.",
 )
+@click.option("--skip", type=int, show_default="detected", help="Number of lines above the table.")
+@click.option("--sheet", default="", show_default="the first", help="Sheet of an Excel file.")
+@click.option("--member", default="", help="File in a .zip that has several.")
+@click.option("--test", type=click.Path(path_type=Path), help="File with test rows, for one split.")
 @click.option("--no-header", is_flag=True, help="The columns are called x1, x2 and so on.")
 @click.option("--names", metavar="A,B,C", help="Names of the columns of a file without a header.")
 @click.option("--card-only", is_flag=True, help="Write no config.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
-def init_command(file: Path, target: str, card_only: bool, force: bool, **told: Any) -> None:
+def init_command(
+    file: Path, target: str | None, card_only: bool, force: bool, **stated: Any
+) -> None:
     """Write a card and a config for a file of your own, ready to run.
 
-    FILE is CSV, or text with tabs, semicolons or blanks between its fields; or ARFF, parquet, Excel
-    or LIBSVM's sparse rows; or one of these in .gz or .zip. How text is written is detected, and
-    shown in one line. The card describes the file, so that configs can name it; edit it as needed.
-    The config compares common learners on it. It is written to NAME.yaml in this folder, and
-    explains itself in comments.
+    FILE is text with commas, tabs, semicolons or blanks between its fields; or ARFF, KEEL, JSON,
+    parquet, Excel or LIBSVM's sparse rows; or one of these in .gz or .zip. How text is written is
+    detected, and shown in one line. The card describes the file, so that configs can name it; edit
+    it as needed. The config compares common learners on it. It is written to NAME.yaml in this
+    folder, and explains itself in comments.
+
+    If FILE is a card, such as datasets/NAME.yaml, its counts, ranges and hash are renewed after its
+    data file has changed; what you decided in it stays.
     """
     from quadrepro.config.draft import SCHEMA, draft_config
     from quadrepro.config.reference import schema_text
-    from quadrepro.data.inspection import inspect_file, write_card
+    from quadrepro.data.card import load_card_file
+    from quadrepro.data.inspection import inspect_file, renew, write_card
 
-    card = inspect_file(file, target, **told)
+    if file.suffix == ".yaml":
+        card = renew(load_card_file(file), file)
+        write_card(card, file)
+        echo(f"Renewed {file}\n\n{_summary(card)}")
+        return
+    if target is None:
+        raise ConfigError("which column is to be predicted? Add --target COLUMN, or --target -1")
+    card = inspect_file(file, target, **stated)
     place, config = CARDS / f"{card.name}.yaml", Path(f"{card.name}.yaml")
     shipped = cards_folder() / place.name
     if shipped.is_file() and shipped.resolve() != place.resolve():

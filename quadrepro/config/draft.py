@@ -6,7 +6,7 @@ from textwrap import indent
 
 from quadrepro.base.yaml import to_yaml
 from quadrepro.data.card import ANY_VIEW, Card, View
-from quadrepro.data.inspection import imbalance
+from quadrepro.data.notes import imbalance
 
 SCHEMA = ".quadrepro/config.json"
 """Path of the JSON schema that a draft names, relative to the draft."""

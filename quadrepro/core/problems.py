@@ -80,7 +80,7 @@ class Examples:
 @lru_cache(maxsize=2)
 def read(examples: Examples) -> tuple[Encoded, KnownRows]:
     """Read and encode a data set; the last two are kept, as cells of one come in a row."""
-    return examples.of(examples.found.load())
+    return examples.of(examples.found.load(keep=True))
 
 
 @dataclass(frozen=True, eq=False)

@@ -116,13 +116,6 @@ def nominal_column(codes: Iterable[str]) -> TextArray:
     return text_column(plain[code] for code in written)
 
 
-def codes_of(column: Column) -> TextArray:
-    """Return a column of a source as codes."""
-    if not is_text(column):
-        column = np.where(np.isnan(column), "", column.astype(str))
-    return nominal_column(column.tolist())
-
-
 def is_text(column: Column) -> bool:
     """Return whether a column has texts instead of numbers."""
     return column.dtype.kind in "UO"
@@ -171,13 +164,36 @@ def sort_rows(table: RawTable) -> RawTable:
     part. Numbers are in ascending order, with missing ones last; codes are sorted as text, with
     missing ones first.
     """
-    return table.take(canonical_order(table))
+    order = canonical_order(table)
+    return table if np.all(np.diff(order) == 1) else table.take(order)
 
 
 def canonical_order(table: RawTable) -> IntArray:
     """Return the index of each row of `sort_rows`; equal rows keep their order."""
-    keys = [table.target, *(table.columns[a.name] for a in reversed(table.attributes))]
-    return np.lexsort(keys if table.part is None else [table.part, *keys])
+    keys = [*(table.columns[a.name] for a in table.attributes), table.target]
+    if table.part is not None:
+        keys.append(table.part)
+    order = np.argsort(keys[0], kind="stable")
+    # The first key decides for most rows, and each of the others takes as long.
+    equal = repeats([keys[0][order]])
+    tied = (np.append(equal, False) | np.insert(equal, 0, False))[: len(order)]
+    if tied.any():
+        rows = order[tied]
+        order[tied] = rows[np.lexsort([key[rows] for key in reversed(keys)])]
+    return order
+
+
+def repeats(columns: Iterable[Column]) -> BoolArray:
+    """Return whether each row but the first equals the row before it, shape (n_rows - 1,)."""
+    equal: BoolArray | None = None
+    for column in columns:
+        after, before = column[1:], column[:-1]
+        same = (after == before) | (is_missing(after) & is_missing(before))
+        equal = same if equal is None else equal & same
+        if not equal.any():
+            break
+    assert equal is not None
+    return equal
 
 
 def content_hash(table: RawTable) -> str:
@@ -196,7 +212,7 @@ def content_hash(table: RawTable) -> str:
             # NaN has many bit patterns, but the hash needs one.
             digest.update(np.where(np.isnan(column), np.nan, column).astype("<f8").tobytes())
         else:
-            digest.update("".join(f"{code}\n" for code in column.tolist()).encode())
+            digest.update("\n".join([*column.tolist(), ""]).encode())
     return f"sha256:{digest.hexdigest()}"
 
 

@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quadrepro.base.text import few
-from quadrepro.base.types import BoolArray, FloatArray
-from quadrepro.data.canonical import (
-    Column,
-    RawTable,
-    TextArray,
-    codes_of,
-    content_hash,
-    is_missing,
-    is_text,
-    nominal_column,
-    number,
-    numbers,
-    numeric_column,
-)
+from quadrepro.base.types import BoolArray
+from quadrepro.data.canonical import Column, RawTable, content_hash, is_missing
 from quadrepro.data.card import Card
+from quadrepro.data.columns import codes_in, new_codes, numbers_in
 from quadrepro.data.source import Layout
 from quadrepro.errors import DataError
 
@@ -46,14 +35,14 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
     _check_width(frame, names, card, origin)
     columns: dict[str, Column] = {}
     for j, name in enumerate(names):
-        column, renamed = frame.iloc[:, j].to_numpy(), _renamed(layout, name)
+        column, renamed = frame.iloc[:, j], new_codes(layout, name)
         if name in card.nominal_names:
-            columns[name] = _codes(column, renamed)
+            columns[name] = codes_in(column, renamed)
         elif name:
-            columns[name] = _numbers(column, renamed, layout)
+            columns[name] = numbers_in(column, renamed, layout)
             for row in np.flatnonzero(np.isinf(columns[name])).tolist():
-                what = f"{name} is {str(column[row])!r}, which is not a finite number"
-                raise DataError(f"{_place(frame, row, origin)}: {what}")
+                fault = f"{name} is {str(column.iloc[row])!r}, which is not a finite number"
+                raise DataError(f"{_place(frame, row, origin)}: {fault}")
     taken = _taken_rows(len(frame), layout, columns)
     target = columns.pop(card.target.name)
     unlabelled = taken & is_missing(target)
@@ -75,27 +64,6 @@ def _check_width(frame: DataFrame, names: Sequence[str], card: Card, origin: str
             f"{origin}: {frame.shape[1]} columns{of_file}, but the card of {card.name} expects"
             f" {len(names)} ({few([name or 'left out' for name in names], SHOWN_NAMES)})"
         )
-
-
-def _renamed(layout: Layout, name: str) -> dict[str, str]:
-    """Return the new code of each code of a column that has another one in the card."""
-    new = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
-    return dict(zip(nominal_column(new).tolist(), new.values(), strict=True))
-
-
-def _codes(column: Column, renamed: dict[str, str]) -> TextArray:
-    return nominal_column(renamed.get(text, text) for text in codes_of(column).tolist())
-
-
-def _numbers(column: Column, renamed: dict[str, str], layout: Layout) -> FloatArray:
-    """Return the numbers of a column, infinity for what is not a number."""
-    if is_text(column) or any(number(text) is not None for text in renamed if text):
-        codes = codes_of(column).tolist()
-        # A code has lost its empty decimals, which can be thousands: 18.000.
-        written = column.tolist() if is_text(column) else codes
-        texts = (renamed.get(code, text) for code, text in zip(codes, written, strict=True))
-        return numbers(texts, layout.decimal, thousands=layout.thousands)
-    return numeric_column(column)
 
 
 def _taken_rows(n_rows: int, layout: Layout, columns: Mapping[str, Column]) -> BoolArray:
@@ -143,10 +111,10 @@ def _properties(card: Card, table: RawTable) -> Iterator[tuple[str, int | str, i
     if card.target.labels:
         yield "labels", _counts(card.target.labels), _counts(table.label_counts)
     else:
-        yield "target", extent(card.target.range), extent(_range(table.target))
+        yield "target", extent(card.target.range), extent(extremes(table.target))
     for attribute in card.attributes:
         if attribute.range is not None and attribute.name in table.columns:
-            found = _range(table.columns[attribute.name])
+            found = extremes(table.columns[attribute.name])
             yield attribute.name, extent(attribute.range), extent(found)
 
 
@@ -154,7 +122,8 @@ def _counts(labels: Mapping[str, int]) -> str:
     return ", ".join(f"{label} ({n})" for label, n in sorted(labels.items()))
 
 
-def _range(column: Column) -> tuple[float, float] | None:
+def extremes(column: Column) -> tuple[float, float] | None:
+    """Return the lowest and the highest number of a column, or None if it has no number."""
     seen = column[~is_missing(column)]
     return (float(seen.min()), float(seen.max())) if len(seen) else None
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import codecs
-import csv
 import gzip
 import io
-import itertools
+import json
 import re
 import textwrap
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from datetime import datetime
+from pathlib import Path, PurePath
 from typing import Any
 
 import arff
@@ -20,14 +20,44 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from quadrepro.data.source import FileLayout
-from quadrepro.errors import DataError
+from quadrepro.data.arff import is_arff, read_arff
+from quadrepro.data.source import FileLayout, FileSource
+from quadrepro.data.text import SEEN, Start, decode, encoding_of, n_above, read_text
+from quadrepro.errors import ConfigError, DataError, nearest
 
-SEPARATORS = (";", "\t", "|", ",", "blank")
-"""Known separators of text; commas may be decimal signs, and names may contain blanks."""
+FORMATS = {
+    **dict.fromkeys((".libsvm", ".svm", ".svmlight"), "libsvm"),
+    **dict.fromkeys((".xls", ".xlsx"), "excel"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
+    ".arff": "arff",
+    ".parquet": "parquet",
+}
+"""Formats by the ending of a file's name; all others are told by the content."""
 
-SEEN = 20
-"""Number of rows in which a separator is looked for."""
+MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "excel", b"\xd0\xcf\x11\xe0": "excel"}
+"""First bytes of files that are not text."""
+
+PART = "part"
+"""Name of the column that tells training and test rows of two files apart."""
+
+_SPARSE = re.compile(r"(\s*(#.*)?\n)*[-+\d.eE]+([ \t]+\d+:[-+\d.eE]+)+[ \t]*(#.*)?(\n|$)")
+
+
+def format_of(name: str, content: bytes, path: Path) -> str:
+    """Return the format of a file, by the ending of its name or by its content."""
+    if (form := FORMATS.get(PurePath(name).suffix.lower())) is not None:
+        return form
+    if (form := MAGIC.get(content[:4])) is not None:
+        return form
+    head = content[:100_000]
+    if encoding_of(content) != "utf-16" and b"\0" in head:
+        raise DataError(f"{path}: the format is not known, and {name!r} is not text")
+    text = head.decode("utf-8", "replace")
+    if is_arff(text):
+        return "arff"
+    if _SPARSE.match(text):
+        return "libsvm"
+    return "json" if re.match(r"\s*[\[{]\s*[\[{\"]", text) else "csv"
 
 
 def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
@@ -45,43 +75,63 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
     Returns
     -------
     DataFrame of shape (n_rows, n_columns)
-        Each column has only floats, with NaN for a missing value, or only text without surrounding
-        blanks, with ``""``; all columns of ``csv`` are text. The columns have the names of the
-        file, or numbers if it has none. The index, called "line" or "row", is the last line of
-        the row in the file, or the number of the row from 1.
+        Each column has only floats, with NaN for a missing value; categories that the file
+        declares, in their order; or only text without surrounding blanks, with ``""``. All columns
+        of ``csv`` are text. The columns have the names of the file, or numbers if it has none. The
+        index, called "line" or "row", is the last line of the row in the file, or the number of the
+        row from 1.
     """
     content = unpack(path, member)[1]
     with _readable(path, layout.format):
         match layout.format:
             case "csv":
-                frame = _csv(decode(content, path, layout.encoding), path, layout)
+                return read_text(content, path, layout)
             case "arff":
-                frame = _arff(decode(content, path))
+                frame = read_arff(decode(content, path, layout.encoding), path)
             case "libsvm":
                 frame = _libsvm(content, max(len(layout.columns) - 1, 0))
             case "parquet":
                 frame = pd.read_parquet(io.BytesIO(content))
             case "excel":
-                frame = pd.read_excel(io.BytesIO(content), keep_default_na=False, engine="calamine")
+                frame = _excel(content, path, layout)
+            case "json":
+                frame = _json(decode(content, path))
             case "mat":
                 frame = _mat(content)
             case "idx":
                 raise ValueError("images and their labels are in two files")
     if not frame.size:
         raise DataError(f"{path}: the file has no rows")
-    if layout.format == "csv":
-        return frame
-    if layout.format != "arff":
+    if layout.format not in ("arff", "excel"):
         frame = _numbered(frame)
-    return frame.apply(_column)
+    for j in range(frame.shape[1]):
+        frame.isetitem(j, _column(frame.iloc[:, j]))
+    return frame
+
+
+def read_source(source: FileSource) -> pd.DataFrame:
+    """Return the rows of a user's file, and below them those of its file with test rows."""
+    frame = read_file(Path(source.path), source, source.member)
+    if not source.test:
+        return frame
+    test = read_file(Path(source.test), source, source.member)
+    return with_parts(frame, test.set_axis(frame.columns[: test.shape[1]], axis=1), source.test)
+
+
+def with_parts(train: pd.DataFrame, test: pd.DataFrame, path: str) -> pd.DataFrame:
+    """Return training and test rows with a column that tells their parts, numbered from 1."""
+    if [*train.columns] != [*test.columns]:
+        raise DataError(f"{path}: its columns differ from those of the training rows")
+    parts = [frame.assign(**{PART: name}) for frame, name in ((train, "train"), (test, "test"))]
+    return _numbered(pd.concat(parts, ignore_index=True))
 
 
 @contextmanager
-def _readable(path: Path, what: str) -> Iterator[None]:
+def _readable(path: Path, form: str) -> Iterator[None]:
     """Turn any error of a parser into a `DataError`."""
     try:
         yield
-    except DataError:
+    except (ConfigError, DataError):
         raise
     except Exception as error:
         # The messages of liac-arff lack the line, and fail if the row has a percent sign.
@@ -91,7 +141,7 @@ def _readable(path: Path, what: str) -> Iterator[None]:
             else str(error)
         )
         reason = textwrap.shorten(reason, 200)
-        raise DataError(f"{path}: not readable as {what}: {reason}") from error
+        raise DataError(f"{path}: not readable as {form}: {reason}") from error
 
 
 def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
@@ -99,10 +149,25 @@ def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _column(column: pd.Series) -> pd.Series:
-    """Return numbers as floats, and anything else as text."""
+    """Return numbers as floats, declared categories as they are, and anything else as text."""
     if column.dtype.kind in "iuf":
-        return column.astype(np.float64)
+        return column.astype("float64")
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.rename_categories(column.cat.categories.astype("str").str.strip())
+    if column.dtype == object:
+        values = [None if value is None or value != value else value for value in column]
+        if all(value is None or type(value) in (int, float) for value in values):
+            return pd.Series(values, column.index, "float64")
+        values = [_written(value) for value in values]
+        column = pd.Series(values, column.index)
     return column.astype("str").str.strip().fillna("")
+
+
+def _written(value: Any) -> str | None:
+    """Return a value as it would be written in text."""
+    if isinstance(value, datetime) and value.time() == datetime.min.time():
+        return str(value.date())
+    return None if value is None else f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
@@ -115,7 +180,7 @@ def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
         if path.suffix.lower() == ".gz":
             return path.stem, gzip.decompress(path.read_bytes())
         return path.name, path.read_bytes()
-    except (OSError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
         raise DataError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 
@@ -125,93 +190,58 @@ def _member(path: Path, names: list[str], member: str) -> str:
     wanted = [name for name in files if member in ("", name)]
     if len(wanted) != 1:
         what = repr(member) if member else "exactly one file"
-        raise DataError(f"{path}: expected {what} in it, found {', '.join(files) or 'nothing'}")
+        listed = ", ".join(files) or "nothing"
+        raise DataError(f"{path}: expected {what} in it, found {listed}; choose with --member NAME")
     return wanted[0]
 
 
-def decode(content: bytes, path: Path, encoding: str = "utf-8") -> str:
-    """Decode text, without a byte order mark."""
+def _excel(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
+    """Return the rows of a sheet below the lines to skip; the index is the line of each row."""
+    with pd.ExcelFile(io.BytesIO(content), engine="calamine") as book:
+        sheet = layout.sheet or book.sheet_names[0]
+        if sheet not in book.sheet_names:
+            hint = nearest(sheet, map(str, book.sheet_names))
+            raise ConfigError(f"{path}: it has no sheet {sheet!r}{hint}")
+        frame = pd.read_excel(
+            book, sheet_name=sheet, header=None, keep_default_na=False, na_values=[""], dtype=object
+        )
+    frame = frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="line"))
+    return frame.iloc[layout.skip :].dropna(how="all").infer_objects()
+
+
+def sheet_start(content: bytes, path: Path, layout: FileLayout) -> tuple[list[str], Start]:
+    """Return the names of all sheets, and the first rows of the one that is read."""
+    with pd.ExcelFile(io.BytesIO(content), engine="calamine") as book:
+        names = [*map(str, book.sheet_names)]
+    frame = _excel(content, path, layout)
+    head = frame.head(SEEN).to_numpy(dtype=object)
+    rows = [["" if x != x else str(_written(x)).strip() for x in row] for row in head]
+    if not rows:
+        raise DataError(f"{path}: the file has no rows")
+    above = n_above([_filled(row) for row in rows])
+    line = int(frame.index[above])
+    return names, Start(line - 1, line, rows[above], rows[above + 1 :])
+
+
+def _filled(row: list[str]) -> list[str]:
+    """Return a row up to its last text."""
+    return row[: 1 + max(j for j, text in enumerate(row) if text)]
+
+
+def _json(text: str) -> pd.DataFrame:
+    """Return records or columns of JSON, or one record per line."""
     try:
-        return content.decode("utf-8-sig" if encoding == "utf-8" else encoding)
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise DataError(f"{path}, line {line}: not {encoding.upper()} text") from error
-
-
-def detect(path: Path, column: str = "", encoding: str = "", separator: str = "") -> FileLayout:
-    """Return the encoding and the separator of text, unless they are given.
-
-    The separator is the one that makes the name of a column a field of the first row; without a
-    name, or if none does, the first one that splits the first rows evenly.
-    """
-    content = unpack(path)[1]
-    encoding = encoding or encoding_of(content)
-    separator = separator or _separator(decode(content, path, encoding), column)
-    return FileLayout(separator=separator, encoding=encoding)
-
-
-def encoding_of(content: bytes) -> str:
-    """Return UTF-16 if the text has its mark, UTF-8 if it is, or else Windows' Latin."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"
-
-
-def _separator(text: str, column: str) -> str:
-    even = []
-    for separator in SEPARATORS:
-        try:
-            rows = [*itertools.islice(filter(any, _reader(text, separator)), SEEN)]
-        except csv.Error:
-            continue  # A row that is split by the wrong separator can be too long for a field.
-        if rows and len(rows[0]) > 1:
-            if column and column in [field.strip() for field in rows[0]]:
-                return separator
-            if len({len(row) for row in rows}) == 1:
-                even.append(separator)
-    return even[0] if even else ","
-
-
-def _reader(text: str, separator: str, skip: int = 0, *, strict: bool = False) -> Any:
-    """Return a reader of rows, which counts lines."""
-    lines: Iterator[str] = itertools.islice(io.StringIO(text, newline=""), skip, None)
-    if separator == "blank":
-        separator, lines = " ", (line.replace("\t", " ").rstrip() for line in lines)
-    return csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
-
-
-def _csv(text: str, path: Path, layout: FileLayout) -> pd.DataFrame:
-    # pandas.read_csv fills short rows in silence, and does not know the lines of rows.
-    reader = _reader(text, layout.separator, layout.skip, strict=True)
-    rows: dict[int, list[str]] = {}
-    try:
-        for fields in filter(any, reader):
-            rows[layout.skip + reader.line_num] = [field.strip() for field in fields]
-    except csv.Error as error:
-        line = 1 + max(rows, default=layout.skip)
-        raise DataError(f"{path}, line {line}: {error}") from error
-    width = len(next(iter(rows.values()), ()))
-    for line, fields in rows.items():
-        if len(fields) != width:
-            found = f"{len(fields)} fields, but the first row has {width}"
-            raise DataError(f"{path}, line {line}: {found}")
-    return pd.DataFrame([*rows.values()], pd.Index([*rows], name="line"), dtype="str")
-
-
-def _arff(text: str) -> pd.DataFrame:
-    # liac-arff needs a blank after the word, and truncates integers, which are often any number.
-    text = re.sub(r"(?im)^[ \t]*(@attribute|@relation)[ \t]+", r"\1 ", text)
-    text = re.sub(r"(?im)^(@attribute .*\s)integer[ \t\r]*$", r"\1real", text)
-    content = arff.loads(text)
-    lines = [line.strip().lower()[:5] for line in text.split("\n")]
-    start = lines.index("@data") + 1
-    rows = [i for i, line in enumerate(lines[start:], start + 1) if line and line[0] != "%"]
-    names = [name for name, _ in content["attributes"]]
-    return pd.DataFrame(content["data"], pd.Index(rows, name="line"), names)
+        content = json.loads(text)
+    except json.JSONDecodeError:
+        content = [json.loads(line) for line in text.splitlines() if line.strip()]
+    if isinstance(content, dict) and len(content) == 1:
+        [content] = content.values()
+    if isinstance(content, dict) and isinstance(content.get("data"), list):
+        content = pd.DataFrame(content["data"], columns=content.get("columns"))
+    frame = pd.DataFrame(content, dtype=object)
+    if any(isinstance(value, list | dict) for value in frame.to_numpy().ravel()):
+        raise ValueError("its records hold lists or records: write one value for each column")
+    return frame.rename(columns=str)
 
 
 def _libsvm(content: bytes, n_features: int) -> pd.DataFrame:

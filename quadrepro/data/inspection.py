@@ -1,33 +1,40 @@
-"""A first card for a user's own file, whose layout is detected."""
+"""A first card for a user's own file or data frame, whose layout is detected."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
-from textwrap import shorten
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from quadrepro.base.files import write_text
-from quadrepro.base.yaml import to_yaml
+from quadrepro.base.text import few
+from quadrepro.base.models import validated
+from quadrepro.base.yaml import YamlSource, to_yaml
+from quadrepro.data import notes
 from quadrepro.data.canonical import (
-    codes_of,
+    Column,
+    RawTable,
     content_hash,
     default_order,
+    is_missing,
+    is_text,
     nominal_column,
     number,
-    numbers,
+    sort_rows,
 )
 from quadrepro.data.card import ANY_VIEW, Card
-from quadrepro.data.checks import to_table
-from quadrepro.data.files import detect, read_file, unpack
+from quadrepro.data.checks import extremes, to_table
+from quadrepro.data.columns import codes_in, new_codes, numbers_in
+from quadrepro.data.files import format_of, read_file, read_source, sheet_start, unpack, with_parts
 from quadrepro.data.schema import Attribute, Target, View
 from quadrepro.data.source import GAPS, FileLayout, FileSource
+from quadrepro.data.text import Start, detect, encoding_of, header_looks_like_data
 from quadrepro.errors import ConfigError, DataError, nearest
 
 MOST_LABELS = 20
@@ -36,38 +43,14 @@ MOST_LABELS = 20
 MOST_CODES = 100
 """A nominal column of more codes is left out."""
 
-UNIQUE = 0.9
-"""Values look like IDs if they are distinct in more than this share of the rows."""
-
-RARE = 0.5
-"""Classes are imbalanced if the rarest has less than this share of the rows of an average one."""
-
 SNIFFED = 1000
 """Number of rows in which the decimal sign is looked for."""
 
-SHOWN = 100
-"""Number of characters of a note's list of columns."""
+DATES = ("ISO8601", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d-%b-%Y")
+"""Formats of dates that are recognised, also with a time."""
 
-FORMATS = {
-    **dict.fromkeys((".csv", ".dat", ".data", ".tab", ".tsv", ".txt"), "csv"),
-    **dict.fromkeys((".libsvm", ".svm", ".svmlight"), "libsvm"),
-    **dict.fromkeys((".xls", ".xlsx"), "excel"),
-    ".arff": "arff",
-    ".parquet": "parquet",
-}
-"""Formats by the ending of a file's name."""
-
-EMPTY = "Left out, since every value is missing"
-IDS = "Left out, since they look like IDs: almost every row has a value of its own"
-MANY = f"Left out, since they have more than {MOST_CODES} codes"
-CODES = "Taken as numeric, but they look like codes: if they are, add --nominal NAME"
-NOMINAL = "Taken as nominal"
-
-_ID = re.compile(
-    r"(?i:(^|[\W_])(id|uuid|key|index|row|no|nr)([\W_]|$)|(number|nummer)$)|[a-z]I[dD]$"
-)
-_CODE = re.compile(r"(?i:(^|[\W_])(codes?|zip|zipcode|plz|postcode|postal)([\W_]|$))|[a-z]Code$")
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
+_TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt|total général)\W*")
 
 
 @dataclass(frozen=True)
@@ -78,115 +61,208 @@ class Options:
     task: str | None = None
     positive: str = ""
     missing: Sequence[str] = ()
+    """Words for a missing value, in all columns or as ``COLUMN=WORD`` in one."""
+    present: Sequence[str] = ()
     nominal: Sequence[str] = ()
     drop_missing_target: bool = False
     encoding: str | None = None
     separator: str | None = None
     decimal: str | None = None
     no_header: bool = False
-    names: str | None = None  # of the columns of text without a header, with commas
+    names: str | None = None
+    """Names of the columns of a file without a header, with commas."""
+    skip: int | None = None
+    """Number of lines above the header, or above the first row if there is none."""
+    sheet: str = ""
+    member: str = ""
+    test: Path | None = None
+
+
+OF_FORMATS = {
+    "separator": ("csv",),
+    "decimal": ("csv",),
+    "encoding": ("csv", "arff"),
+    "sheet": ("excel",),
+    "skip": ("csv", "excel"),
+    "no_header": ("csv", "excel"),
+    "names": ("csv", "excel"),
+}
+"""Formats that an option applies to."""
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """A data frame whose columns have names, and what is stated about it."""
+
+    frame: pd.DataFrame
+    source: FileSource
+    options: Options
+    target: str
+
+    @property
+    def declares(self) -> bool:
+        """Whether the file declares which columns are numbers."""
+        return self.source.format == "arff"
+
+    def renamed(self, name: str) -> dict[str, str]:
+        """Return the new codes of the words of a column that mean a missing value."""
+        return new_codes(self.source, "target" if name == self.target else name)
+
+    def place(self, row: int) -> str:
+        """Return the place of a row in messages."""
+        index = self.frame.index
+        return f"{self.source.path}, {index.name or 'row'} {index[row]}"
 
 
 def inspect_file(path: Path, target: str, **options: Any) -> Card:
     """Describe a user's file, with the fields of `Options`."""
-    told = Options(**options)
+    stated = Options(**options)
     try:
         str(path.resolve()).encode()
     except UnicodeEncodeError:
         message = f"{path}: the path of the file must be UTF-8, since its card names it"
         raise DataError(message) from None
-    frame, layout = _read(path, target, told)
-    _check_names(path, [*frame.columns], target, told.nominal)
-    plain = _plain(frame)
-    gaps = _gaps(path, plain, told.missing)
-    rows = frame.mask(plain.isin(_meant(gaps)))
-    rows = _labelled(path, rows, target, drop=told.drop_missing_target)
-    described = _target(path, rows[target], layout, told.task)
-    task = "classification" if described.labels else "regression"
-    columns = _columns(path, rows.drop(columns=target), layout, told.nominal)
-    remarks = dict.fromkeys(rows.drop(columns=target), EMPTY)
-    remarks |= {name: _remark(column) for name, column in columns.items()}
-    left_out = [name for name in columns if remarks[name] in (IDS, MANY)]
-    if len(left_out) == len(columns):
+    frame, layout, start, sheets = _read(path, target, stated)
+    paths = {"path": str(path.resolve()), "member": stated.member}
+    if stated.test is not None:
+        test, other, *_ = _read(stated.test, target, stated)
+        if other != layout:
+            raise DataError(f"{stated.test}: it is not written as {path}")
+        frame = with_parts(frame, test, str(stated.test))
+        paths["test"] = str(stated.test.resolve())
+    source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
+    target = _named(path, [*frame.columns], target, stated.nominal, start, sheets)
+    return describe_frame(frame, source, target, stated)[0]
+
+
+def describe_frame(
+    frame: pd.DataFrame, source: FileSource, target: str, options: Options
+) -> tuple[Card, RawTable]:
+    """Describe a frame of numbers, categories and texts; return its card and its rows."""
+    gaps, codes = _gaps(frame, target, options, source.path)
+    always = [word for word in ("?", "") if word not in options.present]
+    missing = tuple(dict.fromkeys((*always, *gaps)))
+    source = source.model_copy(update={"missing": missing, "codes": codes})
+    inspected = Inspected(frame, source, options, target)
+    labels, described = _target(inspected)
+    columns, mixed = _columns(inspected)
+    if mixed:
+        raise _mixed_error(inspected, mixed)
+    kept = ~is_missing(labels)
+    if not kept.all():
+        columns = {name: column[kept] for name, column in columns.items()}
+    filled = {name: c for name, c in columns.items() if not is_missing(c).all()}
+    if not filled:
+        raise DataError(f"{source.path}: no column other than the target has a value")
+    attributes = tuple(_attribute(name, c, frame[name]) for name, c in filled.items())
+    table = RawTable(attributes, filled, labels[kept], places=frame.index.to_numpy()[kept])
+    remarks = dict.fromkeys(columns, notes.EMPTY) | notes.remarks(table)
+    left_out = [name for name in filled if remarks[name] in notes.LEFT_OUT]
+    if len(left_out) == len(filled):
         # Without them there would be nothing to learn from.
-        left_out, remarks = [], {}
-    source = FileSource(
-        kind="file",
-        path=str(path.resolve()),
-        columns=["target" if n == target else n if n in columns else "" for n in frame],
-        missing=tuple(dict.fromkeys(("?", "", *gaps))),
-        drop_unlabelled=len(rows) < len(frame),
-        **layout.model_dump(exclude_unset=True),
+        left_out = []
+        remarks = {n: r for n, r in remarks.items() if r == notes.TEXTS}
+    table = sort_rows(table)
+    view = _view(inspected, described, left_out)
+    source = source.model_copy(
+        update={
+            "columns": tuple("target" if n == target else n if n in filled else "" for n in frame),
+            "drop_unlabelled": not kept.all(),
+        }
     )
-    view = _view(path, described, told.positive, left_out)
-    stem = path.name.partition(".")[0]
-    missing = rows[[*columns]].isna()
+    stem = Path(source.path).name.partition(".")[0]
+    missing = table.missing
     card = Card(
-        name=_name(told.name or stem),
-        title=stem or path.name,
-        task=task,
-        rows=len(rows),
-        attributes=[_attribute(column) for column in columns.values()],
-        missing_cells=int(missing.to_numpy().sum()),
+        name=_name(options.name or stem),
+        title=stem or "data",
+        task="classification" if described.labels else "regression",
+        rows=table.n_rows,
+        attributes=attributes,
+        missing_cells=int(missing.sum()),
         rows_with_missing=int(missing.any(axis=1).sum()),
         target=described,
-        content_hash="sha256:" + "0" * 64,
+        content_hash=content_hash(table),
         licence="not stated",
         citation="not stated",
-        sources=[source],
+        sources=[source] if source.path else [],
         notes=[
-            *_reading_notes(source, gaps),
-            *([] if told.task else [f"Taken as a {task} by the values of the target; see --task."]),
-            *_content_notes(len(frame) - len(rows), rows.drop(columns=left_out), remarks),
-            *imbalance(described, view),
+            *notes.of_reading(source, gaps, options.task, described),
+            *notes.of_content(table, described, int((~kept).sum()), remarks, left_out),
+            *notes.imbalance(described, view),
         ],
         views={ANY_VIEW: view},
     )
-    # The rows are hashed as they will be read with the card.
-    table = to_table(frame, source, card, source.path)
-    return card.model_copy(update={"content_hash": content_hash(table)})
+    return card, table
 
 
-def _read(path: Path, target: str, told: Options) -> tuple[pd.DataFrame, FileLayout]:
-    """Return the rows under the names of their columns, and how they were read."""
-    name, _ = unpack(path)
-    form = FORMATS.get(PurePath(name).suffix.lower())
-    if form is None:
-        known = ", ".join(sorted(FORMATS))
-        raise DataError(f"{path}: the format is not known, since {name!r} does not end in {known}")
-    if form == "csv":
-        return _read_text(path, target, told)
-    if told.encoding or told.separator or told.decimal or told.no_header or told.names:
-        raise ConfigError(f"{path}: encoding, separator, decimal and names are those of the format")
-    layout = FileLayout.model_validate({"format": form})
-    frame = read_file(path, layout)
-    if form == "libsvm":
-        return frame.set_axis([*_numbered(frame.shape[1] - 1), target], axis="columns"), layout
-    return frame.rename(columns=lambda name: str(name).strip()), layout
-
-
-def _read_text(path: Path, target: str, told: Options) -> tuple[pd.DataFrame, FileLayout]:
-    separator = "\t" if told.separator == "tab" else told.separator
+def _read(
+    path: Path, target: str, stated: Options
+) -> tuple[pd.DataFrame, FileLayout, Start | None, list[str]]:
+    """Return the rows under the names of their columns, how they were read, header and sheets."""
+    inner, content = unpack(path, stated.member)
+    form = format_of(inner, content, path)
+    for name, formats in OF_FORMATS.items():
+        if getattr(stated, name) not in (None, False, "") and form not in formats:
+            option = name.replace("_", "-")
+            raise ConfigError(f"{path}: --{option} does not apply to a file of format {form}")
+    start, sheets = None, []
+    separator = "\t" if stated.separator == "tab" else stated.separator or ""
+    encoding = stated.encoding or ""
     try:
-        layout = detect(path, target, told.encoding or "", separator or "")
+        if form == "csv":
+            layout, start = detect(
+                content,
+                path,
+                target,
+                encoding=encoding,
+                separator=separator,
+                skip=stated.skip or 0,
+            )
+        elif form == "excel":
+            layout = FileLayout(format="excel", sheet=stated.sheet, skip=stated.skip or 0)
+            sheets, start = sheet_start(content, path, layout)
+        else:
+            layout = FileLayout.model_validate({"format": form})
+            if form == "arff":
+                layout = FileLayout(format="arff", encoding=encoding or encoding_of(content))
     except LookupError as error:
         raise ConfigError(f"--encoding: {error}") from None
-    frame = read_file(path, layout)
-    skip, names = 0, _numbered(frame.shape[1])
-    if told.names:
-        names = [name.strip() for name in told.names.split(",")]
+    if start is None:
+        frame = read_file(path, layout, stated.member)
+        if form == "libsvm":
+            frame = frame.set_axis([*_numbered(frame.shape[1] - 1), target], axis="columns")
+        return frame.rename(columns=lambda name: str(name).strip()), layout, start, sheets
+    frame, skip = _below_header(path, layout, start, stated)
+    changes: dict[str, Any] = {"skip": skip}
+    if form == "csv":
+        decimal = stated.decimal or _decimal(frame.head(SNIFFED), [*GAPS, *stated.missing])
+        changes |= {"decimal": decimal, "thousands": stated.decimal is not None}
+    return frame, layout.model_copy(update=changes), start, sheets
+
+
+def _below_header(
+    path: Path, layout: FileLayout, start: Start, stated: Options
+) -> tuple[pd.DataFrame, int]:
+    """Return the rows with the names of their columns, and the number of lines above them."""
+    skip = start.skip if stated.no_header or stated.names else start.header_line
+    if skip != start.skip and not start.rows:
+        raise DataError(f"{path}: the file has a header but no rows")
+    frame = read_file(path, layout.model_copy(update={"skip": skip}), stated.member)
+    names = _numbered(frame.shape[1])
+    if stated.names:
+        names = [name.strip() for name in stated.names.split(",")]
         if len(names) != frame.shape[1]:
             raise ConfigError(f"{path}: {len(names)} names, but {frame.shape[1]} columns")
-    elif not told.no_header:
-        skip = int(frame.index[0])
+    elif not stated.no_header:
+        header = start.header
+        if len(header) == frame.shape[1] - 1:
+            header = ["", *header]  # R does not name the column of row names.
+        if len(header) != frame.shape[1]:
+            message = f"{len(header)} names, but {frame.shape[1]} fields in the rows below"
+            raise DataError(f"{path}, line {skip}: {message}; --skip N skips N lines")
         # A column without a name has its number.
-        names = [name or numbered for name, numbered in zip(frame.iloc[0], names, strict=True)]
-        frame = frame.iloc[1:]
-        if frame.empty:
-            raise DataError(f"{path}: the file has a header but no rows")
-    decimal = told.decimal or _decimal(frame.head(SNIFFED), [*GAPS, *told.missing])
-    how = {"skip": skip, "decimal": decimal, "thousands": told.decimal is not None}
-    return frame.set_axis(names, axis="columns"), layout.model_copy(update=how)
+        names = [name or other for name, other in zip(header, names, strict=True)]
+    return frame.set_axis(names, axis="columns"), skip
 
 
 def _numbered(n_columns: int) -> list[str]:
@@ -195,7 +271,10 @@ def _numbered(n_columns: int) -> list[str]:
 
 def _decimal(rows: pd.DataFrame, gaps: Sequence[str]) -> str:
     """Return a comma if more columns have decimal commas than have decimal points."""
-    columns = [[text for text in rows[j].tolist() if text not in gaps] for j in rows]
+    columns = [
+        [text for text in rows.iloc[:, j].tolist() if text not in gaps]
+        for j in range(rows.shape[1])
+    ]
     n_columns = {sign: sum(_has_sign(column, sign) for column in columns) for sign in ".,"}
     return max(n_columns, key=n_columns.__getitem__)
 
@@ -206,141 +285,212 @@ def _has_sign(texts: Sequence[str], sign: str) -> bool:
     return bool(written) and None not in (number(text, sign) for text in texts)
 
 
-def _check_names(path: Path, names: Sequence[str], target: str, nominal: Iterable[str]) -> None:
+def _named(
+    path: Path,
+    names: Sequence[str],
+    target: str,
+    nominal: Iterable[str],
+    start: Start | None,
+    sheets: Sequence[str],
+) -> str:
+    """Return the name of the target, which can be given as a place: 1 or -1."""
+    if target not in names and re.fullmatch(r"-?[1-9]\d*", target):
+        place = int(target)
+        if abs(place) <= len(names):
+            target = names[place - (place > 0)]
     for name in (target, *nominal):
         if name not in names:
-            raise ConfigError(f"{path}: unknown column {name!r}{nearest(name, names)}")
+            hint = nearest(name, names)
+            if start is not None and header_looks_like_data(start):
+                line = ", ".join(start.header)
+                hint = f"; its first line looks like data ({line}): --no-header calls the columns"
+                hint += f" x1 to x{len(names)}, and --names gives them names"
+            elif len(sheets) > 1:
+                hint += f"; sheets of the file, for --sheet: {', '.join(sheets)}"
+            raise ConfigError(f"{path}: unknown column {name!r}{hint}")
     in_card = pd.Series(["target" if name == target else name for name in names])
     for name in in_card[in_card.duplicated()]:
         raise DataError(f"{path}: rename {name!r} in the file: its card would have two of them")
+    return target
 
 
-def _gaps(path: Path, plain: pd.DataFrame, missing: Sequence[str]) -> list[str]:
-    """Return the words for missing values that occur in rows, see `_plain`."""
-    words = dict.fromkeys((*GAPS, *missing))
-    held = {value for _, column in plain.items() for value in column.unique()}
-    found = {word for word in words if not held.isdisjoint(_meant([word]))}
-    for word in {*missing} - found:
+def _gaps(
+    frame: pd.DataFrame, target: str, stated: Options, path: str
+) -> tuple[list[str], dict[str, dict[str, str]]]:
+    """Return the words for missing values that occur, of all columns and of single ones."""
+    pairs = [word.partition("=") for word in stated.missing]
+    single = [(name, word) for name, sign, word in pairs if sign and name in frame]
+    general = [text for text in stated.missing if text.partition("=")[0] not in frame]
+    words = [word for word in dict.fromkeys((*GAPS, *general)) if word not in stated.present]
+    codes: dict[str, dict[str, str]] = {}
+    for name, word in single:
+        if not _occurring(frame[name], [word]):
+            raise ConfigError(f"{path}: no field of {name} is {word!r}, the word of --missing")
+        key = "target" if name == target else name
+        codes.setdefault(key, {})[word] = ""
+    occurring = {word for name in frame for word in _occurring(frame[name], words)}
+    for word in {*general} - occurring:
         raise ConfigError(f"{path}: no field is {word!r}, the word of --missing")
-    return [word for word in words if word in found]
+    return [word for word in words if word in occurring], codes
 
 
-def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return texts as codes, in which -999.0 is -999, as they are compared when they are read."""
-    return frame.apply(
-        lambda of: of if of.dtype.kind == "f" else pd.Series(codes_of(of.to_numpy()), of.index)
+def _occurring(column: pd.Series, words: Sequence[str]) -> list[str]:
+    """Return the words that a column has, also as -999.0 for -999."""
+    numbers = {word: value for word in words if (value := number(word)) is not None and word}
+    if column.dtype.kind == "f":
+        return [word for word, value in numbers.items() if (column == value).any()]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        held = {*nominal_column(map(str, column.cat.categories)).tolist()}
+        return [word for word in words if nominal_column([word])[0] in held]
+    plain = column.isin(words)
+    held = {*column[plain].unique()}
+    for word, value in numbers.items():
+        if column.str.startswith(word).any() and value in {
+            number(text) for text in column[column.str.startswith(word)].unique()
+        }:
+            held.add(word)
+    return [word for word in words if word in held]
+
+
+def _target(inspected: Inspected) -> tuple[Column, Target]:
+    """Return the target, and its labels or range: as asked for, declared, or as values look."""
+    name, task, path = inspected.target, inspected.options.task, inspected.source.path
+    column, renamed = inspected.frame[name], inspected.renamed(name)
+    declared = isinstance(column.dtype, pd.CategoricalDtype)
+    is_codes = task == "classification" or (declared and task is None)
+    values = codes_in(column, renamed) if is_codes else _typed(inspected, name)
+    missing = is_missing(values)
+    if missing.any() and not inspected.options.drop_missing_target:
+        row = int(np.argmax(missing))
+        written = "" if column.isna().iloc[row] else str(column.iloc[row])
+        is_value = f" (if {written!r} is a label, add --present {written!r})" if written else ""
+        raise DataError(
+            f"{inspected.place(row)}: the target {name} has no value, in {missing.sum()} of"
+            f" {len(values)} rows; --drop-missing-target leaves out such rows{is_value}"
+        )
+    if not is_text(values) and np.isinf(values).any():
+        raise _mixed_error(inspected, {name: values}, "--task classification")
+    if is_text(values) and task == "regression":
+        raise ConfigError(f"{path}: {name} has no numbers, so the task cannot be regression")
+    distinct = pd.unique(values[~missing])
+    if len(distinct) < 2:
+        raise DataError(f"{path}: {name} has less than two distinct values: nothing can be learned")
+    if not is_text(values):
+        is_label = len(distinct) <= MOST_LABELS and not np.mod(distinct, 1).any()
+        if task or inspected.declares or not is_label:
+            return values, Target(original=name, range=(np.nanmin(values), np.nanmax(values)))
+        values = codes_in(column, renamed)
+    counts = pd.Series(values[~missing]).value_counts().sort_index()
+    return values, Target(original=name, labels={str(k): int(n) for k, n in counts.items()})
+
+
+def _columns(inspected: Inspected) -> tuple[dict[str, Column], dict[str, Column]]:
+    """Return all columns but the target, and those that have words among their numbers."""
+    columns = {
+        name: codes_in(inspected.frame[name], inspected.renamed(name))
+        if name in inspected.options.nominal
+        else _typed(inspected, name)
+        for name in inspected.frame
+        if name != inspected.target
+    }
+    mixed = {n: c for n, c in columns.items() if not is_text(c) and np.isinf(c).any()}
+    return columns, mixed
+
+
+def _typed(inspected: Inspected, name: str) -> Column:
+    """Return a column as numbers, with infinity for some words, or as codes if most are words."""
+    column, renamed = inspected.frame[name], inspected.renamed(name)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return codes_in(column, renamed)
+    values = numbers_in(column, renamed, inspected.source)
+    n_words = np.isinf(values).sum()
+    if not n_words or column.dtype.kind == "f":
+        return values
+    texts = column[np.isinf(values)]
+    is_comma = _signs(texts.iloc[0])
+    few_words = 2 * n_words < np.count_nonzero(~np.isnan(values))
+    return values if few_words or is_comma else codes_in(column, renamed)
+
+
+def _signs(text: str) -> list[str]:
+    """Return the decimal signs with which a text is a number."""
+    return [sign for sign in ".," if number(text, sign, thousands=True) is not None]
+
+
+def _mixed_error(inspected: Inspected, mixed: Mapping[str, Column], option: str = "") -> DataError:
+    """Return the error for words in columns of numbers, with the options that settle them."""
+    frame, path = inspected.frame, inspected.source.path
+    rows = {name: np.flatnonzero(np.isinf(column)) for name, column in mixed.items()}
+    words = {name: str(frame[name].iloc[where[0]]) for name, where in rows.items()}
+    name, word = next(iter(words.items()))
+    place = f"{inspected.place(int(rows[name][0]))}: {name} is {word!r}"
+    if frame[name].dtype.kind == "f":
+        return DataError(f"{place}, which is not a finite number")
+    if signs := _signs(word):
+        return DataError(f"{place}, which is a number only with --decimal {' or '.join(signs)}")
+    last = len(frame) - 1
+    in_last = [n for n, where in rows.items() if where.tolist() == [last]]
+    if in_last and any(_TOTAL.fullmatch(str(value)) for value in frame.iloc[last]):
+        return DataError(f"{inspected.place(last)}: it looks like a row of totals: remove it")
+    nominal = option or " ".join(f"--nominal {_quoted(n)}" for n in words)
+    gaps = " ".join(f"--missing {_quoted(f'{n}={w}')}" for n, w in words.items())
+    if len(words) == 1:
+        return DataError(
+            f"{place}, but most of its values are numbers; add {gaps} if it means a missing value,"
+            f" or {nominal} if the values are codes"
+        )
+    listed = few(
+        [
+            f"{n} ({words[n]!r} in {inspected.frame.index.name or 'row'} {frame.index[rows[n][0]]})"
+            for n in words
+        ]
+    )
+    return DataError(
+        f"{path}: {len(words)} columns of numbers have words: {listed}; add {nominal} if their"
+        f" values are codes, or {gaps} for words that mean a missing value"
     )
 
 
-def _meant(words: Sequence[str]) -> list[str | float]:
-    """Return words, and the numbers that stand for them in columns of numbers, such as -999."""
-    return [
-        *nominal_column(words).tolist(),
-        *(found for word in words if (found := number(word)) is not None),
-    ]
+def _quoted(text: str) -> str:
+    return text if re.fullmatch(r"[\w.,=+-]+", text) else repr(text)
 
 
-def _labelled(path: Path, rows: pd.DataFrame, target: str, *, drop: bool) -> pd.DataFrame:
-    """Return the rows that have a label."""
-    missing = rows.index[rows[target].isna()]
-    if len(missing) and not drop:
-        raise DataError(
-            f"{path}, {rows.index.name} {missing[0]}: the target {target} has no value, in"
-            f" {len(missing)} of {len(rows)} rows; --drop-missing-target leaves out such rows"
-        )
-    return rows.drop(missing)
+def _attribute(name: str, values: Column, column: pd.Series) -> Attribute:
+    if not is_text(values):
+        held = values[~np.isnan(values)]
+        return Attribute(name=name, kind="numeric", range=(held.min(), held.max()))
+    codes = default_order(pd.unique(values[values != ""]).tolist())
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        # A declared order is kept, with codes that no row has.
+        declared = nominal_column(map(str, column.cat.categories)).tolist()
+        if {*codes} <= {*declared}:
+            codes = tuple(dict.fromkeys(filter(None, declared)))
+    date = _date_format(codes)
+    known = codes if len(codes) <= MOST_CODES and not date else None
+    return Attribute(name=name, kind="nominal", codes=known, date=date)
 
 
-def _target(path: Path, column: pd.Series, layout: FileLayout, task: str | None) -> Target:
-    """Return labels or numbers: what was asked for, or else what the values look like."""
-    name = str(column.name)
-    if task == "classification":
-        values = _codes(column)
-    else:
-        values = _typed(path, column, layout, "--task classification")
-    if values.nunique() < 2:
-        raise DataError(f"{path}: {name} has less than two distinct values: nothing can be learned")
-    has_numbers = values.dtype.kind == "f"
-    if task == "regression" and not has_numbers:
-        raise ConfigError(f"{path}: {name} has no numbers, so the task cannot be regression")
-    if has_numbers and (task or values.nunique() > MOST_LABELS or values.mod(1).any()):
-        return Target(original=name, range=(values.min(), values.max()))
-    return Target(original=name, labels=_codes(column).value_counts().sort_index().to_dict())
+def _date_format(codes: Sequence[str]) -> str | None:
+    """Return the format of dates, or None if a code is not a date."""
+    if not codes or not all(re.search(r"\d", code) for code in codes[:3]):
+        return None
+    for form in (form + time for time in ("", " %H:%M", " %H:%M:%S") for form in DATES):
+        if form.startswith("ISO") and form != "ISO8601":
+            continue
+        if pd.to_datetime([*codes[:3]], format=form, errors="coerce").hasnans:
+            continue
+        if not pd.to_datetime([*codes], format=form, errors="coerce", utc=True).hasnans:
+            return form
+    return None
 
 
-def _columns(
-    path: Path, rows: pd.DataFrame, layout: FileLayout, nominal: Sequence[str]
-) -> dict[str, pd.Series]:
-    """Return the columns that have a value, as numbers or codes."""
-    columns = {}
-    for name, column in rows.dropna(axis="columns", how="all").items():
-        is_nominal, way_out = name in nominal, f"--nominal {name!r}"
-        columns[str(name)] = _codes(column) if is_nominal else _typed(path, column, layout, way_out)
-    if not columns:
-        raise DataError(f"{path}: no column other than the target has a value")
-    return columns
-
-
-def _typed(path: Path, column: pd.Series, layout: FileLayout, way_out: str) -> pd.Series:
-    """Return a column as numbers, or as codes if most of its values are not numbers."""
-    values = column
-    if column.dtype.kind != "f":
-        found = numbers(column.fillna(""), layout.decimal, thousands=layout.thousands)
-        values = pd.Series(found, column.index, name=column.name)
-    words = column[np.isinf(values)]
-    if words.empty:
-        return values
-    word = str(words.iloc[0])
-    signs = [sign for sign in ".," if number(word, sign, thousands=True) is not None]
-    if values is column:
-        why = "which is not a finite number"
-    elif signs:
-        why = f"which is a number only with --decimal {' or '.join(signs)}"
-    elif 2 * len(words) < column.count():
-        why = (
-            f"but most of its values are numbers; add --missing {word!r} if"
-            f" it means a missing value, or {way_out} if the values are codes"
-        )
-    else:
-        return _codes(column)
-    place = f"{path}, {column.index.name} {words.index[0]}"
-    raise DataError(f"{place}: {column.name} is {word!r}, {why}")
-
-
-def _codes(column: pd.Series) -> pd.Series:
-    held = column.dropna()
-    codes = pd.Series(codes_of(held.to_numpy()), held.index, name=column.name, dtype="str")
-    return codes.reindex(column.index)
-
-
-def _attribute(values: pd.Series) -> Attribute:
-    name = str(values.name)
-    if values.dtype.kind == "f":
-        return Attribute(name=name, kind="numeric", range=(values.min(), values.max()))
-    codes = default_order(values.dropna())
-    return Attribute(name=name, kind="nominal", codes=codes if len(codes) <= MOST_CODES else None)
-
-
-def _remark(values: pd.Series) -> str:
-    """Return a remark on an attribute, or nothing."""
-    n_distinct = values.nunique()
-    is_unique = n_distinct > UNIQUE * len(values)
-    if values.dtype.kind != "f":
-        return IDS if is_unique else MANY if n_distinct > MOST_CODES else NOMINAL
-    if values.mod(1).any():
-        return ""
-    is_consecutive = values.max() - values.min() == n_distinct - 1
-    if is_unique and (is_consecutive or _ID.search(str(values.name))):
-        return IDS
-    return CODES if _CODE.search(str(values.name)) else ""
-
-
-def _view(path: Path, target: Target, positive: str, exclude: Sequence[str]) -> View:
-    labels = target.labels
+def _view(inspected: Inspected, target: Target, exclude: Sequence[str]) -> View:
+    labels, positive = target.labels, inspected.options.positive
     evidence = "The label that was given as positive." if positive else ""
     if positive and positive not in labels:
         hint = nearest(positive, labels)
-        raise ConfigError(f"{path}: {target.original} has no label {positive!r}{hint}")
+        message = f"{target.original} has no label {positive!r}{hint}"
+        raise ConfigError(f"{inspected.source.path}: {message}")
     if not positive and len(labels) == 2:
         positive = min(reversed(labels), key=labels.__getitem__)
         evidence = "The rarer of the two labels."
@@ -348,30 +498,46 @@ def _view(path: Path, target: Target, positive: str, exclude: Sequence[str]) -> 
     return View(positive=chosen, exclude=exclude, status="open", evidence=evidence)
 
 
-def imbalance(target: Target, view: View) -> Iterator[str]:
-    """Yield a note if the rarest class has less than a part of its equal share of the rows."""
-    sizes = view.class_sizes(target)
-    if sizes and min(sizes) * len(sizes) < RARE * sum(sizes):
-        yield f"Imbalanced: the rarest class has {min(sizes)} of {sum(sizes)} rows."
+def renew(card: Card, path: Path) -> Card:
+    """Return the card of a file that has changed: its decisions with new counts, ranges and hash.
+
+    New codes of an attribute follow those that it has.
+    """
+    sources = [source for source in card.sources if isinstance(source, FileSource)]
+    if not sources:
+        raise ConfigError(f"{path}: it describes no file of your own, so it cannot be renewed")
+    table = to_table(read_source(sources[0]), sources[0], card, sources[0].path)
+    remarks, view = notes.remarks(table), card.view(ANY_VIEW)
+    table = sort_rows(table)
+    target, missing = table.target, table.missing
+    counts = (
+        {"range": extremes(target)} if card.task == "regression" else {"labels": table.label_counts}
+    )
+    described = Target.model_validate(card.target.model_dump() | counts)
+    about_rows = notes.of_content(table, described, 0, remarks, view.exclude)
+    changes = {
+        "notes": [
+            *(note for note in card.notes if not notes.OF_CONTENT.match(note)),
+            *about_rows,
+            *notes.imbalance(described, view),
+        ],
+        "rows": table.n_rows,
+        "attributes": [_renewed(a, table.columns[a.name]).model_dump() for a in card.attributes],
+        "missing_cells": int(missing.sum()),
+        "rows_with_missing": int(missing.any(axis=1).sum()),
+        "target": described.model_dump(),
+        "content_hash": content_hash(table),
+    }
+    return validated(Card, YamlSource(path, card.model_dump() | changes), DataError)
 
 
-def _reading_notes(layout: FileLayout, gaps: Sequence[str]) -> Iterator[str]:
-    if layout.format == "csv":
-        header = f"names in line {layout.skip}" if layout.skip else "no header"
-        signs = f"separator {layout.separator!r}, decimal {layout.decimal!r}"
-        yield f"Read as {layout.encoding}, {signs}, {header}; see the options of init."
-    if gaps:
-        yield f"Missing values are written {', '.join(map(repr, gaps))}."
-
-
-def _content_notes(n_dropped: int, rows: pd.DataFrame, remarks: Mapping[str, str]) -> Iterator[str]:
-    if n_dropped:
-        yield f"Rows without a target, which are left out: {n_dropped}."
-    if n_repeated := int(rows.duplicated().sum()):
-        yield f"Rows that repeat an earlier one: {n_repeated}."
-    for remark in filter(None, dict.fromkeys(remarks.values())):
-        names = ", ".join(name for name in remarks if remarks[name] == remark)
-        yield f"{remark} ({shorten(names, SHOWN, placeholder=' ...')})."
+def _renewed(attribute: Attribute, column: Column) -> Attribute:
+    if attribute.kind == "numeric":
+        return attribute.model_copy(update={"range": extremes(column)})
+    if attribute.codes is None:
+        return attribute
+    added = default_order({*pd.unique(column).tolist()} - {"", *attribute.codes})
+    return attribute.model_copy(update={"codes": (*attribute.codes, *added)})
 
 
 def _name(text: str) -> str:
@@ -383,10 +549,10 @@ def write_card(card: Card, path: Path) -> None:
     """Write a card so that `quadrepro.data.card.load_card_file` reads the same card back."""
     content = card.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     for source in content.get("sources", ()):
-        if "path" in source:
-            own, folder = Path(source["path"]), path.parent.resolve()
+        for key in source.keys() & {"path", "test"}:
+            own, folder = Path(source[key]), path.parent.resolve()
             if own.is_relative_to(folder.parent):  # the whole project can be moved
-                source["path"] = Path(os.path.relpath(own, folder)).as_posix()
+                source[key] = Path(os.path.relpath(own, folder)).as_posix()
     # The attributes can be thousands of lines.
     content["attributes"] = content.pop("attributes")
     write_text(path, to_yaml(content))

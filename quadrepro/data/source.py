@@ -57,16 +57,17 @@ class Layout(Model):
 class FileLayout(Layout):
     """How a file is read."""
 
-    format: Literal["csv", "arff", "libsvm", "parquet", "idx", "mat", "excel"] = Field(
+    format: Literal["csv", "arff", "libsvm", "parquet", "idx", "mat", "excel", "json"] = Field(
         "csv", description="`csv` is any text with one row per line, `idx` is MNIST's format."
     )
     separator: str = Field(
         ",", pattern=r'^(blank|[^"\r\n])$', description="Character between fields, or `blank`."
     )
     encoding: Annotated[str, AfterValidator(text_encoding)] = Field(
-        "utf-8", description="Encoding of `csv`."
+        "utf-8", description="Encoding of `csv` and `arff`."
     )
-    skip: int = Field(0, ge=0, description="Number of lines above the first row of `csv`.")
+    skip: int = Field(0, ge=0, description="Number of lines above the first row.")
+    sheet: str = Field("", description="Sheet of `excel`, by default the first.")
 
 
 class RemoteFile(Model):
@@ -112,11 +113,13 @@ class FileSource(FileLayout):
 
     kind: Literal["file"] = Field(description="Kind of source.")
     path: str = Field(description="Path from the card's folder; `.gz`, `.zip` are unpacked.")
+    member: str = Field("", description="File inside a `.zip` that has several.")
+    test: str = Field("", description="Path of a file with the test rows; they are below.")
 
-    @field_validator("path")
+    @field_validator("path", "test")
     @classmethod
     def _from_card(cls, path: str, info: ValidationInfo) -> str:
-        return str((info.context["folder"] / path).resolve()) if info.context else path
+        return str((info.context["folder"] / path).resolve()) if info.context and path else path
 
 
 Source = Annotated[

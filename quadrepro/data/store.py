@@ -5,12 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import shlex
-import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
-
-import numpy as np
 
 from quadrepro.base.resources import cards_folder
 from quadrepro.data import cache
@@ -18,7 +15,14 @@ from quadrepro.data.canonical import RawTable, sort_rows
 from quadrepro.data.card import Card, find_card, load_card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.rules import generate
-from quadrepro.data.source import GAPS, FileSource, GeneratedSource, Layout, describe, origin
+from quadrepro.data.source import (
+    FileLayout,
+    FileSource,
+    GeneratedSource,
+    Layout,
+    describe,
+    origin,
+)
 from quadrepro.errors import DataError
 
 LARGE = 1_000_000
@@ -64,23 +68,22 @@ class Found:
             case source:
                 return describe(source)
 
-    def load(self, only: Collection[str] | None = None) -> Dataset:
-        """Return the data set; from the cache, the columns of `only` some attributes."""
+    def load(self, only: Collection[str] | None = None, *, keep: bool = False) -> Dataset:
+        """Return the data set; from the cache, the columns of `only` some attributes.
+
+        The rows of a large file are kept in the cache if asked for.
+        """
         try:
-            return Dataset(self.card, self._rows(only), self.origin)
+            return Dataset(self.card, self._rows(only, keep), self.origin)
         except DataError as error:
             if not isinstance(self.where, FileSource):
                 raise
-            words = ["quadrepro", "init", self.where.path, "--target", self.card.target.original]
-            words += ["--name", self.card.name, *_told(self.where), "--card-only", "--force"]
-            again = f"describe it again with: {shlex.join(words)}"
-            raise DataError(f"{error}; if the file has changed, {again}") from error
+            path = find_card(self.card.name)
+            again = f"quadrepro init {shlex.quote(str(path))}" if path else "quadrepro init"
+            raise DataError(f"{error}; if the file has changed, renew its card: {again}") from error
 
-    def _rows(self, only: Collection[str] | None) -> RawTable:
-        """Return the rows in canonical order, compared with their card.
-
-        A large file is read once, and from then on from the cache.
-        """
+    def _rows(self, only: Collection[str] | None, keep: bool) -> RawTable:
+        """Return the rows in canonical order, compared with their card."""
         card, where = self.card, self.where
         if where is None:
             raise missing_error([card])
@@ -93,27 +96,12 @@ class Found:
         if file and is_large and (entry := cache.find(card, file)):
             return cache.read(entry, card, only)
         table = sort_rows(verified(card, _parsed(where, card), self.origin))
-        if file and is_large:
+        if file and is_large and keep:
             try:
                 cache.write(card, table, self.origin, file)
             except DataError as error:
                 cache.log.warning("%s", error)
         return table
-
-
-def _told(source: FileSource) -> Iterator[str]:
-    """Yield the options of init by which a file is read as its card says."""
-    for word in source.missing:
-        if word not in GAPS:
-            yield f"--missing={word}"
-    if source.thousands:
-        yield f"--decimal={source.decimal}"
-    if source.drop_unlabelled:
-        yield "--drop-missing-target"
-    if source.format == "csv":
-        yield f"--encoding={source.encoding}"
-        if source.separator in (",", ";", "|", "\t", "blank"):
-            yield f"--separator={source.separator.replace(chr(9), 'tab')}"
 
 
 def _parsed(where: Path | FileSource | GeneratedSource, card: Card) -> RawTable:
@@ -123,9 +111,9 @@ def _parsed(where: Path | FileSource | GeneratedSource, card: Card) -> RawTable:
     if isinstance(where, GeneratedSource):
         return generate(where, card)
     # Slow to import, and rarely needed.
-    from quadrepro.data.files import read_file
+    from quadrepro.data.files import read_source
 
-    return to_table(read_file(Path(where.path), where), where, card, where.path)
+    return to_table(read_source(where), where, card, where.path)
 
 
 def locate(card: Card, folder: Path | None = None) -> Found | None:
@@ -193,24 +181,16 @@ def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataEr
 
 def read_csv(path: Path, card: Card) -> RawTable:
     """Read a canonical CSV: a header, the attributes in the order of the card, then the target."""
-    import pandas as pd
+    # Slow to import.
+    from quadrepro.data.files import read_file, unpack
+    from quadrepro.data.text import detect
 
+    _, start = detect(unpack(path)[1], path, encoding="utf-8", separator=",")
     names = (*card.attribute_names, card.target.name)
-    codes = card.nominal_names
-    kinds = {name: str if name in codes else np.float64 for name in names}
-    gaps = {name: [] if name in codes else [""] for name in names}
-    try:
-        try:
-            frame = pd.read_csv(path, dtype=kinds, na_values=gaps, keep_default_na=False)
-        except ValueError:
-            # `to_table` finds the text that is not a number.
-            frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    except (OSError, EOFError, zlib.error, ValueError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
-    _check_header([*frame.columns], names, path)
-    if frame.empty:
+    _check_header(start.header, names, path)
+    if not start.rows:
         raise DataError(f"{path}: the file has a header but no rows")
-    frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
+    frame = read_file(path, FileLayout(skip=start.header_line))
     return to_table(frame, Layout(missing=("",)), card, str(path))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
@@ -16,15 +17,21 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.io
 
-from quadrepro.data.files import detect, read_file, read_idx
+from quadrepro.data.files import read_file, read_idx, unpack
 from quadrepro.data.source import FileLayout
-from quadrepro.errors import DataError
+from quadrepro.data.text import detect
+from quadrepro.errors import ConfigError, DataError
 from tests.data.tables import Save, images, labels, zipped
 from tests.make import refusal
+from tests.reader.forms import workbook
 
 
 def read(path: Path, kind: str = "csv", member: str = "", **layout: Any) -> pd.DataFrame:
     return read_file(path, FileLayout.model_validate({"format": kind, **layout}), member)
+
+
+def layout_of(path: Path, column: str = "") -> FileLayout:
+    return detect(unpack(path)[1], path, column)[0]
 
 
 def cells(frame: pd.DataFrame) -> list[list[object]]:
@@ -32,7 +39,8 @@ def cells(frame: pd.DataFrame) -> list[list[object]]:
     found = []
     for j in range(frame.shape[1]):
         column = frame.iloc[:, j]
-        assert column.dtype.kind == "f" or {type(value) for value in column} == {str}
+        if not isinstance(column.dtype, pd.CategoricalDtype):
+            assert column.dtype.kind == "f" or {type(value) for value in column} == {str}
         found.append([None if value != value else value for value in column])
     return found
 
@@ -49,7 +57,7 @@ def cells(frame: pd.DataFrame) -> list[list[object]]:
 )
 def test_text_has_the_same_fields_whatever_separates_them(save: Save, text: str) -> None:
     path = save(text)
-    assert cells(read_file(path, detect(path))) == [["red", "blue"], ["1, 2", "x"]]
+    assert cells(read_file(path, layout_of(path))) == [["red", "blue"], ["1, 2", "x"]]
 
 
 def test_rows_of_text_have_their_lines_below_those_to_skip(save: Save) -> None:
@@ -74,7 +82,7 @@ def test_rows_of_text_have_their_lines_below_those_to_skip(save: Save) -> None:
 def test_the_separator_makes_the_name_a_field_or_else_even_rows(
     save: Save, text: str, name: str, separator: str
 ) -> None:
-    assert detect(save(text), name).separator == separator
+    assert layout_of(save(text), name).separator == separator
 
 
 PAIR = zipped({"a": "1,2\n", "b": "3"})
@@ -135,7 +143,7 @@ def test_a_broken_file_is_refused_with_its_line(
 def test_a_file_that_is_not_there_is_refused(save: Save) -> None:
     assert refusal(save("").with_name("no.csv"), read, DataError) == " No such file or directory"
     of_other = partial(read, member="c")
-    message = " expected 'c' in it, found a, b"
+    message = " expected 'c' in it, found a, b; choose with --member NAME"
     assert refusal(save(PAIR, "a.zip"), of_other, DataError) == message
 
 
@@ -143,6 +151,7 @@ def test_an_arff_file_gives_numbers_text_names_and_lines(save: Save) -> None:
     frame = read(save(ARFF), "arff")
     assert [*frame.columns] == ["of size", "colour", "note"]
     assert cells(frame) == [[1.5, None], ["dark blue", "red"], ["", "it's"]]
+    assert frame["colour"].cat.categories.tolist() == ["red", "dark blue"]
     assert (frame.index.name, [*frame.index]) == ("line", [10, 11])
 
 
@@ -160,18 +169,37 @@ def test_a_parquet_file_gives_numbers_and_text(tmp_path: Path) -> None:
     frame = read(tmp_path / "a.parquet", "parquet")
     assert [*frame.columns] == [*columns]
     texts = [[text, ""] for text in ("1.50", "red", "x", "True", "2024-01-31", "")]
+    texts[2][1], texts[5] = None, [None, None]  # The words are declared, and nothing has no kind.
     assert cells(frame) == [[1.0, None], *texts]
     assert (frame.index.name, [*frame.index]) == ("row", [1, 2])
 
 
-def test_an_excel_sheet_gives_numbers_text_and_names(
-    save: Save, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    columns = {"age": [28, "", 1.5], "kind": ["x ", "", 2], "n": [1, 2, 3]}
-    monkeypatch.setattr(pd, "read_excel", lambda *_, **__: pd.DataFrame(columns))
-    frame = read(save(b"PK"), "excel")
-    assert [*frame.columns] == ["age", "kind", "n"]
-    assert cells(frame) == [["28", "", "1.5"], ["x", "", "2"], [1, 2, 3]]
+def test_a_sheet_gives_the_rows_below_the_lines_to_skip(save: Save) -> None:
+    path = save(workbook([["age", "kind"], ["28", "x "], ["", ""], ["1.5", ""]]), "a.xlsx")
+    frame = read(path, "excel", skip=1)
+    assert cells(frame) == [["28", "1.5"], ["x", ""]]
+    assert (frame.index.name, [*frame.index]) == ("line", [2, 4])
+    with pytest.raises(ConfigError, match="no sheet 'Grades'; known are"):
+        read(path, "excel", sheet="Grades")
+
+
+RECORDS = [{"size": 1.5, "kind": "x "}, {"size": None, "kind": "y"}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(RECORDS),
+        "\n".join(map(json.dumps, RECORDS)),
+        json.dumps({"rows": RECORDS}),
+        json.dumps({"size": [1.5, None], "kind": ["x", "y"]}),
+        json.dumps({"columns": ["size", "kind"], "data": [[1.5, "x"], [None, "y"]]}),
+    ],
+)
+def test_json_gives_the_same_columns_however_they_are_nested(save: Save, text: str) -> None:
+    frame = read(save(text), "json")
+    assert [*frame.columns] == ["size", "kind"]
+    assert cells(frame) == [[1.5, None], ["x", "y"]]
 
 
 def test_sparse_rows_become_columns_with_the_label_last(save: Save) -> None:

@@ -1,0 +1,230 @@
+"""Notes on a user's data that a careful colleague would make; none of them stops a run."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from textwrap import shorten
+
+import numpy as np
+import pandas as pd
+
+from quadrepro.base.types import FloatArray
+from quadrepro.data.canonical import Column, RawTable, is_missing, is_text, repeats, sort_rows
+from quadrepro.data.schema import Target, View
+from quadrepro.data.source import FileLayout
+
+UNIQUE = 0.9
+"""Values look like IDs if they are distinct in more than this share of the rows."""
+
+RARE = 0.5
+"""Classes are imbalanced if the rarest has less than this share of the rows of an average one."""
+
+MOST_CODES = 100
+"""A nominal column of more codes is left out."""
+
+WORDS = 3
+"""Mean number of words of texts that are not codes."""
+
+SHOWN = 100
+"""Number of characters of a note's list of columns."""
+
+FEWEST = 10
+"""A relation that holds in fewer rows can be chance."""
+
+SEEN = 5000
+"""Number of rows in which relations are looked for first."""
+
+MOST_SUMMANDS = 50
+"""Sums are looked for among at most this number of columns."""
+
+EMPTY = "Left out, since every value is missing"
+IDS = "Left out, since they look like IDs: almost every row has a value of its own"
+MANY = f"Left out, since they have more than {MOST_CODES} codes"
+TEXTS = (
+    "Free text, which only estimators of your own can use, with nominal: categories; left out"
+    " if there are other columns"
+)
+DATES = "Dates, left out; to test on the latest rows, add split: {time: NAME}"
+CODES = "Taken as numeric, but they look like codes: if they are, add --nominal NAME"
+NUMBERED = "A whole number of its own in each row, in rising order: exclude it if it is an ID"
+NOMINAL = "Taken as nominal"
+
+LEFT_OUT = (IDS, MANY, TEXTS, DATES)
+"""Remarks on columns that a view excludes."""
+
+OF_CONTENT = re.compile(
+    "(Left out, since|Free text, which|Dates, left|Taken as n|A whole number of its own|Rows |Each la"
+    "bel of|Imbalanced: |.* (may mean a missing value: |determines .*: exclude|repeats .*: exclude"
+    "|is the sum .*: exclude))"
+)
+"""Beginnings of the notes on rows and columns, which are made again when a file has changed."""
+
+_ID = re.compile(
+    r"(?i:(^|[\W_])(id|uuid|key|index|row|no|nr)([\W_]|$)|(number|nummer)$)|[a-z]I[dD]$"
+)
+_CODE = re.compile(r"(?i:(^|[\W_])(codes?|zip|zipcode|plz|postcode|postal)([\W_]|$))|[a-z]Code$")
+
+
+def remarks(table: RawTable) -> dict[str, str]:
+    """Return a remark on each attribute, or an empty text."""
+    dates = {attribute.name for attribute in table.attributes if attribute.date}
+    return {
+        name: DATES if name in dates else _remark(name, column)
+        for name, column in table.columns.items()
+    }
+
+
+def _remark(name: str, values: Column) -> str:
+    if not is_text(values):
+        return _remark_on_numbers(name, values)
+    distinct = pd.unique(values)
+    is_unique = len(distinct) > UNIQUE * len(values)
+    n_words = np.mean([len(text.split()) for text in distinct.tolist()])
+    if n_words >= WORDS and (is_unique or len(distinct) > MOST_CODES):
+        return TEXTS
+    return IDS if is_unique else MANY if len(distinct) > MOST_CODES else NOMINAL
+
+
+def _remark_on_numbers(name: str, values: FloatArray) -> str:
+    held = values[~np.isnan(values)]
+    if np.mod(held, 1).any():
+        return ""
+    n_distinct = len(pd.unique(held))
+    is_unique = n_distinct > UNIQUE * len(values)
+    is_consecutive = held.max() - held.min() == n_distinct - 1
+    if is_unique and (is_consecutive or _ID.search(name)):
+        return IDS
+    if _CODE.search(name):
+        return CODES
+    rises = len(values) >= FEWEST and len(held) == len(values) and np.all(np.diff(values) > 0)
+    return NUMBERED if rises else ""
+
+
+def of_reading(
+    layout: FileLayout, gaps: Collection[str], task: str | None, target: Target
+) -> Iterator[str]:
+    """Yield notes on how a file was read."""
+    if layout.format == "csv":
+        header = f"names in line {layout.skip}" if layout.skip else "no header"
+        signs = f"separator {layout.separator!r}, decimal {layout.decimal!r}"
+        yield f"Read as {layout.encoding}, {signs}, {header}; see the options of init."
+    single = [f"{name}={word}" for name, words in layout.codes.items() for word in words]
+    if words := [*gaps, *single]:
+        yield f"Missing values are written {', '.join(map(repr, words))}."
+    if task is None:
+        kind = "classification" if target.labels else "regression"
+        declared = layout.format == "arff"
+        reason = "as the file declares" if declared else "by the values of the target"
+        yield f"Taken as a {kind} {reason}; see --task."
+
+
+def of_content(
+    table: RawTable,
+    target: Target,
+    n_dropped: int,
+    remarks: Mapping[str, str],
+    left_out: Collection[str],
+) -> Iterator[str]:
+    """Yield notes on rows and columns, each with the key or the option that acts on it."""
+    if n_dropped:
+        yield f"Rows without a target, which are left out: {n_dropped}."
+    used = {name: column for name, column in table.columns.items() if name not in left_out}
+    attributes = tuple(a for a in table.attributes if a.name in used)
+    rows = sort_rows(RawTable(attributes, used, table.target))
+    if n_repeated := int(repeats([*rows.columns.values(), rows.target]).sum()):
+        yield f"Rows that repeat an earlier one: {n_repeated}."
+    for remark in filter(None, dict.fromkeys(remarks.values())):
+        yield f"{remark} ({_listed(name for name in remarks if remarks[name] == remark)})."
+    if words := _sentinels(table.columns | {target.original: table.target}):
+        for word, names in words.items():
+            yield f"{word} may mean a missing value: if it does, add --missing={word} ({names})."
+    yield from _leaks(used, table.target, target)
+    if target.labels and max(target.labels.values()) == 1:
+        yield f"Each label of {target.original} has one row: nothing can be learned from that."
+
+
+def _listed(names: Iterator[str]) -> str:
+    return shorten(", ".join(names), SHOWN, placeholder=" ...")
+
+
+def imbalance(target: Target, view: View) -> Iterator[str]:
+    """Yield a note if the rarest class has less than a part of its equal share of the rows."""
+    sizes = view.class_sizes(target)
+    if sizes and min(sizes) * len(sizes) < RARE * sum(sizes):
+        yield f"Imbalanced: the rarest class has {min(sizes)} of {sum(sizes)} rows."
+
+
+def _sentinels(columns: Mapping[str, Column]) -> dict[str, str]:
+    """Return numbers far below or above all others of several columns, and these columns."""
+    names: dict[float, list[str]] = {}
+    for name, column in columns.items():
+        if is_text(column):
+            continue
+        held = column[~np.isnan(column)]
+        for sign in (1, -1):
+            lowest = (sign * held).min(initial=np.inf)
+            others = sign * held[sign * held != lowest]
+            n = len(held) - len(others)
+            # Far away: below zero among positive numbers, or further away than their whole range.
+            if n < 2 or len(others) < 2 or lowest % 1:
+                continue
+            spread, gap = np.ptp(others), others.min() - lowest
+            is_negative = sign > 0 and lowest < 0 <= others.min()
+            if is_negative or gap > max(spread, 1):
+                names.setdefault(sign * lowest, []).append(name)
+    return {f"{word:g}": _listed(iter(held)) for word, held in names.items() if len(held) > 1}
+
+
+def _leaks(columns: Mapping[str, Column], y: Column, target: Target) -> Iterator[str]:
+    """Yield columns that decide or repeat the target, and a sum of columns that does."""
+    advice = "exclude it unless it is known before the target is"
+    # Most columns are seen to decide nothing in some of the rows.
+    some = slice(None, None, max(1, len(y) // SEEN))
+    determining = [
+        name
+        for name, column in columns.items()
+        if _decides(column[some], y[some]) and _decides(column, y)
+    ]
+    for name in determining:
+        verb = "determines" if is_text(y) else "repeats"
+        yield f"{name} {verb} {target.original}: {advice}."
+    if is_text(y) or determining:
+        return
+    numeric = {n: c for n, c in columns.items() if not is_text(c) and not np.isnan(c).any()}
+    if not 2 <= len(numeric) <= MOST_SUMMANDS or len(y) < max(FEWEST, 2 * len(numeric)):
+        return
+    X = np.column_stack([*numeric.values()])
+    weights = np.linalg.lstsq(X[some], y[some], rcond=None)[0]
+    signs = np.round(weights)
+    if np.abs(signs).max() == 1 and np.allclose(X @ signs, y, rtol=1e-9, atol=1e-9):
+        terms = [f"{'-' if s < 0 else '+'} {n}" for n, s in zip(numeric, signs, strict=True) if s]
+        yield f"{target.original} is the sum {' '.join(terms).removeprefix('+ ')}: {advice}."
+
+
+def _decides(column: Column, y: Column) -> bool:
+    """Return whether each value of a column has one label, or is the target up to its unit."""
+    seen = ~is_missing(column)
+    if seen.sum() < FEWEST:
+        return False
+    values, targets = column[seen], y[seen]
+    if not is_text(y):
+        if is_text(column) or np.ptp(values) == 0 or np.ptp(targets) == 0:
+            return False
+        return bool(abs(np.corrcoef(values, targets)[0, 1]) > 1 - 1e-12)
+    labels, places = np.unique(targets, return_inverse=True)
+    if len(labels) < 2:
+        return False
+    codes = pd.factorize(values)[0]
+    pairs = len(pd.unique(codes * len(labels) + places))
+    n_distinct = codes.max() + 1
+    if pairs == n_distinct and n_distinct <= len(values) / 5:
+        # By chance, some of many rare values may have one label each.
+        return min(Counter(codes.tolist()).values()) > 1 or n_distinct <= 2 * len(labels)
+    if is_text(column):
+        return False
+    order = np.argsort(values, kind="stable")
+    changes = (np.diff(places[order]) != 0).sum()
+    apart = changes == len(labels) - 1
+    return bool(apart and pairs == n_distinct and min(np.bincount(places)) >= FEWEST)
