@@ -383,8 +383,8 @@ def prepare(
         experiment = load_experiment(find_config(config), repeats)
     check_tables(experiment)
     if check_data:
-        names = dict.fromkeys(entry.name for entry in experiment.config.datasets)
-        bring(missing_cards(names, folder), folder, offline=offline)
+        cards = {entry.name: entry.card for entry in experiment.config.datasets}
+        bring(missing_cards(cards.values(), folder), folder, offline=offline)
         bring_tasks(experiment.openml_tasks, offline=offline)
     plan = make_plan(experiment, folder, lenient=not check_data)
     if check_data:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from quadrepro.base.files import read_text
 from quadrepro.base.resources import configs_folder, find_config
 from quadrepro.cli.common import data_option, echo, offline_option, print_listing
 from quadrepro.errors import ConfigError, nearest
+
+if TYPE_CHECKING:
+    from quadrepro.data.card import Card
 
 # What reads cards and configs is imported by the commands, as it is slow to import.
 
@@ -33,41 +37,41 @@ def fetch_command(
     that was downloaded is kept, so an interrupted or failed call can simply be repeated. Exits with
     3 if something could not be downloaded.
     """
-    from quadrepro.data.card import card_names
+    from quadrepro.data.card import card_names, load_card
     from quadrepro.data.fetch import bring, bring_tasks, missing_cards
-    from quadrepro.data.store import load_dataset
+    from quadrepro.data.store import find_datasets
 
     if not what and not everything:
         raise click.UsageError("name data sets or configs, or use --all")
-    names, tasks = (card_names(), {}) if everything else _named(what)
-    missing = missing_cards(names, data)
-    bring(missing, data, offline=offline)
+    cards, tasks = (map(load_card, card_names()), []) if everything else _named(what)
+    by_name = {card.name: card for card in cards}
+    bring(missing_cards(by_name.values(), data), data, offline=offline)
     bring_tasks(tasks, offline=offline)
-    for name in names:
-        load_dataset(name, data)
-    echo(f"Available and as described by the cards: {', '.join(names)}")
+    for place in find_datasets(by_name.values(), data).values():
+        place.load()
+    echo(f"Available and as described by the cards: {', '.join(by_name)}")
 
 
-def _named(what: tuple[str, ...]) -> tuple[list[str], dict[tuple[str, int], None]]:
+def _named(what: tuple[str, ...]) -> tuple[list[Card], list[tuple[Card, int]]]:
     """Return the named data sets, and data sets and OpenML tasks of the named configs."""
     from quadrepro.config.loading import load_experiment
-    from quadrepro.data.card import card_names
+    from quadrepro.data.card import card_names, load_card
 
-    cards = card_names()
-    known = {*cards, *(path.stem for path in configs_folder().glob("*.yaml"))}
-    names: dict[str, None] = {}
-    tasks: dict[tuple[str, int], None] = {}
+    names = card_names()
+    known = {*names, *(path.stem for path in configs_folder().glob("*.yaml"))}
+    cards: list[Card] = []
+    tasks: list[tuple[Card, int]] = []
     for one in what:
-        if one in cards:
-            names[one] = None
+        if one in names:
+            cards.append(load_card(one))
         elif one in known or Path(one).is_file():
             experiment = load_experiment(find_config(one))
-            names |= dict.fromkeys(entry.name for entry in experiment.config.datasets)
-            tasks |= experiment.openml_tasks
+            cards += [entry.card for entry in experiment.config.datasets]
+            tasks += experiment.openml_tasks
         else:
             hint = nearest(one, known, "quadrepro list datasets")
             raise ConfigError(f"unknown data set or config {one!r}{hint}")
-    return [*names], tasks
+    return cards, tasks
 
 
 def _datasets(folder: Path | None) -> Listing:

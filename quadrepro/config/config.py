@@ -29,6 +29,7 @@ from quadrepro.papers.printed import NotThereError
 
 if TYPE_CHECKING:
     from quadrepro.core.learners.estimator import EstimatorPredictor
+    from quadrepro.data.card import Card
 
 
 BASELINE_NOTE = "predicts the most frequent class or the mean, whatever the attributes are."
@@ -234,10 +235,14 @@ class Experiment:
         return found
 
     @property
-    def openml_tasks(self) -> dict[tuple[str, int], None]:
+    def openml_tasks(self) -> list[tuple[Card, int]]:
         """The data sets that are divided by OpenML tasks, with the numbers of these."""
-        found = ((e.name, self.protocols[e.title].split.openml_task) for e in self.config.entries)
-        return {(name, task): None for name, task in found if task is not None}
+        pairs = {
+            (entry.name, task): (entry.card, task)
+            for entry in self.config.entries
+            if (task := self.protocols[entry.title].split.openml_task) is not None
+        }
+        return [*pairs.values()]
 
     @property
     def code(self) -> tuple[str, ...]:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.config.axis import Axis, Scalar
@@ -116,21 +125,29 @@ class DatasetEntry(Model):
     settings: Changes = Field({}, description="Settings, for algorithms that have them.")
     printed: str = Field("", description="Printed row to compare with, if not of the same name.")
 
+    _folder: Path | None = PrivateAttr(None)
+    """The folder of the config, where cards are looked for first."""
+
     @field_validator("name")
     @classmethod
-    def _has_card(cls, name: str) -> str:
-        if find_card(name) is not None:
+    def _has_card(cls, name: str, info: ValidationInfo) -> str:
+        folder = (info.context or {}).get("folder")
+        if find_card(name, folder) is not None:
             return name
         if "." in name:  # as in no name of a card
             command = f"quadrepro init {name} --target COLUMN"
             raise ValueError(f"{name!r} is a file: make a data set of it with `{command}`")
-        hint = nearest(name, card_names(), "quadrepro list datasets")
+        hint = nearest(name, card_names(folder), "quadrepro list datasets")
         raise ValueError(f"unknown data set {name!r}{hint}")
+
+    def model_post_init(self, context: Any) -> None:
+        """Keep the folder of the config."""
+        self._folder = (context or {}).get("folder")
 
     @cached_property
     def card(self) -> Card:
         """The card of the data set."""
-        return load_card(self.name)
+        return load_card(self.name, self._folder)
 
     @property
     def title(self) -> str:

@@ -20,7 +20,7 @@ LONGEST_NAME = 60
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     """Read and check a config."""
     source = read_yaml(path)
-    return _experiment(path.stem, source, repeats)
+    return _experiment(path.stem, source, repeats, path.parent)
 
 
 def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
@@ -39,10 +39,12 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
+def _experiment(
+    name: str, source: YamlSource, repeats: int | None, folder: Path | None = None
+) -> Experiment:
     if repeats is not None and isinstance(source.data, dict):
         source = replace(source, data={**source.data, "repeats": repeats})
-    config = validated(Config, source)
+    config = validated(Config, source, context={"folder": folder})
     outer = config.protocol.split.repeats
     if "repeats" not in config.model_fields_set and outer is not None:
         config = config.model_copy(update={"repeats": outer})

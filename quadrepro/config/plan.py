@@ -90,7 +90,7 @@ def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bo
     lenient, data sets that are not here are missed only then.
     """
     rows = experiment.config.rows
-    found = find_datasets({row.entry.name: None for row in rows}, folder, lenient=lenient)
+    found = find_datasets([row.entry.card for row in rows], folder, lenient=lenient)
     all_sources = Sources(found, experiment.config.repeats)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []

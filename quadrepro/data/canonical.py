@@ -79,7 +79,8 @@ class RawTable:
             # Faster for many columns than a mask that is read again for each.
             rows = np.flatnonzero(rows)
         columns = {name: column[rows] for name, column in self.columns.items()}
-        part, places = (None if a is None else a[rows] for a in (self.part, self.places))
+        part = None if self.part is None else self.part[rows]
+        places = None if self.places is None else self.places[rows]
         return RawTable(self.attributes, columns, self.target[rows], part, places)
 
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import filecmp
 import functools
-import os
 from collections.abc import Collection, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    NonNegativeInt,
+    PositiveInt,
+    PrivateAttr,
+    model_validator,
+)
 
 from quadrepro.base.models import Mistake, Model, fault, validated
 from quadrepro.base.resources import cards_folder
@@ -25,7 +31,7 @@ from quadrepro.errors import ConfigError, DataError, nearest
 __all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_file"]
 
 OWN_CARDS = Path("datasets")
-"""The folder with the user's own cards, relative to the current one."""
+"""The folder with the user's own cards, beside a config or in the current folder."""
 
 TWO_CLASSES = ("negative", "positive")
 """Names of the classes of a view with `positive`."""
@@ -67,6 +73,13 @@ class Card(Model):
     views: dict[str, View] = Field(
         {}, description="Views by paper; `default` is used for every other name."
     )
+
+    _file: Path | None = PrivateAttr(None)
+
+    @property
+    def file(self) -> Path | None:
+        """The file that `load_card` read it from."""
+        return self._file
 
     @model_validator(mode="after")
     def _parts_fit(self) -> Self:
@@ -195,36 +208,46 @@ def _names(card: Card, view: View) -> Iterator[tuple[Place, str, str, Collection
                 yield ("where", name), f"{name} of {card.name} has no code", value, codes
 
 
-def card_names() -> list[str]:
+def card_names(beside: Path | None = None) -> list[str]:
     """Return the names of all data sets that have a card, sorted."""
-    return sorted({path.stem for folder in _card_folders() for path in folder.glob("*.yaml")})
+    folders = (cards_folder(), *_own_folders(beside))
+    return sorted({path.stem for folder in folders for path in folder.glob("*.yaml")})
 
 
-def load_card(name: str) -> Card:
+def load_card(name: str, beside: Path | None = None) -> Card:
     """Return the card of a data set."""
-    path = find_card(name)
+    path = find_card(name, beside)
     if path is None:
-        hint = nearest(name, card_names(), "quadrepro list datasets")
+        hint = nearest(name, card_names(beside), "quadrepro list datasets")
         raise ConfigError(f"unknown data set {name!r}{hint}")
     return _load_once(path, path.stat().st_mtime_ns)
 
 
-def find_card(name: str) -> Path | None:
-    """Return the file of a card that ships or of the user's own, or None without either."""
-    shipped, own = (folder / f"{name}.yaml" for folder in _card_folders())
-    found = [p for p in (shipped, own) if p.stem == name and os.path.exists(p)]
-    if len(found) == 2 and not filecmp.cmp(shipped, own):
-        raise ConfigError(f"{own}: {name} ships with quadrepro; give this card another name")
-    return found[0] if found else None
+def find_card(name: str, beside: Path | None = None) -> Path | None:
+    """Return the file of a card, or None without one.
+
+    It is in the folder ``datasets`` beside a config, in that of the current folder, or it ships.
+    """
+    paths = [folder / f"{name}.yaml" for folder in (*_own_folders(beside), cards_folder())]
+    *own, shipped = [path for path in paths if path.stem == name]
+    for path in filter(Path.is_file, own):
+        if shipped.is_file() and not filecmp.cmp(shipped, path):
+            raise ConfigError(f"{path}: {name} ships with quadrepro; give this card another name")
+        return shipped if shipped.is_file() else path
+    return shipped if shipped.is_file() else None
 
 
-def _card_folders() -> tuple[Path, Path]:
-    return cards_folder(), OWN_CARDS.resolve()
+def _own_folders(beside: Path | None) -> list[Path]:
+    """Return the folders of the user's own cards."""
+    folders = [OWN_CARDS] if beside is None else [beside / OWN_CARDS, OWN_CARDS]
+    return [*dict.fromkeys(folder.resolve() for folder in folders)]
 
 
 @functools.cache
 def _load_once(path: Path, changed: int) -> Card:
-    return load_card_file(path)
+    card = load_card_file(path)
+    card._file = path
+    return card
 
 
 def load_card_file(path: Path) -> Card:

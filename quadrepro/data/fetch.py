@@ -9,16 +9,16 @@ from pathlib import Path
 from quadrepro.base.text import tell
 from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable, canonical_order, sort_rows
-from quadrepro.data.card import Card, load_card
+from quadrepro.data.card import Card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.source import OpenMLSource, WebSource, describe
 from quadrepro.data.store import BY_HAND, locate, missing_error
 from quadrepro.errors import DataError, NoConnectionError
 
 
-def missing_cards(names: Iterable[str], folder: Path | None) -> list[Card]:
+def missing_cards(cards: Iterable[Card], folder: Path | None) -> list[Card]:
     """Return the cards of the data sets that are not available locally."""
-    return [card for card in map(load_card, names) if locate(card, folder) is None]
+    return [card for card in cards if locate(card, folder) is None]
 
 
 def bring(cards: list[Card], folder: Path | None, *, offline: bool) -> None:
@@ -42,10 +42,9 @@ def bring(cards: list[Card], folder: Path | None, *, offline: bool) -> None:
         raise DataError("\n".join([*failures, BY_HAND]))
 
 
-def bring_tasks(wanted: Iterable[tuple[str, int]], *, offline: bool) -> None:
+def bring_tasks(wanted: Iterable[tuple[Card, int]], *, offline: bool) -> None:
     """Fetch the splits of OpenML tasks that are not in the cache."""
-    pairs = [(load_card(name), task) for name, task in wanted]
-    missing = [pair for pair in pairs if not cache.has_splits(*pair)]
+    missing = [pair for pair in wanted if not cache.has_splits(*pair)]
     if missing and offline:
         raise cache.missing_splits(missing)
     for card, task in missing:

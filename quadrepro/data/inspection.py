@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from quadrepro.base.files import write_text
-from quadrepro.base.text import few
 from quadrepro.base.models import validated
+from quadrepro.base.text import few
 from quadrepro.base.yaml import YamlSource, to_yaml
 from quadrepro.data import notes
 from quadrepro.data.canonical import (
@@ -171,15 +171,15 @@ def describe_frame(
         }
     )
     stem = Path(source.path).name.partition(".")[0]
-    missing = table.missing
+    gaps_of_rows = table.missing
     card = Card(
         name=_name(options.name or stem),
         title=stem or "data",
         task="classification" if described.labels else "regression",
         rows=table.n_rows,
         attributes=attributes,
-        missing_cells=int(missing.sum()),
-        rows_with_missing=int(missing.any(axis=1).sum()),
+        missing_cells=int(gaps_of_rows.sum()),
+        rows_with_missing=int(gaps_of_rows.any(axis=1).sum()),
         target=described,
         content_hash=content_hash(table),
         licence="not stated",
@@ -205,7 +205,8 @@ def _read(
         if getattr(stated, name) not in (None, False, "") and form not in formats:
             option = name.replace("_", "-")
             raise ConfigError(f"{path}: --{option} does not apply to a file of format {form}")
-    start, sheets = None, []
+    start: Start | None = None
+    sheets: list[str] = []
     separator = "\t" if stated.separator == "tab" else stated.separator or ""
     encoding = stated.encoding or ""
     try:

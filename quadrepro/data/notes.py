@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from textwrap import shorten
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from quadrepro.base.types import FloatArray
 from quadrepro.data.canonical import Column, RawTable, is_missing, is_text, repeats, sort_rows
 from quadrepro.data.schema import Target, View
 from quadrepro.data.source import FileLayout
@@ -55,9 +55,8 @@ LEFT_OUT = (IDS, MANY, TEXTS, DATES)
 """Remarks on columns that a view excludes."""
 
 OF_CONTENT = re.compile(
-    "(Left out, since|Free text, which|Dates, left|Taken as n|A whole number of its own|Rows |Each la"
-    "bel of|Imbalanced: |.* (may mean a missing value: |determines .*: exclude|repeats .*: exclude"
-    "|is the sum .*: exclude))"
+    "(Left out, since|Free text, which|Dates, left|Taken as n|A whole number of its own|Rows "
+    "|Each label of|Imbalanced: |.* may mean a missing value: |.* (determines|repeats|is the sum) )"
 )
 """Beginnings of the notes on rows and columns, which are made again when a file has changed."""
 
@@ -87,7 +86,7 @@ def _remark(name: str, values: Column) -> str:
     return IDS if is_unique else MANY if len(distinct) > MOST_CODES else NOMINAL
 
 
-def _remark_on_numbers(name: str, values: FloatArray) -> str:
+def _remark_on_numbers(name: str, values: Any) -> str:
     held = values[~np.isnan(values)]
     if np.mod(held, 1).any():
         return ""
@@ -137,7 +136,7 @@ def of_content(
         yield f"Rows that repeat an earlier one: {n_repeated}."
     for remark in filter(None, dict.fromkeys(remarks.values())):
         yield f"{remark} ({_listed(name for name in remarks if remarks[name] == remark)})."
-    if words := _sentinels(table.columns | {target.original: table.target}):
+    if words := _sentinels({**table.columns, target.original: table.target}):
         for word, names in words.items():
             yield f"{word} may mean a missing value: if it does, add --missing={word} ({names})."
     yield from _leaks(used, table.target, target)
@@ -177,7 +176,7 @@ def _sentinels(columns: Mapping[str, Column]) -> dict[str, str]:
     return {f"{word:g}": _listed(iter(held)) for word, held in names.items() if len(held) > 1}
 
 
-def _leaks(columns: Mapping[str, Column], y: Column, target: Target) -> Iterator[str]:
+def _leaks(columns: Mapping[str, Column], y: Any, target: Target) -> Iterator[str]:
     """Yield columns that decide or repeat the target, and a sum of columns that does."""
     advice = "exclude it unless it is known before the target is"
     # Most columns are seen to decide nothing in some of the rows.
@@ -192,18 +191,20 @@ def _leaks(columns: Mapping[str, Column], y: Column, target: Target) -> Iterator
         yield f"{name} {verb} {target.original}: {advice}."
     if is_text(y) or determining:
         return
-    numeric = {n: c for n, c in columns.items() if not is_text(c) and not np.isnan(c).any()}
+    numeric: dict[str, Any] = {
+        n: c for n, c in columns.items() if not is_text(c) and not np.isnan(c).any()
+    }
     if not 2 <= len(numeric) <= MOST_SUMMANDS or len(y) < max(FEWEST, 2 * len(numeric)):
         return
     X = np.column_stack([*numeric.values()])
-    weights = np.linalg.lstsq(X[some], y[some], rcond=None)[0]
-    signs = np.round(weights)
+    signs: Any = np.round(np.linalg.lstsq(X[some], y[some], rcond=None)[0])
     if np.abs(signs).max() == 1 and np.allclose(X @ signs, y, rtol=1e-9, atol=1e-9):
-        terms = [f"{'-' if s < 0 else '+'} {n}" for n, s in zip(numeric, signs, strict=True) if s]
+        used = [(n, s) for n, s in zip(numeric, signs.tolist(), strict=True) if s]
+        terms = [f"{'-' if sign < 0 else '+'} {name}" for name, sign in used]
         yield f"{target.original} is the sum {' '.join(terms).removeprefix('+ ')}: {advice}."
 
 
-def _decides(column: Column, y: Column) -> bool:
+def _decides(column: Any, y: Any) -> bool:
     """Return whether each value of a column has one label, or is the target up to its unit."""
     seen = ~is_missing(column)
     if seen.sum() < FEWEST:

@@ -12,7 +12,7 @@ from pathlib import Path
 from quadrepro.base.resources import cards_folder
 from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable, sort_rows
-from quadrepro.data.card import Card, find_card, load_card
+from quadrepro.data.card import Card, load_card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.rules import generate
 from quadrepro.data.source import (
@@ -78,8 +78,7 @@ class Found:
         except DataError as error:
             if not isinstance(self.where, FileSource):
                 raise
-            path = find_card(self.card.name)
-            again = f"quadrepro init {shlex.quote(str(path))}" if path else "quadrepro init"
+            again = f"quadrepro init {shlex.quote(str(self.card.file or 'CARD'))}"
             raise DataError(f"{error}; if the file has changed, renew its card: {again}") from error
 
     def _rows(self, only: Collection[str] | None, keep: bool) -> RawTable:
@@ -132,9 +131,8 @@ def _places(card: Card, folder: Path | None) -> Iterator[Where]:
     if entry := cache.find(card):
         yield entry
     yield from (source for source in own if Path(source.path).is_file())
-    beside = find_card(card.name)
-    if beside is not None and beside.with_suffix(".csv").is_file():
-        yield beside.with_suffix(".csv")
+    if card.file is not None and card.file.with_suffix(".csv").is_file():
+        yield card.file.with_suffix(".csv")
     yield from (source for source in card.sources if isinstance(source, GeneratedSource))
 
 
@@ -149,19 +147,19 @@ def data_folder(folder: Path | None = None) -> Path | None:
 
 def load_dataset(name: str, folder: Path | None = None) -> Dataset:
     """Load a data set and check it against its card."""
-    return find_datasets([name], folder)[name].load()
+    return find_datasets([load_card(name)], folder)[name].load()
 
 
 def find_datasets(
-    names: Iterable[str], folder: Path | None = None, *, lenient: bool = False
+    cards: Iterable[Card], folder: Path | None = None, *, lenient: bool = False
 ) -> dict[str, Found]:
     """Find data sets without reading their rows; if lenient, those that are not here as well."""
-    cards = {name: load_card(name) for name in names}
-    found = {name: locate(card, folder) for name, card in cards.items()}
-    missing = [card for name, card in cards.items() if found[name] is None]
+    by_name = {card.name: card for card in cards}
+    places = {name: locate(card, folder) for name, card in by_name.items()}
+    missing = [card for name, card in by_name.items() if places[name] is None]
     if missing and not lenient:
         raise missing_error(missing, folder)
-    return {name: one or Found(cards[name], None) for name, one in found.items()}
+    return {name: place or Found(by_name[name], None) for name, place in places.items()}
 
 
 def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataError:

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from quadrepro.base.files import read_bytes
-from quadrepro.data.files import decode, encoding_of
+from quadrepro.data.text import decode, encoding_of
 from quadrepro.errors import DataError
 from quadrepro.reader.grid import Grid
 from quadrepro.reader.markup import TABULAR, read_html, read_latex, read_markdown

@@ -52,7 +52,7 @@ def test_changes_are_a_view_of_their_own_where_the_card_has_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bare = load_card("monks").model_copy(update={"views": {}})
-    monkeypatch.setattr("quadrepro.config.datasets.load_card", lambda name: bare)
+    monkeypatch.setattr("quadrepro.config.datasets.load_card", lambda *_: bare)
     view = entry(view={"positive": ["1"], "nominal": "one-hot"}).resolve("quadboost")
     assert view == View(positive=("1",), nominal="one-hot")
 

@@ -139,7 +139,7 @@ def test_other_labels_than_those_that_are_kept_are_left_out(canonical_folder: Pa
     pair = encode(wine, View(positive=("1",), negative=("3",)))
     labels = wine.card.target.labels
     assert [(pair.y > 0).sum(), (pair.y < 0).sum()] == [labels["1"], labels["3"]]
-    found = find_datasets(["glass"], canonical_folder)["glass"]
+    found = find_datasets(map(load_card, ["glass"]), canonical_folder)["glass"]
     kept = View(labels=("7", "5", "1"))
     encoded = encode(found.load(), kept)
     assert encoded.classes == ("1", "5", "7")
@@ -215,7 +215,7 @@ def test_rows_are_counted_without_the_data_if_the_card_tells(
 ) -> None:
     asked = View.model_validate({"positive": [min(load_card(name).target.labels)]} | fields)
     expected = len(encode(load_dataset(name), asked).y)
-    found = find_datasets([name])[name]
+    found = find_datasets(map(load_card, [name]))[name]
     loaded = []
     original = Found.load
     monkeypatch.setattr(Found, "load", lambda *a, **k: loaded.append(a) or original(*a, **k))

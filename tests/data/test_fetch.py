@@ -164,7 +164,9 @@ def test_without_a_connection_the_other_data_sets_are_not_tried(online_toy: Card
 
 def test_only_what_is_not_here_is_missing_and_some_has_no_source_on_the_network() -> None:
     bring([], None, offline=True)
-    assert [card.name for card in missing_cards(["monks", "pima", "m1"], None)] == ["pima"]
+    assert [card.name for card in missing_cards(map(load_card, ["monks", "pima", "m1"]), None)] == [
+        "pima"
+    ]
     assert refused(fetch, load_card("orange")) == "orange has no source on the network"
 
 

@@ -35,7 +35,7 @@ def test_every_canonical_csv_is_what_its_card_says(canonical_folder: Path) -> No
 
 def test_what_is_missing_is_named_with_places_sources_and_ways_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(DataError) as refusal:
-        find_datasets(["pima", "wine", "car"], tmp_path)
+        find_datasets(map(load_card, ["pima", "wine", "car"]), tmp_path)
     assert str(refusal.value).splitlines() == [
         f"2 data sets are not here; looked in the cache {cache.cache_folder()} and for NAME.csv and"
         f" NAME.csv.gz in {tmp_path}:",
@@ -44,7 +44,7 @@ def test_what_is_missing_is_named_with_places_sources_and_ways_to_get_it(tmp_pat
         "With a network, fetch with: quadrepro fetch pima car",
         store.BY_HAND,
     ]
-    absent = find_datasets(["pima"], lenient=True)["pima"]
+    absent = find_datasets(map(load_card, ["pima"]), lenient=True)["pima"]
     assert absent.origin == "not here"
     with pytest.raises(DataError, match=r"^1 data set is not here; looked in the cache [^ ]*:\n"):
         absent.load()
@@ -154,7 +154,7 @@ def test_a_changed_file_is_refused_with_the_command_that_describes_it_again(
 def test_a_large_file_is_parsed_once_and_checked_by_its_hash_from_then_on(
     known_toy: Card, toy_csv: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = find_datasets(["toy"], toy_csv.parent)["toy"].load
+    load = find_datasets([known_toy], toy_csv.parent)["toy"].load
     load(keep=True)
     assert not cache.cache_folder().exists()
     monkeypatch.setattr(store, "LARGE", 8)

@@ -16,7 +16,6 @@ from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import source_of
 from quadrepro.core.problems import FreshRows, Sources
 from quadrepro.core.splits import Splitter
-from quadrepro.data.card import load_card
 from quadrepro.data.store import Found
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.papers.paper import Paper
@@ -160,7 +159,7 @@ class Subject:
 
 def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
     """Return the test sets of a row of a config, by the card alone."""
-    view, card = experiment.views[entry.title], load_card(entry.name)
+    view, card = experiment.views[entry.title], entry.card
     if not card.classes_of(view):
         return NUMBERS
     sources = Sources({entry.name: Found(card, None)}, experiment.config.repeats)
