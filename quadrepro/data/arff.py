@@ -44,7 +44,7 @@ def read_arff(text: str, path: Path) -> pd.DataFrame:
         if row.strip() and row.strip()[0] != "%"
     ]
     frame = pd.DataFrame(content["data"], pd.Index(places, name="line"), dtype=object)
-    frame.columns = [name for name, _ in attributes]
+    frame.columns = [re.sub(r"\\(.)", r"\1", name) for name, _ in attributes]
     for j, (_, kind) in enumerate(attributes):
         column = frame.iloc[:, j]
         if isinstance(kind, list):

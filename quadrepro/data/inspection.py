@@ -31,7 +31,15 @@ from quadrepro.data.canonical import (
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import extremes, to_table
 from quadrepro.data.columns import codes_in, new_codes, numbers_in
-from quadrepro.data.files import format_of, read_file, read_source, sheet_start, unpack, with_parts
+from quadrepro.data.files import (
+    PART,
+    format_of,
+    read_file,
+    read_source,
+    sheet_start,
+    unpack,
+    with_parts,
+)
 from quadrepro.data.schema import Attribute, Target, View
 from quadrepro.data.source import GAPS, FileLayout, FileSource
 from quadrepro.data.text import Start, detect, encoding_of, header_looks_like_data
@@ -39,9 +47,6 @@ from quadrepro.errors import ConfigError, DataError, nearest
 
 MOST_LABELS = 20
 """A target of whole numbers is a label if it has at most this number of distinct values."""
-
-MOST_CODES = 100
-"""A nominal column of more codes is left out."""
 
 SNIFFED = 1000
 """Number of rows in which the decimal sign is looked for."""
@@ -157,6 +162,8 @@ def describe_frame(
     attributes = tuple(_attribute(name, c, frame[name]) for name, c in filled.items())
     table = RawTable(attributes, filled, labels[kept], places=frame.index.to_numpy()[kept])
     remarks = dict.fromkeys(columns, notes.EMPTY) | notes.remarks(table)
+    if source.test:
+        remarks[PART] = notes.PARTS
     left_out = [name for name in filled if remarks[name] in notes.LEFT_OUT]
     if len(left_out) == len(filled):
         # Without them there would be nothing to learn from.
@@ -467,8 +474,8 @@ def _attribute(name: str, values: Column, column: pd.Series) -> Attribute:
         if {*codes} <= {*declared}:
             codes = tuple(dict.fromkeys(filter(None, declared)))
     date = _date_format(codes)
-    known = codes if len(codes) <= MOST_CODES and not date else None
-    return Attribute(name=name, kind="nominal", codes=known, date=date)
+    uncoded = date or len(codes) > notes.MOST_CODES or notes.is_free_text(codes, len(values))
+    return Attribute(name=name, kind="nominal", codes=None if uncoded else codes, date=date)
 
 
 def _date_format(codes: Sequence[str]) -> str | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from statistics import fmean
 from textwrap import shorten
 from typing import Any
 
@@ -51,7 +52,9 @@ CODES = "Taken as numeric, but they look like codes: if they are, add --nominal 
 NUMBERED = "A whole number of its own in each row, in rising order: exclude it if it is an ID"
 NOMINAL = "Taken as nominal"
 
-LEFT_OUT = (IDS, MANY, TEXTS, DATES)
+PARTS = "Left out, since it names the file of each row; the split is split: {column: part}"
+
+LEFT_OUT = (IDS, MANY, TEXTS, DATES, PARTS)
 """Remarks on columns that a view excludes."""
 
 OF_CONTENT = re.compile(
@@ -80,10 +83,15 @@ def _remark(name: str, values: Column) -> str:
         return _remark_on_numbers(name, values)
     distinct = pd.unique(values)
     is_unique = len(distinct) > UNIQUE * len(values)
-    n_words = np.mean([len(text.split()) for text in distinct.tolist()])
-    if n_words >= WORDS and (is_unique or len(distinct) > MOST_CODES):
+    if is_free_text(distinct.tolist(), len(values)):
         return TEXTS
     return IDS if is_unique else MANY if len(distinct) > MOST_CODES else NOMINAL
+
+
+def is_free_text(distinct: Sequence[str], n_rows: int) -> bool:
+    """Return whether the distinct values of a column are texts of several words."""
+    many = len(distinct) > min(UNIQUE * n_rows, MOST_CODES)
+    return many and fmean(len(text.split()) for text in distinct) >= WORDS
 
 
 def _remark_on_numbers(name: str, values: Any) -> str:

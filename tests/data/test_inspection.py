@@ -14,7 +14,8 @@ import pytest
 from quadrepro.data.card import Card, load_card_file
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.files import read_file
-from quadrepro.data.inspection import MOST_CODES, inspect_file, write_card
+from quadrepro.data.inspection import inspect_file, write_card
+from quadrepro.data.notes import MOST_CODES
 from quadrepro.data.source import FileSource
 from quadrepro.data.store import Found
 from quadrepro.errors import QuadreproError
