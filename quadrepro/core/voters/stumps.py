@@ -70,13 +70,13 @@ class Stumps(TransformerMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from quadrepro import Stumps
-    >>> stumps = Stumps(per_attribute=2).fit(np.array([[0.0], [3.0]]))
+    >>> stumps = Stumps(per_attribute=2).fit(np.array([[0.0], [2.0], [9.0]]))
     >>> stumps.thresholds_.tolist()
-    [[1.0, 2.0]]
+    [[1.0, 5.5]]
     >>> stumps.transform(np.array([[0.5], [1.5]])).tolist()
     [[-1.0, -1.0], [1.0, -1.0]]
     >>> stumps.get_feature_names_out().tolist()
-    ['x0 > 1', 'x0 > 2']
+    ['x0 > 1', 'x0 > 5.5']
 
     Missing values as a branch of their own:
 
