@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -14,16 +17,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from quadrepro import (
     AdaBoostClassifier,
     AdaBoostRegClassifier,
+    EBBoostClassifier,
     GradientBoostClassifier,
     HedgeBoostClassifier,
     LPBoostClassifier,
     QuadBoostClassifier,
+    RegularizedLPBoostClassifier,
     RegularizedQPBoostClassifier,
     Stumps,
 )
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators import votes
+from quadrepro.core.estimators import decision, votes
 from quadrepro.core.learners.grid import Grid
+from quadrepro.core.learners.lp_reg import MarginLP
 from quadrepro.core.learners.rounds import WeightBoosting
 from quadrepro.core.learners.stagewise import StagewiseClassifier
 from tests.core.learners.given import make_problem
@@ -44,6 +50,8 @@ from tests.core.variants import (
 Problem = tuple[FloatArray, FloatArray]
 
 
+OF_TREES = {type(estimator): estimator for estimator in reversed(STAGEWISE)}
+ESTIMATORS = [*ONE_OF_EACH_CLASS, *OF_TREES.values(), Stumps()]
 STAGED = [*BOOSTING, *BY_GRADIENT, *REGRESSORS, *STAGEWISE]
 
 
@@ -258,8 +266,103 @@ def test_weights_of_classes_multiply_those_of_examples(estimator: Any) -> None:
         )
 
 
-OF_TREES = {type(estimator): estimator for estimator in reversed(STAGEWISE)}
-ESTIMATORS = [*ONE_OF_EACH_CLASS, *OF_TREES.values(), Stumps()]
+# Defaults, parameters and help
+
+
+@pytest.mark.parametrize("label", ["no", "yes"])
+@pytest.mark.parametrize("estimator", ESTIMATORS[:-1], ids=repr)
+def test_examples_of_one_class_give_a_constant_prediction(estimator: Any, label: str) -> None:
+    X, y = examples(estimator)
+    if not is_classifier(estimator):
+        return
+    fitted = clone(estimator).fit(X, np.full(len(y), label))
+    assert fitted.classes_.tolist() == [label]
+    assert (fitted.predict(10 * X) == label).all()
+    if hasattr(fitted, "predict_proba"):
+        assert fitted.predict_proba(X).tolist() == [[1.0]] * len(X)
+    for stage in getattr(fitted, "staged_predict", lambda X: [])(X):
+        assert (stage == label).all()
+
+
+def noisy(share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return examples with a share of wrong labels, and their counts."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    clean = X[:, 0] + X[:, 1] > 0
+    return X, clean != (rng.random(300) < share), rng.integers(1, 4, 300).astype(float)
+
+
+def test_without_a_soft_margin_lp_reg_warns_and_by_default_it_has_one() -> None:
+    X, y, counts = noisy(0.2)
+    with pytest.warns(UserWarning, match=r"the soft margin is .* for nu=0\.05, .*: raise nu"):
+        arbitrary = RegularizedLPBoostClassifier(0.05).fit(X, y, counts)
+    fitted = RegularizedLPBoostClassifier().fit(X, y, counts)
+    assert arbitrary.soft_margin_ <= 0 < 0.01 < fitted.soft_margin_
+    assert fitted.score(X, y) > AdaBoostClassifier(1).fit(X, y).score(X, y) > 0.6
+    assert RegularizedLPBoostClassifier().fit(*noisy(0.0)).nu_ == 0.2 < fitted.nu_ < 0.9
+
+
+@pytest.mark.parametrize("nu", [0.7, 0.8, 0.9])
+def test_the_soft_margin_is_the_optimum_of_the_program(nu: float) -> None:
+    X, y, counts = noisy(0.2)
+    fitted = RegularizedLPBoostClassifier(nu, n_rounds=20).fit(X, y, counts)
+    voters = np.flatnonzero(AdaBoostClassifier(20).fit(X, y, counts).voter_weights_)
+    signs = np.sign(AdaBoostClassifier(20).fit(X, y, counts).voter_weights_[voters])
+    margins = fitted.voters_.transform(X)[:, voters] * signs * np.where(y, 1.0, -1.0)[:, None]
+    assert fitted.soft_margin_ == pytest.approx(MarginLP(margins, counts).solve(nu)[1], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name", "value"),
+    [
+        (QuadBoostClassifier("l2", n_rounds=5), "lam", 10),
+        (QuadBoostClassifier("l2", n_rounds=5), "lam", 10**20),
+        (QuadBoostClassifier("l2", n_rounds=5), "n_rounds", 4.0),
+        (QuadBoostClassifier("linf", n_rounds=5), "alpha_max", np.float32(0.5)),
+        (AdaBoostRegClassifier(n_rounds=5), "C", 10**20),
+        (EBBoostClassifier(n_rounds=5), "lam", 3),
+        (LPBoostClassifier(), "C", 1),
+    ],
+    ids=repr,
+)
+def test_numbers_of_any_type_are_pythons_own_in_loops(
+    estimator: Any, name: str, value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = examples()
+    seen: list[Any] = []
+    checked = votes.checked
+
+    def spy(*args: Any) -> Any:
+        seen.append(checked(*args))
+        return seen[-1]
+
+    monkeypatch.setattr(votes, "checked", spy)
+    monkeypatch.setattr(decision, "checked", spy)
+    clone(estimator).set_params(**{name: value}).fit(X, y)
+    values = {key: v for candidate in seen for key, v in candidate.items()}
+    assert values[name] == value
+    assert {key: type(v) for key, v in values.items()} == {
+        key: int if key == "n_rounds" else float for key in values
+    }
+
+
+def section(estimator: Any, title: str) -> list[str]:
+    """Return the names that a section of a class's help explains."""
+    text = inspect.getdoc(type(estimator)) or ""
+    _, _, rest = text.partition(f"\n{title}\n{'-' * len(title)}\n")
+    body = re.split(r"\n\n\w[\w ]*\n-+\n", rest)[0]
+    return re.findall(r"^(\w+) : ", body, re.MULTILINE)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS[:-1], ids=lambda e: type(e).__name__)
+def test_the_help_of_an_estimator_explains_all_parameters_and_attributes(estimator: Any) -> None:
+    X, y = examples(estimator)
+    fitted = clone(estimator).fit(pd.DataFrame(X, columns=["a", "b", "c"]), y)
+    assert sorted(section(fitted, "Parameters")) == sorted(fitted.get_params(deep=False))
+    public = {name for name in vars(fitted) if name.endswith("_") and name[0] != "_"}
+    assert set(section(fitted, "Attributes")) >= public
+    assert all(hasattr(fitted, name) for name in section(fitted, "Attributes"))
+    assert "\nReferences\n---" in (inspect.getdoc(type(fitted)) or "")
 
 
 def exempt(estimator: Any) -> dict[str, str]:

@@ -13,6 +13,7 @@ import quadrepro
 from quadrepro import GradientBoostRegressor
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.stagewise import StagewiseClassifier
+from tests.core.variants import STEPS
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -26,6 +27,11 @@ ESTIMATORS: dict[str, Any] = {
     if inspect.isclass(kind) and issubclass(kind, (ClassifierMixin, RegressorMixin))
 }
 PARAMETERS = {name: [*inspect.signature(kind).parameters] for name, kind in ESTIMATORS.items()}
+PRICED = [
+    *("AdaBoostRegClassifier", "HedgeBoostClassifier", "LPBoostClassifier"),
+    "RegularizedQPBoostClassifier",
+]
+"""Estimators for which a multiple of all weights is another problem."""
 ROUNDS = [name for name, known in PARAMETERS.items() if "n_rounds" in known]
 IN_DOUBLE = [n for n, kind in ESTIMATORS.items() if not issubclass(kind, StagewiseClassifier)]
 """All but those of scikit-learn's trees, which see attributes in single precision."""
@@ -82,6 +88,26 @@ def test_targets_times_a_power_of_two_scale_the_predictions(step: str) -> None:
     for exponent in (-160, 160):
         scaled = checked(estimator, X, np.ldexp(SCORE, exponent))
         np.testing.assert_array_equal(scaled, np.ldexp(plain, exponent))
+
+
+@pytest.mark.parametrize("init", ["mean", "zero"])
+def test_a_constant_added_to_the_targets_is_added_to_the_predictions(init: Any) -> None:
+    shifts = []
+    for step in STEPS:
+        model = GradientBoostRegressor(step, n_rounds=20, init=init)
+        plain, shifted = checked(model, X, SCORE), checked(model, X, SCORE + 2000.0)
+        shifts.append(np.abs(shifted - plain - 2000.0).max())
+    assert (max(shifts) < 1e-8) == (init == "mean")
+    assert model.intercept_ == pytest.approx(2000 + SCORE.mean() if init == "mean" else 0.0)
+
+
+@pytest.mark.parametrize("name", [n for n in ESTIMATORS if n not in PRICED])
+def test_weights_may_be_nearly_as_small_and_as_large_as_numbers_can_be(name: str) -> None:
+    estimator, y = made(name), target(name)
+    weights = np.random.default_rng(1).integers(1, 4, 40).astype(float)
+    plain = checked(estimator, X, y, np.ldexp(weights, 70))
+    for exponent in (-1000, 1000):
+        np.testing.assert_array_equal(checked(estimator, X, y, np.ldexp(weights, exponent)), plain)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

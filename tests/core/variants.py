@@ -60,7 +60,7 @@ PROGRAMS: list[Any] = [
     CqBoostClassifier(0.02),
     CqBoostClassifier(0.02, n_rounds=5),
     MinCqClassifier(0.02),
-    RegularizedLPBoostClassifier(0.2, n_rounds=10),
+    RegularizedLPBoostClassifier(0.6, n_rounds=10),
     RegularizedQPBoostClassifier(0.1, n_rounds=10),
 ]
 VOTES = [*BOOSTING, *PROGRAMS]

@@ -134,7 +134,7 @@ def wrong_by_adaboost(cell: Cell, voters: Any, X: FloatArray | None = None) -> W
 
 def test_a_cell_is_the_protocol_step_by_step() -> None:
     record = run_cell(cell := cell_of())
-    wrong = wrong_by_adaboost(cell, Stumps(10))
+    wrong = wrong_by_adaboost(cell, Stumps(10, spacing="even"))
     np.testing.assert_array_equal(record.wrong, wrong)
     assert (record.status, record.errors, record.n_test) == ("ok", wrong.sum(), 1701)
     assert (record.chosen, record.content) == ({"n_rounds": 5}, cell.content)
@@ -150,7 +150,9 @@ def test_noise_is_added_before_all_else_unless_it_has_no_deviation() -> None:
     cell = cell_of(noise={"deviation": 0.3, "contrast": 0.8})
     rng, train = generator(*cell.draws, "noise"), cell.problem.split.train
     X = add_noise(cell.problem.X, rng, 0.3, 0.8, train=train)
-    np.testing.assert_array_equal(run_cell(cell).wrong, wrong_by_adaboost(cell, Stumps(10), X))
+    np.testing.assert_array_equal(
+        run_cell(cell).wrong, wrong_by_adaboost(cell, Stumps(10, spacing="even"), X)
+    )
     still = run(noise={"deviation": 0})
     np.testing.assert_array_equal(still.predicted, run().predicted)
 
@@ -204,7 +206,7 @@ def test_without_folds_every_candidate_is_measured_and_the_last_one_taken() -> N
     cell = cell_of(ada, folds=0, measures=["test_error", "train_error"])
     record = run_cell(cell)
     (X, X_test), y, split = prepared(cell), cell.problem.y, cell.problem.split
-    stumps = Stumps(10).fit(X)
+    stumps = Stumps(10, spacing="even").fit(X)
     path_of_three = AdaBoost().path(stumps.transform(X), y[split.train], cell.grids[0])
     for name, Z, rows in (("train_error", X, split.train), ("test_error", X_test, split.test)):
         wrong = positive_votes(stumps.transform(Z), path_of_three) != (y[rows] > 0)[:, None]
@@ -453,7 +455,7 @@ def test_a_predictor_can_be_given_the_outputs_of_the_stumps() -> None:
     tree = {"name": "sklearn:DecisionTreeClassifier", "grid": {"max_depth": 3}}
     cell = cell_of(tree, folds=0, inputs="voters")
     (train, test), y, split = prepared(cell), cell.problem.y, cell.problem.split
-    stumps = Stumps(10).fit(train)
+    stumps = Stumps(10, spacing="even").fit(train)
     of_all = int(generator(*cell.draws, "all").integers(2**31))
     expected = DecisionTreeClassifier(max_depth=3, random_state=of_all)
     expected.fit(stumps.transform(train), y[split.train])

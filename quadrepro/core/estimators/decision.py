@@ -1,8 +1,8 @@
-"""What votes and boosted trees share: labels and probabilities, and which parameters are whose."""
+"""Shared by votes and boosted trees: labels, probabilities, and parameters of learners."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar
 
@@ -20,13 +20,12 @@ from quadrepro.core.learners.rounds import BoostingAlgorithm
 
 
 def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:
-    """Return the two classes of a problem in sorted order, and the labels as -1 and +1."""
+    """Return the classes of a problem in sorted order, at most two, and labels of -1 and +1."""
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) != 2:
-        kind = "class" if len(classes) == 1 else "classes"
+    if len(classes) > 2:
         raise ValueError(
-            f"Only binary classification is supported: y holds {len(classes)} {kind}, not 2"
+            f"Only binary classification is supported: y holds {len(classes)} classes, not 2"
         )
     return classes, np.where(codes == 1, 1.0, -1.0)
 
@@ -79,7 +78,7 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, 2)
+        ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`.
         """
         return self._probabilities(self.decision_function(X))
@@ -103,6 +102,8 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[(decisions > 0).astype(np.intp)])
 
     def _probabilities(self, decisions: FloatArray) -> FloatArray:
+        if len(self.classes_) == 1:
+            return np.ones((len(decisions), 1))
         return np.stack([expit(-self._link * decisions), expit(self._link * decisions)], axis=1)
 
     def __sklearn_tags__(self) -> Any:
@@ -113,15 +114,24 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator):
 
 def learner_of(estimator: Any, **others: Any) -> Any:
     """Return the learner with the parameters that are its settings, or raise ValueError."""
-    given = estimator.get_params(deep=False) | others
-    settings = {of.name: given[of.name] for of in fields(estimator.learner) if of.name in given}
+    values = estimator.get_params(deep=False) | others
+    settings = {f.name: values[f.name] for f in fields(estimator.learner) if f.name in values}
     with faults_at():
         return validator(estimator.learner).validate_python(settings)
 
 
 def candidate_of(estimator: Any, learner: Learner) -> dict[str, float]:
     """Return the parameters that are hyper-parameters of a learner, or raise ValueError."""
-    known = [(h, getattr(estimator, h.name)) for h in learner.hyperparameters]
-    given = {h.name: value for h, value in known if not (h.optional and value is None)}
-    learner.check_candidate(**given)
-    return given
+    parameters = [(h, getattr(estimator, h.name)) for h in learner.hyperparameters]
+    return checked(learner, {h.name: v for h, v in parameters if v is not None or not h.optional})
+
+
+def checked(learner: Learner, candidate: Mapping[str, Any]) -> dict[str, float]:
+    """Return values of hyper-parameters as Python's own numbers, or raise ValueError.
+
+    Loops are compiled for one type of number each.
+    """
+    candidate = {n: v.item() if isinstance(v, np.generic) else v for n, v in candidate.items()}
+    learner.check_candidate(**candidate)
+    whole = [h.name for h in learner.hyperparameters if h.kind == "integer"]
+    return {name: (int if name in whole else float)(v) for name, v in candidate.items()}

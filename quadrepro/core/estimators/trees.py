@@ -20,9 +20,10 @@ from quadrepro.core.estimators.decision import (
     learner_of,
     two_classes,
 )
-from quadrepro.core.learners.gradient import Bound, GradientBoost, StepName
+from quadrepro.core.learners.gradient import Bound, GradientBoost, Init, StepName
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.learner import Learner
+from quadrepro.core.learners.rounds import in_range
 
 
 @dataclass(eq=False, repr=False)
@@ -105,8 +106,10 @@ class BoostedTrees(BaseEstimator):
         n_rounds = int(candidate[N_ROUNDS.name])
         if weights is not None:
             # The mean loss does not depend on the scale, but the limits of a line search do.
-            weights = weights / weights.mean()
+            weights = in_range(weights) / in_range(weights).mean()
         counts = np.ones(len(y)) if weights is None else weights
+        self._intercept = algorithm.start(y, counts)
+        y = y - self._intercept
         self.rounds_, losses, self._gains = [], [], np.zeros(X.shape[1])
         for added, scores in algorithm.rounds(X, y, values, n_rounds, weights):
             self.rounds_.append(added)
@@ -121,16 +124,68 @@ class BoostedTrees(BaseEstimator):
         scores = np.zeros((1, columns.shape[1]))
         for added in self.rounds_:
             added.follow(scores, added.trees.leaves(columns))
-            yield scores[0].copy()
+            yield scores[0] + self._intercept
 
     def _scores(self, X: ArrayLike) -> FloatArray:
         return deque(self._staged_decisions(X), maxlen=1).pop()
 
 
+@dataclass(eq=False, repr=False)
 class GradientBoostRegressor(RegressorMixin, BoostedTrees):
     """Boosting of regression trees by the squared loss (Re-scale boosting).
 
-    The parameters are those of `BoostedTrees`.
+    Parameters
+    ----------
+    step : {"full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", \
+            "rescale-epsilon"}, default "rescale"
+        Boosting, RSboosting, RTboosting, RBoosting, ε-boosting (Re-scale boosting, section IV),
+        re-scale RTboosting or re-scale ε-boosting (its Remark 1).
+    n_rounds : int, default 100
+        Number of rounds.
+    nu : float, default 0.1
+        Share ν of the line search's step, for ``step="shrink"``; 0.1 is what Remark 2 recommends,
+        as for ``eps``.
+    u : float, default 10.0
+        u of α_k = min(1, 2 / (k + u)), for ``step="rescale"`` and ``"rescale-truncate"``.
+    eps : float, default 0.1
+        Length ε of a step in units of y or of the score, for ``step="epsilon"`` and
+        ``"rescale-epsilon"``.
+    truncation : float, default 1.0
+        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; 1 is what
+        Remark 2 recommends.
+    cuts : int, default 1
+        Number of cuts J of a tree; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
+    bound : {"tree", "unit"} or None, default None
+        For the truncated steps: whether the weight is bounded for a tree as it was fitted, or for
+        one with a root mean square of 1; None for "tree" in regression and "unit" for classes.
+    min_weight_fraction_leaf : float, default 0.0
+        Least share of the weight of all examples in a leaf.
+    init : {"mean", "zero"}, default "mean"
+        Prediction to which the trees add: the mean of the targets, so that adding a constant to all
+        targets adds it to all predictions, or 0, as in the paper.
+
+    Attributes
+    ----------
+    intercept_ : float
+        Prediction to which the trees add.
+    rounds_ : list of Round
+        What each round added.
+    train_loss_ : ndarray of shape (n_rounds,)
+        Mean loss on the training examples after each round.
+    n_iter_ : int
+        Number of rounds that were run, which is `n_rounds`.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the decrease of squared errors by the trees' cuts.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    S. Lin, Y. Wang and L. Xu, "Re-scale boosting for regression and classification", 2015.
 
     Examples
     --------
@@ -139,9 +194,9 @@ class GradientBoostRegressor(RegressorMixin, BoostedTrees):
     >>> X = np.arange(8.0)[:, None]
     >>> model = GradientBoostRegressor("rescale", n_rounds=50).fit(X, X[:, 0] ** 2)
     >>> model.predict([[2.0], [6.0]]).round(1)
-    array([ 4. , 35.1])
+    array([ 4.5, 35.4])
     >>> model.train_loss_[[0, 9, 49]].round(2)
-    array([57.83,  4.4 ,  0.25])
+    array([57.83,  0.63,  0.32])
 
     Trees of depth 2 see how two attributes act together:
 
@@ -153,6 +208,15 @@ class GradientBoostRegressor(RegressorMixin, BoostedTrees):
     0.33
     0.98
     """
+
+    _: KW_ONLY
+    init: Init = "mean"
+
+    @property
+    def intercept_(self) -> float:
+        """Prediction to which the trees add: the mean of the targets, or 0."""
+        check_is_fitted(self)
+        return float(self._intercept)
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the trees.
@@ -196,18 +260,58 @@ class GradientBoostClassifier(BoostedTrees, DecisionClassifier):
 
     Parameters
     ----------
+    step : {"full", "shrink", "truncate", "rescale", "epsilon", "rescale-truncate", \
+            "rescale-epsilon"}, default "rescale"
+        Boosting, RSboosting, RTboosting, RBoosting, ε-boosting (Re-scale boosting, section IV),
+        re-scale RTboosting or re-scale ε-boosting (its Remark 1).
+    n_rounds : int, default 100
+        Number of rounds.
+    nu : float, default 0.1
+        Share ν of the line search's step, for ``step="shrink"``; 0.1 is what Remark 2 recommends,
+        as for ``eps``.
+    u : float, default 10.0
+        u of α_k = min(1, 2 / (k + u)), for ``step="rescale"`` and ``"rescale-truncate"``.
+    eps : float, default 0.1
+        Length ε of a step in units of y or of the score, for ``step="epsilon"`` and
+        ``"rescale-epsilon"``.
+    truncation : float, default 1.0
+        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; 1 is what
+        Remark 2 recommends.
+    cuts : int, default 1
+        Number of cuts J of a tree; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
+    bound : {"tree", "unit"} or None, default None
+        For the truncated steps: whether the weight is bounded for a tree as it was fitted, or for
+        one with a root mean square of 1; None for "tree" in regression and "unit" for classes.
+    min_weight_fraction_leaf : float, default 0.0
+        Least share of the weight of all examples in a leaf.
     loss : {"logistic", "exponential"}, default "logistic"
         The loss of a score F at a label y of -1 or +1: log(1 + exp(-y F)), or AdaBoost's
         exp(-y F), with which ``step="rescale"`` is re-scale AdaBoost.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
-    step, n_rounds, nu, u, eps, truncation, cuts, depth, bound, min_weight_fraction_leaf
-        As of `BoostedTrees`.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        The labels; a score above zero is the second. Others as of `BoostedTrees`.
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a score above zero is for the second one.
+    rounds_ : list of Round
+        What each round added.
+    train_loss_ : ndarray of shape (n_rounds,)
+        Mean loss on the training examples after each round.
+    n_iter_ : int
+        Number of rounds that were run, which is `n_rounds`.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the decrease of squared errors by the trees' cuts.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    S. Lin, Y. Wang and L. Xu, "Re-scale boosting for regression and classification", 2015.
 
     Examples
     --------
@@ -251,7 +355,7 @@ class GradientBoostClassifier(BoostedTrees, DecisionClassifier):
         Raises
         ------
         ValueError
-            If there are not two classes or a parameter or a weight is out of range.
+            If there are more than two classes or a parameter or a weight is out of range.
         """
         if self.loss not in ("logistic", "exponential"):
             raise ValueError(f"loss must be 'logistic' or 'exponential', not {self.loss!r}")

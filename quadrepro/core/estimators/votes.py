@@ -5,6 +5,7 @@ A class names its algorithm and its parameters; `VoteClassifier` fits and predic
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self
@@ -20,6 +21,7 @@ from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.core.estimators.decision import (
     DecisionClassifier,
     candidate_of,
+    checked,
     learner_of,
     two_classes,
 )
@@ -36,7 +38,7 @@ from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.quadboost import Norm, QuadBoost, Selection
-from quadrepro.core.learners.rounds import MOST_ROUNDS, BoostingAlgorithm, normalised
+from quadrepro.core.learners.rounds import MOST_ROUNDS, BoostingAlgorithm, in_range, normalised
 from quadrepro.core.voters.chains import codes_of_stumps
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
@@ -61,7 +63,7 @@ class VoteClassifier(DecisionClassifier):
     Parameters
     ----------
     voters : transformer, "precomputed" or None, default None
-        The voters, with values in [-1, 1]; None stands for ``Stumps(per_attribute=10)``, and
+        The voters, with values in [-1, 1]; None means ``Stumps(per_attribute=10)``, and
         ``"precomputed"`` for X itself.
     class_weight : "balanced", dict or None, default None
         Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
@@ -70,7 +72,7 @@ class VoteClassifier(DecisionClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
         The labels in sorted order; a vote above zero is for the second one.
     voters_ : Stumps, other transformer or None
         The fitted voters; None if X is the voter matrix.
@@ -89,6 +91,8 @@ class VoteClassifier(DecisionClassifier):
     learner: ClassVar[type[Algorithm]]
     _sums_to_one: ClassVar[bool] = False
     """Whether the absolute weights add up to 1 after every round."""
+    _priced: ClassVar[bool] = False
+    """Whether a multiple of all example weights is another problem."""
 
     voters: Voters = None
     class_weight: ClassWeight = None
@@ -115,8 +119,8 @@ class VoteClassifier(DecisionClassifier):
         Raises
         ------
         ValueError
-            If there are not two classes, a parameter or a weight is out of range, a voter has a
-            value outside [-1, 1] or only values near 0, or a solver finds no optimum.
+            If there are more than two classes, a parameter or a weight is out of range, a voter has
+            a value outside [-1, 1] or only values near 0, or a solver finds no optimum.
         """
         given = voter_set(self.voters)
         # Voters without parameters that scikit-learn knows are copied.
@@ -132,7 +136,11 @@ class VoteClassifier(DecisionClassifier):
             takes = weights is not None and has_fit_parameter(voters, "sample_weight")
             voters.fit(X, y, **({"sample_weight": weights} if takes else {}))
         self.voters_ = voters
-        self.voter_weights_ = self._weights_of(X, signs, weights)
+        if len(self.classes_) == 1:
+            self._picks, self._changes, self.n_iter_ = np.zeros(0, np.intp), np.zeros(0), 0
+            self.voter_weights_ = np.zeros(self._matrix(X[:1]).shape[1])
+        else:
+            self.voter_weights_ = self._weights_of(X, signs, weights)
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -173,6 +181,8 @@ class VoteClassifier(DecisionClassifier):
         algorithm: Algorithm = learner_of(self)
         counts = np.ones(len(y)) if weights is None else weights
         candidate = self._candidate(algorithm, max(float(len(y)), counts.sum()))
+        if not self._priced:
+            counts = in_range(counts)
         problem = self._problem(algorithm, X, y, counts)
         if isinstance(algorithm, BoostingAlgorithm):
             value = candidate.get(algorithm.value_name, np.nan)
@@ -240,8 +250,35 @@ class AdaBoostClassifier(VoteClassifier):
     ----------
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`; voters have the values -1 and +1.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with the values -1 and +1; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        Number of rounds that were run.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    Y. Freund and R. Schapire, "A decision-theoretic generalization of on-line learning and an
+    application to boosting", Journal of Computer and System Sciences 55, 1997.
 
     Examples
     --------
@@ -296,8 +333,34 @@ class AdaBoostRegClassifier(VoteClassifier):
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error, no voter has an edge, or no
         positive and finite weight minimises the loss.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`; voters have the values -1 and +1.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with the values -1 and +1; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        Number of rounds that were run.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    G. Rätsch, T. Onoda and K.-R. Müller, "Soft margins for AdaBoost", Machine Learning 42, 2001.
 
     Examples
     --------
@@ -316,6 +379,7 @@ class AdaBoostRegClassifier(VoteClassifier):
     """
 
     learner = AdaBoostReg
+    _priced = True
 
     C: float = 100.0
     _: KW_ONLY
@@ -333,8 +397,34 @@ class EBBoostClassifier(VoteClassifier):
         Weight λ of the penalty; 0 is AdaBoost.
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if a voter has no error or no voter has an edge.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`; voters have the values -1 and +1.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with the values -1 and +1; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        Number of rounds that were run.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    P. Shivaswamy and T. Jebara, "Empirical Bernstein boosting", AISTATS 2010.
 
     Examples
     --------
@@ -359,18 +449,42 @@ class HedgeBoostClassifier(VoteClassifier):
     Parameters
     ----------
     eta : float or None, default None
-        Rate η of the example weights, at most 1/2. None stands for the lecture's rate
+        Rate η of the example weights, at most 1/2. None means the lecture's rate
         sqrt(ln(m)/T) for T rounds on m training examples, or 1/2 if that is less. m is the total
         weight of the examples if that is more than their number.
     n_rounds : int, default 1000
         Number of rounds. A run ends earlier if no voter has an edge.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`; voters have the values -1 and +1.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with the values -1 and +1; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
 
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        Number of rounds that were run.
     eta_ : float
-        The rate that was used; other attributes as of `VoteClassifier`.
+        The rate that was used.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    Y. Freund and R. Schapire, "A decision-theoretic generalization of on-line learning and an
+    application to boosting", Journal of Computer and System Sciences 55, 1997.
 
     Examples
     --------
@@ -394,10 +508,11 @@ class HedgeBoostClassifier(VoteClassifier):
     n_rounds: int = 1000
 
     def _candidate(self, algorithm: Algorithm, total: float) -> dict[str, float]:
-        algorithm.check_candidate(n_rounds=self.n_rounds)
-        self.eta_ = experts_rate(self.n_rounds, total) if self.eta is None else self.eta
-        algorithm.check_candidate(eta=self.eta_)
-        return {"eta": self.eta_, N_ROUNDS.name: self.n_rounds}
+        n_rounds = checked(algorithm, {N_ROUNDS.name: self.n_rounds})
+        rate = experts_rate(self.n_rounds, total) if self.eta is None else self.eta
+        eta = checked(algorithm, {"eta": rate})
+        self.eta_ = eta["eta"]
+        return eta | n_rounds
 
 
 @dataclass(eq=False, repr=False)
@@ -414,8 +529,35 @@ class CBBoostClassifier(VoteClassifier):
     reweight : bool, default False
         Whether the weight of a voter that is picked again is set again, as section 3.1 of the paper
         reads: to the minimiser over all weights from 0, which may be less than the present one.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with values in [-1, 1]; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        Number of rounds that were run.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    B. Bauvin, C. Capponi, J.-F. Roy and F. Laviolette, "Fast greedy C-bound minimization with
+    guarantees", Machine Learning 109, 2020.
 
     Examples
     --------
@@ -428,9 +570,9 @@ class CBBoostClassifier(VoteClassifier):
     >>> for settings in ({}, {"reweight": True}, {"allow_repeats": False}):
     ...     vote = CBBoostClassifier(n_rounds=200, **settings).fit(X, y)
     ...     print(vote.n_iter_, np.count_nonzero(vote.voter_weights_))
-    200 36
-    200 37
-    40 40
+    200 60
+    200 59
+    77 77
     """
 
     learner = CBBoost
@@ -450,8 +592,35 @@ class GBCBBoostClassifier(VoteClassifier):
     ----------
     n_rounds : int, default 100
         Number of rounds. A run ends earlier if no unused voter lowers the C-bound any further.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with values in [-1, 1]; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        Number of rounds that were run.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    B. Bauvin, C. Capponi, J.-F. Roy and F. Laviolette, "Fast greedy C-bound minimization with
+    guarantees", Machine Learning 109, 2020.
 
     Examples
     --------
@@ -493,8 +662,35 @@ class QuadBoostClassifier(VoteClassifier):
         Which voter a round picks: that of the largest decrease of the regularised risk, or that of
         the largest absolute correlation with the residual, as the paper reads. They differ only
         for voters with other values than -1 and +1. With `reweight`, only the first is possible.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with values in [-1, 1]; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        Number of rounds that were run.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    L. Fortier-Dubois, F. Laviolette, M. Marchand, L.-E. Robitaille and J.-F. Roy, "Efficient
+    learning of ensembles with QuadBoost", 2015.
 
     Examples
     --------
@@ -530,11 +726,9 @@ class QuadBoostClassifier(VoteClassifier):
     def _candidate(self, algorithm: Algorithm, total: float) -> dict[str, float]:
         most = MOST_ROUNDS if self.norm == "l1" else UNTIL_CONVERGED
         n_rounds = most if self.n_rounds is None else self.n_rounds
-        QuadBoost().check_candidate(n_rounds=n_rounds)
         names = [h.name for h in algorithm.hyperparameters if h != N_ROUNDS]
-        values = {name: getattr(self, name) for name in names}
-        algorithm.check_candidate(**values)
-        return {**values, N_ROUNDS.name: n_rounds}
+        values = checked(algorithm, {name: getattr(self, name) for name in names})
+        return values | checked(QuadBoost(), {N_ROUNDS.name: n_rounds})
 
 
 @dataclass(eq=False, repr=False)
@@ -545,8 +739,35 @@ class LPBoostClassifier(VoteClassifier):
     ----------
     C : float, default 1.0
         Price of a unit of slack.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with values in [-1, 1]; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        1, since one program gives all weights.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    A. Demiriz, K. Bennett and J. Shawe-Taylor, "Linear programming boosting via column generation",
+    Machine Learning 46, 2002.
 
     Examples
     --------
@@ -558,6 +779,7 @@ class LPBoostClassifier(VoteClassifier):
     """
 
     learner = LPBoost
+    _priced = True
 
     C: float = 1.0
 
@@ -568,12 +790,45 @@ class RegularizedLPBoostClassifier(VoteClassifier):
 
     Parameters
     ----------
-    nu : float, default 0.1
-        ν in (0, 1]: at most this share of the examples misses the margin.
+    nu : float or None, default None
+        ν in (0, 1]: at most this share of the examples misses the margin. None for the first of
+        0.2, 0.4, 0.6 and 0.8 with a soft margin above 0.01: without a soft margin, which noisy
+        labels need a larger ν for, the vote is arbitrary, and `fit` warns.
     n_rounds : int, default 100
         AdaBoost's number of rounds.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`; voters have the values -1 and +1.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with the values -1 and +1; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        1, since one program gives all weights.
+    nu_ : float
+        The ν that was used.
+    soft_margin_ : float
+        Mean margin of the share ν of the training examples with the least margins, which the vote
+        maximises.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    G. Rätsch, T. Onoda and K.-R. Müller, "Soft margins for AdaBoost", Machine Learning 42, 2001.
 
     Examples
     --------
@@ -589,9 +844,45 @@ class RegularizedLPBoostClassifier(VoteClassifier):
 
     learner = RegularizedLP
 
-    nu: float = 0.1
+    nu: float | None = None
     _: KW_ONLY
     n_rounds: int = 100
+
+    def _candidate(self, algorithm: Algorithm, total: float) -> dict[str, float]:
+        return checked(algorithm, {"nu": self.nu_})
+
+    def _weights_of(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
+        counts = np.ones(len(y)) if weights is None else in_range(weights)
+        for nu in SHARES if self.nu is None else (self.nu,):
+            self.nu_ = nu
+            vote = super()._weights_of(X, y, weights)
+            self.soft_margin_ = mean_of_least(y * (self._matrix(X) @ vote), counts, self.nu_)
+            if self.soft_margin_ > ENOUGH:
+                break
+        if self.soft_margin_ <= NO_MARGIN:
+            warnings.warn(
+                f"the soft margin is {self.soft_margin_:.2g} for nu={self.nu_:g}, so the vote is "
+                "arbitrary: raise nu",
+                stacklevel=3,
+            )
+        return vote
+
+
+SHARES = (0.2, 0.4, 0.6, 0.8)
+"""Values of ν that are tried by default."""
+
+ENOUGH = 0.01
+"""Soft margin above which a value is taken without trying the next."""
+
+NO_MARGIN = 1e-6
+"""A soft margin of at most this is none: no vote over these voters is better than another."""
+
+
+def mean_of_least(margins: FloatArray, counts: FloatArray, share: float) -> float:
+    """Return the mean of a share of the margins, the least ones; for LP_REG it is γ."""
+    order = margins.argsort()
+    taken = np.minimum(counts[order].cumsum(), share * counts.sum())
+    return float(np.diff(taken, prepend=0.0) @ margins[order] / taken[-1])
 
 
 @dataclass(eq=False, repr=False)
@@ -604,8 +895,34 @@ class RegularizedQPBoostClassifier(VoteClassifier):
         Price of a unit of slack.
     n_rounds : int, default 100
         AdaBoost's number of rounds.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`; voters have the values -1 and +1.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with the values -1 and +1; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        1, since one program gives all weights.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    G. Rätsch, T. Onoda and K.-R. Müller, "Soft margins for AdaBoost", Machine Learning 42, 2001.
 
     Examples
     --------
@@ -619,6 +936,7 @@ class RegularizedQPBoostClassifier(VoteClassifier):
     """
 
     learner = RegularizedQP
+    _priced = True
 
     C: float = 1.0
     _: KW_ONLY
@@ -634,8 +952,35 @@ class MinCqClassifier(VoteClassifier):
     mu : float, default 0.01
         Mean margin of the vote, at most the mean of |m_j| over the voters, where m_j is the mean
         margin of voter j.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with values in [-1, 1]; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        1, since one program gives all weights.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    P. Germain, A. Lacasse, F. Laviolette, M. Marchand and J.-F. Roy, "Risk bounds for the majority
+    vote: from a PAC-Bayesian analysis to a learning algorithm", JMLR 16, 2015.
 
     Examples
     --------
@@ -667,8 +1012,35 @@ class CqBoostClassifier(VoteClassifier):
         The run ends when no edge is above ν by more than this.
     n_rounds : int or None, default None
         Largest number of rounds. If None, the run ends by `epsilon` alone.
-    voters, class_weight, min_weight_fraction_leaf
-        As of `VoteClassifier`.
+    voters : transformer, "precomputed" or None, default None
+        The voters, with values in [-1, 1]; None means ``Stumps(per_attribute=10)``, and
+        ``"precomputed"`` for X itself.
+    class_weight : "balanced", dict or None, default None
+        Factors of the examples' weights by class; ``"balanced"`` gives both classes the same total.
+    min_weight_fraction_leaf : float, default 0.0
+        Stumps with a smaller share of the weight on one side are made constant.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order; a vote above zero is for the second one.
+    voters_ : Stumps, other transformer or None
+        The fitted voters; None if X is the voter matrix.
+    voter_weights_ : ndarray of shape (n_voters,)
+        Signed weight of each column of the voter matrix.
+    n_iter_ : int
+        1, since one program gives all weights.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each attribute in the absolute weights of stumps.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
+
+    References
+    ----------
+    J.-F. Roy, M. Marchand and F. Laviolette, "A column generation bound minimization approach with
+    PAC-Bayesian generalization guarantees", AISTATS 2016.
 
     Examples
     --------

@@ -62,6 +62,7 @@ STEPS: dict[StepName, Hyperparameter | None] = {
 TRUNCATED = ("truncate", "rescale-truncate")
 
 Bound = Literal["tree", "unit"]
+Init = Literal["mean", "zero"]
 Size = Annotated[int, Field(ge=1, le=LARGEST_TREE)]
 
 
@@ -131,6 +132,9 @@ class GradientBoost(Predictor):
     loss and "unit" with the others."""
     min_weight_fraction_leaf: float = 0.0
     """Least share of the weight of all training examples in a leaf."""
+    init: Init = "zero"
+    """Prediction of numbers to which the trees add: 0, as in the paper, or the mean of the training
+    part, so that adding a constant to all numbers adds it to all predictions."""
 
     def __post_init__(self) -> None:
         if self.depth is not None and self.cuts != 1:
@@ -142,6 +146,8 @@ class GradientBoost(Predictor):
         if self.bound is not None and self.step not in TRUNCATED:
             names = " and ".join(map(repr, TRUNCATED))
             raise ValueError(f"bound is for steps {names}, not {self.step!r}")
+        if self.init != "zero" and self.loss not in (None, "l2"):
+            raise ValueError(f"init={self.init!r} is for the squared loss, not {self.loss!r}")
 
     @property
     def task(self) -> Task:
@@ -164,6 +170,10 @@ class GradientBoost(Predictor):
     def training_loss(self) -> Loss:
         """The loss that is minimised."""
         return LOSSES[self.loss or "l2"]
+
+    def start(self, y: FloatArray, weights: FloatArray) -> float:
+        """Return the prediction to which the trees add."""
+        return float(mean_of(y[None], weights)[0]) if self.init == "mean" else 0.0
 
     def _alphas(self, k: int, values: FloatArray) -> FloatArray:
         """Return α_k for each value of the hyper-parameter."""
@@ -263,10 +273,11 @@ class GradientBoost(Predictor):
         columns = np.ascontiguousarray(X_new.T)
         scores = np.zeros((len(values), len(X_new)))
         path = np.empty((len(values), len(place), len(X_new)))
-        for k, (added, _) in enumerate(self.rounds(X, y, values, max(place)), start=1):
+        start = self.start(y, np.ones(len(y)))
+        for k, (added, _) in enumerate(self.rounds(X, y - start, values, max(place)), start=1):
             added.follow(scores, added.trees.leaves(columns))
             if k in place:
-                path[:, place[k]] = scores
+                path[:, place[k]] = scores + start
         return np.asarray(grid.flatten(path[None], (self.value_name, N_ROUNDS.name))[0])
 
     def outputs_of(self, predictions: FloatArray) -> Outputs:

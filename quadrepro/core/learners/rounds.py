@@ -265,6 +265,12 @@ def equal_weights(copies: FloatArray) -> FloatArray:
     return np.where(copies > 0, UNITS / copies.sum(axis=1, keepdims=True), 0.0)
 
 
+def in_range(weights: FloatArray) -> FloatArray:
+    """Return example weights, times a power of two if their sums or quotients might overflow."""
+    exponent = int(np.frexp(weights.max())[1])
+    return np.ldexp(weights, -exponent) if abs(exponent) > 64 else weights
+
+
 def bounded(weights: FloatArray, moved: FloatArray) -> FloatArray:
     """Return the moved example weights; those that would fall below `FLOOR` stay as they are."""
     return np.where(moved < FLOOR, weights, moved)

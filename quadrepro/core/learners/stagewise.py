@@ -42,6 +42,7 @@ from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.arguments import validated, weighted_examples
 from quadrepro.core.elementary import exp_each, log, log_each
 from quadrepro.core.learners.estimator import EstimatorEntry
+from quadrepro.core.learners.rounds import in_range
 
 EPS = float(np.finfo(np.float64).eps)
 """Probabilities are at least this, so that logarithms and quotients are finite."""
@@ -130,17 +131,16 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         examples, labels = validated(self, X, y)
         check_classification_targets(labels)
         examples, labels, weights = weighted_examples(examples, labels, sample_weight)
-        c = np.ones(len(labels)) if weights is None else weights
+        c = np.ones(len(labels)) if weights is None else in_range(weights)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         n_classes = len(self.classes_)
-        if n_classes < 2 or (n_classes > 2 and not self.many_classes):
-            only = "At least two classes are needed" if n_classes < 2 else ONLY_BINARY
-            raise ValueError(f"{only}: y holds {n_classes} class{'es' * (n_classes != 1)}")
+        if n_classes > 2 and not self.many_classes:
+            raise ValueError(f"{ONLY_BINARY}: y holds {n_classes} classes")
         rng = check_random_state(self.random_state)
         self.estimators_: list[list[Any]] = []
         self.estimator_weights_: list[float] = []
         F = np.zeros((len(codes), n_classes))
-        for _ in range(self.n_rounds):
+        for _ in range(self.n_rounds if n_classes > 1 else 0):
             fitted, added, weight = self._boost(examples, codes, c, F, rng)
             if weight <= NO_EDGE:
                 break
@@ -196,7 +196,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield F after each round; see `decision_function`."""
         for F in self._staged(X):
-            yield np.asarray((F[:, 1] - F[:, 0]) / 2) if F.shape[1] == 2 else F
+            yield np.asarray((F[:, -1] - F[:, 0]) / 2) if F.shape[1] <= 2 else F
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of the largest F, the first of equal ones.
@@ -305,11 +305,32 @@ class RealAdaBoostClassifier(StagewiseClassifier):
 
     Parameters
     ----------
+    n_rounds : int, default 100
+        Largest number of rounds.
+    cuts : int, default 1
+        Number of cuts of a tree, the best first; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
         A classifier with ``predict_proba`` that takes ``sample_weight``, instead of scikit-learn's
         trees.
-    n_rounds, cuts, depth, random_state
-        As of `StagewiseClassifier`, and so are the attributes.
+    random_state : int, RandomState instance or None, default None
+        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order.
+    estimators_ : list of list of estimators
+        The weak learner of each round.
+    estimator_weights_ : list of float
+        The weight of each round in F, which is 1.
+    n_iter_ : int
+        Number of rounds that added something.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
 
     References
     ----------
@@ -343,10 +364,31 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
 
     Parameters
     ----------
+    n_rounds : int, default 100
+        Largest number of rounds.
+    cuts : int, default 1
+        Number of cuts of a tree, the best first; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
         A regressor that takes ``sample_weight``, instead of scikit-learn's trees.
-    n_rounds, cuts, depth, random_state
-        As of `StagewiseClassifier`, and so are the attributes.
+    random_state : int, RandomState instance or None, default None
+        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order.
+    estimators_ : list of list of estimators
+        The weak learner of each round.
+    estimator_weights_ : list of float
+        The weight of each round in F, which is 1.
+    n_iter_ : int
+        Number of rounds that added something.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
 
     References
     ----------
@@ -384,7 +426,9 @@ class LogitBoostClassifier(StagewiseClassifier):
     .. math:: z_k = \frac{y^*_k - p_k}{p_k (1 - p_k)}
        \quad\text{with the weights}\quad w_k = c\, p_k (1 - p_k),
 
-    where :math:`|z_k|` is at most `z_max`. Of J classes, the round adds
+    where :math:`|z_k|` is at most `z_max`. Where it would be larger, :math:`w_k` is raised so that
+    :math:`w_k z_k`, the gradient, stays as it is. With the weight of the paper instead, the
+    probabilities of rare classes are too small. Of J classes, the round adds
 
     .. math:: f_k(x) = \frac{J - 1}{J} \Big(g_k(x) - \frac1J \sum_j g_j(x)\Big).
 
@@ -393,12 +437,33 @@ class LogitBoostClassifier(StagewiseClassifier):
 
     Parameters
     ----------
+    n_rounds : int, default 100
+        Largest number of rounds.
+    cuts : int, default 1
+        Number of cuts of a tree, the best first; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
         A regressor that takes ``sample_weight``, instead of scikit-learn's trees.
     z_max : float, default 4.0
         Largest size of z; the paper recommends 2 to 4.
-    n_rounds, cuts, depth, random_state
-        As of `StagewiseClassifier`, and so are the attributes.
+    random_state : int, RandomState instance or None, default None
+        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order.
+    estimators_ : list of list of estimators
+        The weak learners of each round: one for two classes, else one per class.
+    estimator_weights_ : list of float
+        The weight of each round in F, which is 1.
+    n_iter_ : int
+        Number of rounds that added something.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
 
     References
     ----------
@@ -433,8 +498,9 @@ class LogitBoostClassifier(StagewiseClassifier):
             is_class = y == k
             # z is 1 / p for the class, and -1 / (1 - p) for all others.
             size = 1.0 / np.maximum(np.where(is_class, p, 1.0 - p), EPS)
-            z = np.where(is_class, 1.0, -1.0) * np.minimum(size, self.z_max)
-            w = c * np.maximum(p * (1.0 - p), 2.0 * EPS)
+            clipped = np.minimum(size, self.z_max)
+            z = np.where(is_class, clipped, -clipped)
+            w = c * np.maximum(p * (1.0 - p), 2.0 * EPS) * (size / clipped)
             fitted.append(self._weak(rng).fit(X, z, sample_weight=w / w.mean()))
         return fitted, self._added(fitted, X), 1.0
 
@@ -460,10 +526,31 @@ class AdaBoostM1Classifier(StagewiseClassifier):
 
     Parameters
     ----------
+    n_rounds : int, default 100
+        Largest number of rounds.
+    cuts : int, default 1
+        Number of cuts of a tree, the best first; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
         A classifier that takes ``sample_weight``, instead of scikit-learn's trees.
-    n_rounds, cuts, depth, random_state
-        As of `StagewiseClassifier`, and so are the attributes.
+    random_state : int, RandomState instance or None, default None
+        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order.
+    estimators_ : list of list of estimators
+        The weak learner of each round.
+    estimator_weights_ : list of float
+        The weight α of each round.
+    n_iter_ : int
+        Number of rounds that added something.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
 
     References
     ----------
@@ -508,10 +595,31 @@ class SAMMEClassifier(AdaBoostM1Classifier):
 
     Parameters
     ----------
+    n_rounds : int, default 100
+        Largest number of rounds.
+    cuts : int, default 1
+        Number of cuts of a tree, the best first; 1 gives a stump.
+    depth : int or None, default None
+        Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
         A classifier that takes ``sample_weight``, instead of scikit-learn's trees.
-    n_rounds, cuts, depth, random_state
-        As of `StagewiseClassifier`, and so are the attributes.
+    random_state : int, RandomState instance or None, default None
+        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order.
+    estimators_ : list of list of estimators
+        The weak learner of each round.
+    estimator_weights_ : list of float
+        The weight α of each round.
+    n_iter_ : int
+        Number of rounds that added something.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, if all of them are strings.
 
     References
     ----------

@@ -216,10 +216,17 @@ class VoteTrainer(Trainer):
                 weights, H_out = votes[f], self.H[out]
             solved = ~np.isnan(weights).any(axis=1) & ~np.isnan(self.weights).any(axis=1)
             zero = ZERO_VOTE * np.abs(weights).sum(axis=1)
-            yield Scored(y[out], (H_out @ weights.T).T, zero, solved)
+            scores = (H_out @ weights.T).T
+            if np.ptp(y[seen[f]]) == 0:  # infinite: one against the rest decides
+                scores, zero = np.full(scores.shape, y[seen[f]][0] * np.inf), np.zeros_like(zero)
+                solved = ~np.isnan(self.weights).any(axis=1)
+            yield Scored(y[out], scores, zero, solved)
 
     def outputs(self, i: int) -> Outputs:
-        """Return the sums of the vote."""
+        """Return the sums of the vote, or the only class of the training part."""
+        y = self.data.train.y
+        if np.ptp(y) == 0:
+            return Outputs.of_vote(np.full(len(self.H_test), y[0]), 0.0)
         weights = self.weights[[i]]
         if np.isnan(weights).any():
             raise self.unsolved()
@@ -240,6 +247,9 @@ class VoteTrainer(Trainer):
         return NoSolutionError(f"no candidate of {name} has a solution: {why}")
 
     def _paths(self, H: FloatArray, y: FloatArray, samples: FloatArray | None = None) -> FloatArray:
+        if np.ptp(y) == 0:  # the only class is predicted, also where there is no vote
+            shape = 1 if samples is None else len(samples), len(self.candidates), H.shape[1]
+            return np.zeros(shape)
         self._problem = self.algorithm.reduced(H, y, samples)
         return self.algorithm.paths(self._problem, self.grids)
 

@@ -18,25 +18,26 @@ from quadrepro.core.voters.thresholds import (
     above_thresholds,
     column_blocks,
     even_thresholds,
+    quantile_thresholds,
     ranges_of,
 )
 
 Missing = Literal["error", "branch"]
+Spacing = Literal["quantile", "even"]
 
 
 @dataclass(eq=False, repr=False)
 class Stumps(TransformerMixin, BaseEstimator):
-    """Decision stumps with evenly spaced thresholds (QuadBoost, section 4).
+    """Decision stumps with a fixed number of thresholds per attribute.
 
     A stump is +1 if its attribute is above its threshold, else -1. The complement of a stump has
     no column of its own: a negative weight in a vote stands for it. A constant attribute gives
-    constant stumps, so that there are ``per_attribute`` voters per attribute on every data set, as
-    in the paper.
+    constant stumps, so that there are ``per_attribute`` voters per attribute on every data set.
 
     Parameters
     ----------
     per_attribute : int, default 10
-        Number of thresholds per attribute, strictly between its training minimum and maximum.
+        Number of thresholds per attribute, between its training minimum and maximum.
     min_weight_fraction_leaf : float, default 0.0
         Least share of the training weight on either side of a threshold. A stump with less is made
         constant, by an infinite threshold, and so gives a vote an intercept.
@@ -46,6 +47,13 @@ class Stumps(TransformerMixin, BaseEstimator):
         gets one more voter, which is +1 where the value is missing and -1 elsewhere. If there are
         such voters, the last voter is always +1; with it, a vote can give missing values any sum.
         So all voters have the values -1 and +1.
+    spacing : {"quantile", "even"}, default "quantile"
+        Where the thresholds are. ``"quantile"`` puts about equal weights of the training examples
+        between neighbouring thresholds; a value with more than its share has an interval of its
+        own, and an attribute with few values has a threshold between any two of them. Increasing
+        transformations of an attribute change nothing. ``"even"`` spaces thresholds evenly between
+        the minimum and the maximum (QuadBoost, section 4), which suits attributes without long
+        tails; the paper therefore applies tanh to standardised attributes first.
 
     Attributes
     ----------
@@ -62,13 +70,13 @@ class Stumps(TransformerMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from quadrepro import Stumps
-    >>> stumps = Stumps(per_attribute=2).fit(np.array([[0.0], [3.0]]))
+    >>> stumps = Stumps(per_attribute=2).fit(np.array([[0.0], [2.0], [9.0]]))
     >>> stumps.thresholds_.tolist()
-    [[1.0, 2.0]]
+    [[1.0, 5.5]]
     >>> stumps.transform(np.array([[0.5], [1.5]])).tolist()
     [[-1.0, -1.0], [1.0, -1.0]]
     >>> stumps.get_feature_names_out().tolist()
-    ['x0 > 1', 'x0 > 2']
+    ['x0 > 1', 'x0 > 5.5']
 
     Missing values as a branch of their own:
 
@@ -94,6 +102,7 @@ class Stumps(TransformerMixin, BaseEstimator):
     min_weight_fraction_leaf: float = 0.0
     _: KW_ONLY
     missing: Missing = "error"
+    spacing: Spacing = "quantile"
 
     def fit(
         self,
@@ -124,16 +133,24 @@ class Stumps(TransformerMixin, BaseEstimator):
             If a parameter or a weight is out of range, or X has infinite values or, unless they
             are a branch, missing ones.
         """
-        if self.per_attribute < 1:
-            raise ValueError(f"per_attribute must be at least 1, not {self.per_attribute}")
+        if not isinstance(self.per_attribute, (int, np.integer)) or self.per_attribute < 1:
+            raise ValueError(
+                f"per_attribute must be a whole number of at least 1, not {self.per_attribute!r}"
+            )
         if self.missing not in ("error", "branch"):
             raise ValueError(f"missing must be 'error' or 'branch', not {self.missing!r}")
+        if self.spacing not in ("quantile", "even"):
+            raise ValueError(f"spacing must be 'quantile' or 'even', not {self.spacing!r}")
         check_leaf(self.min_weight_fraction_leaf)
         X = validated(self, X)
         X, _, weights = weighted_examples(X, np.zeros(X.shape[0]), sample_weight)
         low, high, gaps = ranges_of(X)
         self.gaps_ = np.flatnonzero(gaps)
-        self.thresholds_ = even_thresholds(low, high, self.per_attribute)
+        self.thresholds_ = (
+            even_thresholds(low, high, self.per_attribute)
+            if self.spacing == "even"
+            else quantile_thresholds(X, self.per_attribute, weights)
+        )
         if self.min_weight_fraction_leaf:
             weights = np.ones(X.shape[0]) if weights is None else weights
             # A missing value is above no threshold. The slack is for the rounding of the sums.

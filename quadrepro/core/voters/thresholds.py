@@ -1,10 +1,12 @@
-"""Evenly spaced thresholds on attributes, without scikit-learn, which takes long to import."""
+"""Thresholds on attributes, evenly spaced or at quantiles, without importing scikit-learn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray
 
@@ -50,6 +52,40 @@ def even_thresholds(low: FloatArray, high: FloatArray, per_attribute: int) -> Fl
     """Return evenly spaced thresholds between the smallest and the largest value of attributes."""
     steps = np.arange(1, per_attribute + 1) / (per_attribute + 1)
     return np.asarray(low[:, None] + (high - low)[:, None] * steps)
+
+
+def quantile_thresholds(
+    X: FloatArray, per_attribute: int, weights: FloatArray | None
+) -> FloatArray:
+    """Return thresholds with about equal weights of the examples between them, see `Stumps`."""
+    thresholds = np.zeros((X.shape[1], per_attribute))
+    weights = np.ones(X.shape[0]) if weights is None else weights / weights.max()
+    for row, column in zip(thresholds, columns_of(X), strict=True):
+        present = ~np.isnan(column)
+        values, places = np.unique(column[present], return_inverse=True)
+        if len(values) <= 1:
+            row[:] = values if len(values) else 0.0
+            continue
+        masses = _capped(np.bincount(places, weights[present]), per_attribute + 1)
+        targets = masses.sum() * np.arange(1, per_attribute + 1) / (per_attribute + 1)
+        # The slack is for the rounding of the sums.
+        last = np.searchsorted(masses.cumsum(), targets * (1.0 - 1e-9)).clip(max=len(values) - 2)
+        below, above = values[last], values[last + 1]
+        middle = below / 2 + above / 2
+        row[:] = np.where(middle < above, middle, below)
+    return thresholds
+
+
+def _capped(masses: NDArray[Any], n_intervals: int) -> FloatArray:
+    """Reduce the largest masses so that none is above an equal share of the new sum."""
+    if len(masses) <= n_intervals:
+        return np.ones(len(masses))
+    heavy = np.zeros(len(masses), dtype=np.bool_)
+    while True:
+        cap = masses[~heavy].sum() / (n_intervals - heavy.sum())
+        if (heavy == (masses > cap)).all():
+            return np.asarray(np.minimum(masses, cap))
+        heavy = masses > cap
 
 
 def above_thresholds(X: FloatArray, thresholds: FloatArray) -> BoolArray:

@@ -190,6 +190,7 @@ REGRESSORS = [
     GradientBoostRegressor("truncate", n_rounds=20, cuts=3),
     GradientBoostRegressor("rescale", u=5.0, n_rounds=20, depth=2),
     GradientBoostRegressor("rescale-epsilon", eps=0.2, n_rounds=20),
+    GradientBoostRegressor("rescale", n_rounds=20, init="zero"),
 ]
 CLASSIFIERS = [
     GradientBoostClassifier("shrink", nu=0.3, n_rounds=20),
@@ -213,7 +214,8 @@ def test_every_stage_of_an_estimator_is_a_candidate_of_the_algorithm_with_its_tr
     loss = getattr(estimator, "loss", "l2")
     X, y = problem(loss)
     new = problem(loss, seed=1)[0]
-    algorithm = GradientBoost(estimator.step, loss, estimator.cuts, estimator.depth)
+    init = getattr(estimator, "init", "zero")
+    algorithm = GradientBoost(estimator.step, loss, estimator.cuts, estimator.depth, init=init)
     name = algorithm.value_name
     own = {name: [getattr(estimator, name)]} if name else {}
     expected = predictions(algorithm, X, y, {**own, "n_rounds": range(1, 21)}, new)
@@ -231,19 +233,21 @@ def test_every_stage_of_an_estimator_is_a_candidate_of_the_algorithm_with_its_tr
 
 @pytest.mark.parametrize("size", [{}, {"depth": 2}])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_importances_are_those_of_scikit_learns_gradient_boosting(
-    size: dict[str, int], weighted: bool
+@pytest.mark.parametrize(("init", "theirs_init"), [("mean", None), ("zero", "zero")])
+def test_predictions_and_importances_are_those_of_scikit_learns_gradient_boosting(
+    size: dict[str, int], weighted: bool, init: Any, theirs_init: Any
 ) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 4)).astype(np.float32).astype(np.float64)
-    y = X[:, 0] + np.sin(2 * X[:, 1]) + rng.normal(0, 0.3, 400)
+    y = X[:, 0] + np.sin(2 * X[:, 1]) + rng.normal(3.0, 0.3, 400)
     weights = rng.uniform(0.2, 2.0, 400) if weighted else None
-    ours = GradientBoostRegressor("shrink", nu=0.3, n_rounds=15, **size).fit(X, y, weights)
+    ours = GradientBoostRegressor("shrink", nu=0.3, n_rounds=15, init=init, **size)
+    ours.fit(X, y, weights)
     theirs = GradientBoostingRegressor(
         learning_rate=0.3,
         n_estimators=15,
         max_depth=size.get("depth", 1),
-        init="zero",
+        init=theirs_init,
         random_state=0,
     ).fit(X, y, weights)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-6)

@@ -68,7 +68,7 @@ def logitboost(
         p = 1 / (1 + np.exp(-2 * F))
         z = np.where(y == 1, np.minimum(1 / p, z_max), -np.minimum(1 / (1 - p), z_max))
         tree = DecisionTreeRegressor(**size)
-        tree.fit(X, z, c * np.maximum(p * (1 - p), 2 * EPS))
+        tree.fit(X, z, c * (y - p) / z)
         F = F + 0.5 * tree.predict(X)
         found.append(F)
     return found
@@ -86,7 +86,7 @@ def logitboost_of_classes(
             z = np.minimum(1 / p[j], z_max)
             z[y != j] = -np.minimum(1 / (1 - p[j]), z_max)[y != j]
             tree = DecisionTreeRegressor(**size)
-            tree.fit(X, z, c * np.maximum(p[j] * (1 - p[j]), 2 * EPS))
+            tree.fit(X, z, c * ((y == j) - p[j]) / z)
             f[j] = tree.predict(X)
         F = F + (J - 1) / J * (f - f.mean(axis=0))
         found.append(F)
@@ -171,6 +171,18 @@ def test_every_round_is_that_of_the_algorithm_as_printed(
         assert model.n_iter_ == len(expected)
         for found, F in zip(model.staged_decision_function(X), expected, strict=False):
             np.testing.assert_allclose(found.T, F, atol=1e-9)
+
+
+@pytest.mark.parametrize("z_max", [1.5, 4.0])
+def test_mean_probabilities_of_logitboost_are_the_shares_of_rare_classes(z_max: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 3))
+    y = np.digitize(X[:, 0] + rng.logistic(size=1000), [2.5, 4.0])
+    for labels in (y, y > 0):
+        shares = np.unique(labels, return_counts=True)[1] / len(labels)
+        assert shares[-1] < 0.2
+        means = LogitBoostClassifier(60, z_max=z_max).fit(X, labels).predict_proba(X).mean(axis=0)
+        np.testing.assert_allclose(means, shares, atol=5e-3)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

@@ -37,6 +37,7 @@ from quadrepro.core.learners.learner import (
     trained_on,
 )
 from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.learners.trainers import (
     DrawnTrainer,
@@ -196,7 +197,10 @@ def test_what_limits_the_candidates_is_said_where_none_has_a_solution() -> None:
 
 
 def test_fixed_stumps_are_placed_on_the_training_part() -> None:
-    trainer, stumps = VoteTrainer(AdaBoost(), DATA, GRIDS[:0]), Stumps(4).fit(DATA.train.X)
+    trainer, stumps = (
+        VoteTrainer(AdaBoost(), DATA, GRIDS[:0]),
+        Stumps(4, spacing="even").fit(DATA.train.X),
+    )
     np.testing.assert_array_equal(trainer.H, stumps.transform(DATA.train.X))
     np.testing.assert_array_equal(trainer.H_test, stumps.transform(DATA.test.X))
 
@@ -205,13 +209,15 @@ def test_fixed_stumps_are_placed_on_the_training_part() -> None:
 @pytest.mark.parametrize("learn", [False, True])
 def test_so_many_voters_are_drawn_from_those_that_vary(n_voters: int, learn: bool) -> None:
     def voters(n: int) -> FixedStumps | TransformerVoters:
-        return TransformerVoters(lambda: Stumps(4), n) if learn else FixedStumps(4, n)
+        return (
+            TransformerVoters(lambda: Stumps(4, spacing="even"), n) if learn else FixedStumps(4, n)
+        )
 
     X = DATA.train.X.copy()
     X[:, 1] = 3.0
     found = voters(n_voters).matrices(Part(X, DATA.train.y), DATA.test.X, named)
     chosen = np.sort(named("voters").permutation([0, 1, 2, 3, 8, 9, 10, 11])[:n_voters])
-    stumps = Stumps(4).fit(X)
+    stumps = Stumps(4, spacing="even").fit(X)
     for H, rows in zip(found, (X, DATA.test.X), strict=True):
         np.testing.assert_array_equal(H, stumps.transform(rows)[:, chosen])
     with pytest.raises(ValueError, match="9 voters are asked for, but only 8 "):
@@ -268,6 +274,26 @@ def drawn_from(codes: Codes, y: FloatArray) -> RandomStumps:
 
 
 STOPPING = Holdout(patience=10, take="last", max_rounds=60)
+
+
+@pytest.mark.parametrize("label", [-1.0, 1.0])
+@pytest.mark.parametrize("folds", ["one", "all"])
+def test_examples_of_one_class_give_a_constant_prediction(label: float, folds: str) -> None:
+    X, y = DATA.train
+    fold = np.arange(70) % 2
+    alone = np.full(70, label)
+    labels = alone if folds == "all" else np.where(fold == 0, y, label)
+    # MinCq and CqBoost have no solution for such a mean margin.
+    for algorithm, grid in ((AdaBoost(), {"n_rounds": [5]}), (MinCq(), {"mu": [0.99]})):
+        data = replace(DATA, train=Part(X, labels))
+        trainer = trainer_of(algorithm, data, [Grid.of(grid)])
+        first, *_ = trainer.held_out(fold)
+        assert (np.sign(first.scores) == label).all()
+        if folds == "all":
+            assert first.losses("classification") == 0.0
+            assert (trainer.outputs(0).predicted == (label > 0)).all()
+
+
 DRAWN = replace(DATA, voters=DrawnStumps(drawn_from, STOPPING))
 
 
@@ -471,7 +497,7 @@ def voted(n_rounds: int) -> OneVsRestClassifier:
 
 @pytest.mark.parametrize("n_rounds", [1, 2, 20])
 def test_votes_predict_what_scikit_learns_one_vs_rest_does(n_rounds: int) -> None:
-    stumps = Stumps(4).fit(TRAIN.X)
+    stumps = Stumps(4, spacing="even").fit(TRAIN.X)
     H, H_test = stumps.transform(TRAIN.X), stumps.transform(TEST.X)
     theirs = voted(n_rounds).fit(H, TRAIN.y)
     trainer = one_vs_rest(AdaBoost(), Grid.of({"n_rounds": [n_rounds]}))
@@ -488,7 +514,7 @@ def test_votes_predict_what_scikit_learns_one_vs_rest_does(n_rounds: int) -> Non
 
 
 def test_the_losses_over_folds_are_the_errors_of_one_vs_rest_without_each_fold() -> None:
-    H = Stumps(4).fit(TRAIN.X).transform(TRAIN.X)
+    H = Stumps(4, spacing="even").fit(TRAIN.X).transform(TRAIN.X)
     trainer = one_vs_rest(AdaBoost())
     losses = trainer.losses(FOLDS)
     expected = np.zeros(3)

@@ -30,35 +30,97 @@ matrices = arrays(np.float64, (7, 3), elements=st.floats(-1e6, 1e6))
 
 
 @given(matrices)
-def test_thresholds_are_evenly_spaced(X: np.ndarray) -> None:
+def test_thresholds_may_be_evenly_spaced(X: np.ndarray) -> None:
     low, high = X.min(axis=0), X.max(axis=0)
     expected = np.linspace(low, high, 6, axis=1)[:, 1:-1]
-    np.testing.assert_allclose(Stumps(4).fit(X).thresholds_, expected, atol=1e-9, rtol=1e-9)
+    found = Stumps(4, spacing="even").fit(X).thresholds_
+    np.testing.assert_allclose(found, expected, atol=1e-9, rtol=1e-9)
 
 
 def test_a_stump_is_positive_strictly_above_its_threshold() -> None:
-    stumps = Stumps(1).fit(np.array([[0.0], [2.0]]))
+    stumps = Stumps(1, spacing="even").fit(np.array([[0.0], [2.0]]))
     assert stumps.transform(np.array([[0.5], [1.0], [1.5]])).ravel().tolist() == [-1, -1, 1]
     X = np.array([[0.0, 10.0], [1.0, 20.0]])
-    assert Stumps(2).fit(X).transform(np.array([[0.5, 0.0]])).tolist() == [[1, -1, -1, -1]]
+    assert Stumps(2, spacing="even").fit(X).transform(np.array([[0.5, 0.0]])).tolist() == [
+        [1, -1, -1, -1]
+    ]
     X = np.array([[5.0, 0.0], [5.0, 1.0]])
-    assert (Stumps(3).fit(X).transform(X)[:, :3] == -1).all()
+    assert (Stumps(3, spacing="even").fit(X).transform(X)[:, :3] == -1).all()
 
 
 def test_voters_are_named_by_what_they_ask() -> None:
     X = pd.DataFrame({"age": [0.0, 3.0], "flag": [5.0, 5.0]})
-    stumps = Stumps(2).fit(X)
+    stumps = Stumps(2, spacing="even").fit(X)
     expected = ["age > 1", "age > 2", "flag > 5", "flag > 5 (2)"]
     assert stumps.get_feature_names_out().tolist() == expected
     assert stumps.get_feature_names_out(["age", "flag"]).tolist() == expected
-    assert Stumps(1).fit(X.to_numpy()).get_feature_names_out().tolist() == ["x0 > 1.5", "x1 > 5"]
+    assert Stumps(1, spacing="even").fit(X.to_numpy()).get_feature_names_out().tolist() == [
+        "x0 > 1.5",
+        "x1 > 5",
+    ]
+
+
+@given(matrices, st.integers(1, 9))
+def test_by_default_a_few_values_are_all_set_apart(X: np.ndarray, per_attribute: int) -> None:
+    thresholds_ = Stumps(per_attribute).fit(X).thresholds_
+    for column, row in zip(X.T, thresholds_, strict=True):
+        values = np.unique(column)
+        cuts = np.unique(np.searchsorted(values, row))
+        assert (np.diff(row) >= 0).all()
+        if len(values) > 1:
+            # Every stump divides the examples, and no two of them alike unless all cuts are used.
+            assert ((row >= values[0]) & (row < values[-1])).all()
+            assert len(cuts) == min(per_attribute, len(values) - 1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_by_default_equal_weights_are_between_thresholds(weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    x, weights = rng.exponential(size=5000), rng.uniform(0.1, 5.0, 5000)
+    weights = weights if weighted else np.ones(5000)
+    [row] = Stumps(9).fit(x[:, None], sample_weight=weights if weighted else None).thresholds_
+    shares = [weights[x <= threshold].sum() / weights.sum() for threshold in row]
+    np.testing.assert_allclose(shares, np.arange(1, 10) / 10, atol=2e-3)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_a_frequent_value_leaves_the_other_thresholds_to_the_others(sign: float) -> None:
+    rest = np.random.default_rng(0).uniform(1.0, 2.0, 1000)
+    x = sign * np.append(np.zeros(9000), rest)
+    [row] = np.sort(sign * Stumps(5).fit(x[:, None]).thresholds_)
+    assert 0.0 < row[0] < 1.01
+    shares = [(rest <= threshold).mean() for threshold in row[1:]]
+    np.testing.assert_allclose(shares, np.arange(1, 5) / 5, atol=5e-3)
+
+
+def test_increasing_transformations_and_scales_of_weights_change_no_default_vote() -> None:
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(300, 3)), rng.integers(1, 4, 300)
+    y = X[:, 0] + X[:, 1] + rng.normal(size=300) > 0
+    vote = AdaBoostClassifier(50).fit(X, y, weights)
+    for found, Z in (
+        (AdaBoostClassifier(50).fit(np.exp(3 * X), y, weights), np.exp(3 * X)),
+        (AdaBoostClassifier(50).fit(X.repeat(weights, axis=0), y.repeat(weights)), X),
+    ):
+        np.testing.assert_array_equal(found.decision_function(Z), vote.decision_function(X))
+
+
+@pytest.mark.parametrize("value", [2.5, 0, "3", None])
+def test_a_number_of_thresholds_that_is_not_whole_and_positive_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match="per_attribute must be a whole number of at least 1"):
+        Stumps(value).fit(np.zeros((2, 1)))
+
+
+def test_an_unknown_spacing_is_refused() -> None:
+    with pytest.raises(ValueError, match="spacing must be 'quantile' or 'even', not 'log'"):
+        Stumps(spacing="log").fit(np.zeros((2, 1)))  # type: ignore[arg-type]
 
 
 GAPS = np.array([[0.0, 1.0], [3.0, 2.0], [np.nan, 3.0], [1.0, 4.0], [np.nan, 5.0]])
 
 
 def test_a_missing_value_is_above_no_threshold_and_has_a_voter() -> None:
-    stumps = Stumps(2, missing="branch").fit(GAPS)
+    stumps = Stumps(2, missing="branch", spacing="even").fit(GAPS)
     np.testing.assert_allclose(stumps.thresholds_, [[1, 2], [1 + 4 / 3, 1 + 8 / 3]])
     assert stumps.gaps_.tolist() == [0]
     H = stumps.transform(GAPS)
@@ -81,7 +143,7 @@ def test_missing_values_are_refused_unless_they_are_a_branch() -> None:
 
 def test_missing_values_count_below_a_threshold_with_too_little_weight() -> None:
     X = np.array([[0.0], [1.0], [2.0], [3.0]] + [[np.nan]] * 6)
-    stumps = Stumps(2, 0.15, missing="branch").fit(X)
+    stumps = Stumps(2, 0.15, missing="branch", spacing="even").fit(X)
     # Two examples of ten are above 1, and only one is above 2.
     assert stumps.thresholds_.tolist() == [[1.0, np.inf]]
 
@@ -104,14 +166,15 @@ def test_voters_for_missing_values_have_names_of_their_own() -> None:
     assert voters.over_attributes(np.ones(n_voters)).sum() == n_voters - 1
 
 
+@pytest.mark.parametrize("spacing", ["quantile", "even"])
 @pytest.mark.parametrize("block", [1, 100, 10**6])
 def test_sparse_examples_give_the_voters_of_dense_ones(
-    block: int, monkeypatch: pytest.MonkeyPatch
+    block: int, spacing: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(thresholds, "CELLS", block)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(130, 4)) * (rng.random((130, 4)) < 0.3)
-    dense, found = Stumps(3).fit(X), Stumps(3).fit(csr_array(X))
+    dense, found = (Stumps(3, spacing=spacing).fit(A) for A in (X, csr_array(X)))
     assert found.thresholds_.tobytes() == dense.thresholds_.tobytes()
     np.testing.assert_array_equal(found.transform(csr_array(X)), dense.transform(X))
 
@@ -123,8 +186,8 @@ def test_a_stump_has_enough_weight_on_both_sides_or_is_constant(
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     weights = rng.uniform(0.1, 5.0, 60) if weighted else np.ones(60)
-    plain = Stumps(20).fit(X)
-    stumps = Stumps(20, min_weight_fraction_leaf=share).fit(
+    plain = Stumps(20, spacing="even").fit(X)
+    stumps = Stumps(20, min_weight_fraction_leaf=share, spacing="even").fit(
         X, sample_weight=weights if weighted else None
     )
     right = weights @ (plain.transform(X) > 0) / weights.sum()
@@ -149,6 +212,7 @@ def examples() -> tuple[FloatArray, FloatArray]:
 @pytest.mark.parametrize(
     "vote", [e for e in ONE_OF_EACH_CLASS if "voters" in e.get_params()], ids=repr
 )
+@pytest.mark.filterwarnings("ignore:the soft margin")
 def test_a_vote_is_that_over_the_voter_matrix(vote: Any) -> None:
     plain, y = examples()
     gaps = np.where(np.random.default_rng(1).random(plain.shape) < 0.15, np.nan, plain)
