@@ -218,14 +218,9 @@ def sheet_start(content: bytes, path: Path, layout: FileLayout) -> tuple[list[st
     rows = [["" if x != x else str(_written(x)).strip() for x in row] for row in head]
     if not rows:
         raise DataError(f"{path}: the file has no rows")
-    above = n_above([_filled(row) for row in rows])
+    above = n_above(rows)
     line = int(frame.index[above])
     return names, Start(line - 1, line, rows[above], rows[above + 1 :])
-
-
-def _filled(row: list[str]) -> list[str]:
-    """Return a row up to its last text."""
-    return row[: 1 + max(j for j, text in enumerate(row) if text)]
 
 
 def _json(text: str) -> pd.DataFrame:
@@ -234,13 +229,15 @@ def _json(text: str) -> pd.DataFrame:
         content = json.loads(text)
     except json.JSONDecodeError:
         content = [json.loads(line) for line in text.splitlines() if line.strip()]
-    if isinstance(content, dict) and len(content) == 1:
-        [content] = content.values()
-    if isinstance(content, dict) and isinstance(content.get("data"), list):
-        content = pd.DataFrame(content["data"], columns=content.get("columns"))
-    frame = pd.DataFrame(content, dtype=object)
-    if any(isinstance(value, list | dict) for value in frame.to_numpy().ravel()):
-        raise ValueError("its records hold lists or records: write one value for each column")
+    if isinstance(content, dict):
+        lists = [value for value in content.values() if isinstance(value, list)]
+        if "columns" in content and "data" in content:
+            content = pd.DataFrame(content["data"], columns=content["columns"])
+        elif len(lists) == 1 and all(isinstance(value, dict) for value in lists[0]):
+            [content] = lists
+    frame = pd.json_normalize(content) if isinstance(content, list) else pd.DataFrame(content)
+    if any(isinstance(value, list | dict) for value in frame.to_numpy(dtype=object).ravel()):
+        raise ValueError("its records hold lists: write one value for each column")
     return frame.rename(columns=str)
 
 

@@ -136,6 +136,8 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
         frame = with_parts(frame, test, str(stated.test))
         paths["test"] = str(stated.test.resolve())
     source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
+    if stated.no_header or stated.names:
+        start = None
     target = _named(path, [*frame.columns], target, stated.nominal, start, sheets)
     return describe_frame(frame, source, target, stated)[0]
 
@@ -196,6 +198,7 @@ def describe_frame(
             *notes.of_reading(source, gaps, options.task, described),
             *notes.of_content(table, described, int((~kept).sum()), remarks, left_out),
             *notes.imbalance(described, view),
+            *([f"{_totals(inspected)}."] if _totals(inspected) else []),
         ],
         views={ANY_VIEW: view},
     )
@@ -302,14 +305,14 @@ def _named(
     sheets: Sequence[str],
 ) -> str:
     """Return the name of the target, which can be given as a place: 1 or -1."""
-    if target not in names and re.fullmatch(r"-?[1-9]\d*", target):
-        place = int(target)
-        if abs(place) <= len(names):
-            target = names[place - (place > 0)]
+    like_data = start is not None and header_looks_like_data(start)
+    is_place = target not in names and re.fullmatch(r"-?[1-9]\d*", target)
+    if is_place and not like_data and abs(place := int(target)) <= len(names):
+        target = names[place - (place > 0)]
     for name in (target, *nominal):
         if name not in names:
             hint = nearest(name, names)
-            if start is not None and header_looks_like_data(start):
+            if start is not None and like_data:
                 line = ", ".join(start.header)
                 hint = f"; its first line looks like data ({line}): --no-header calls the columns"
                 hint += f" x1 to x{len(names)}, and --names gives them names"
@@ -436,10 +439,8 @@ def _mixed_error(inspected: Inspected, mixed: Mapping[str, Column], option: str 
         return DataError(f"{place}, which is not a finite number")
     if signs := _signs(word):
         return DataError(f"{place}, which is a number only with --decimal {' or '.join(signs)}")
-    last = len(frame) - 1
-    in_last = [n for n, where in rows.items() if where.tolist() == [last]]
-    if in_last and any(_TOTAL.fullmatch(str(value)) for value in frame.iloc[last]):
-        return DataError(f"{inspected.place(last)}: it looks like a row of totals: remove it")
+    if totals := _totals(inspected):
+        return DataError(f"{path}: {totals}")
     nominal = option or " ".join(f"--nominal {_quoted(n)}" for n in words)
     gaps = " ".join(f"--missing {_quoted(f'{n}={w}')}" for n, w in words.items())
     if len(words) == 1:
@@ -457,6 +458,15 @@ def _mixed_error(inspected: Inspected, mixed: Mapping[str, Column], option: str 
         f"{path}: {len(words)} columns of numbers have words: {listed}; add {nominal} if their"
         f" values are codes, or {gaps} for words that mean a missing value"
     )
+
+
+def _totals(inspected: Inspected) -> str:
+    """Return advice on a last row that looks like totals, or an empty text."""
+    frame = inspected.frame
+    if not any(_TOTAL.fullmatch(str(value)) for value in frame.iloc[-1]):
+        return ""
+    place = f"{frame.index.name or 'row'} {frame.index[-1]}"
+    return f"The last row ({place}) looks like totals: remove it from the file"
 
 
 def _quoted(text: str) -> str:

@@ -106,15 +106,21 @@ def _start(head: str, separator: str, skip: int) -> Start:
         pass  # A row that is split by the wrong separator can be too long for a field.
     above = n_above(rows)
     header, line = (rows[above], lines[above + 1]) if rows else ([], skip)
+    if header:
+        header = [header[0].lstrip("#%").lstrip(), *header[1:]]
     return Start(lines[above], line, header, rows[above + 1 :])
 
 
 def n_above(rows: Sequence[Sequence[str]]) -> int:
-    """Return the number of rows above a table: comments and titles."""
-    width, _ = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
-    for i, fields in enumerate(rows):
-        is_comment = fields[0].startswith(("#", "%")) and len(fields) != max(width, 2)
-        if not is_comment and (len(fields) == width or sum(map(bool, fields)) > 1):
+    """Return the number of rows above a table: comments, and titles in a single field."""
+    widths = [max((j for j, text in enumerate(row, 1) if text), default=0) for row in rows]
+    width = Counter(widths).most_common(1)[0][0] if rows else 0
+    marked = [row[0].startswith(("#", "%")) for row in rows]
+    for i, row in enumerate(rows):
+        # A single marked row as wide as the table has the names of the columns.
+        is_comment = marked[i] and (widths[i] != width or marked[i + 1 : i + 2] == [True])
+        is_title = widths[i] == 1 < width and number(row[0]) is None
+        if not (is_comment or is_title):
             return i
     return 0
 

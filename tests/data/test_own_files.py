@@ -41,7 +41,7 @@ ROWS = "\n".join(",".join(field or "?" for field in row) for row in FIELDS[1:])
 
 FORMS: dict[str, tuple[str, str | bytes]] = {
     "commas": ("t.csv", TEXT),
-    "a title": ("t.csv", "Sizes of all\n\n" + TEXT),
+    "a title": ("t.csv", "Sizes of all,,,,,\n,,,,,\n" + TEXT),
     "comments": ("t.csv", "# a logger\n# of mine\n" + TEXT),
     "Excel's line": ("t.csv", "sep=;\n" + TEXT.replace(",", ";").replace(".", ",")),
     "tabs": ("t", TEXT.replace(",", "\t")),
@@ -141,7 +141,7 @@ def test_sparse_rows_need_no_ending(save: Save) -> None:
             "u,v,y\n1,2,a\n2,2,b\nTotal,4,\n",
             "y",
             {"drop_missing_target": True},
-            "line 4: it looks like a row of totals: remove it",
+            "The last row .line 4. looks like totals: remove it",
         ),
         ("x,y\n1,NA\n2,b\n3,a\n", "y", {}, "if 'NA' is a label, add --present 'NA'"),
         ("x,y\n1,a\n2,b\n", "y", {"missing": ["x=9"]}, "no field of x is '9', the word of --miss"),
