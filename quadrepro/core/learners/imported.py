@@ -42,7 +42,7 @@ RESAMPLED = "imblearn.pipeline:Pipeline"
 """The pipeline whose steps can resample the training examples."""
 
 METHODS = ("predict", "transform", "fit_resample")
-"""Methods of fitted estimators, of which each has at least one."""
+"""Methods of fitted estimators; each has at least one."""
 
 _PATH = re.compile(r"[^\W\d_]\w*(\.[^\W\d_]\w*)*:[^\W\d]\w*")
 
