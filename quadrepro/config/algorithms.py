@@ -15,6 +15,7 @@ from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.base.types import Task
 from quadrepro.config.axis import Axis, Distribution, from_simple
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
+from quadrepro.core.learners.imported import estimators_with
 from quadrepro.core.learners.learner import Entry, Learner
 from quadrepro.core.learners.registry import check_name, find_entry
 from quadrepro.core.measures.registry import MEASURES
@@ -220,13 +221,23 @@ def _learner(entry: AlgorithmEntry, source: Entry | EstimatorEntry) -> Learner:
     known = source.names(entry.settings)
     for key in entry.settings:
         if key not in known:
-            message = f"{entry.algorithm_name} has no setting {key!r}{nearest(key, known)}"
-            raise fault(message, "settings", key)
+            hint = _hint(source, key) or nearest(key, known)
+            raise fault(f"{entry.algorithm_name} has no setting {key!r}{hint}", "settings", key)
     with faults_at("settings" if entry.settings else entry.key, data=entry.settings):
         learner = source.make(entry.settings)
     asked = {"categories": entry.nominal == "categories", "keeps_missing": entry.missing == "keep"}
     # Other learners are refused when the protocol is checked.
     return replace(learner, **asked) if learner.takes_raw and any(asked.values()) else learner
+
+
+def _hint(source: Entry | EstimatorEntry, key: str) -> str:
+    """Return where a parameter that an algorithm does not have can be given, or an empty text."""
+    if not isinstance(source, Entry):
+        return ""
+    if key in {h.name for h in source.make({}).hyperparameters}:
+        return f": give {key} in grid"
+    paths = estimators_with(source.learner, key)
+    return f", but {' and '.join(paths)} takes it" if paths else ""
 
 
 def _check_searched(column: Column) -> None:
@@ -236,7 +247,7 @@ def _check_searched(column: Column) -> None:
     for part, given in (("grid", entry.grid), ("draw", entry.draw)):
         for key, values in given.items():
             if key not in known:
-                hint = nearest(key, known)
+                hint = _hint(column.source, key) or nearest(key, known)
                 raise fault(f"{column.id} has no hyper-parameter {key!r}{hint}", part, key)
             if key in entry.settings or (part == "draw" and key in entry.grid):
                 raise fault(f"{key} has another value in the same column", part, key)

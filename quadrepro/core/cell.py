@@ -154,7 +154,9 @@ def _prepare(cell: Cell) -> TrainingData:
     rows = X[split.train].astype(np.float64, copy=False)
     normaliser = Normaliser.fit(rows, problem.missing)
     scaled = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
-    codes = np.array(problem.n_codes, dtype=bool) if cell.learner.categories else None
+    codes = None
+    if cell.learner.categories:
+        codes = np.array([feature.kind != "number" for feature in problem.features])
 
     def prepare(X: FloatArray) -> FloatArray:
         prepared = scaled(X)
@@ -175,7 +177,7 @@ def _prepare(cell: Cell) -> TrainingData:
         H, H_test = voters.matrices(train, test.X, rng)
         train, test = Part(H, train.y), Part(H_test, test.y)
     return TrainingData(
-        train, test, valid, voters, rng, problem.task, classes, n_codes=problem.n_codes
+        train, test, valid, voters, rng, problem.task, classes, features=problem.features
     )
 
 

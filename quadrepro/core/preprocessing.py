@@ -13,6 +13,7 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.core import elementary
+from quadrepro.core.features import Feature
 from quadrepro.core.voters.thresholds import ranges_of
 from quadrepro.data.canonical import Column, RawTable, default_order, is_missing, is_text, numbers
 from quadrepro.data.card import Attribute, Card, View
@@ -36,8 +37,8 @@ class Encoded:
         Names of the classes, see `quadrepro.data.card.Card.classes_of`; empty for a regression.
     missing : {"mean", "low"}
         How to fill in missing values, see `quadrepro.core.preprocessing.Normaliser`.
-    n_codes : tuple of int
-        Of each column of `X` the number of codes whose positions it holds; 0 for numbers.
+    features : tuple of Feature
+        Names of the columns of `X`, and the codes whose positions they hold.
     rows : ndarray of int, shape (n_rows,)
         The places of the rows in the data set.
     """
@@ -46,7 +47,7 @@ class Encoded:
     y: FloatArray
     classes: tuple[str, ...]
     missing: Literal["mean", "low"]
-    n_codes: tuple[int, ...]
+    features: tuple[Feature, ...]
     rows: IntArray
 
 
@@ -71,15 +72,15 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     if classes and np.ptp(y) == 0:
         only = classes[int(y[0] > 0 if len(classes) == 2 else y[0])]
         raise ConfigError(f"all rows of {card.name} in this view are {only}")
-    columns = [found for a in kept for found in _columns(a, table.columns[a.name], rows, view)]
+    columns = [pair for a in kept for pair in _columns(a, table.columns[a.name], rows, view)]
     if view.target_as:
-        columns.append((y, 0))
+        columns.append((Feature(view.target_as), y))
     return Encoded(
-        X=np.column_stack([column for column, _ in columns]),
+        X=np.column_stack([column for _, column in columns]),
         y=y,
         classes=classes,
         missing="low" if view.missing == "low" else "mean",
-        n_codes=tuple(n for _, n in columns),
+        features=tuple(feature for feature, _ in columns),
         rows=rows,
     )
 
@@ -140,21 +141,35 @@ def _targets(target: Column, view: View, classes: tuple[str, ...]) -> FloatArray
 
 def _columns(
     attribute: Attribute, column: Column, rows: IntArray, view: View
-) -> Iterator[tuple[NumberArray, int]]:
-    """Yield the columns of an attribute, each with the number of codes whose positions it holds."""
+) -> Iterator[tuple[Feature, NumberArray]]:
+    """Yield the columns of an attribute."""
+    name = attribute.name
     if attribute.kind == "numeric":
-        yield cast(NumberArray, column[rows]), 0
+        yield Feature(name), cast(NumberArray, column[rows])
         return
-    codes, column = _codes(attribute, column, view), column[rows]
+    codes = _codes(attribute, column, view)
+    feature = _nominal(attribute, column, view, codes)
+    column = column[rows]
     if view.nominal == "ordinal":
         position = {"": np.nan} | {code: float(place) for place, code in enumerate(codes)}
-        yield np.array([position[code] for code in column.tolist()]), len(codes)
+        yield feature, np.array([position[code] for code in column.tolist()])
         return
     missing = column == ""
     for code in codes:
-        yield np.where(missing, 0.0 if view.missing == "low" else np.nan, column == code), 0
+        zeros = np.where(missing, 0.0 if view.missing == "low" else np.nan, column == code)
+        yield Feature(f"{name}={code}"), zeros
     if view.missing == "low" and missing.any():
-        yield missing.astype(np.float64), 0
+        yield Feature(f"{name}="), missing.astype(np.float64)
+
+
+def _nominal(attribute: Attribute, column: Column, view: View, codes: tuple[str, ...]) -> Feature:
+    """Return a nominal attribute: dates, text if most values are distinct, or categories."""
+    name, date = attribute.name, attribute.date
+    if date:
+        return Feature(name, "date", codes, date)
+    listed = view.order.get(name, attribute.codes) is not None
+    is_text = not listed and 2 * len(codes) > (column != "").sum()
+    return Feature(name, "text" if is_text else "category", codes)
 
 
 def _codes(attribute: Attribute, column: Column, view: View) -> tuple[str, ...]:

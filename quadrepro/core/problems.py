@@ -74,7 +74,9 @@ class Examples:
         parts = None
         if rule.openml_task is not None:
             parts = load_splits(dataset.card, rule.openml_task)[encoded.rows]
-        return encoded, KnownRows.of(rule, encoded.y, columns, parts)
+        dates = {attribute.name: attribute.date for attribute in dataset.table.attributes}
+        date = dates.get(rule.time or "")
+        return encoded, KnownRows.of(rule, encoded.y, columns, parts, date)
 
 
 @lru_cache(maxsize=2)
@@ -118,6 +120,8 @@ class StoredRows:
         coded = (a for a in card.attributes if a.codes and a.name not in view.order)
         orders = {a.name: a.codes for a in coded}
         content: dict[str, Any] = {"data": card.content_hash, "codes": orders}
+        if dates := {a.name: a.date for a in card.attributes if a.date}:
+            content["dates"] = dates
         if rule.openml_task is not None:
             content["splits"] = hash_of_splits(card, rule.openml_task)
         if rule.time:

@@ -63,9 +63,7 @@ class SplitRule(Model):
     test: int | None = Field(None, ge=1, description="Test rows; by default all others.")
     stratify: bool = Field(False, description="Give parts and folds the same share of each class.")
     groups: Attribute | None = Field(None, description="Attribute of groups that are not divided.")
-    time: Attribute | None = Field(
-        None, description="Attribute of numbers or ISO dates to sort by."
-    )
+    time: Attribute | None = Field(None, description="Attribute of numbers or dates to sort by.")
     outer: Outer | None = Field(None, description="Folds of all rows to test by: 10, or 5x2.")
     column: Attribute | None = Field(
         None, description="Attribute that names parts or test repeats."

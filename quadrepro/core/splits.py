@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from quadrepro.base.text import few
 from quadrepro.base.types import FloatArray, IntArray, NumberArray
+from quadrepro.core.features import dates_of
 from quadrepro.core.learners.learner import trained_on
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
@@ -79,15 +80,20 @@ class KnownRows:
         y: FloatArray,
         columns: Mapping[str, Column],
         parts: NDArray[np.uint8] | None = None,
+        date: str | None = None,
     ) -> Self:
-        """Return what a rule needs of targets, the columns that it names, and parts of a task."""
+        """Return the codes, times and parts that a rule needs.
+
+        They are made from targets, the columns that the rule names, the parts of an OpenML task,
+        and the format of times that are dates.
+        """
         for name, column in columns.items():
             if n_missing := int(is_missing(column).sum()):
                 raise ConfigError(f"{name} divides the rows, but is missing in {n_missing} of them")
         return cls(
             _codes(y) if rule.stratify else None,
             _codes(columns[rule.groups]) if rule.groups else None,
-            _times(rule.time, columns[rule.time]) if rule.time else None,
+            _times(rule.time, columns[rule.time], date) if rule.time else None,
             _parts(rule.column, columns[rule.column]) if rule.column else parts,
         )
 
@@ -106,20 +112,14 @@ def _codes(column: Column) -> IntArray:
     return np.unique(column, return_inverse=True)[1].astype(np.intp)
 
 
-def _times(name: str, column: Column) -> NumberArray:
+def _times(name: str, column: Column, date: str | None) -> NumberArray:
     """Return numbers as they are, and dates in microseconds."""
     if not is_text(column):
         return cast(NumberArray, column)
     texts = column.tolist()
-    if None not in map(number, texts):
+    if date is None and None not in map(number, texts):
         return numbers(texts)
-    import pandas as pd
-
-    dates = pd.to_datetime(texts, format="ISO8601", utc=True, errors="coerce")
-    if dates.hasnans:
-        odd = texts[int(dates.isna().argmax())]
-        raise ConfigError(f"{name} has {odd!r}: times must be numbers, or dates as 2024-12-31")
-    return cast(NumberArray, dates.as_unit("us").asi8)
+    return cast(NumberArray, dates_of(name, texts, date or "ISO8601").as_unit("us").asi8)
 
 
 def _parts(name: str, column: Column) -> NDArray[np.uint8]:

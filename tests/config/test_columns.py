@@ -30,6 +30,32 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+@pytest.mark.parametrize(
+    ("name", "fields", "hint"),
+    [
+        (
+            "adaboost",
+            {"settings": {"class_weight": 1}},
+            ", but quadrepro:AdaBoostClassifier",
+        ),
+        ("adaboost", {"grid": {"class_weight": 1}}, ", but quadrepro:AdaBoostClassifier"),
+        (
+            "boosting",
+            {"settings": {"class_weight": 1}},
+            ", but quadrepro:GradientBoostClassifier",
+        ),
+        ("adaboost", {"settings": {"n_rounds": 5}}, ": give n_rounds in grid"),
+    ],
+)
+def test_a_setting_of_the_estimator_alone_is_refused_with_its_name(
+    name: str, fields: dict[str, Any], hint: str
+) -> None:
+    [(part, values)] = fields.items()
+    kind = {"settings": "setting", "grid": "hyper-parameter"}[part]
+    _, message = fault_of(algorithms=[{"name": name, **fields}])
+    assert message.startswith(f"{name} has no {kind} {next(iter(values))!r}{hint}")
+
+
 def test_one_drawn_hyperparameter_gives_one_grid_from_simple_to_complex() -> None:
     drawn = column(draw={"lam": {"log": [0.1, 10]}}, grid={"n_rounds": [5, 10]}, draws=8)
     (grid,) = drawn.make_grids({}, rng())

@@ -23,7 +23,7 @@ from quadrepro.core.preprocessing import (
 )
 from quadrepro.data.canonical import default_order
 from quadrepro.data.card import Card, View, load_card
-from quadrepro.data.schema import Threshold
+from quadrepro.data.schema import Attribute, Threshold
 from quadrepro.data.store import Dataset, Found, find_datasets, load_dataset
 from quadrepro.errors import ConfigError
 
@@ -60,30 +60,68 @@ def parted(dataset: Dataset, part: list[str]) -> Dataset:
 
 
 @pytest.mark.parametrize(
-    ("fields", "columns", "n_codes"),
+    ("fields", "columns", "names"),
     [
-        ({}, [SIZE, COLOUR], (0, 2)),
-        ({"exclude": ["size"]}, [COLOUR], (2,)),
-        ({"target_as": "answer", "exclude": ["size"]}, [COLOUR, [1, 1, -1, -1]], (2, 0)),
-        ({"nominal": "one-hot"}, [SIZE, [np.nan, 0, 0, 1], [np.nan, 1, 1, 0]], (0, 0, 0)),
+        ({}, [SIZE, COLOUR], "size colour:blue,red"),
+        ({"exclude": ["size"]}, [COLOUR], "colour:blue,red"),
+        (
+            {"target_as": "answer", "exclude": ["size"]},
+            [COLOUR, [1, 1, -1, -1]],
+            "colour:blue,red answer",
+        ),
+        (
+            {"nominal": "one-hot"},
+            [SIZE, [np.nan, 0, 0, 1], [np.nan, 1, 1, 0]],
+            "size colour=blue colour=red",
+        ),
         (
             {"nominal": "one-hot", "missing": "low"},
             [SIZE, [0, 0, 0, 1], [0, 1, 1, 0], [1, 0, 0, 0]],
-            (0, 0, 0, 0),
+            "size colour=blue colour=red colour=",
         ),
-        ({"order": {"colour": ["red", "green", "blue"]}}, [SIZE, [np.nan, 0, 0, 2]], (0, 3)),
+        (
+            {"order": {"colour": ["red", "green", "blue"]}},
+            [SIZE, [np.nan, 0, 0, 2]],
+            "size colour:red,green,blue",
+        ),
     ],
 )
 def test_attributes_become_columns(
-    dataset: Dataset, fields: dict[str, Any], columns: list[list[float]], n_codes: tuple[int, ...]
+    dataset: Dataset, fields: dict[str, Any], columns: list[list[float]], names: str
 ) -> None:
     encoded = encode(dataset, view(**fields))
     np.testing.assert_array_equal(encoded.X, np.transpose(columns))
     np.testing.assert_array_equal(encoded.y, [1, 1, -1, -1])
     assert encoded.X.dtype == encoded.y.dtype == np.float64
-    assert encoded.n_codes == n_codes
+    features = (f.name + ":" * bool(f.words) + ",".join(f.words) for f in encoded.features)
+    assert " ".join(features) == names
     assert encoded.missing == fields.get("missing", "mean")
     assert encoded.classes == ("negative", "positive")
+
+
+@pytest.mark.parametrize(
+    ("texts", "changes", "kind"),
+    [
+        (["a b", "c", "d", ""], {}, "text"),
+        (["a b", "a b", "d", "d"], {}, "category"),
+        (["a b", "c", "d", ""], {"codes": ("d", "c", "a b")}, "category"),
+        (["1.2.24", "3.4.24", "1.2.24", ""], {"date": "%d.%m.%y"}, "date"),
+    ],
+)
+def test_words_are_text_if_most_are_distinct_and_the_card_lists_none(
+    dataset: Dataset, texts: list[str], changes: dict[str, Any], kind: str
+) -> None:
+    colour = Attribute(name="colour", kind="nominal", **changes)
+    table = dataclasses.replace(
+        dataset.table,
+        attributes=(dataset.table.attributes[0], colour),
+        columns={**dataset.table.columns, "colour": np.array(texts)},
+    )
+    encoded = encode(Dataset(dataset.card, table, "here"), view())
+    words = changes.get("codes") or default_order({*texts} - {""})
+    assert encoded.features[1] == ("colour", kind, words, changes.get("date", ""))
+    listed = encode(Dataset(dataset.card, table, "here"), view(order={"colour": words}))
+    assert listed.features[1].kind == ("date" if kind == "date" else "category")
 
 
 def test_the_order_of_a_card_replaces_the_default(canonical_folder: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,11 @@ from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core import problems
 from quadrepro.core.cell import Cell
+from quadrepro.core.protocol import SplitRule
+from quadrepro.core.splits import Splitter
 from quadrepro.data.card import load_card
+from quadrepro.data.schema import Attribute
+from quadrepro.data.store import Dataset, Found, load_dataset
 from tests.make import cells_of, refusal
 
 CONFIG = """title: Drawn
@@ -213,3 +218,18 @@ def test_what_only_the_data_show_is_refused_at_the_rows_place(
     path = write(row, protocol=protocol, algorithm=ADA if "monks" in row else BOOSTING)
     found = refusal(path, lambda path: make_plan(load_experiment(path)).check_data())
     assert found.startswith(message)
+
+
+def test_times_are_read_by_the_format_in_the_card_which_belongs_to_the_key() -> None:
+    card = load_card("monks")
+    days = np.array(["31.12.2023", "01.02.2024", "02.01.2025"] * 144)
+    day = Attribute(name="day", kind="nominal", date="%d.%m.%Y")
+    card = card.model_copy(update={"attributes": (*card.attributes, day)})
+    table = load_dataset("monks").table
+    table = replace(table, attributes=card.attributes, columns={**table.columns, "day": days})
+    examples = problems.Examples(Found(card, None), card.view("quadboost"), SplitRule(time="day"))
+    encoded, known = examples.of(Dataset(card, table, "here"))
+    np.testing.assert_array_equal(np.argsort(known.times[:3]), [0, 1, 2])
+    assert encoded.features[-1].kind == "date"
+    rows = problems.StoredRows(examples, Splitter("monks", examples.rule, 432, 0, False, 1))
+    assert rows.content["dates"] == {"day": "%d.%m.%Y"}

@@ -377,9 +377,9 @@ def test_too_few_rows_are_refused_by_their_number_alone(
         splitter(**fields)
 
 
-def known_of(values: list[Any], key: str) -> KnownRows:
+def known_of(values: list[Any], key: str, date: str | None = None) -> KnownRows:
     rule = SplitRule.model_validate({key: "c"})
-    return KnownRows.of(rule, np.zeros(len(values)), {"c": np.array(values)})
+    return KnownRows.of(rule, np.zeros(len(values)), {"c": np.array(values)}, date=date)
 
 
 @pytest.mark.parametrize(
@@ -395,6 +395,19 @@ def known_of(values: list[Any], key: str) -> KnownRows:
 def test_times_sort_as_dates_or_numbers_and_not_as_text(texts: list[str]) -> None:
     times = known_of(texts, "time").times
     assert (np.diff(times) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("date", "texts"),
+    [
+        ("%d.%m.%Y", ["31.12.2023", "01.02.2024", "02.01.2025"]),
+        ("%d%m%Y", ["31122023", "01022024"]),
+    ],
+)
+def test_dates_sort_by_the_format_of_the_card(date: str, texts: list[str]) -> None:
+    assert (np.diff(known_of(texts, "time", date).times) > 0).all()
+    with pytest.raises(ConfigError, match="c has '2024-12-31', which is not a date of the format"):
+        known_of([*texts, "2024-12-31"], "time", date)
 
 
 @given(st.lists(st.integers(-3, 6), min_size=3, max_size=30))
@@ -422,7 +435,11 @@ def test_groups_classes_and_words_become_codes_and_parts() -> None:
     [
         ("groups", ["a", "", ""], "c divides the rows, but is missing in 2 of them"),
         ("time", [1.0, np.nan], "c divides the rows, but is missing in 1 of them"),
-        ("time", ["2020-01-01", "monday"], "c has 'monday': times must be numbers, or dates as"),
+        (
+            "time",
+            ["2020-01-01", "monday"],
+            "c has 'monday', which is not a date of the format ISO8601: ",
+        ),
         *(
             ("column", values, f"c must have train, valid or test for each row, or {rest}")
             for values, rest in [

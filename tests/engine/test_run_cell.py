@@ -22,6 +22,7 @@ from quadrepro import GradientBoostClassifier, GradientBoostRegressor
 from quadrepro.base.types import FloatArray
 from quadrepro.config.loading import load_experiment
 from quadrepro.core.cell import Cell, training_data
+from quadrepro.core.features import Feature
 from quadrepro.core.holdout import HoldoutStumps
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.estimator import EstimatorPredictor
@@ -252,17 +253,21 @@ def test_categories_and_gaps_stay_as_they_are_where_an_estimator_asks(
     [cell] = cells()
     X = cell.problem.X.astype(np.float64)
     X[::3, 0] = X[::5, 1] = np.nan
-    n_codes = (3, 0, 0, 0, 0, 0)
-    source = replace(cell.problem, X=X, n_codes=n_codes)
+    colour = Feature("colour", "category", ("red", "green", "blue"))
+    features = (colour, *(Feature(name) for name in "abcde"))
+    source = replace(cell.problem, X=X, features=features)
     cell = replace(cell, source=source, grids=(Grid.of({}),))
     rows = X[cell.problem.split.train]
     filled, learner = prepared(cell)[0], EstimatorPredictor(f"{__name__}:Seen", **options)
     assert run_cell(with_learner(cell, learner)).ok
-    given = np.asarray(Seen.given[-1], dtype=np.float64)
+    frame = Seen.given[-1]
+    if learner.categories:
+        frame = frame.assign(colour=frame["colour"].cat.codes.replace(-1, np.nan))
+    given = np.asarray(frame, dtype=np.float64)
     for j, column in enumerate(given.T):
         gaps = np.isnan(rows[:, j]) if j in kept else np.zeros(len(rows), dtype=bool)
         np.testing.assert_array_equal(np.isnan(column), gaps)
-        own = rows if learner.categories and n_codes[j] else filled
+        own = rows if learner.categories and features[j].words else filled
         np.testing.assert_array_equal(column[~gaps], own[~gaps, j])
     assert isinstance(Seen.given[-1], pd.DataFrame) == learner.categories
 

@@ -14,20 +14,26 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 import numpy as np
-import pandas as pd
 from sklearn import config_context
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import BaggingClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 
 from quadrepro.base.models import faults_at
-from quadrepro.base.types import FloatArray, Task
+from quadrepro.base.text import few
+from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.core.features import Feature, frame_of, plain_features
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.learners.imported import (
+    BOOSTERS,
     OURS,
+    RESAMPLED,
+    SKLEARN,
     Imported,
     ImportedAlgorithm,
+    can_be_fitted,
     check_path,
     described,
     find,
@@ -71,19 +77,16 @@ QUIET: dict[str, dict[tuple[str, ...], Any]] = {
 def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     """Return a new estimator."""
     maker = find(full_path(name), folder)
-    plain = inspect.isclass(maker) and not is_estimator(maker)
-    if plain and hasattr(maker, "fit") and hasattr(maker, "predict"):
-        # It need not mark what it has learned, as scikit-learn's do.
-        unmarked = {"__sklearn_is_fitted__": lambda self: True}
-        maker = type(maker.__name__, (maker, BaseEstimator), unmarked)
+    given = {key: _resolved(key, value, folder) for key, value in parameters.items()}
+    steps = given.get("steps") if maker is Pipeline else None
+    if isinstance(steps, list) and any(hasattr(step, "fit_resample") for _, step in steps):
+        maker = find(RESAMPLED, folder)
     takes = inspect.signature(maker).parameters
     takes_all = any(p.kind is p.VAR_KEYWORD for p in takes.values())
-    given = {key: _resolved(key, value, folder) for key, value in parameters.items()}
     own = {key: v for key, v in given.items() if key in takes or (takes_all and "__" not in key)}
     try:
         made = maker(**own)
-        if is_estimator(made):
-            made.get_params()  # fails unless the constructor stores them
+        complete(made)
     except Exception as error:
         raise ValueError(f"{label_of(name)} cannot be made: {described(error)}") from None
     if not is_estimator(made):
@@ -97,12 +100,45 @@ def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     return made
 
 
+def complete(made: Any) -> None:
+    """Give an object, and all that it holds, what its class lacks of scikit-learn's interface.
+
+    Classes that are older than scikit-learn's tags, or not made for it, may lack some of it.
+    """
+    if can_be_fitted(made) and not is_estimator(made):
+        made.__class__ = _completed(type(made))
+    if is_estimator(made):
+        # This fails unless the constructor stores the parameters.
+        for part in made.get_params(deep=True).values():
+            if not inspect.isclass(part):
+                complete(part)
+        try:
+            get_tags(made)
+        except AttributeError:
+            made.__class__ = _completed(type(made))
+
+
+def _completed(cls: type) -> type:
+    """Return a class with scikit-learn's interface; it need not mark what it has learned."""
+    own = {"__module__": cls.__module__, "__sklearn_is_fitted__": lambda self: True}
+    return type(cls.__name__, (cls, BaseEstimator), own)
+
+
 def _resolved(key: str, value: Any, folder: str) -> Any:
     """Return the value of a parameter, with estimators in place of their names."""
     steps = [s if s in KEPT else build(*step_of(s), folder) for s in steps_in(key, value)]
+    if key.endswith("steps"):
+        for step in steps[:-1]:
+            check_inner_step(step)
     if SEVERAL.fullmatch(key) and steps:
         return make_pipeline(*steps).steps  # which gives them names
     return steps[0] if steps else value
+
+
+def check_inner_step(step: Any) -> None:
+    """Raise ValueError unless a pipeline can have other steps after this one."""
+    if step not in KEPT and not (hasattr(step, "transform") or hasattr(step, "fit_resample")):
+        raise ValueError(f"{type(step).__name__} has no transform: it can only be the last step")
 
 
 def steps_in(key: str, value: Any) -> list[Any]:
@@ -170,6 +206,17 @@ def package_of(estimator: Any) -> str:
     return type(estimator).__module__.partition(".")[0]
 
 
+def packages_of(estimator: Any) -> set[str]:
+    """Return the names of the packages of an estimator and of all that it holds."""
+    return {package_of(part) for _, part in parts(estimator)}
+
+
+def has_transformer(estimator: Any) -> bool:
+    """Return whether an estimator is given the output of transformers that it holds."""
+    held = (part for _, part in parts(estimator))
+    return any(hasattr(part, "transform") and not hasattr(part, "predict") for part in held)
+
+
 def settle(part: Any, random_state: int | None, nominal: Sequence[str] = ()) -> None:
     """Give an estimator a seed, one thread, silence and categories, unless these are given."""
     package, known = package_of(part), own_names(part)
@@ -189,9 +236,13 @@ def settle(part: Any, random_state: int | None, nominal: Sequence[str] = ()) -> 
 
 def task_of(estimator: Any) -> Task | None:
     """Return whether an estimator predicts classes or numbers; None if it does neither."""
-    if is_classifier(estimator):
-        return "classification"
-    return "regression" if is_regressor(estimator) else None
+    kinds: dict[Any, Task] = {"classifier": "classification", "regressor": "regression"}
+    return kinds.get(kind_of(estimator))
+
+
+def kind_of(estimator: Any) -> str | None:
+    """Return the type of an estimator, such as "regressor"; None if its class does not state it."""
+    return get_tags(estimator).estimator_type or getattr(estimator, "_estimator_type", None)
 
 
 def size_name(estimator: Any) -> str:
@@ -223,16 +274,46 @@ def nested(
 
 
 def of_rows(estimator: Any, X: Any, method: str = "predict") -> Any:
-    """Return what a method gives for examples, which bagged trees are given in blocks.
+    """Return the numbers that a method gives for examples; bagged trees are given them in blocks.
 
     Bagging copies all of them for each tree, which takes seven times as long for MNIST.
     """
     function = getattr(estimator, method)
     bagged = isinstance(estimator, BaggingClassifier) and isinstance(X, np.ndarray)
-    if not bagged or not isinstance(estimator.estimator_, DecisionTreeClassifier):
-        return function(X)
-    n = max(1, BLOCK_BYTES // X[:1].nbytes)
-    return np.concatenate([function(X[i : i + n]) for i in range(0, len(X), n)])
+    if bagged and isinstance(estimator.estimator_, DecisionTreeClassifier):
+        n = max(1, BLOCK_BYTES // X[:1].nbytes)
+        return np.concatenate([function(X[i : i + n]) for i in range(0, len(X), n)])
+    returned = function(X)
+    try:
+        values = np.atleast_1d(np.asarray(returned, dtype=np.float64))
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"{method} must return numbers, such as codes of classes: {error}"
+        ) from None
+    if len(values) != len(X):
+        raise ValueError(f"{method} returns {len(values)} values for {len(X)} examples")
+    return values
+
+
+def places_of(predicted: FloatArray, n_labels: int) -> IntArray:
+    """Return predicted places of labels as whole numbers, or refuse others."""
+    wrong = ~np.isin(predicted, range(n_labels))
+    if wrong.any():
+        codes = few([*map(str, range(n_labels))])
+        raise ValueError(
+            f"predict returns {predicted[wrong][0]:g}: it must return classes as fit is given them,"
+            f" by the codes {codes}"
+        )
+    return predicted.astype(np.intp)
+
+
+def constant_outputs(label: float, data: TrainingData, n_new: int) -> Outputs:
+    """Return the outputs for new examples if all training examples have the same label."""
+    code = int(label > 0 if data.task == "classification" else label)
+    columns = np.zeros((n_new, data.n_classes))
+    columns[:, code] = 1.0
+    scores = columns if data.n_classes > 2 else columns[:, 1] - columns[:, 0]
+    return Outputs(np.full(n_new, code), scores, columns)
 
 
 def estimator_outputs(
@@ -255,7 +336,7 @@ def estimator_outputs(
             found = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
             scores = np.full((len(predicted), data.n_classes), -np.inf)
             scores[:, seen] = found
-    return Outputs(seen[predicted.astype(np.intp)], scores, probabilities)
+    return Outputs(seen[places_of(predicted, len(seen))], scores, probabilities)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,14 +363,14 @@ class EstimatorPredictor(Imported, Predictor):
     takes_raw = True
 
     predicts: Task | Literal[""] = ""
-    """The task of the config's own code."""
+    """The task of the config's own code, or of a class that states none."""
     categories: bool = False
     """Whether nominal attributes are given as categories, in a data frame."""
     keeps_missing: bool = False
     """Whether missing values stay NaN."""
-    n_codes: tuple[int, ...] = ()
-    """Of each column the number of categories, 0 for numbers; empty as long as the learner is not
-    bound to the examples of a cell."""
+    features: tuple[Feature, ...] = ()
+    """Columns of the data frame; empty as long as the learner is not bound to the examples of a
+    cell, and for a learner that takes arrays."""
 
     @property
     def content(self) -> dict[str, Any]:
@@ -309,8 +390,8 @@ class EstimatorPredictor(Imported, Predictor):
         return self.predicts or task_of(made) or "classification"
 
     def for_task(self, task: Task) -> Self | None:
-        """Return the predictor for a task; code of the config's own is asked when it is run."""
-        if not self.folder:
+        """Return the predictor for a task; code that does not state its own is asked when run."""
+        if not self.folder and task_of(build(self.name, self.settings)):
             return super().for_task(task)
         return replace(self, predicts="regression" if task == "regression" else "classification")
 
@@ -349,8 +430,8 @@ class EstimatorPredictor(Imported, Predictor):
         return tuple(found.values())
 
     def for_columns(self, data: TrainingData) -> Self:
-        """Return this predictor with the columns that hold codes, if it asks for them."""
-        return replace(self, n_codes=data.n_codes) if self.categories else self
+        """Return this predictor with the columns of its data frame, if it asks for one."""
+        return replace(self, features=data.features) if self.categories else self
 
     def estimator(
         self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
@@ -365,8 +446,9 @@ class EstimatorPredictor(Imported, Predictor):
                 f"{self.name} must predict {wanted} here, but it does not: give it predict, and"
                 f" derive it from scikit-learn's {mixin}Mixin"
             )
+        categories = [f.name for f in self._features(made) if f.kind == "category"]
         for _, part in parts(made):
-            settle(part, random_state, [f"x{i}" for i, n in enumerate(self.n_codes) if n])
+            settle(part, random_state, () if has_transformer(made) else categories)
         return made
 
     def try_code(self, candidate: Mapping[str, Value]) -> None:
@@ -404,13 +486,15 @@ class EstimatorPredictor(Imported, Predictor):
                     predicted[group] = np.ravel(of_rows(estimator, X_new, method))
         if labels is None or method != "predict":
             return predicted
-        return labels[predicted.astype(np.intp)]
+        return labels[places_of(predicted, len(labels))]
 
     def outputs(
         self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
     ) -> Outputs:
         """Fit the estimator alone and return its outputs for new examples."""
         labels, y = self._labels(data.train.y)
+        if labels is not None and len(labels) == 1:
+            return constant_outputs(labels[0], data, len(X_new))
         estimator = self.estimator(candidate, int(data.rng("all").integers(2**31)))
         with config_context(skip_parameter_validation=True):
             estimator.fit(self._table(data.train.X), y)
@@ -435,20 +519,28 @@ class EstimatorPredictor(Imported, Predictor):
         return list(groups.values())
 
     def _table(self, X: FloatArray) -> Any:
-        """Return examples with categories in place of codes, as a data frame."""
+        """Return examples as an estimator takes them: an array, or a data frame if asked for."""
         # Other cells share the examples, and an estimator may change what it is given.
         X = X.copy()
-        if not any(self.n_codes):
+        if not self.features:
             return X
-        # CatBoost needs a category for what is missing.
-        gaps = all(package_of(part) != "catboost" for _, part in parts(self.estimator()))
-        frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
-        for name, n_codes in zip(frame, self.n_codes, strict=True):
-            if n_codes:
-                known = [*map(str, range(n_codes)), *([] if gaps else ["missing"])]
-                codes = frame[name].fillna(-1 if gaps else n_codes).astype(np.intp)
-                frame[name] = pd.Categorical.from_codes(codes, known)
+        made = self.estimator()
+        frame = frame_of(X, self._features(made))
+        if not has_transformer(made) and "catboost" in packages_of(made):
+            # It needs a category for missing values.
+            for name, column in frame.select_dtypes("category").items():
+                frame[name] = column.cat.add_categories("").fillna("")
         return frame
+
+    def _features(self, made: Any) -> Sequence[Feature]:
+        """Return the columns of the data frame, with types that the estimator can learn from.
+
+        Transformers and the user's own code are given texts, dates and all names as they are.
+        """
+        packages = packages_of(made)
+        if has_transformer(made) or not packages <= {SKLEARN, *BOOSTERS}:
+            return self.features
+        return plain_features(self.features, packages)
 
 
 @dataclass(frozen=True)
@@ -499,7 +591,7 @@ class EstimatorEntry:
         made = checked(self.path, parameters, self.folder)
         if made is None:
             return self.learner(self.path, parameters, self.folder, self.searched)
-        if task_of(made) is None:
+        if kind_of(made) not in ("classifier", "regressor", None) or not hasattr(made, "predict"):
             raise ValueError(f"{self.label} predicts neither classes nor numbers")
         return self.learner(self.path, parameters)
 
@@ -519,8 +611,9 @@ def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
     """Return the entry of a pipeline."""
     for i, step in enumerate(steps):
         with faults_at(i):
-            if step not in KEPT:
-                checked(*step_of(step), folder)
+            made = None if step in KEPT else checked(*step_of(step), folder)
+            if made is not None and i < len(steps) - 1:
+                check_inner_step(made)
     label = " + ".join(map(label_of, steps))
     return EstimatorEntry("sklearn:Pipeline", label, preset={"steps": [*steps]}, folder=folder)
 

@@ -35,6 +35,15 @@ SKLEARN, OURS = "sklearn", "quadrepro"
 BOOSTERS = ("xgboost", "lightgbm", "catboost")
 """Packages that the extra ``boosters`` installs, which hints name."""
 
+INSTALLED_AS = {"imblearn": "imbalanced-learn"}
+"""Packages with another name than their module."""
+
+RESAMPLED = "imblearn.pipeline:Pipeline"
+"""The pipeline whose steps can resample the training examples."""
+
+METHODS = ("predict", "transform", "fit_resample")
+"""Methods of fitted estimators; each has at least one."""
+
 _PATH = re.compile(r"[^\W\d_]\w*(\.[^\W\d_]\w*)*:[^\W\d]\w*")
 
 
@@ -69,6 +78,11 @@ def is_estimator(candidate: Any) -> bool:
     return all(callable(getattr(candidate, m, None)) for m in ("fit", "get_params", "set_params"))
 
 
+def can_be_fitted(candidate: Any) -> bool:
+    """Return whether a class or an object has ``fit``, and a method to use after it."""
+    return hasattr(candidate, "fit") and any(hasattr(candidate, m) for m in METHODS)
+
+
 def find(path: str, folder: str = "") -> Any:
     """Import and return the class or the function that an import path names."""
     own = own_file(path, folder)
@@ -86,14 +100,24 @@ def find(path: str, folder: str = "") -> Any:
     found = getattr(imported, name, None)
     if not callable(found):
         raise unknown(module, name, [key for key in dir(imported) if key[0] != "_"])
-    usable = inspect.isclass(found) and (is_estimator(found) or issubclass(found, Algorithm))
+    usable = inspect.isclass(found) and (
+        is_estimator(found) or can_be_fitted(found) or issubclass(found, Algorithm)
+    )
     if own is None and not usable:
         # Some installed functions run or load whatever their arguments name.
         raise ValueError(
-            f"{path} is not an estimator: it needs fit, get_params and set_params. Use other code"
-            " from a module in the config's folder"
+            f"{path} is not an estimator: it needs fit and predict. Use other code from a module"
+            " in the config's folder"
         )
     return found
+
+
+def estimators_with(learner: type[Learner], parameter: str) -> list[str]:
+    """Return the import paths of the estimators of an algorithm that have a parameter."""
+    ours = importlib.import_module(OURS)  # whose classes import scikit-learn
+    classes = {f"{OURS}:{name}": getattr(ours, name) for name in ours.__all__}
+    same = {path: cls for path, cls in classes.items() if getattr(cls, "learner", None) is learner}
+    return [path for path, cls in same.items() if parameter in inspect.signature(cls).parameters]
 
 
 def unknown(module: str, name: str, known: Iterable[str]) -> ValueError:
@@ -146,7 +170,8 @@ def own_file(path: str, folder: str) -> Path | None:
     beside = [file.stem for file in Path(folder).glob("*.py")] if folder else []
     meant = closest(module, [SKLEARN, *BOOSTERS, *beside])
     misspelt = meant not in (None, module)
-    hint = f"; did you mean {meant!r}?" if misspelt else ": pip install the package that has it"
+    package = INSTALLED_AS.get(module.partition(".")[0], "the package that has it")
+    hint = f"; did you mean {meant!r}?" if misspelt else f": pip install {package}"
     raise ValueError(f"unknown module {module!r}{hint}")
 
 

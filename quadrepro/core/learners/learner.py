@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
+from quadrepro.core.features import Feature
 from quadrepro.core.holdout import Holdout
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote, coded
@@ -181,9 +182,9 @@ class Part(NamedTuple):
 class TrainingData:
     """The examples of one cell.
 
-    Labels are -1 and +1, class codes 0 to K - 1, or numbers, for 2, K and 0 classes. `n_codes` has
-    the number of codes of each column, 0 for numbers; X holds their positions only if the learner
-    asks for `categories`. What votes are over is in `voters`, see `quadrepro.core.learners.voters`.
+    Labels are -1 and +1, class codes 0 to K - 1, or numbers, for 2, K and 0 classes. X holds the
+    positions of the words of `features` only if the learner asks for `categories`. For `voters`,
+    see `quadrepro.core.learners.voters`.
     """
 
     train: Part
@@ -193,7 +194,7 @@ class TrainingData:
     rng: Rng
     task: Task = "classification"
     n_classes: int = 2
-    n_codes: tuple[int, ...] = ()
+    features: tuple[Feature, ...] = ()
 
     @cached_property
     def matrices(self) -> tuple[FloatArray, FloatArray]:

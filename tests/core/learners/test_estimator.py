@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import pickle
 import re
 import sys
@@ -24,6 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from quadrepro.base.types import FloatArray, Task
+from quadrepro.core.features import Feature
 from quadrepro.core.learners.estimator import (
     EstimatorPredictor,
     build,
@@ -31,6 +33,7 @@ from quadrepro.core.learners.estimator import (
     estimator_entry,
     estimator_outputs,
     of_rows,
+    package_of,
     pipeline_entry,
     settle,
 )
@@ -90,6 +93,81 @@ class Plain:
 class Other(Plain):
     def __init__(self, share=0.5):
         self.limit = share
+
+class Odd(Plain):
+    def __init__(self, kind="words"):
+        self.kind = kind
+    def fit(self, X, y):
+        return self
+    def predict(self, X):
+        returned = {"words": "yes", "nan": float("nan"), "signs": -1, "shares": 0.5, "beyond": 2}
+        if self.kind == "short":
+            return 1
+        return [[0], [0, 1]] if self.kind == "lists" else [returned[self.kind]] * len(X)
+
+def vectorised():
+    from sklearn.compose import make_column_transformer
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_pipeline
+    return make_pipeline(make_column_transformer((TfidfVectorizer(), "note")), SVC())
+
+def boosted():
+    from sklearn.compose import make_column_transformer
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.pipeline import make_pipeline
+    chosen = make_column_transformer(("passthrough", ["size [cm]"]))
+    return make_pipeline(chosen, HistGradientBoostingClassifier())
+"""
+
+OLD = """
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+class Untagged:
+    def __init__(self, depth=1):
+        self.depth = depth
+    def get_params(self, deep=True):
+        return {"depth": self.depth}
+    def set_params(self, **changes):
+        self.__dict__.update(changes)
+        return self
+    def fit(self, X, y):
+        self.n_rows, self.top = len(X), np.bincount(y).argmax()
+        return self
+    def predict(self, X):
+        return np.full(len(X), self.top)
+
+class Mixed(ClassifierMixin, Untagged):
+    pass
+
+class Regressor(Untagged):
+    _estimator_type = "regressor"
+
+class Bare:
+    def fit(self, X, y):
+        self.top = y[0]
+    def predict(self, X):
+        return [self.top] * len(X)
+
+class Shift:
+    def fit(self, X, y=None):
+        return self
+    def transform(self, X):
+        return X + 1
+
+class Twice:
+    def fit(self, X, y):
+        return self
+    def fit_resample(self, X, y):
+        return np.vstack([X, X]), np.concatenate([y, y])
+
+def piped():
+    return make_pipeline(StandardScaler(), Untagged())
+
+def bare_piped():
+    return make_pipeline(StandardScaler(), Bare())
 """
 
 
@@ -97,6 +175,7 @@ class Other(Plain):
 def own(tmp_path: Path) -> str:
     """Return a folder with code of its own."""
     (tmp_path / "mine_built.py").write_text(OWN, encoding="utf-8")
+    (tmp_path / "mine_old.py").write_text(OLD, encoding="utf-8")
     return str(tmp_path)
 
 
@@ -213,6 +292,86 @@ def test_categories_are_announced_where_a_library_asks_for_it() -> None:
         "enable_categorical"
     ]
     settled(LogisticRegression(), "x0")
+
+
+# Classes that lack some of scikit-learn's interface.
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        *((f"mine_old:{name}", {}) for name in ("Untagged", "Mixed", "Bare", "piped")),
+        ("mine_old:bare_piped", {}),
+        ("Pipeline", {"steps": ["mine_old:Shift", "mine_old:Untagged"]}),
+        ("BaggingClassifier", {"estimator": "mine_old:Mixed", "n_estimators": 2}),
+    ],
+)
+def test_a_class_that_is_older_than_tags_works_alone_and_inside_of_others(
+    own: str, name: str, settings: dict[str, Any]
+) -> None:
+    X, _, X_new = examples()
+    y = np.where(np.arange(90) % 3, 1.0, -1.0)[::-1]
+    predictor = EstimatorPredictor(name, settings, own).for_task("classification")
+    assert predictor is not None
+    found = predictor.predictions(X, y, [Grid.of({})], X_new, rng())
+    np.testing.assert_array_equal(found, np.ones((1, 90)))
+    # It belongs to its own package, and not to ours, whose ensembles can grow.
+    assert package_of(build(name, settings, own)) in ("mine_old", "sklearn")
+
+
+def test_a_class_that_does_not_state_its_task_does_either(
+    own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (Path(own) / "mine_stated.py").write_text(OLD, encoding="utf-8")
+    monkeypatch.syspath_prepend(own)
+    monkeypatch.setattr("quadrepro.core.learners.imported.distributions", lambda module: ("x",))
+    for task in ("classification", "regression"):
+        made = estimator_entry("mine_stated:Bare").make({})
+        bound = made.for_task(task)
+        assert bound is not None
+        assert bound.task == task
+    made = estimator_entry("mine_stated:Regressor").make({})
+    assert (made.task, made.for_task("classification")) == ("regression", None)
+    with pytest.raises(ValueError, match="Shift predicts neither classes nor numbers"):
+        estimator_entry("mine_stated:Shift").make({})
+
+
+def test_steps_after_one_without_transform_are_refused(own: str) -> None:
+    message = "SVC has no transform: it can only be the last step"
+    with pytest.raises(PydanticCustomError, match=message) as caught:
+        pipeline_entry(["PCA", "SVC", "mine_old:Untagged"], own)
+    assert caught.value.context["place"] == (1,)
+    with pytest.raises(ValueError, match=message):
+        build("BaggingClassifier", {"estimator": {"Pipeline": {"steps": ["SVC", "SVC"]}}})
+    with pytest.raises(ValueError, match="Untagged has no transform"):
+        build("Pipeline", {"steps": ["mine_old:Untagged", "SVC"]}, own)
+
+
+def test_steps_that_resample_are_in_a_pipeline_of_imbalanced_learn(own: str) -> None:
+    steps = {"steps": ["StandardScaler", "mine_old:Twice", "mine_old:Untagged"]}
+    if importlib.util.find_spec("imblearn") is None:
+        with pytest.raises(ValueError, match=r"'imblearn\.pipeline': pip install imbalanced-learn"):
+            build("Pipeline", steps, own)
+        place = Path(own) / "imblearn"
+        place.mkdir()
+        (place / "__init__.py").touch()
+        (place / "pipeline.py").write_text(RESAMPLING, encoding="utf-8")
+    X, y, _ = examples()
+    fitted = build("Pipeline", steps, own).fit(X, (y > 0).astype(int))
+    assert fitted.steps[-1][1].n_rows == 180
+
+
+RESAMPLING = """
+from sklearn.pipeline import Pipeline as Plain
+
+class Pipeline(Plain):
+    def fit(self, X, y):
+        for _, step in self.steps[:-1]:
+            if hasattr(step, "fit_resample"):
+                X, y = step.fit_resample(X, y)
+        self.steps[-1][1].fit(X, y)
+        return self
+"""
 
 
 # Entries of a config.
@@ -357,21 +516,115 @@ def test_a_fold_with_one_class_predicts_it() -> None:
         np.testing.assert_array_equal(found, -np.ones((1, 90)))
 
 
-NOMINAL = np.array([[0, 0.5], [2, 1.5], [np.nan, np.nan], [1, 0.0]])
+@pytest.mark.parametrize("name", ["LogisticRegression", "LinearSVC", "mine_built:Plain"])
+@pytest.mark.parametrize(
+    ("task", "label", "code"), [("classification", -1, 0), ("multiclass", 2, 2)]
+)
+def test_one_class_in_the_training_part_is_a_constant_prediction_with_a_score(
+    own: str, name: str, task: Task, label: float, code: int
+) -> None:
+    X, _, X_new = examples()
+    n_classes = 2 if task == "classification" else 4
+    data = data_of(X, np.full(90, float(label)), task, n_classes=n_classes)
+    outputs = EstimatorPredictor(name, folder=own).outputs(data, {}, X_new)
+    assert outputs.predicted.tolist() == [code] * 90
+    np.testing.assert_array_equal(outputs.probabilities, np.eye(n_classes)[[code] * 90])
+    scores = np.asarray(outputs.scores)
+    np.testing.assert_array_equal(scores > 0, np.zeros(90) if n_classes == 2 else scores == 1)
 
 
-def test_categories_are_given_in_a_frame_with_all_codes_and_gaps(own: str) -> None:
-    y = np.array([1.0, -1.0, 1.0, -1.0])
-    predictor = EstimatorPredictor("mine_built:Plain", folder=own, categories=True)
-    bound = predictor.for_columns(data_of(NOMINAL, y, n_codes=(4, 0)))
-    bound.predictions(NOMINAL, y, [Grid.of({})], NOMINAL, rng())
-    codes = pd.Categorical(["0", "2", None, "1"], categories=["0", "1", "2", "3"])
-    pd.testing.assert_frame_equal(last()[0], pd.DataFrame({"x0": codes, "x1": NOMINAL[:, 1]}))
+# Data frames.
+
+FEATURES = (
+    Feature("colour", "category", ("red", "green", "blue", "grey")),
+    Feature("size [cm]"),
+    Feature("note", "text", ("a fine hat", "a cup")),
+    Feature("day", "date", ("01.02.2024", "31.12.2023"), "%d.%m.%Y"),
+)
+NOMINAL = np.array([[0, 0.5, 1, 1], [2, 1.5, 0, 0], [np.nan] * 4, [1, 0.0, 0, 0]])
+SIGNS = np.array([1.0, -1.0, 1.0, -1.0])
+
+
+def bound_to(features: tuple[Feature, ...], name: str, own: str, **settings: Any) -> Any:
+    predictor = EstimatorPredictor(name, settings, own, categories=True)
+    bound = predictor.for_columns(data_of(NOMINAL, SIGNS, features=features))
     assert bound.content == predictor.content
+    return bound
+
+
+def test_a_frame_has_the_names_words_texts_and_dates_of_the_file(own: str) -> None:
+    bound = bound_to(FEATURES, "mine_built:Plain", own)
+    bound.predictions(NOMINAL, SIGNS, [Grid.of({})], NOMINAL, rng())
+    colours = pd.Categorical(["red", "blue", None, "green"], categories=FEATURES[0].words)
+    days = pd.to_datetime(["2023-12-31", "2024-02-01", None, "2024-02-01"]).as_unit("us")
+    columns = {
+        "colour": colours,
+        "size [cm]": NOMINAL[:, 1],
+        "note": pd.array(["a cup", "a fine hat", "", "a fine hat"], dtype="str"),
+        "day": days,
+    }
+    pd.testing.assert_frame_equal(last()[0], pd.DataFrame(columns))
+
+
+def test_numbers_alone_are_given_with_their_names_too(own: str) -> None:
+    features = tuple(Feature(name) for name in "abcd")
+    bound_to(features, "mine_built:Plain", own).outputs(
+        data_of(NOMINAL, SIGNS, features=features), {}, NOMINAL
+    )
+    pd.testing.assert_frame_equal(last()[0], pd.DataFrame(NOMINAL, columns=[*"abcd"]))
+
+
+def test_a_text_can_be_vectorised_and_a_column_chosen_by_its_name(own: str) -> None:
+    for name in ("vectorised", "boosted"):
+        bound = bound_to(FEATURES, f"mine_built:{name}", own)
+        [predicted] = bound.predictions(NOMINAL, SIGNS, [Grid.of({})], NOMINAL, rng())
+        assert len(predicted) == 4
+
+
+@pytest.mark.parametrize(
+    ("path", "settings"),
+    [
+        ("HistGradientBoostingClassifier", {}),
+        ("xgboost:XGBClassifier", {"n_estimators": 2}),
+        ("lightgbm:LGBMClassifier", {"n_estimators": 2}),
+        ("catboost:CatBoostClassifier", {"iterations": 2}),
+        ("CalibratedClassifierCV", {"estimator": "xgboost:XGBClassifier", "cv": 2}),
+    ],
+)
+def test_boosters_learn_from_every_kind_of_column_under_any_name(
+    path: str, settings: dict[str, Any]
+) -> None:
+    for package in ("xgboost", "lightgbm", "catboost"):
+        if package in f"{path}{settings}":
+            pytest.importorskip(package)
+    X, y = np.repeat(NOMINAL, 10, axis=0), np.repeat(SIGNS, 10)
+    bound = bound_to(FEATURES, path, "", **settings)
+    outputs = bound.outputs(data_of(X, y, features=FEATURES), {}, X)
+    assert len(outputs.predicted) == 40
+
+
+# Predictions that are not labels.
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("words", "predict must return numbers, such as codes of classes: .* 'yes'"),
+        ("nan", "predict returns nan: it must return classes as fit is given them, by .* 0, 1"),
+        ("signs", "predict returns -1: it must return classes"),
+        ("shares", "predict returns 0.5: it must"),
+        ("beyond", "predict returns 2: it must"),
+        ("short", "predict returns 1 values for 90 examples"),
+        ("lists", "predict must return numbers"),
+    ],
+)
+def test_predictions_that_are_not_classes_are_refused(own: str, kind: str, message: str) -> None:
     X, y, X_new = examples()
-    numbers = predictor.for_columns(data_of(X, y, n_codes=(0, 0, 0, 0)))
-    numbers.predictions(X, y, [Grid.of({})], X_new, rng())
-    np.testing.assert_array_equal(last()[0], X)
+    odd = EstimatorPredictor("mine_built:Odd", {"kind": kind}, own)
+    with pytest.raises(ValueError, match=message):
+        odd.predictions(X, y, [Grid.of({})], X_new, rng())
+    with pytest.raises(ValueError, match=message):
+        odd.outputs(data_of(X, y), {}, X_new)
 
 
 # Ensembles grow.
