@@ -75,8 +75,12 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     columns = [pair for a in kept for pair in _columns(a, table.columns[a.name], rows, view)]
     if view.target_as:
         columns.append((Feature(view.target_as), y))
+    X = np.column_stack([column for _, column in columns])
+    if view.duplicates == "drop":
+        first = np.unique(equal_rows(np.column_stack([X, y])), return_index=True)[1]
+        X, y, rows = X[first], y[first], rows[first]
     return Encoded(
-        X=np.column_stack([column for _, column in columns]),
+        X=X,
         y=y,
         classes=classes,
         missing="low" if view.missing == "low" else "mean",
@@ -85,9 +89,20 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     )
 
 
+def equal_rows(X: NumberArray) -> IntArray:
+    """Return a code for each row, the same for equal ones, in the order of their first rows."""
+    import pandas as pd
+
+    frame = pd.DataFrame(X)
+    codes = frame.groupby([*frame], sort=False, dropna=False).ngroup()
+    return codes.to_numpy(dtype=np.intp)
+
+
 def count_rows(found: Found, view: View) -> int:
     """Return the number of rows in a view, from the card if that tells, or else from the data."""
     card = found.card
+    if view.duplicates == "drop":
+        return len(encode(found.load(), view).rows)
     drops = view.missing == "drop" and card.rows_with_missing > 0
     match bool(view.where), bool(view.part), bool(view.kept_labels), drops:
         case False, False, _, False:

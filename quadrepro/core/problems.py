@@ -16,8 +16,8 @@ from uuid import uuid4
 import numpy as np
 
 from quadrepro.base.types import FloatArray, Task
-from quadrepro.core.preprocessing import Encoded, count_rows, encode
-from quadrepro.core.protocol import Protocol, Sample, SplitRule
+from quadrepro.core.preprocessing import Encoded, count_rows, encode, equal_rows
+from quadrepro.core.protocol import EQUAL, Protocol, Sample, SplitRule
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.core.splits import KnownRows, Split, Splitter, deal
 from quadrepro.data.cache import hash_of_splits, load_splits
@@ -71,6 +71,8 @@ class Examples:
         encoded, rule = encode(dataset, self.view), self.rule
         named = {name: dataset.table.columns[name] for name in rule.columns.values()}
         columns = {name: column[encoded.rows] for name, column in named.items()}
+        if rule.groups == EQUAL:
+            columns[EQUAL] = equal_rows(encoded.X)
         parts = None
         if rule.openml_task is not None:
             parts = load_splits(dataset.card, rule.openml_task)[encoded.rows]
@@ -206,6 +208,11 @@ class Sources:
         if key in self._sources:
             return self._sources[key]
         found, rule, folds = self.datasets[name], protocol.split, protocol.inner_folds
+        if view.duplicates == "one-side":
+            try:
+                rule = rule.with_equal_rows()
+            except ValueError as error:
+                raise ConfigError(f"{title}: {error}") from None
         if protocol.sample is not None:
             drawn = rule_of(found.card, parameters)
             fresh = FreshRows(found, view, title, *drawn, protocol.sample, folds)

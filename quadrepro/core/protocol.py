@@ -51,6 +51,10 @@ Outer = Annotated[str, BeforeValidator(_times_and_folds, json_schema_input_type=
 Attribute = Annotated[str, Field(min_length=1)]
 
 
+EQUAL = "="
+"""Groups of equal rows, where a view does not divide these."""
+
+
 class SplitRule(Model):
     """How rows are divided into a training and a test part.
 
@@ -95,7 +99,20 @@ class SplitRule(Model):
     def columns(self) -> dict[str, str]:
         """The attributes that divide the rows, by the field that names them."""
         named = {"groups": self.groups, "time": self.time, "column": self.column}
-        return {key: name for key, name in named.items() if name is not None}
+        return {key: name for key, name in named.items() if name not in (None, EQUAL)}
+
+    def with_equal_rows(self) -> Self:
+        """Return the rule that does not divide equal rows, or raise ValueError."""
+        others = {
+            "groups": self.groups,
+            "time": self.time,
+            "test": self.test,
+            "train: all": self.train == "all",
+            "a number for train": isinstance(self.train, int),
+        }
+        for key in filter(others.get, others):
+            raise ValueError(f"duplicates: one-side of a view cannot be combined with {key}")
+        return self.model_copy(update={"groups": EQUAL})
 
     def without_columns(self, view: View) -> View:
         """Return a view without the attributes that divide the rows."""
@@ -105,7 +122,7 @@ class SplitRule(Model):
     @property
     def needs_rows(self) -> bool:
         """Whether splits depend on what the rows hold, and not on their number alone."""
-        return self.stratify or self.openml_task is not None or bool(self.columns)
+        return self.stratify or self.openml_task is not None or bool(self.groups or self.columns)
 
     @property
     def draws_share(self) -> bool:

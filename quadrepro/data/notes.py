@@ -141,7 +141,10 @@ def of_content(
     attributes = tuple(a for a in table.attributes if a.name in used)
     rows = sort_rows(RawTable(attributes, used, table.target))
     if n_repeated := int(repeats([*rows.columns.values(), rows.target]).sum()):
-        yield f"Rows that repeat an earlier one: {n_repeated}."
+        yield (
+            f"Rows that repeat an earlier one: {n_repeated}; view: {{duplicates: drop}} drops them,"
+            " and one-side keeps them on one side of each split."
+        )
     for remark in filter(None, dict.fromkeys(remarks.values())):
         yield f"{remark} ({_listed(name for name in remarks if remarks[name] == remark)})."
     if words := _sentinels({**table.columns, target.original: table.target}):

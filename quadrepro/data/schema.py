@@ -126,6 +126,9 @@ class View(Model, coerce_numbers_to_str=True):
     missing: Literal["mean", "low", "drop"] = Field(
         "mean", description="Missing values: filled by the mean, a value of their own, or no row."
     )
+    duplicates: Literal["keep", "drop", "one-side"] = Field(
+        "keep", description="Whether rows that repeat another are used, dropped, or never divided."
+    )
     order: dict[str, Names] = Field({}, description="Codes of attributes in another order.")
     bayes_error: float | None = Field(None, ge=0, description="Lowest possible risk, if known.")
     status: Literal["settled", "open"] = Field(

@@ -233,3 +233,34 @@ def test_times_are_read_by_the_format_in_the_card_which_belongs_to_the_key() -> 
     assert encoded.features[-1].kind == "date"
     rows = problems.StoredRows(examples, Splitter("monks", examples.rule, 432, 0, False, 1))
     assert rows.content["dates"] == {"day": "%d.%m.%Y"}
+
+
+REPEATED = "exclude: [jacket_color, holding, is_smiling], duplicates"
+
+
+@pytest.mark.parametrize("protocol", ["folds: 3", "split: {stratify: true}", "split: {outer: 2}"])
+def test_equal_rows_are_on_one_side_of_each_split(write: Write, protocol: str) -> None:
+    path = write(f"{{name: monks, view: {{{REPEATED}: one-side}}}}", protocol=protocol)
+    for cell in cells(path).values():
+        X, split = cell.problem.X, cell.problem.split
+        parts = [split.train[split.fold == f] for f in range(split.fold.max(initial=-1) + 1)]
+        sides = [
+            {*map(tuple, X[rows].tolist())} for rows in [*(parts or [split.train]), split.test]
+        ]
+        assert sum(map(len, sides)) == len({*map(tuple, X.tolist())}) < len(X) / 4
+
+
+def test_rows_that_repeat_another_with_its_label_are_dropped_on_request(write: Write) -> None:
+    path = write(f"{{name: monks, view: {{{REPEATED}: drop}}}}", protocol="split: {outer: 2}")
+    [cell, *_] = cells(path).values()
+    problem = cell.problem
+    rows = [*map(tuple, np.column_stack([problem.X, problem.y]).tolist())]
+    assert len(rows) == len({*rows}) == len(problem.split.train) + len(problem.split.test)
+    every = cells(write(f"{{name: monks, view: {{{REPEATED}: keep}}}}"))["monks", 0].problem
+    assert {*rows} == {*map(tuple, np.column_stack([every.X, every.y]).tolist())}
+
+
+def test_a_split_that_cannot_keep_equal_rows_together_is_refused(write: Write) -> None:
+    path = write(f"{{name: monks, view: {{{REPEATED}: one-side}}}}", protocol="split: {train: 99}")
+    message = "monks: duplicates: one-side of a view cannot be combined with a number for train"
+    assert message in refusal(path, cells)
