@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -73,9 +74,10 @@ class Grid:
         if width > MOST_COLUMNS or width * len(rows) > MOST_PLACES:
             size = f"{len(rows):,} rows of {width:,} fields"
             raise ValueError(f"{size} are too many for a table of scores")
+        usual = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
         for row, line in zip(rows, lines, strict=True):
-            if len(row) != width:
-                raise ValueError(f"line {line} has {len(row)} fields, other lines have {width}")
+            if len(row) != usual:
+                raise ValueError(f"line {line} has {len(row)} fields, other lines have {usual}")
         columns = [j for j in range(width) if any(row[j].text for row in rows)]
         rows = [[row[j] for j in columns] for row in rows]
         return Grid(rows, lines, self.around, self.n_header)
