@@ -67,7 +67,9 @@ class Grid:
         self.lines.append(line)
 
     def squared(self) -> Grid:
-        """Return the grid without empty rows and columns; raise ValueError for uneven rows."""
+        """Return the grid without empty rows and columns; raise ValueError for faults."""
+        if self.fault:
+            raise ValueError(self.fault)
         kept = [i for i, row in enumerate(self.rows) if any(cell.text for cell in row)]
         rows, lines = [self.rows[i] for i in kept], [self.lines[i] for i in kept]
         width = max(map(len, rows), default=0)

@@ -39,7 +39,7 @@ _COMMANDS = re.compile(
 
 
 Rows = list[tuple[int, list[tuple[Text, int]]]]
-"""The line of each row, and its fields with the number of rows that each spans."""
+"""The line and the fields of each row; a field has the number of rows over which it extends."""
 
 
 def _filled(rows: Rows, *, leave_out: bool) -> Grid:

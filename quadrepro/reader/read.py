@@ -15,7 +15,7 @@ import pandas as pd
 
 from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
-from quadrepro.reader.forms import PDF_PAGE, frame_grid, page_text, read_grids
+from quadrepro.reader.forms import Content, frame_grid, read_file
 from quadrepro.reader.grid import Grid, Number, Text, comma_sign, is_number, parse
 from quadrepro.reader.roles import (
     Column,
@@ -39,9 +39,7 @@ NOT_A_NUMBER = (
 )
 
 
-def read_table(
-    source: str | Path | pd.DataFrame, choices: Choices | None = None, **stated: Any
-) -> PrintedTable:
+def read_table(source: str | Path | pd.DataFrame, **choices: Any) -> PrintedTable:
     """Read a printed table from a file of any form, or from a data frame.
 
     Parameters
@@ -49,10 +47,8 @@ def read_table(
     source : str, Path or DataFrame
         Separated text, Markdown, LaTeX, reStructuredText, HTML, JSON, Excel, parquet, columns
         between blanks, the output of Weka's experimenter, or a page of a PDF.
-    choices : Choices, optional
-        Facts on the table.
-    **stated
-        The attributes of `Choices`, as keywords.
+    **choices
+        Facts on the table, the attributes of `Choices`.
 
     Returns
     -------
@@ -71,18 +67,19 @@ def read_table(
     >>> read_table(frame).sentence
     'Read as a data frame: 1 data set × 1 method (ours); sizes: n; left out: signs *'
     """
-    choices = choices or Choices(**stated)
+    stated = Choices(**choices)
+    path = "scores" if isinstance(source, pd.DataFrame) else str(source)
     if isinstance(source, pd.DataFrame):
-        path, form, grids = "scores", "a data frame", [frame_grid(source)]
+        content = Content("a data frame", [frame_grid(source)])
     else:
-        path, (form, grids) = str(source), read_grids(Path(source), choices.page)
+        content = read_file(Path(source), stated.page)
     try:
-        return _Reader(path, form, _chosen(path, grids, choices.table), choices).read()
+        grid = _chosen(path, content.grids, stated.table)
+        return _Reader(path, content.form, grid, stated).read()
     except DataError as error:
-        if not form.startswith(PDF_PAGE):
+        if not content.page:
             raise
-        text = page_text(Path(path).read_bytes(), choices.page)
-        lines = "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
+        lines = "\n".join(line.rstrip() for line in content.page.splitlines() if line.strip())
         raise DataError(
             f"{error}; put the lines of the table into a text file, with two blanks between "
             f"columns. The page reads:\n{lines}"

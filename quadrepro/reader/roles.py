@@ -51,6 +51,11 @@ def column_role(name: str) -> str:
     return role or corner * (corner in ("data sets", "methods"))
 
 
+def names_rows(name: str) -> bool:
+    """Return whether a column is called like the names of data sets or methods."""
+    return column_role(name) in ("data sets", "methods")
+
+
 def summary_kind(name: str) -> str:
     """Return the kind of a row that sums up others, or an empty text.
 
@@ -214,7 +219,7 @@ def read_header(grid: Grid) -> tuple[list[str], int]:
     names: list[str] = []
     for texts in zip(*header, strict=True):
         name = " ".join(dict.fromkeys(text for text in texts if text and text not in titles))
-        if not names and column_role(texts[-1]) in ("data sets", "methods"):
+        if not names and names_rows(texts[-1]):
             name = texts[-1]  # pandas prints the name of the rows below the name of the columns
         base, kind = split_spread(name)
         spread = names and kind == "sd" and not base
@@ -230,5 +235,5 @@ def _names_on(above: Sequence[Text], row: Sequence[Text]) -> bool:
         return False
     names = [c.text for c in above[1:]]
     if not texts:  # the name of an index, below the names of columns
-        return above[0].text == "" or column_role(row[0].text) in ("data sets", "methods")
+        return above[0].text == "" or names_rows(row[0].text)
     return row[0].text in ("", above[0].text) or "" in names or len({*names}) < len(names)
