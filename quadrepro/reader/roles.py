@@ -170,6 +170,11 @@ class Column:
         """One of label, fold, value, size, words and out."""
 
     @property
+    def is_spread(self) -> bool:
+        """Whether it has the deviations of another column."""
+        return self.kind not in ("", "mean")
+
+    @property
     def fault(self) -> int | None:
         """Place of a misprinted number among words, or None."""
         pattern = re.compile(r"\W*\d|.*[^\w.]\d*\.\d")
