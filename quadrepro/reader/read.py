@@ -110,7 +110,7 @@ class _Reader:
 
     def __init__(self, path: str, content: Content, choices: Choices) -> None:
         self.path, self.form, self.choices = path, content.form, choices
-        self.metric = ""
+        self.metric, self.assumed = "", False
         self.left_out: dict[str, None] = {}
         self.numbers: dict[tuple[str, str], Number] = {}
         self.datasets: dict[str, str] = {}
@@ -256,6 +256,10 @@ class _Reader:
         if self.choices.methods:
             self._leave("method", [m for m in methods if m not in self.choices.methods])
             methods = tuple(m for m in methods if m in self.choices.methods)
+        elif alike := [m for m in methods if [x.lower() for x in methods].count(m.lower()) > 1]:
+            names = " and ".join(map(repr, alike[:2]))
+            advice = "write one name for both, or list the methods with --methods"
+            self.refuse(f"{names} differ only in case: {advice}")
         texts = {text for c in self._with("label") for text in c.texts}
         if texts & {*self.choices.without} or len(methods) < len(values) - len(spreads):
             # They sum up other numbers as well.
@@ -287,6 +291,7 @@ class _Reader:
             percent=self._in_percent(scores),
             spread=[*spreads, "sd"][0] if has_spread else "",
             means=any(c.kind == "mean" for c in values),
+            assumed=self.assumed,
             left_out=tuple(self.left_out),
         )
 
@@ -420,16 +425,17 @@ class _Reader:
                 advice = "keep one kind in the file, or leave the column out with --without"
                 texts = few([*dict.fromkeys(column.texts)])
                 self.refuse(f"{texts} may not be folds: {advice}", column=column.name)
-        if folds:
-            return titles, [", ".join(c.cells[i].text for c in folds) for i in rows]
         for column in self._with("label", "words", "size", "value"):
             pairs = {*zip(names, (column.cells[i].text for i in rows), strict=True)}
             n = len({text for _, text in pairs})
             crossed = len(pairs) == len(counts) * n and 1 < n < len(pairs)
-            other = column not in used and column.role != "value" and len(pairs) > len(counts)
-            if other or (column.role == "value" and crossed):
+            differs = column not in used and len(pairs) > len(counts)
+            blocks = crossed and len(pairs) < len(names)  # such as levels of noise
+            if blocks if folds else crossed if column.role == "value" else differs:
                 advice = "keep one kind of rows, or call the column 'fold'"
                 self.refuse(f"it differs between rows of one name: {advice}", column=column.name)
+        if folds:
+            return titles, [", ".join(c.cells[i].text for c in folds) for i in rows]
         # Rows of one name may be runs with several settings, or below several headings; two of them
         # may be a number and its deviation.
         unclear = bool(names and names[0][1:]) or any(
@@ -509,6 +515,7 @@ class _Reader:
             advice = "state the kind of the rows with --rows methods or --rows datasets"
             names = f"the rows look like methods, or the columns like data sets ({few(turned, 3)})"
             self.refuse(f"{names}: {advice}")
+        self.assumed = bool(rows and not by_method and not turned and not n_others)
         repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
         if len(repeated) > 1 and len(values) == 1:
             both = " and ".join(map(repr, repeated))
@@ -540,8 +547,10 @@ class _Reader:
             ):
                 if holds:
                     self._doubt(message, column)
-        for column in self._with("size"):
-            if len(column.name) == 1 and not n_decimals:
+        words = any(len(c.name) > 1 for c in columns)
+        for column in (*self._with("size"), *columns):
+            letter = len(column.name) == 1 if column.role == "size" else column.name in "dkmp"
+            if letter and not n_decimals and (words or column.role == "size"):
                 self._doubt("it may be a method or sizes", column)
 
     def _doubt(self, message: str, column: Column) -> NoReturn:

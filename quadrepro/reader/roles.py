@@ -216,9 +216,13 @@ def read_header(grid: Grid) -> tuple[list[str], int]:
     while not grid.n_header and n < len(rows) and _names_on(rows[n - 1], rows[n]):
         n += 1
     header = [[c.text for c in row] for row in rows[:n]]
-    for above, below in pairwise(header):
+    for above, below in [] if grid.n_header else pairwise(header):
         for j in range(2, len(above)):  # a name above several columns
             above[j] = above[j] or (above[j - 1] if below[j] else "")
+        repeated = [j for j, name in enumerate(below) if name and below.count(name) > 1]
+        if 0 < sum(above[j] != "" for j in repeated) < len(repeated):
+            advice = "write each above the first of its columns"
+            raise ValueError(f"line {grid.lines[0]}: names above several columns: {advice}")
     titles = {t for row in header[:-1] for t in row if {*row[1:]} == {t}}
     grid.around += sorted(titles)
     names: list[str] = []
