@@ -34,8 +34,9 @@ _DELIMITER = re.compile(r"^[ >]*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$", re.MUL
 
 
 class Content(NamedTuple):
-    """The form of a file, its tables, and the text of a page of a PDF."""
+    """The path and the form of a file, its tables, and the text of a page of a PDF."""
 
+    path: str
     form: str
     grids: list[Grid]
     page: str = ""
@@ -44,7 +45,7 @@ class Content(NamedTuple):
 def read_file(path: Path, page: int | None = None) -> Content:
     """Return the tables of a file, or raise DataError."""
     try:
-        return _read(read_bytes(path), path, page)
+        return Content(str(path), *_read(read_bytes(path), path, page))
     except DataError:
         raise
     except RecursionError:
@@ -53,28 +54,28 @@ def read_file(path: Path, page: int | None = None) -> Content:
         raise DataError(f"{path}: not readable: {' '.join(str(error).split())[:300]}") from None
 
 
-def _read(content: bytes, path: Path, page: int | None) -> Content:
+def _read(content: bytes, path: Path, page: int | None) -> tuple[str, list[Grid], str]:
     if content.startswith(b"%PDF"):
         text = _page_text(content, page)
         form, grids = read_text(text)
-        return Content(f"a page of a PDF, {form}", grids, text)
+        return f"a page of a PDF, {form}", grids, text
     if len(content) > LARGEST:
         raise ValueError(f"{len(content) / 1e6:.1f} MB are too many for a table of scores")
     if content.startswith(b"PAR1"):
-        return Content("parquet", [frame_grid(pd.read_parquet(io.BytesIO(content)))])
+        return "parquet", [frame_grid(pd.read_parquet(io.BytesIO(content)))], ""
     if content.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-        return Content("Excel", [*_excel(content)])
+        return "Excel", [*_excel(content)], ""
     text = decode(content, path, encoding_of(content))
     if "\x00" in text:
         raise ValueError("neither text nor a format that is known")
     if path.suffix.lower() in (".json", ".jsonl") or re.match(r"\s*[\[{]\s*[\[{\"]", text):
-        return Content("JSON", [_json(text)])
+        return "JSON", [_json(text)], ""
     form = _markup(text)
     if form and len(content) > LARGEST_MARKUP:
         raise ValueError(f"{len(content) / 1e6:.1f} MB are too many for a table in {form}")
     readers = {"Markdown": read_markdown, "LaTeX": read_latex, "HTML": read_html}
     grids = readers[form](text) if form else []
-    return Content(form, grids) if grids else Content(*read_text(text))
+    return (form, grids, "") if grids else (*read_text(text), "")
 
 
 def _markup(text: str) -> str:

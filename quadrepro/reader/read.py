@@ -38,6 +38,9 @@ NOT_A_NUMBER = (
     "{!r} is not a number such as 0.035, 3.5% or 0.035 ± 0.004; for a missing one write - or "
     "leave the field empty"
 )
+COPY_THE_PAGE = (
+    "put the lines of the table into a text file, with two blanks between columns. The page reads:"
+)
 PERCENT = r"[(\[]%[)\]]|\bin percent|\bin %"
 FOLD = r"(.*?)[ _-]*(?:cv|fold|split|run|seed|trial|iter|rep(?:eat)?)[ _-]?(\d+)"
 
@@ -71,21 +74,17 @@ def read_table(source: str | Path | pd.DataFrame, **choices: Any) -> PrintedTabl
     'Read as a data frame: 1 data set × 1 method (ours); sizes: n; left out: signs *'
     """
     stated = Choices(**choices)
-    path = "scores" if isinstance(source, pd.DataFrame) else str(source)
     if isinstance(source, pd.DataFrame):
-        content = Content("a data frame", [frame_grid(source)])
+        content = Content("scores", "a data frame", [frame_grid(source)])
     else:
         content = read_file(Path(source), stated.page)
     try:
-        return _Reader(path, content, stated).read()
+        return _Reader(content, stated).read()
     except (DataError, ValueError) as error:
-        message = str(error) if isinstance(error, DataError) else f"{path}: {error}"
+        message = str(error) if isinstance(error, DataError) else f"{content.path}: {error}"
         if content.page:
             lines = "\n".join(x.rstrip() for x in content.page.splitlines() if x.strip())
-            message += (
-                "; put the lines of the table into a text file, with two blanks between columns. "
-                f"The page reads:\n{lines}"
-            )
+            message += f"; {COPY_THE_PAGE}\n{lines}"
         raise DataError(message) from None
 
 
@@ -108,8 +107,8 @@ def _chosen(grids: Sequence[Grid], number: int | None) -> Grid:
 class _Reader:
     """Gives roles to the columns and rows of a grid."""
 
-    def __init__(self, path: str, content: Content, choices: Choices) -> None:
-        self.path, self.form, self.choices = path, content.form, choices
+    def __init__(self, content: Content, choices: Choices) -> None:
+        self.path, self.form, self.choices = content.path, content.form, choices
         self.metric, self.assumed = "", False
         self.left_out: dict[str, None] = {}
         self.numbers: dict[tuple[str, str], Number] = {}

@@ -161,9 +161,8 @@ class Column:
         self.is_words = bool(self.texts) and not any(map(is_number, self.texts))
         self.is_whole = bool(self.texts) and all(re.fullmatch(r"[\d,]+", t) for t in self.texts)
         self.named = column_role(name)
-        if self.named in ("fold", "id", "size", "test size") and not (
-            self.is_whole or self.is_words
-        ):
+        counts = self.named in ("fold", "id", "size", "test size")
+        if counts and not (self.is_whole or self.is_words):
             self.named = ""
         self.method, self.kind = split_spread(name)
         self.role = ""
@@ -192,12 +191,11 @@ class Column:
         elif self.is_words:
             first = not before or self.fault is None
             self.role = "label" if labels_only and first else "words"
-        elif not self.texts or self.named in ("time", "id"):
-            self.role = "out" if self.named or before else "label"
-            self.role = "value" if not self.texts and not self.named else self.role
+        elif self.named and (not self.texts or self.named in ("time", "id")):
+            self.role = "out"
         else:
-            sized = self.named in ("size", "test size")
-            self.role = "fold" if self.named == "fold" else "size" if sized else "value"
+            roles = {"fold": "fold", "size": "size", "test size": "size"}
+            self.role = roles.get(self.named, "value")
 
 
 def read_header(grid: Grid) -> tuple[list[str], int]:

@@ -27,6 +27,12 @@ _RULE = re.compile(r"[\s|+:]*[-=]{2,}([\s|+:]+[-=]{2,})+[\s|+:]*")
 _LINE = re.compile(r"\W{4,}|[-=_ ]{2,}")
 _PROSE = re.compile(r"\s*([#%]|//|(table|fig(ure)?|notes?|source)\b)", re.IGNORECASE)
 
+_GLUE = re.compile(
+    r" ?(±|\+/-|\+-) ?|(?<=[\d%]) (?=\( ?[\d.]+%?\))|(?<=\() |"
+    rf"(?<=[\d%)]) (?=[{re.escape(MARKS)}v]( |$))"
+)
+"""Blanks within a number with its deviation and signs."""
+
 
 def read_text(text: str) -> tuple[str, list[Grid]]:
     """Return the form of a text and its tables."""
@@ -42,11 +48,7 @@ def read_text(text: str) -> tuple[str, list[Grid]]:
         raise ValueError("printed in part, with dots: print all rows and columns")
     leaders = re.sub(r"\.{3,}", "  ", text)
     lines = [*enumerate(leaders.splitlines(), 1)]
-    choices = [
-        (name, rows)
-        for separator, name in SEPARATORS.items()
-        if separator in text and (rows := _separated(text, separator))
-    ]
+    choices = [(name, _separated(text, sign)) for sign, name in SEPARATORS.items() if sign in text]
     split = [(n, re.split(r"\s{2,}|\t", line.strip())) for n, line in lines]
     choices += [(BLANKS, split), (BLANKS, _blank_separated(lines))]
     # The separator that shows the most numbers.
@@ -70,13 +72,7 @@ def _separated(text: str, separator: str) -> Lines:
 
 def _blank_separated(lines: list[tuple[int, str]]) -> Lines:
     """Return the fields of lines in which names may have blanks and numbers have none."""
-    marks = re.escape(MARKS)
-    tokens: Lines = []
-    for n, line in lines:
-        joined = re.sub(r" ?(±|\+/-|\+-) ?", r"\1", " ".join(line.split()))
-        joined = re.sub(r"(?<=[\d%]) (?=\( ?[\d.]+%?\))", "", joined).replace("( ", "(")
-        joined = re.sub(rf"(?<=[\d%)]) (?=[{marks}v]( |$))", "", joined)
-        tokens.append((n, joined.split()))
+    tokens = [(n, _GLUE.sub(r"\1", " ".join(line.split())).split()) for n, line in lines]
     trailing = {n: _trailing(words) for n, words in tokens}
     body = {n for n, words in tokens if trailing[n] >= max(1, min(2, len(words) - 1))}
     first = min(body, default=0)
