@@ -25,10 +25,9 @@ _GAP = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = r"[-+−]?(?:\d[\d,]*(?:\.\d*)?|[.,]\d+)(?:[eE][-+]?\d{1,3})?"
-_SIGN = rf"[{re.escape(MARKS)}]+"
 _SIGNS = rf"[{re.escape(MARKS)}]*"
 _PATTERN = re.compile(
-    rf"(?P<before>{_SIGNS}) ?(?P<value>{_NUMBER}) ?(?P<percent>%?)(?: ?(?P<marks>{_SIGN}))?"
+    rf"(?P<before>{_SIGNS}) ?(?P<value>{_NUMBER}) ?(?P<percent>%?) ?(?P<marks>{_SIGNS})"
     rf"(?:(?: ?\(?(?:±|\+/[-−]|\+[-−]) ?|\+)(?P<spread>{_NUMBER}) ?%?\)?)? ?"
     r"(?:\( ?(?P<bracket>[\d.,]+) ?%?\))? ?"
     rf"(?P<other>\([-+−]{_NUMBER} ?%?\)|\[\d+\]|"

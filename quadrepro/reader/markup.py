@@ -156,38 +156,22 @@ def _plain(field: str, line: int) -> str:
     """Return a field of LaTeX as plain text, or raise ValueError for a command of several parts."""
     if not re.search(r"[\\{}$^_~-]", field):
         return " ".join(field.split())
-    field = _COMMANDS.sub("", field).replace(r"\\", " ")
-    for pattern, text in (
-        (r"\\ding\{5[56]\}", "✗"),
-        (r"\\ding\{5[12]\}", "✓"),
-        (r"\\textsuperscript\s*\{", "^{"),
-        (r"\\textsubscript\s*\{", "_{"),
-        (r"\\,", ""),
-        (r"~", " "),
-        (r"[_^]\s*\{\s*(\\pm|\()", r"\1"),
-        (r"\\pm", "±"),
-        (r"\\%", "\ue000"),
-        (r"---", "—"),
-        (r"--", "–"),
-    ):
-        field = re.sub(pattern, text, field)
+    field = _COMMANDS.sub("", field).replace(r"\\", " ").replace(r"\,", "")
+    field = re.sub(r"\\ding\{5[56]\}", "✗", re.sub(r"\\ding\{5[12]\}", "✓", field))
+    converter = _converter()
+    for name, parts in re.findall(r"\\([A-Za-z]+)\s*((?:\{[^{}]*\})*)", field):
+        spec = converter.latex_context.get_macro_spec(name)
+        if spec is not None and spec.macroname:
+            continue
+        if parts.count("{") > 1:
+            raise ValueError(f"line {line}: unknown LaTeX command \\{name} with several arguments")
+        # Its text stays apart from the text around it.
+        unknown = rf"\\{name}(?![A-Za-z])" + rf"\s*({_GROUP})" * bool(parts)
+        field = re.sub(unknown, r" \1 " if parts else f" {name} ", field)
     try:
-        converter = _converter()
-        for name, parts in re.findall(r"\\([A-Za-z]+)\s*((?:\{[^{}]*\})*)", field):
-            spec = converter.latex_context.get_macro_spec(name)
-            if spec is not None and spec.macroname:
-                continue
-            if parts.count("{") > 1:
-                raise ValueError(f"unknown LaTeX command \\{name} with several arguments")
-            # Its text stays apart from the text around it.
-            unknown = rf"\\{name}(?![A-Za-z])" + rf"\s*({_GROUP})" * bool(parts)
-            field = re.sub(unknown, r" \1 " if parts else f" {name} ", field)
-        field = converter.latex_to_text(field)
-    except ValueError as error:
-        raise ValueError(f"line {line}: {error}") from None
+        return _without_scripts(converter.latex_to_text(field).replace("∙", "•"))
     except Exception:  # whatever the parser raises
         raise ValueError(f"line {line}: unreadable LaTeX: {field.strip()[:60]}") from None
-    return _without_scripts(field.replace("∙", "•").replace("\ue000", "%"))
 
 
 def _without_scripts(text: str) -> str:

@@ -201,9 +201,7 @@ def _weka(text: str) -> Grid:
     """Return the table of Weka's experimenter, with the schemes by the names in its key."""
     key = dict(re.findall(r"^\s*\((\d+)\) (.*?)(?: -?\d{6,})?$", text, re.MULTILINE))
     grid = Grid(around=re.findall(r"^Analysing:\s*(.*)$", text, re.MULTILINE))
-    for n, line in enumerate(text.splitlines(), 1):
-        if "(v/" in line:
-            break
+    for n, line in enumerate(text.partition("(v/")[0].splitlines(), 1):
         if line.strip().startswith("Dataset") and (schemes := re.findall(r"\((\d+)\)", line)):
             grid.add(n, ["Dataset", *(key.get(i, f"({i})").strip(" '") for i in schemes)])
         elif grid.rows and (row := re.fullmatch(r"\s*(.*?)\s*\(\s*\d+\)\s+(.*)", line)):
