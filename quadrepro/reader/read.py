@@ -162,8 +162,7 @@ class _Reader:
             return self._table()
         if rows is None and not named:
             self._check_kinds(labels, by_method=bool(methods))
-            rows = "methods" if methods else None
-        if rows == "methods":
+        if rows == "methods" or (rows is None and not named and methods):
             self._turn()
         self._collect(self._label("data sets"), None)
         return self._table()
@@ -217,18 +216,21 @@ class _Reader:
         if label and "" in titles:
             self.refuse("the row has no name", self.lines[titles.index("")])
         if len({part for base, part in map(part_of, titles) if not base}) > 1:
-            names = few(titles, 3)
-            self.refuse(f"the rows are metrics ({names}): a table of scores has one metric")
+            metrics = f"the rows are metrics ({few(titles, 3)})"
+            self.refuse(f"{metrics}: a table of scores has one metric")
+        keys = [*zip(titles, *([[c.text for c in by_row.cells]] if by_row else []), strict=True)]
         labels = [label] if label and by_row else self._with("label")
         kinds = [self._summary(i, labels, methods) for i in range(len(titles))]
         left_out = [t for t, kind in zip(titles, kinds, strict=True) if kind == "summary"]
-        left_out += [t for t in titles if t in without]
+        left_out += [name for name in chain(*keys) if name in without]
         self._leave("row", [*dict.fromkeys(left_out)])
-        rows = [i for i, t in enumerate(titles) if not kinds[i] and t not in without]
+        rows = [i for i, key in enumerate(keys) if not kinds[i] and without.isdisjoint(key)]
         if not by_row and not self.choices.methods:
             self._check_columns(columns, rows)
-        keys = [(titles[i], by_row.cells[i].text) if by_row else (titles[i],) for i in rows]
-        places = [*zip(rows, *self._names_and_folds(keys, rows, used), strict=True)]
+        scores = [(titles[i], [mean.cells[i] for mean, *_ in methods.values()]) for i in rows]
+        self._check_last_row(scores)
+        names, folds = self._names_and_folds([keys[i] for i in rows], rows, used)
+        places = [*zip(rows, names, folds, strict=True)]
         places += [
             (i, titles[i], "") for i, kind in enumerate(kinds) if kind not in ("", "summary")
         ]
@@ -238,13 +240,10 @@ class _Reader:
             self.places.setdefault(row, i)
             (self.summaries if kinds[i] else self.datasets)[row] = kinds[i] or name
             for method, group in methods.items():
-                place = row, by_row.cells[i].text if by_row else method
+                place = row, keys[i][1] if by_row else method
                 if place in self.numbers:
                     self.refuse(f"duplicate row {row!r}", self.lines[i])
                 self.numbers[place] = self._number(group, i, comma, kinds[i])
-        self._check_last_row(
-            [[group[0].cells[i] for group in methods.values()] for i in rows], titles
-        )
 
     def _table(self) -> PrintedTable:
         """Return the table of all numbers."""
@@ -557,17 +556,17 @@ class _Reader:
         advice = OR_WITHOUT.format(shorten(column.name))
         self.refuse(f"{message}: {advice}", column=column.name)
 
-    def _check_last_row(self, cells: Sequence[Sequence[Text]], names: Sequence[str]) -> None:
+    def _check_last_row(self, rows: Sequence[tuple[str, list[Text]]]) -> None:
         """Refuse a last row that is the mean of the rows above without being called so."""
-        rows = [[n.value if (n := parse(cell)) else nan for cell in row] for row in cells]
-        if len(rows) < 4 or len(rows[0]) < 2:
+        if len(rows) < 4:
             return
-        *above, last = rows
-        columns = [*zip(*above, strict=True)]
-        near = (abs(fmean(c) - x) <= 0.0051 * abs(x) for c, x in zip(columns, last, strict=True))
-        if all(near) and all(len({*column}) > 2 for column in columns):
-            advice = OR_WITHOUT.format(shorten(names[-1]))
-            self.refuse(f"the row {shorten(names[-1])!r} may be the mean of the others: {advice}")
+        texts = [*zip(*(cells for _, cells in rows), strict=True)]
+        columns = [[n.value if (n := parse(text)) else nan for text in x] for x in texts]
+        near = (abs(fmean(above) - last) <= 0.0051 * abs(last) for *above, last in columns)
+        if len(columns) > 1 and all(near) and all(len({*above}) > 2 for *above, _ in columns):
+            name = shorten(rows[-1][0])
+            advice = OR_WITHOUT.format(name)
+            self.refuse(f"the row {name!r} may be the mean of the others: {advice}")
 
 
 def _sizes(column: Column, places: dict[str, int]) -> dict[str, int]:

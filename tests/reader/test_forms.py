@@ -194,6 +194,16 @@ def test_several_tables_are_named_and_chosen(tmp_path: Path) -> None:
     assert read_table(path).methods == ("a", "b")
 
 
+def test_signs_are_read_in_quoted_markdown_with_tags(tmp_path: Path) -> None:
+    path = tmp_path / "t.md"
+    rows = "> | x | <b>0.9</b> | 0.8<sup>*</sup> |\n> | y | $0.7 \\pm 0.1$ | 0.6 |\n"
+    path.write_text(f"> | d | a<br>b | c |\n> |--|--|--|\n{rows}")
+    table = read_table(path)
+    assert (table.methods, table.left_out) == (("a b", "c"), ("signs *",))
+    assert table.numbers["x", "a b"].bold
+    assert table.numbers["y", "a b"].spread == "0.1"
+
+
 def test_excel_with_a_title_row_keeps_its_numbers(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     path.write_bytes(

@@ -183,6 +183,9 @@ def test_the_options_decide(tmp_path: Path) -> None:
     assert read(tmp_path, long, metric="auc").scores["a"].tolist() == [0.8, 0.6]
     values = "model,data,train_acc,test_acc\na,x,.9,.8\nb,x,.7,.6\n"
     assert read(tmp_path, values, metric="test_acc").scores.loc["x"].tolist() == [0.8, 0.6]
+    long = "data,method,acc\nx,a,.9\nx,b,.8\nx,c,.7\ny,a,.7\ny,b,.6\ny,c,.5\n"
+    assert read(tmp_path, long, without=["b"]).methods == ("a", "c")
+    assert read(tmp_path, long, without=["y"]).rows == ("x",)
     with pytest.raises(DataError, match="unknown column or row 'pecr'; did you mean 'perc'"):
         read(tmp_path, sizes, without=["pecr"])
     comma = 'd,"a, b",c,k\nx,.9,.8,3\ny,.7,.6,4\n'
