@@ -6,9 +6,11 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain, takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -25,23 +27,25 @@ LARGEST, LARGEST_MARKUP = 2_500_000, 1_500_000
 UNPACKED = 100_000_000
 """Size of the largest unpacked workbook, in bytes."""
 
-PDF_PAGE = "a page of a PDF"
-
-PDF_EXTRA = (
-    "reading a PDF needs pypdf: pip install 'quadrepro[pdf]', or copy the table into a text file"
-)
-EXCEL_EXTRA = (
-    "reading Excel needs python-calamine: pip install 'quadrepro[excel]', or save it as CSV"
-)
+EXTRA = "needs {}: pip install 'quadrepro[{}]', or copy the table into a text file"
 
 _DELIMITER = re.compile(r"^[ >]*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$", re.MULTILINE)
 """The line below the names of a table in Markdown."""
 
 
-def read_grids(path: Path, page: int | None = None) -> tuple[str, list[Grid]]:
-    """Return the form of a file and its tables, or raise DataError."""
+class Content(NamedTuple):
+    """The path and the form of a file, its tables, and the text of a page of a PDF."""
+
+    path: str
+    form: str
+    grids: list[Grid]
+    page: str = ""
+
+
+def read_file(path: Path, page: int | None = None) -> Content:
+    """Return the tables of a file, or raise DataError."""
     try:
-        return _read(read_bytes(path), path, page)
+        return Content(str(path), *_read(read_bytes(path), path, page))
     except DataError:
         raise
     except RecursionError:
@@ -50,28 +54,28 @@ def read_grids(path: Path, page: int | None = None) -> tuple[str, list[Grid]]:
         raise DataError(f"{path}: not readable: {' '.join(str(error).split())[:300]}") from None
 
 
-def _read(content: bytes, path: Path, page: int | None) -> tuple[str, list[Grid]]:
+def _read(content: bytes, path: Path, page: int | None) -> tuple[str, list[Grid], str]:
     if content.startswith(b"%PDF"):
-        form, grids = read_text(page_text(content, page))
-        return f"{PDF_PAGE}, {form}", grids
+        text = _page_text(content, page)
+        form, grids = read_text(text)
+        return f"a page of a PDF, {form}", grids, text
     if len(content) > LARGEST:
         raise ValueError(f"{len(content) / 1e6:.1f} MB are too many for a table of scores")
     if content.startswith(b"PAR1"):
-        return "parquet", [frame_grid(pd.read_parquet(io.BytesIO(content)))]
+        return "parquet", [frame_grid(pd.read_parquet(io.BytesIO(content)))], ""
     if content.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-        return "Excel", _excel(content)
+        return "Excel", [*_excel(content)], ""
     text = decode(content, path, encoding_of(content))
     if "\x00" in text:
         raise ValueError("neither text nor a format that is known")
     if path.suffix.lower() in (".json", ".jsonl") or re.match(r"\s*[\[{]\s*[\[{\"]", text):
-        return "JSON", [_json(text)]
+        return "JSON", [_json(text)], ""
     form = _markup(text)
     if form and len(content) > LARGEST_MARKUP:
         raise ValueError(f"{len(content) / 1e6:.1f} MB are too many for a table in {form}")
     readers = {"Markdown": read_markdown, "LaTeX": read_latex, "HTML": read_html}
-    if form and (grids := readers[form](text)):
-        return form, grids
-    return read_text(text)
+    grids = readers[form](text) if form else []
+    return (form, grids, "") if grids else (*read_text(text), "")
 
 
 def _markup(text: str) -> str:
@@ -86,18 +90,13 @@ def _markup(text: str) -> str:
 
 def _json(text: str) -> Grid:
     """Return the table of records, of columns, or of columns and data."""
-    try:
-        content: Any = json.loads(text, parse_float=str, parse_int=str)
-    except json.JSONDecodeError:
-        lines = text.splitlines()
-        if len(lines) < 2 or not lines[0].rstrip().endswith("}"):
-            raise
-        content = [json.loads(line, parse_float=str, parse_int=str) for line in lines if line]
+    load = partial(json.loads, parse_float=str, parse_int=str)
+    in_lines = re.match(r"\s*\{.*\}\s*\n\s*\{", text)
+    lines = filter(str.strip, text.splitlines())
+    content: Any = [*map(load, lines)] if in_lines else load(text)
     if isinstance(content, dict) and {"columns", "data"} <= content.keys():
-        index = content.get("index", [])
-        counts = [*map(str, index)] == [*map(str, range(len(index)))]
-        frame = pd.DataFrame(content["data"], None if counts else index, content["columns"], object)
-        return frame_grid(frame)
+        index = content.get("index") or None
+        return frame_grid(pd.DataFrame(content["data"], index, content["columns"], object))
     if isinstance(content, dict) and len(content) == 1:
         inner = next(iter(content.values()))
         content = inner if isinstance(inner, list) else content  # such as {"results": [...]}
@@ -110,20 +109,19 @@ def _json(text: str) -> Grid:
 
 def frame_grid(frame: pd.DataFrame) -> Grid:
     """Return a data frame as a grid; an index that only counts is left out."""
-    if not isinstance(frame.index, pd.RangeIndex):
+    names, body = list[str](), frame.to_numpy(dtype=object).tolist()
+    counts = frame.index.names == [None] and [*map(str, frame.index)] == [
+        *map(str, range(len(body)))
+    ]
+    if not counts:
         names = [str(name or "") for name in frame.index.names]
-        index = frame.index.to_frame(index=False, name=names).to_numpy(dtype=object)
-        body = [[*key, *row] for key, row in zip(index, frame.to_numpy(dtype=object), strict=True)]
-    else:
-        names, body = [], frame.to_numpy(dtype=object).tolist()
-    levels = [[*names, *map(str, frame.columns)]]
-    if isinstance(frame.columns, pd.MultiIndex):
-        levels = [
-            [*[""] * len(names), *map(str, level)] for level in zip(*frame.columns, strict=True)
-        ]
-        levels[-1][: len(names)] = names
-    grid = _grid([*levels, *map(_texts, body)], 1 - len(levels))
-    grid.n_header = len(levels)
+        index = frame.index.to_frame(index=False, name=names).to_numpy(dtype=object).tolist()
+        body = [[*key, *row] for key, row in zip(index, body, strict=True)]
+    n = frame.columns.nlevels
+    levels = [[*map(str, frame.columns.get_level_values(i))] for i in range(n)]
+    heads = [[*([""] * len(names) if i < n - 1 else names), *x] for i, x in enumerate(levels)]
+    grid = _grid([*heads, *map(_texts, body)], 1 - n)
+    grid.n_header = n
     return grid
 
 
@@ -142,42 +140,33 @@ def _texts(values: list[Any]) -> list[str]:
     return ["" if pd.isna(x) else f"{x:.12g}" if isinstance(x, float) else str(x) for x in values]
 
 
-def _excel(content: bytes) -> list[Grid]:
-    """Return the sheets of a workbook that are not empty."""
+def _excel(content: bytes) -> Iterator[Grid]:
+    """Yield the sheets of a workbook that are not empty."""
     if content.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if sum(file.file_size for file in archive.infolist()) > UNPACKED:
                 raise ValueError("the unpacked workbook is too large")
+    options = {"sheet_name": None, "header": None, "keep_default_na": False, "engine": "calamine"}
     try:
-        sheets = pd.read_excel(
-            io.BytesIO(content),
-            sheet_name=None,
-            header=None,
-            keep_default_na=False,
-            engine="calamine",
-        )
+        sheets = pd.read_excel(io.BytesIO(content), **options)
     except ImportError:
-        raise ValueError(EXCEL_EXTRA) from None
-    grids = []
+        raise ValueError(f"reading Excel {EXTRA.format('python-calamine', 'excel')}") from None
     for name, sheet in sheets.items():
-        grid = _grid(map(_texts, sheet.to_numpy(dtype=object).tolist()))
-        grid.around.append(str(name))
+        rows = [_texts(row) for row in sheet.to_numpy(dtype=object).tolist()]
         # A title fills one place of its row.
-        while grid.rows and sum(bool(cell.text) for cell in grid.rows[0]) < min(
-            2, len(grid.rows[0])
-        ):
-            grid.around += [cell.text for cell in grid.rows.pop(0) if cell.text]
-            grid.lines.pop(0)
-        grids += [grid] if grid.rows else []
-    return grids
+        titles = [*takewhile(lambda row: sum(map(bool, row)) < min(2, len(row)), rows)]
+        grid = _grid(rows[len(titles) :], len(titles) + 1)
+        grid.around = [str(name), *filter(None, chain(*titles))]
+        if grid.rows:
+            yield grid
 
 
-def page_text(content: bytes, page: int | None) -> str:
+def _page_text(content: bytes, page: int | None) -> str:
     """Return the text of a page of a PDF, with blanks between columns."""
     try:
         from pypdf import PdfReader
     except ImportError:
-        raise ValueError(PDF_EXTRA) from None
+        raise ValueError(f"reading a PDF {EXTRA.format('pypdf', 'pdf')}") from None
     pages = PdfReader(io.BytesIO(content)).pages
     if page is None and len(pages) > 1:
         raise ValueError(f"a PDF of {len(pages)} pages: choose one with --page")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -24,10 +25,9 @@ _GAP = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = r"[-+−]?(?:\d[\d,]*(?:\.\d*)?|[.,]\d+)(?:[eE][-+]?\d{1,3})?"
-_SIGN = rf"[{re.escape(MARKS)}]+"
 _SIGNS = rf"[{re.escape(MARKS)}]*"
 _PATTERN = re.compile(
-    rf"(?P<before>{_SIGNS}) ?(?P<value>{_NUMBER}) ?(?P<percent>%?)(?: ?(?P<marks>{_SIGN}))?"
+    rf"(?P<before>{_SIGNS}) ?(?P<value>{_NUMBER}) ?(?P<percent>%?) ?(?P<marks>{_SIGNS})"
     rf"(?:(?: ?\(?(?:±|\+/[-−]|\+[-−]) ?|\+)(?P<spread>{_NUMBER}) ?%?\)?)? ?"
     r"(?:\( ?(?P<bracket>[\d.,]+) ?%?\))? ?"
     rf"(?P<other>\([-+−]{_NUMBER} ?%?\)|\[\d+\]|"
@@ -66,16 +66,19 @@ class Grid:
         self.lines.append(line)
 
     def squared(self) -> Grid:
-        """Return the grid without empty rows and columns; raise ValueError for uneven rows."""
+        """Return the grid without empty rows and columns; raise ValueError for faults."""
+        if self.fault:
+            raise ValueError(self.fault)
         kept = [i for i, row in enumerate(self.rows) if any(cell.text for cell in row)]
         rows, lines = [self.rows[i] for i in kept], [self.lines[i] for i in kept]
         width = max(map(len, rows), default=0)
         if width > MOST_COLUMNS or width * len(rows) > MOST_PLACES:
             size = f"{len(rows):,} rows of {width:,} fields"
             raise ValueError(f"{size} are too many for a table of scores")
+        usual = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
         for row, line in zip(rows, lines, strict=True):
-            if len(row) != width:
-                raise ValueError(f"line {line} has {len(row)} fields, other lines have {width}")
+            if len(row) != usual:
+                raise ValueError(f"line {line} has {len(row)} fields, other lines have {usual}")
         columns = [j for j in range(width) if any(row[j].text for row in rows)]
         rows = [[row[j] for j in columns] for row in rows]
         return Grid(rows, lines, self.around, self.n_header)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from math import nan
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import pandas as pd
 
 from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
-from quadrepro.reader.forms import PDF_PAGE, frame_grid, page_text, read_grids
+from quadrepro.reader.forms import Content, frame_grid, read_file
 from quadrepro.reader.grid import Grid, Number, Text, comma_sign, is_number, parse
 from quadrepro.reader.roles import (
     Column,
@@ -29,19 +30,22 @@ from quadrepro.reader.roles import (
 )
 from quadrepro.reader.table import Choices, PrintedTable
 
-DESCRIBING = ("size", "test size", "time", "unclear")
-"""Roles of columns that describe methods or data sets."""
-
-OR_WITHOUT = "leave it out with --without {name!r}, or list the methods with --methods"
+NO_TABLE = (
+    "no table of numbers: a table has a line of names, and below it a name and numbers in each line"
+)
+OR_WITHOUT = "leave it out with --without {!r}, or list the methods with --methods"
 NOT_A_NUMBER = (
-    "{text!r} is not a number such as 0.035, 3.5% or 0.035 ± 0.004; for a missing one write - or "
+    "{!r} is not a number such as 0.035, 3.5% or 0.035 ± 0.004; for a missing one write - or "
     "leave the field empty"
 )
+COPY_THE_PAGE = (
+    "put the lines of the table into a text file, with two blanks between columns. The page reads:"
+)
+PERCENT = r"[(\[]%[)\]]|\bin percent|\bin %"
+FOLD = r"(.*?)[ _-]*(?:cv|fold|split|run|seed|trial|iter|rep(?:eat)?)[ _-]?(\d+)"
 
 
-def read_table(
-    source: str | Path | pd.DataFrame, choices: Choices | None = None, **stated: Any
-) -> PrintedTable:
+def read_table(source: str | Path | pd.DataFrame, **choices: Any) -> PrintedTable:
     """Read a printed table from a file of any form, or from a data frame.
 
     Parameters
@@ -49,10 +53,8 @@ def read_table(
     source : str, Path or DataFrame
         Separated text, Markdown, LaTeX, reStructuredText, HTML, JSON, Excel, parquet, columns
         between blanks, the output of Weka's experimenter, or a page of a PDF.
-    choices : Choices, optional
-        Facts on the table.
-    **stated
-        The attributes of `Choices`, as keywords.
+    **choices
+        Facts on the table, the attributes of `Choices`.
 
     Returns
     -------
@@ -71,82 +73,59 @@ def read_table(
     >>> read_table(frame).sentence
     'Read as a data frame: 1 data set × 1 method (ours); sizes: n; left out: signs *'
     """
-    choices = choices or Choices(**stated)
+    stated = Choices(**choices)
     if isinstance(source, pd.DataFrame):
-        path, form, grids = "scores", "a data frame", [frame_grid(source)]
+        content = Content("scores", "a data frame", [frame_grid(source)])
     else:
-        path, (form, grids) = str(source), read_grids(Path(source), choices.page)
+        content = read_file(Path(source), stated.page)
     try:
-        return _Reader(path, form, _chosen(path, grids, choices.table), choices).read()
-    except DataError as error:
-        if not form.startswith(PDF_PAGE):
-            raise
-        text = page_text(Path(path).read_bytes(), choices.page)
-        lines = "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
-        raise DataError(
-            f"{error}; put the lines of the table into a text file, with two blanks between "
-            f"columns. The page reads:\n{lines}"
-        ) from None
+        return _Reader(content, stated).read()
+    except (DataError, ValueError) as error:
+        message = str(error) if isinstance(error, DataError) else f"{content.path}: {error}"
+        if content.page:
+            lines = "\n".join(x.rstrip() for x in content.page.splitlines() if x.strip())
+            message += f"; {COPY_THE_PAGE}\n{lines}"
+        raise DataError(message) from None
 
 
-def _chosen(path: str, grids: Sequence[Grid], number: int | None) -> Grid:
+def _chosen(grids: Sequence[Grid], number: int | None) -> Grid:
     """Return the table of a file that holds numbers, or the chosen one of several."""
     tables = [g for g in grids if any(is_number(c.text) for row in g.rows[1:] for c in row[1:])]
     if not tables:
-        if fault := next((grid.fault for grid in grids if grid.fault), ""):
-            raise DataError(f"{path}: {fault}")
-        advice = "a table has a line of names, and below it a name and numbers in each line"
-        raise DataError(f"{path}: no table of numbers: {advice}")
-    if number is not None and not 1 <= number <= len(tables):
-        raise DataError(f"{path}: unknown table {number}: the file has {len(tables)} with numbers")
+        raise ValueError(next((grid.fault for grid in grids if grid.fault), NO_TABLE))
     if number is None and len(tables) > 1:
         texts = [
             f"{i} on line {t.lines[0]} ({few([c.text for c in t.rows[0]], 3)})"
             for i, t in enumerate(tables, 1)
         ]
-        raise DataError(f"{path}: several tables; choose one with --table: {few(texts, 10, '; ')}")
-    grid = tables[(number or 1) - 1]
-    try:
-        if grid.fault:
-            raise ValueError(grid.fault)
-        return grid.squared()
-    except ValueError as error:
-        raise DataError(f"{path}: {error}") from None
-
-
-class _Entry(NamedTuple):
-    """A number with its row, its method, and the data set or the summary that the row is."""
-
-    row: str
-    method: str
-    dataset: str
-    summary: str
-    number: Number
-    place: int
-    """Index of the row in the grid."""
+        raise ValueError(f"several tables; choose one with --table: {few(texts, 10, '; ')}")
+    if number is not None and not 1 <= number <= len(tables):
+        raise ValueError(f"unknown table {number}: the file has {len(tables)} with numbers")
+    return tables[(number or 1) - 1].squared()
 
 
 class _Reader:
     """Gives roles to the columns and rows of a grid."""
 
-    def __init__(self, path: str, form: str, grid: Grid, choices: Choices) -> None:
-        self.path, self.form, self.choices = path, form, choices
+    def __init__(self, content: Content, choices: Choices) -> None:
+        self.path, self.form, self.choices = content.path, content.form, choices
+        self.metric, self.assumed = "", False
         self.left_out: dict[str, None] = {}
-        self.metric = ""
+        self.numbers: dict[tuple[str, str], Number] = {}
+        self.datasets: dict[str, str] = {}
+        self.summaries: dict[str, str] = {}
+        self.places: dict[str, int] = {}
+        grid = _chosen(content.grids, choices.table)
+        names, n = read_header(grid)
         self.top, self.around = grid.lines[0], grid.around
-        try:
-            names, n = read_header(grid)
-        except ValueError as error:
-            self.refuse(str(error))
         rows = [*zip(grid.rows[n:], grid.lines[n:], strict=True)]
         headings = [
-            r for r in rows if len({*r[0]}) == 1 < len(r[0]) and not is_number(r[0][0].text)
+            r for r in rows if len({*r[0]}) == 1 < len(names) and not is_number(r[0][0].text)
         ]
         self._leave("headings", [row[0].text for row, _ in headings])
         rows = [row for row in rows if row not in headings]
         self.lines = [line for _, line in rows]
-        cells = [*zip(*(row for row, _ in rows), strict=True)] or [()] * len(names)
-        self.columns = [Column(name, column) for name, column in zip(names, cells, strict=True)]
+        self.columns = [Column(x, [row[j] for row, _ in rows]) for j, x in enumerate(names)]
 
     def refuse(self, message: str, line: int | None = None, column: str = "") -> NoReturn:
         """Raise an error with the place of a fault."""
@@ -162,60 +141,35 @@ class _Reader:
     def _with(self, *roles: str) -> list[Column]:
         return [c for c in self.columns if c.role in roles]
 
+    def _labels(self, *kinds: str) -> list[Column]:
+        return [c for c in self._with("label") if c.named in kinds]
+
+    # The table
+
     def read(self) -> PrintedTable:
         """Return the table."""
         self._set_choices()
         self._set_roles()
         labels, rows = self._with("label"), self.choices.rows
-        methods = [c for c in labels if c.named == "methods"]
-        others = [c for c in labels if c.is_words and c.named == ""]
-        numbered = [c for c in labels if c.named == "id"]
-        sets = [c for c in labels if c.named == "data sets"] or others or numbered
-        names = [c for c in labels if c.named == "data sets" and c.is_words]
-        if len(names) > 1 and names[0].texts != names[1].texts:
-            both = f"the columns {names[0].name!r} and {names[1].name!r} both name data sets"
+        methods, named = self._labels("methods"), self._labels("data sets")
+        words = [c for c in named if c.is_words]
+        if len(words) > 1 and words[0].texts != words[1].texts:
+            both = f"the columns {words[0].name!r} and {words[1].name!r} both name data sets"
             self.refuse(f"{both}: split tables side by side, or leave one out with --without")
+        sets = named or [c for c in self._labels("") if c.is_words] or self._labels("id")
         if methods and sets and rows != "methods":
-            return self._table([*self._long(methods[0], sets[0])])
-        if rows is None and not any(c.named == "data sets" for c in labels):
+            self._collect(sets[0], methods[0])
+            return self._table()
+        if rows is None and not named:
             self._check_kinds(labels, by_method=bool(methods))
-            rows = "methods" if methods else None
-        if rows == "methods":
+        if rows == "methods" or (rows is None and not named and methods):
             self._turn()
-        return self._table([*self._wide()])
-
-    def _turn(self) -> None:
-        """Make columns of the rows, whose names are methods, and rows of the columns."""
-        self._check_words()
-        values = [c for c in self._with("value") if column_role(c.name) not in DESCRIBING]
-        label, methods = self._label("methods"), self._one_metric(self._methods(values))
-        used = (label, *(c for columns in methods.values() for c in columns))
-        self._leave("column", [c.name for c in self.columns if c not in used])
-        names = [c.text for c in label.cells] if label else self._numbered()
-        cells = [
-            [
-                Text("±".join(c.cells[i].text for c in columns), columns[0].cells[i].bold)
-                for columns in methods.values()
-            ]
-            for i in range(len(names))
-        ]
-        rows = Column("dataset", [*map(Text, methods)])
-        self.columns = [
-            rows,
-            *(Column(name, texts) for name, texts in zip(names, cells, strict=True)),
-        ]
-        self.columns = [c for c in self.columns if c.name not in self.choices.without]
-        self.lines = [self.top] * len(methods)
-        self._set_roles()
-
-    def _set_roles(self) -> None:
-        """Give every column its role, from left to right."""
-        for i, column in enumerate(self.columns):
-            column.set_role(self.columns[:i], self.choices.methods)
+        self._collect(self._label("data sets"), None)
+        return self._table()
 
     def _set_choices(self) -> None:
         """Split the names of methods, and leave out columns; refuse unknown names."""
-        names = {c.name for c in self.columns} | {c.method for c in self.columns}
+        names = {name for c in self.columns for name in (c.name, c.method)}
         names |= {text for c in self.columns[:3] for text in c.texts}
         methods = []
         for name in self.choices.methods:  # names with commas count as a whole
@@ -224,124 +178,213 @@ class _Reader:
             if name not in names:
                 self.refuse(f"unknown column or row {name!r}{nearest(name, names)}")
         self.choices = replace(self.choices, methods=methods)
-        out = [c for c in self.columns if c.name in self.choices.without]
-        self._leave("column", [c.name for c in out])
-        self.columns = [c for c in self.columns if c not in out]
+        self._leave("column", [c.name for c in self.columns if c.name in self.choices.without])
+        self.columns = [c for c in self.columns if c.name not in self.choices.without]
 
-    # Checks of roles
+    def _set_roles(self) -> None:
+        """Give every column its role, from left to right."""
+        for i, column in enumerate(self.columns):
+            column.set_role(self.columns[:i], self.choices.methods)
 
-    def _check_words(self) -> None:
-        """Refuse columns of words in which a number is misprinted."""
-        for column in self._with("words"):
-            if column.fault is not None and not summary_kind(column.name):
-                text = column.cells[column.fault].text
-                self.refuse(
-                    NOT_A_NUMBER.format(text=shorten(text)), self.lines[column.fault], column.name
-                )
+    def _turn(self) -> None:
+        """Make columns of the rows, whose names are methods, and rows of the columns."""
+        self._check_words()
+        describing = ("size", "test size", "time", "unclear")
+        values = [c for c in self._with("value") if column_role(c.name) not in describing]
+        label, methods = self._label("methods"), self._one_metric(self._methods(values))
+        self._leave_others((label, *chain(*methods.values())))
+        columns = [Column("dataset", [*map(Text, methods)])]
+        for i, name in enumerate(self._titles(label)):
+            texts = ("±".join(c.cells[i].text for c in group) for group in methods.values())
+            bold = (group[0].cells[i].bold for group in methods.values())
+            columns.append(Column(name, [*map(Text, texts, bold)]))
+        self.columns = [c for c in columns if c.name not in self.choices.without]
+        self.lines = [self.top] * len(methods)
+        self._set_roles()
 
-    def _check_kinds(self, labels: Sequence[Column], by_method: bool) -> None:
-        """Refuse rows that may be methods, and columns of names that may be a long form."""
-        rows, values = (labels[-1].texts if labels else []), self._with("value")
-        columns = [c.method or c.name for c in values]
-        turned = [name for name in rows if is_well_known(name, "methods")]
-        turned += [name for name in columns if is_well_known(name, "datasets")]
-        n_others = sum(is_well_known(name, "methods") for name in columns)
-        n_others += sum(is_well_known(name, "datasets") for name in rows)
-        if not by_method and len(turned) > max(1, n_others):
-            advice = "state the kind of the rows with --rows methods or --rows datasets"
-            names = f"the rows look like methods, or the columns like data sets ({few(turned, 3)})"
-            self.refuse(f"{names}: {advice}")
-        repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
-        if len(repeated) > 1 and len(values) == 1:
-            both = " and ".join(map(repr, repeated))
-            self.refuse(f"{both} may be data sets and methods: call them 'dataset' and 'method'")
-
-    def _check_scales(self, values: Sequence[Column], rows: Sequence[int]) -> None:
-        """Refuse columns that are not scores, by their name or by their scale."""
-        numbered = [
-            c.name
-            for c in values
-            if re.fullmatch(r"\d+", c.name)
-            or column_role(re.sub(r"[ _-]*\d+$", "", c.name)) == "fold"
+    def _collect(self, label: Column | None, by_row: Column | None) -> None:
+        """Collect the numbers of columns of methods, or of rows with a method in each."""
+        kept = self._metric_rows()
+        for column in self.columns:
+            column.cells = [column.cells[i] for i in kept]
+        self.lines = [self.lines[i] for i in kept]
+        methods = self._one_value() if by_row else self._wide()
+        columns = [*chain(*methods.values())]
+        used = (label, by_row, *columns, *self._with("fold"), *self._labels("metric"))
+        self._leave_others((*used, *self._with("size")))
+        titles, without = self._titles(label), {*self.choices.without}
+        if label and "" in titles:
+            self.refuse("the row has no name", self.lines[titles.index("")])
+        if len({part for base, part in map(part_of, titles) if not base}) > 1:
+            metrics = f"the rows are metrics ({few(titles, 3)})"
+            self.refuse(f"{metrics}: a table of scores has one metric")
+        keys = [*zip(titles, *([[c.text for c in by_row.cells]] if by_row else []), strict=True)]
+        labels = [label] if label and by_row else self._with("label")
+        kinds = [self._summary(i, labels, methods) for i in range(len(titles))]
+        left_out = [t for t, kind in zip(titles, kinds, strict=True) if kind == "summary"]
+        left_out += [name for name in chain(*keys) if name in without]
+        self._leave("row", [*dict.fromkeys(left_out)])
+        rows = [i for i, key in enumerate(keys) if not kinds[i] and without.isdisjoint(key)]
+        if not by_row and not self.choices.methods:
+            self._check_columns(columns, rows)
+        scores = [(titles[i], [mean.cells[i] for mean, *_ in methods.values()]) for i in rows]
+        self._check_last_row(scores)
+        names, folds = self._names_and_folds([keys[i] for i in rows], rows, used)
+        places = [*zip(rows, names, folds, strict=True)]
+        places += [
+            (i, titles[i], "") for i, kind in enumerate(kinds) if kind not in ("", "summary")
         ]
-        if len(numbered) == len(values) > 2 and _in_order(numbered):
-            advice = "put them into rows, with a column 'fold'"
-            self.refuse(f"the columns {few(numbered, 3)} may be folds: {advice}")
-        means = [c for c in values if c.kind in ("", "mean")]
-        scales = {c: s for c in means if (s := _scale([c.cells[i] for i in rows]))}
-        usual, n_usual = Counter(scales.values()).most_common(1)[0] if scales else (3, 0)
-        n_decimals = sum(not c.is_whole for c in values)
-        for column, scale in scales.items():
-            advice = OR_WITHOUT.format(name=shorten(column.name))
-            if (summary_kind(column.name) or column.named == "unclear") and len(values) > 1:
-                self.refuse(f"it may not be a method: {advice}", column=column.name)
-            if scale > usual and n_usual > 1:
-                text = max(column.texts, key=len)
-                self.refuse(
-                    f"{text} has another scale than other columns: {advice}", column=column.name
-                )
-            if column.is_whole and n_decimals > 1 and len({*column.texts} - {"0", "1"}) > 1:
-                self.refuse(
-                    f"only this column has whole numbers alone: {advice}", column=column.name
-                )
+        comma = comma_sign(text for c in columns for text in c.texts)
+        for i, name, fold in places:
+            row = ", ".join(filter(None, (name, fold)))
+            self.places.setdefault(row, i)
+            (self.summaries if kinds[i] else self.datasets)[row] = kinds[i] or name
+            for method, group in methods.items():
+                place = row, keys[i][1] if by_row else method
+                if place in self.numbers:
+                    self.refuse(f"duplicate row {row!r}", self.lines[i])
+                self.numbers[place] = self._number(group, i, comma, kinds[i])
 
-    def _check_last_row(self, cells: Sequence[Sequence[Text]], names: Sequence[str]) -> None:
-        """Refuse a last row that is the mean of the rows above without being called so."""
-        rows = [[n.value if (n := parse(cell)) else nan for cell in row] for row in cells]
-        if len(rows) < 4 or len(rows[0]) < 2:
-            return
-        *above, last = rows
-        columns = [*zip(*above, strict=True)]
-        near = (abs(fmean(c) - x) <= 0.0051 * abs(x) for c, x in zip(columns, last, strict=True))
-        if all(near) and all(len({*column}) > 2 for column in columns):
-            advice = OR_WITHOUT.format(name=shorten(names[-1]))
-            self.refuse(f"the row {shorten(names[-1])!r} may be the mean of the others: {advice}")
+    def _table(self) -> PrintedTable:
+        """Return the table of all numbers."""
+        methods = tuple(dict.fromkeys(method for _, method in self.numbers))
+        values = self._with("value")
+        spreads = [c.kind for c in values if c.is_spread]
+        n_methods = max(len(methods), len(values))
+        if self.choices.methods:
+            self._leave("method", [m for m in methods if m not in self.choices.methods])
+            methods = tuple(m for m in methods if m in self.choices.methods)
+        elif alike := [m for m in methods if [x.lower() for x in methods].count(m.lower()) > 1]:
+            names = " and ".join(map(repr, alike[:2]))
+            advice = "write one name for both, or list the methods with --methods"
+            self.refuse(f"{names} differ only in case: {advice}")
+        texts = {text for c in self._with("label") for text in c.texts}
+        if texts & {*self.choices.without} or len(methods) < len(values) - len(spreads):
+            # They sum up other numbers as well.
+            self._leave("row", [*self.summaries])
+            self.summaries = {}
+        if not self.datasets or not methods:
+            self.refuse("no row has the numbers of a data set")
+        places = [(row, m) for row in (*self.datasets, *self.summaries) for m in methods]
+        numbers = {place: self.numbers.get(place, Number()) for place in places}
+        scores = [numbers[row, m] for row in self.datasets for m in methods]
+        numbers = self._with_spreads(numbers, scores, n_methods)
+        signs = sorted({n.signs for n in scores if n.signs})
+        self._leave("signs", [" ".join(signs)] if signs else [])
+        self._leave("", sorted({n.other for n in scores if n.other}))
+        self._leave("lines", [repr(shorten(text)) for text in self.around])
+        has_spread = any(numbers[row, m].spread for row in self.datasets for m in methods)
+        metric = self.choices.metric or self.metric or metric_in(self.around)
+        return PrintedTable(
+            path=self.path,
+            form=self.form,
+            rows=tuple(self.datasets),
+            methods=methods,
+            numbers=numbers,
+            lines={row: self.lines[i] for row, i in self.places.items()},
+            summaries=self.summaries,
+            datasets=self.datasets,
+            sizes={c.name: _sizes(c, self.places) for c in self._with("size")},
+            metric=metric_of(metric) or metric,
+            percent=self._in_percent(scores),
+            spread=[*spreads, "sd"][0] if has_spread else "",
+            means=any(c.kind == "mean" for c in values),
+            assumed=self.assumed,
+            left_out=tuple(self.left_out),
+        )
 
-    # Folds
+    # Columns
 
-    def _folded(
-        self, names: Sequence[tuple[str, ...]], rows: Sequence[int], used: Sequence[Column | None]
-    ) -> list[str]:
-        """Return the folds of rows with some names, empty texts without folds.
+    def _label(self, kind: str) -> Column | None:
+        """Return the column that names the rows."""
 
-        Repeated names without a column of folds have equal numbers of rows, and no other column
-        differs between them.
-        """
-        folds, counts = self._with("fold"), Counter(names)
-        for column in folds:
-            if column.is_words:
-                advice = "keep one kind in the file, or leave the column out with --without"
-                texts = few([*dict.fromkeys(column.texts)])
-                self.refuse(f"{texts} may not be folds: {advice}", column=column.name)
-        if folds:
-            return [", ".join(c.cells[i].text for c in folds) for i in rows]
-        if max(counts.values(), default=1) == 1:
-            return [""] * len(names)
-        for column in self._with("label", "words", "size", "value"):
-            pairs = {*zip(names, (column.cells[i].text for i in rows), strict=True)}
-            n = len({text for _, text in pairs})
-            crossed = len(pairs) == len(counts) * n and 1 < n < len(pairs)
-            other = column not in used and column.role != "value" and len(pairs) > len(counts)
-            if other or (column.role == "value" and crossed and len(counts) > 1):
-                advice = "keep one kind of rows, or call the column 'fold'"
-                self.refuse(f"it differs between rows of one name: {advice}", column=column.name)
-        seen, folds_of_rows = Counter[tuple[str, ...]](), list[str]()
-        # Rows of one name may be runs with several settings, or below several headings; two of them
-        # may be a number and its deviation.
-        unclear = len(names[0]) > 1 or any(key.startswith("heading") for key in self.left_out)
-        unclear |= {*counts.values()} == {2} or len({*counts.values()}) > 1
-        for name, i in zip(names, rows, strict=True):
-            seen[name] += 1
-            if unclear and seen[name] > 1:
-                advice = "name a column of folds 'fold'"
-                self.refuse(f"duplicate row {', '.join(name)!r}: {advice}", self.lines[i])
-            folds_of_rows.append(str(seen[name]))
-        return folds_of_rows
+        def badness(c: Column) -> tuple[bool, bool, bool]:
+            repeats = len({*c.texts}) < len(c.texts)
+            return c.named != kind or not c.is_words, not c.is_words, repeats
+
+        return min(
+            (c for c in self._with("label") if c.named != "metric"), key=badness, default=None
+        )
+
+    def _titles(self, label: Column | None) -> list[str]:
+        """Return the names of rows; lines are named by their numbers, and folds are not."""
+        if label:
+            return [c.text for c in label.cells]
+        word = "row" if self.path == "scores" else "line"
+        return ["" if self._with("fold") else f"{word} {n}" for n in self.lines]
+
+    def _leave_others(self, used: Sequence[Column | None]) -> None:
+        """Leave out the columns that are not used."""
+        others = [(i, c) for i, c in enumerate(self.columns, 1) if c not in used]
+        self._leave("column", [c.name or str(i) for i, c in others])
+
+    def _methods(self, values: Sequence[Column]) -> dict[str, list[Column]]:
+        """Return the column of each method, followed by its column of spreads if there is one."""
+        names, bases = {c.name for c in values}, Counter(c.method for c in values)
+        methods: dict[str, list[Column]] = {}
+        for column in sorted(values, key=lambda c: c.is_spread):
+            if not column.name.strip("= "):
+                self.refuse(f"column {self.columns.index(column) + 1} has no name", self.top)
+            alone = column.method not in names and bases[column.method] == 1
+            if alone and not re.search("_mean$", column.name):
+                if re.search("_(sd|se|ci95)$", column.name):
+                    self.refuse("a deviation without its mean", self.top, column.name)
+                column.method, column.kind = column.name, ""
+            group = methods.setdefault(column.method, [])
+            if len(group) == 1 + column.is_spread:
+                self.refuse(f"duplicate column {column.name!r}", self.top)
+            group.append(column)
+        return dict(sorted(methods.items(), key=lambda item: values.index(item[1][0])))
+
+    def _wide(self) -> dict[str, list[Column]]:
+        """Return the columns of each method of a table with a column for each method."""
+        self._check_words()
+        values, chosen = self._with("value"), {*self.choices.methods}
+        if chosen:
+            values = [c for c in values if {c.name, c.method} & chosen]
+        methods = self._one_metric(self._methods(values))
+        if not methods:
+            self.refuse("no column has the numbers of a method; list the methods with --methods")
+        return methods
+
+    def _one_value(self) -> dict[str, list[Column]]:
+        """Return the column of values of a table with a column of methods, and its spreads."""
+        values = self._methods(self._with("value"))
+        if len(values) > 1:
+            values = {name: c for name, c in values.items() if self._is_chosen(name)} or values
+        if len(values) != 1:
+            self.refuse(f"choose one of the columns {few([*values], 8)} with --metric")
+        self.metric = self.metric or metric_of(*values)
+        return values
+
+    def _one_metric(self, methods: dict[str, list[Column]]) -> dict[str, list[Column]]:
+        """Return the methods of one metric, whose name is left out of theirs."""
+        if len(methods) == 1:
+            return methods
+        parts = {n: (n, "") if summary_kind(n) else part_of(n) for n in methods}
+        others = {base for base, part in parts.values() if part != "time"}
+        times = {name for name, (base, part) in parts.items() if part == "time" and base in others}
+        if not (times & {*self.choices.methods} or self._is_chosen("time")):
+            parts = {name: part for name, part in parts.items() if name not in times}
+        metrics = [*dict.fromkeys(part for _, part in parts.values() if part not in ("", "time"))]
+        bare = {base for base, part in parts.values() if not part}
+        shared = bare & {base for base, part in parts.values() if part in metrics}
+        if len(metrics) < 2 and not shared and "statistic" not in metrics:
+            same = len(metrics) == 1 and all(base and part for base, part in parts.values())
+            return {base if same else name: methods[name] for name, (base, _) in parts.items()}
+        chosen = {name: base for name, (base, part) in parts.items() if self._is_chosen(part)}
+        if not chosen or "" in chosen.values():
+            advice = "choose one with --metric, or leave out the others with --without"
+            several = few([*metrics, *sorted(shared)])
+            self.refuse(f"the columns hold several metrics or statistics ({several}): {advice}")
+        return {base: methods[name] for name, base in chosen.items()}
+
+    # Rows
 
     def _metric_rows(self) -> list[int]:
         """Return the rows of the chosen metric, if a column names metrics."""
         rows = [*range(len(self.lines))]
-        for column in (c for c in self._with("label") if c.named == "metric"):
+        for column in self._labels("metric"):
             names = [*dict.fromkeys(column.texts)]
             chosen = [name for name in names if self._is_chosen(name)] or names
             if len(chosen) > 1:
@@ -355,255 +398,79 @@ class _Reader:
         metric = self.choices.metric
         return bool(metric) and (name == metric or metric_of(name) == (metric_of(metric) or metric))
 
-    # Forms
-
-    def _long(self, method: Column, dataset: Column) -> Iterator[_Entry]:
-        """Yield the numbers of a table with a column of methods and one of data sets."""
-        values = self._methods(self._with("value"))
-        if len(values) > 1:
-            values = {name: c for name, c in values.items() if self._is_chosen(name)} or values
-        if len(values) != 1:
-            self.refuse(f"choose one of the columns {few([*values], 8)} with --metric")
-        [(name, columns)] = values.items()
-        metrics = [c for c in self._with("label") if c.named == "metric"]
-        kept = self._metric_rows()
-        used = (method, dataset, *columns, *self._with("fold"), *metrics)
-        others = [c for c in self.columns if c not in used and c.role != "size"]
-        self._leave("column", [c.name for c in others])
-        self.metric = self.metric or metric_of(name)
-        self._keep(kept)
-        comma = self._comma(columns)
-        places = [(d.text, m.text) for d, m in zip(dataset.cells, method.cells, strict=True)]
-        folds = self._folded(places, range(len(places)), used)
-        for i, ((data, column_name), fold) in enumerate(zip(places, folds, strict=True)):
-            number = self._number(columns, i, comma)
-            row = f"{data}, {fold}" if fold else data
-            yield _Entry(row, column_name, data, summary_kind(data), number, i)
-
-    def _wide(self) -> Iterator[_Entry]:
-        """Yield the numbers of a table with a column for each method."""
-        self._keep(self._metric_rows())
-        self._check_words()
-        values, chosen = self._with("value"), {*self.choices.methods}
-        values = [c for c in values if {c.name, c.method} & chosen] if chosen else values
-        methods = self._one_metric(self._methods(values))
-        values = [c for columns in methods.values() for c in columns]
-        if not values:
-            self.refuse("no column has the numbers of a method; list the methods with --methods")
-        label, labels = self._label("data sets"), self._with("label")
-        used = (label, *values, *self._with("fold"), *(c for c in labels if c.named == "metric"))
-        others = [(i, c) for i, c in enumerate(self.columns, 1) if c not in used]
-        self._leave("column", [c.name or str(i) for i, c in others if c.role != "size"])
-        titles = [c.text for c in label.cells] if label else self._numbered()
-        if label and "" in titles:
-            self.refuse("the row has no name", self.lines[titles.index("")])
-        if len({part for base, part in map(part_of, titles) if not base}) > 1:
-            self.refuse(
-                f"the rows are metrics ({few(titles, 3)}): a table of scores has one metric"
-            )
-        kinds = [self._summary(i, labels, methods) for i in range(len(titles))]
-        out = [t for t, kind in zip(titles, kinds, strict=True) if kind == "summary"]
-        self._leave(
-            "row", [*dict.fromkeys([*out, *(t for t in titles if t in self.choices.without)])]
-        )
-        rows = [i for i, t in enumerate(titles) if not kinds[i] and t not in self.choices.without]
-        if not chosen:
-            self._check_scales(values, rows)
-            for column in self._with("size"):
-                if len(column.name) == 1 and all(c.is_whole for c in values):
-                    advice = OR_WITHOUT.format(name=column.name)
-                    self.refuse(f"it may be a method or sizes: {advice}", column=column.name)
-        names, folds = self._names_and_folds([titles[i] for i in rows], rows, used)
-        comma = self._comma(values)
-        for i, name, fold in zip(rows, names, folds, strict=True):
-            for method, columns in methods.items():
-                row = ", ".join(filter(None, (name, fold)))
-                yield _Entry(row, method, name, "", self._number(columns, i, comma), i)
-        self._check_last_row([[c[0].cells[i] for c in methods.values()] for i in rows], names)
-        for i, kind in enumerate(kinds):
-            for method, columns in methods.items() if kind not in ("", "summary") else ():
-                counted = kind == "wins–ties–losses"
-                text = columns[0].cells[i].text
-                number = Number(text) if counted else self._number(columns, i, comma)
-                yield _Entry(titles[i], method, "", kind, number, i)
-
     def _summary(self, i: int, labels: Sequence[Column], methods: dict[str, list[Column]]) -> str:
         """Return the kind of a summary row, or an empty text."""
         kind = next(filter(None, (summary_kind(c.cells[i].text) for c in labels)), "")
-        texts = [columns[0].cells[i].text for columns in methods.values()]
         # Wins are counts: a row called Best may hold the best scores.
-        return "summary" if kind == "wins" and any("." in text for text in texts) else kind
+        decimals = any("." in group[0].cells[i].text for group in methods.values())
+        return "summary" if kind == "wins" and decimals else kind
 
     def _names_and_folds(
-        self, titles: list[str], rows: Sequence[int], used: Sequence[Column | None]
+        self, names: Sequence[tuple[str, ...]], rows: Sequence[int], used: Sequence[Column | None]
     ) -> tuple[list[str], list[str]]:
-        """Return the data set and the fold of each row."""
-        fold = r"(.*?)[ _-]*(?:cv|fold|split|run|seed|trial|iter|rep(?:eat)?)[ _-]?(\d+)"
-        matches = [re.fullmatch(fold, title, re.IGNORECASE) for title in titles]
-        if titles and all(matches):
-            names, folds = ([m[k] for m in matches if m] for k in (1, 2))
-            return names, folds
-        return titles, self._folded([(title,) for title in titles], rows, used)
+        """Return the data set and the fold of each row; the fold is empty without any.
 
-    def _keep(self, rows: Sequence[int]) -> None:
-        """Keep some rows alone."""
-        for column in self.columns:
-            column.cells = [column.cells[i] for i in rows]
-        self.lines = [self.lines[i] for i in rows]
-
-    def _numbered(self) -> list[str]:
-        """Return names of rows without any."""
-        word = "row" if self.path == "scores" else "line"
-        return [f"{word} {n}" if not self._with("fold") else "" for n in self.lines]
-
-    def _label(self, kind: str) -> Column | None:
-        """Return the column that names the rows."""
-
-        def badness(c: Column) -> tuple[bool, bool, bool]:
-            return (
-                c.named != kind or not c.is_words,
-                not c.is_words,
-                len({*c.texts}) < len(c.texts),
-            )
-
-        labels = [c for c in self._with("label") if c.named != "metric"]
-        return min(labels, key=badness, default=None)
-
-    def _methods(self, values: Sequence[Column]) -> dict[str, list[Column]]:
-        """Return the column of each method, followed by its column of spreads if there is one."""
-        names, bases = {c.name for c in values}, Counter(c.method for c in values)
-        methods: dict[str, list[Column]] = {}
-        for column in sorted(values, key=lambda c: c.kind not in ("", "mean")):
-            if not column.name.strip("= "):
-                self.refuse(f"column {self.columns.index(column) + 1} has no name", self.top)
-            alone = column.method not in names and bases[column.method] == 1
-            if alone and not re.search("_mean$", column.name):
-                if re.search("_(sd|se|ci95)$", column.name):
-                    self.refuse("a deviation without its mean", self.top, column.name)
-                column.method, column.kind = column.name, ""
-            columns = methods.setdefault(column.method, [])
-            if len(columns) == (2 if column.kind not in ("", "mean") else 1):
-                self.refuse(f"duplicate column {column.name!r}", self.top)
-            columns.append(column)
-        return dict(sorted(methods.items(), key=lambda item: values.index(item[1][0])))
-
-    def _one_metric(self, methods: dict[str, list[Column]]) -> dict[str, list[Column]]:
-        """Return the methods of one metric, whose name is left out of theirs."""
-        if len(methods) == 1:
-            return methods
-        parts = {n: (n, "") if summary_kind(n) else part_of(n) for n in methods}
-        others = {method for method, metric in parts.values() if metric != "time"}
-        times = [name for name, (base, part) in parts.items() if part == "time" and base in others]
-        if times and not ({*times} & {*self.choices.methods} or self._is_chosen("time")):
-            parts = {name: part for name, part in parts.items() if name not in times}
-            methods = {name: methods[name] for name in parts}
-        metrics = [*dict.fromkeys(part for _, part in parts.values() if part not in ("", "time"))]
-        bare = {name for name, (_, part) in parts.items() if not part}
-        shared = bare & {base for base, part in parts.values() if part in metrics}
-        if len(metrics) < 2 and not shared and "statistic" not in metrics:
-            same = len(metrics) == 1 and all(base and part for base, part in parts.values())
-            return {parts[name][0] if same else name: c for name, c in methods.items()}
-        chosen = {
-            name: method for name, (method, metric) in parts.items() if self._is_chosen(metric)
-        }
-        if not chosen or "" in chosen.values():
-            advice = "choose one with --metric, or leave out the others with --without"
-            several = few([*metrics, *sorted(shared)])
-            self.refuse(f"the columns hold several metrics or statistics ({several}): {advice}")
-        return {method: methods[name] for name, method in chosen.items()}
-
-    def _comma(self, columns: Sequence[Column]) -> str:
-        try:
-            return comma_sign(text for c in columns for text in c.texts)
-        except ValueError as error:
-            self.refuse(str(error))
-
-    def _number(self, columns: Sequence[Column], i: int, comma: str) -> Number:
-        """Return a number with the spread that another column may have."""
-        numbers = [parse(column.cells[i], comma) for column in columns]
-        for column, number in zip(columns, numbers, strict=True):
-            if number is None:
-                self.refuse(
-                    NOT_A_NUMBER.format(text=shorten(column.cells[i].text)),
-                    self.lines[i],
-                    column.name,
-                )
-        first, *spreads = (number for number in numbers if number is not None)
-        return replace(first, spread=spreads[0].text) if spreads else first
-
-    def _table(self, entries: Sequence[_Entry]) -> PrintedTable:
-        """Return the table of all numbers."""
-        methods = tuple(dict.fromkeys(entry.method for entry in entries))
-        values = self._with("value")
-        spreads = [c.kind for c in values if c.kind not in ("", "mean")]
-        n_methods = max(len(methods), len(values))
-        if self.choices.methods:
-            self._leave("method", [m for m in methods if m not in self.choices.methods])
-            methods = tuple(m for m in methods if m in self.choices.methods)
-        numbers: dict[tuple[str, str], Number] = {}
-        for entry in entries:
-            if (entry.row, entry.method) in numbers:
-                self.refuse(f"duplicate row {entry.row!r}", self.lines[entry.place])
-            numbers[entry.row, entry.method] = entry.number
-        places = {entry.row: entry.place for entry in reversed(entries)}
-        rows = {e.row: e.dataset for e in entries if not e.summary}
-        summaries = {e.row: e.summary for e in entries if e.summary}
-        left = {*self.choices.without} & {text for c in self._with("label") for text in c.texts}
-        if left or len(methods) < len(values) - len(spreads):
-            # They sum up other numbers as well.
-            self._leave("row", [*summaries])
-            summaries = {}
-        if not rows or not methods:
-            self.refuse("no row has the numbers of a data set")
-        numbers = {
-            (row, m): numbers.get((row, m), Number())
-            for row in (*rows, *summaries)
-            for m in methods
-        }
-        scores = [numbers[row, method] for row in rows for method in methods]
-        numbers = self._spread(numbers, scores, n_methods)
-        signs = sorted({n.signs for n in scores if n.signs})
-        self._leave("signs", [" ".join(signs)] if signs else [])
-        self._leave("", sorted({n.other for n in scores if n.other}))
-        self._leave("lines", [repr(shorten(text)) for text in self.around])
-        shares = [n.percent for n in scores if n.text]
-        if any(shares) and not all(shares):
-            self.refuse("some numbers have a percent sign and others have none: write one kind")
-        sign = r"[(\[]%[)\]]|\bin percent|\bin %"
-        named = [re.search(sign, c.name) is not None for c in values if not c.kind]
-        if any(named) and not all(named):
-            self.refuse("some columns are in percent and others are not: write one kind")
-        in_percent = (any(named) and all(named)) or re.search(
-            sign, " ".join(self.around)
-        ) is not None
-        in_percent &= any(n.value > 1 for n in scores)
-        has_spread = any(numbers[row, m].spread for row in rows for m in methods)
-        metric = self.choices.metric or self.metric or metric_in(self.around)
-        return PrintedTable(
-            path=self.path,
-            form=self.form,
-            rows=tuple(rows),
-            methods=methods,
-            numbers=numbers,
-            lines={row: self.lines[i] for row, i in places.items()},
-            summaries=summaries,
-            datasets=rows,
-            sizes={c.name: _sizes(c, places) for c in self._with("size")},
-            metric=metric_of(metric) or metric,
-            percent=any(shares) or in_percent,
-            spread=[*spreads, "sd"][0] if has_spread else "",
-            means=any(c.kind == "mean" for c in values),
-            left_out=tuple(self.left_out),
+        Repeated names without a column of folds have equal numbers of rows, and no other column
+        differs between them.
+        """
+        titles = [name[0] for name in names]
+        matches = [re.fullmatch(FOLD, title, re.IGNORECASE) for title in titles]
+        if titles and len(names[0]) == 1 and all(matches):
+            return [m[1] for m in matches if m], [m[2] for m in matches if m]
+        folds, counts = self._with("fold"), Counter(names)
+        for column in folds:
+            if column.is_words:
+                advice = "keep one kind in the file, or leave the column out with --without"
+                texts = few([*dict.fromkeys(column.texts)])
+                self.refuse(f"{texts} may not be folds: {advice}", column=column.name)
+        for column in self._with("label", "words", "size", "value"):
+            pairs = {*zip(names, (column.cells[i].text for i in rows), strict=True)}
+            n = len({text for _, text in pairs})
+            crossed = len(pairs) == len(counts) * n and 1 < n < len(pairs)
+            differs = column not in used and len(pairs) > len(counts)
+            blocks = crossed and len(pairs) < len(names)  # such as levels of noise
+            if blocks if folds else crossed if column.role == "value" else differs:
+                advice = "keep one kind of rows, or call the column 'fold'"
+                self.refuse(f"it differs between rows of one name: {advice}", column=column.name)
+        if folds:
+            return titles, [", ".join(c.cells[i].text for c in folds) for i in rows]
+        # Rows of one name may be runs with several settings, or below several headings; two of them
+        # may be a number and its deviation.
+        unclear = bool(names and names[0][1:]) or any(
+            key.startswith("heading") for key in self.left_out
         )
+        unclear |= {*counts.values()} == {2} or len({*counts.values()}) > 1
+        seen, numbered = Counter[tuple[str, ...]](), list[str]()
+        for name, i in zip(names, rows, strict=True):
+            seen[name] += 1
+            if unclear and seen[name] > 1:
+                advice = "name a column of folds 'fold'"
+                self.refuse(f"duplicate row {', '.join(name)!r}: {advice}", self.lines[i])
+            numbered.append(str(seen[name]) if len(counts) < len(names) else "")
+        return titles, numbered
 
-    def _spread(
+    # Numbers
+
+    def _number(self, group: Sequence[Column], i: int, comma: str, kind: str) -> Number:
+        """Return a number with the spread that another column may have."""
+        if kind == "wins–ties–losses":
+            return Number(group[0].cells[i].text)
+        numbers = []
+        for column in group:
+            number = parse(column.cells[i], comma)
+            if number is None:
+                text = shorten(column.cells[i].text)
+                self.refuse(NOT_A_NUMBER.format(text), self.lines[i], column.name)
+            numbers.append(number)
+        return replace(numbers[0], spread=numbers[1].text) if len(group) > 1 else numbers[0]
+
+    def _with_spreads(
         self, numbers: dict[tuple[str, str], Number], scores: Sequence[Number], n_methods: int
     ) -> dict[tuple[str, str], Number]:
         """Return the numbers with those in brackets as spreads, unless they are ranks."""
         brackets = [n.bracket for n in scores if n.bracket]
-        if brackets and all(
-            re.fullmatch(r"\d+(\.5)?", b) and float(b) <= n_methods for b in brackets
-        ):
+        ranks = (re.fullmatch(r"\d+(\.5)?", b) and float(b) <= n_methods for b in brackets)
+        if brackets and all(ranks):
             self._leave("ranks in brackets", [""])
             return numbers
         whole = all("." not in b for b in brackets) and any("." in n.text for n in scores)
@@ -614,6 +481,93 @@ class _Reader:
             self.refuse("numbers in brackets may not be deviations: write deviations with ±")
         return {place: replace(n, spread=n.spread or n.bracket) for place, n in numbers.items()}
 
+    def _in_percent(self, scores: Sequence[Number]) -> bool:
+        """Return whether signs, names or titles show that numbers are in percent."""
+        signs = {n.percent for n in scores if n.text}
+        names = {bool(re.search(PERCENT, c.name)) for c in self._with("value") if not c.kind}
+        if len(signs) > 1:
+            self.refuse("some numbers have a percent sign and others have none: write one kind")
+        if len(names) > 1:
+            self.refuse("some columns are in percent and others are not: write one kind")
+        titled = True in names or re.search(PERCENT, " ".join(self.around)) is not None
+        return True in signs or (titled and any(n.value > 1 for n in scores))
+
+    # Checks
+
+    def _check_words(self) -> None:
+        """Refuse columns of words in which a number is misprinted."""
+        for column in self._with("words"):
+            if column.fault is not None and not summary_kind(column.name):
+                text = shorten(column.cells[column.fault].text)
+                self.refuse(NOT_A_NUMBER.format(text), self.lines[column.fault], column.name)
+
+    def _check_kinds(self, labels: Sequence[Column], by_method: bool) -> None:
+        """Refuse rows that may be methods, and columns of names that may be a long form."""
+        rows, values = (labels[-1].texts if labels else []), self._with("value")
+        columns = [c.method or c.name for c in values]
+        turned = [name for name in rows if is_well_known(name, "methods")]
+        turned += [name for name in columns if is_well_known(name, "datasets")]
+        n_others = sum(is_well_known(name, "methods") for name in columns)
+        n_others += sum(is_well_known(name, "datasets") for name in rows)
+        if not by_method and len(turned) > max(1, n_others):
+            advice = "state the kind of the rows with --rows methods or --rows datasets"
+            names = f"the rows look like methods, or the columns like data sets ({few(turned, 3)})"
+            self.refuse(f"{names}: {advice}")
+        self.assumed = bool(rows and not by_method and not turned and not n_others)
+        repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
+        if len(repeated) > 1 and len(values) == 1:
+            both = " and ".join(map(repr, repeated))
+            self.refuse(f"{both} may be data sets and methods: call them 'dataset' and 'method'")
+
+    def _check_columns(self, columns: Sequence[Column], rows: Sequence[int]) -> None:
+        """Refuse columns that are not scores, by their name or by their scale."""
+        folds = [
+            c.name
+            for c in columns
+            if c.name.isdecimal() or column_role(re.sub(r"[ _-]*\d+$", "", c.name)) == "fold"
+        ]
+        if len(folds) == len(columns) > 2 and _in_order(folds):
+            advice = "put them into rows, with a column 'fold'"
+            self.refuse(f"the columns {few(folds, 3)} may be folds: {advice}")
+        means = [c for c in columns if not c.is_spread]
+        scales = {c: s for c in means if (s := _scale([c.cells[i] for i in rows]))}
+        usual, n_usual = Counter(scales.values()).most_common(1)[0] if scales else (3, 0)
+        n_decimals = sum(not c.is_whole for c in columns)
+        for column, scale in scales.items():
+            described = summary_kind(column.name) or column.named == "unclear"
+            n_different = len({*column.texts} - {"0", "1"})
+            whole = column.is_whole and n_decimals > 1 and n_different > 1
+            longest = max(column.texts, key=len)
+            for message, holds in (
+                ("it may not be a method", described and len(columns) > 1),
+                (f"{longest} has another scale than other columns", scale > usual and n_usual > 1),
+                ("only this column has whole numbers alone", whole),
+            ):
+                if holds:
+                    self._doubt(message, column)
+        words = any(len(c.name) > 1 for c in columns)
+        for column in (*self._with("size"), *columns):
+            letter = len(column.name) == 1 if column.role == "size" else column.name in "dkmp"
+            if letter and not n_decimals and (words or column.role == "size"):
+                self._doubt("it may be a method or sizes", column)
+
+    def _doubt(self, message: str, column: Column) -> NoReturn:
+        """Refuse a column that may not be a method."""
+        advice = OR_WITHOUT.format(shorten(column.name))
+        self.refuse(f"{message}: {advice}", column=column.name)
+
+    def _check_last_row(self, rows: Sequence[tuple[str, list[Text]]]) -> None:
+        """Refuse a last row that is the mean of the rows above without being called so."""
+        if len(rows) < 4:
+            return
+        texts = [*zip(*(cells for _, cells in rows), strict=True)]
+        columns = [[n.value if (n := parse(text)) else nan for text in x] for x in texts]
+        near = (abs(fmean(above) - last) <= 0.0051 * abs(last) for *above, last in columns)
+        if len(columns) > 1 and all(near) and all(len({*above}) > 2 for *above, _ in columns):
+            name = shorten(rows[-1][0])
+            advice = OR_WITHOUT.format(name)
+            self.refuse(f"the row {name!r} may be the mean of the others: {advice}")
+
 
 def _sizes(column: Column, places: dict[str, int]) -> dict[str, int]:
     """Return the numbers of examples of the rows."""
@@ -622,7 +576,7 @@ def _sizes(column: Column, places: dict[str, int]) -> dict[str, int]:
 
 
 def shorten(text: str) -> str:
-    """Return at most 60 characters of a text of a stranger."""
+    """Return at most 60 characters of an untrusted text."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

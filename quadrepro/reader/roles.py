@@ -51,6 +51,11 @@ def column_role(name: str) -> str:
     return role or corner * (corner in ("data sets", "methods"))
 
 
+def names_rows(name: str) -> bool:
+    """Return whether a column is called like the names of data sets or methods."""
+    return column_role(name) in ("data sets", "methods")
+
+
 def summary_kind(name: str) -> str:
     """Return the kind of a row that sums up others, or an empty text.
 
@@ -156,13 +161,17 @@ class Column:
         self.is_words = bool(self.texts) and not any(map(is_number, self.texts))
         self.is_whole = bool(self.texts) and all(re.fullmatch(r"[\d,]+", t) for t in self.texts)
         self.named = column_role(name)
-        if self.named in ("fold", "id", "size", "test size") and not (
-            self.is_whole or self.is_words
-        ):
+        counts = self.named in ("fold", "id", "size", "test size")
+        if counts and not (self.is_whole or self.is_words):
             self.named = ""
         self.method, self.kind = split_spread(name)
         self.role = ""
         """One of label, fold, value, size, words and out."""
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether it has the deviations of another column."""
+        return self.kind not in ("", "mean")
 
     @property
     def fault(self) -> int | None:
@@ -182,12 +191,11 @@ class Column:
         elif self.is_words:
             first = not before or self.fault is None
             self.role = "label" if labels_only and first else "words"
-        elif not self.texts or self.named in ("time", "id"):
-            self.role = "out" if self.named or before else "label"
-            self.role = "value" if not self.texts and not self.named else self.role
+        elif self.named and (not self.texts or self.named in ("time", "id")):
+            self.role = "out"
         else:
-            sized = self.named in ("size", "test size")
-            self.role = "fold" if self.named == "fold" else "size" if sized else "value"
+            roles = {"fold": "fold", "size": "size", "test size": "size"}
+            self.role = roles.get(self.named, "value")
 
 
 def read_header(grid: Grid) -> tuple[list[str], int]:
@@ -206,15 +214,19 @@ def read_header(grid: Grid) -> tuple[list[str], int]:
     while not grid.n_header and n < len(rows) and _names_on(rows[n - 1], rows[n]):
         n += 1
     header = [[c.text for c in row] for row in rows[:n]]
-    for above, below in pairwise(header):
+    for above, below in [] if grid.n_header else pairwise(header):
         for j in range(2, len(above)):  # a name above several columns
             above[j] = above[j] or (above[j - 1] if below[j] else "")
+        repeated = [j for j, name in enumerate(below) if name and below.count(name) > 1]
+        if 0 < sum(above[j] != "" for j in repeated) < len(repeated):
+            advice = "write each above the first of its columns"
+            raise ValueError(f"line {grid.lines[0]}: names above several columns: {advice}")
     titles = {t for row in header[:-1] for t in row if {*row[1:]} == {t}}
     grid.around += sorted(titles)
     names: list[str] = []
     for texts in zip(*header, strict=True):
         name = " ".join(dict.fromkeys(text for text in texts if text and text not in titles))
-        if not names and column_role(texts[-1]) in ("data sets", "methods"):
+        if not names and names_rows(texts[-1]):
             name = texts[-1]  # pandas prints the name of the rows below the name of the columns
         base, kind = split_spread(name)
         spread = names and kind == "sd" and not base
@@ -230,5 +242,5 @@ def _names_on(above: Sequence[Text], row: Sequence[Text]) -> bool:
         return False
     names = [c.text for c in above[1:]]
     if not texts:  # the name of an index, below the names of columns
-        return above[0].text == "" or column_role(row[0].text) in ("data sets", "methods")
+        return above[0].text == "" or names_rows(row[0].text)
     return row[0].text in ("", above[0].text) or "" in names or len({*names}) < len(names)

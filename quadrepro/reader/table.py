@@ -75,6 +75,8 @@ class PrintedTable:
         Kind of the numbers after ±; empty without any.
     means : bool
         Whether a column is said to hold means.
+    assumed : bool
+        Whether neither names nor the caller tell that the rows are data sets.
     left_out : tuple of str
         Columns, rows, lines and signs that were not used.
     """
@@ -92,6 +94,7 @@ class PrintedTable:
     percent: bool = False
     spread: str = ""
     means: bool = False
+    assumed: bool = False
     left_out: tuple[str, ...] = ()
 
     @property
@@ -127,6 +130,7 @@ class PrintedTable:
         text += f", with {DEVIATIONS[self.spread]}" if self.spread else ""
         if len(self.rows) > len(counts):
             text += f"; up to {max(counts.values())} folds {folds}"
+        text += "; rows taken for data sets (if not: --rows methods)" * self.assumed
         text += f"; summary rows: {few([*self.summaries])}" if self.summaries else ""
         text += f"; sizes: {few([*self.sizes])}" if self.sizes else ""
         return f"{text}; left out: {'; '.join(self.left_out)}" if self.left_out else text

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from quadrepro.reader.grid import MARKS, MOST_COLUMNS, Grid, Text, is_gap, is_number
-from quadrepro.reader.roles import column_role
+from quadrepro.reader.roles import names_rows
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "CSV"}
 """Signs between fields and the name of a file with them."""
@@ -27,6 +27,12 @@ _RULE = re.compile(r"[\s|+:]*[-=]{2,}([\s|+:]+[-=]{2,})+[\s|+:]*")
 _LINE = re.compile(r"\W{4,}|[-=_ ]{2,}")
 _PROSE = re.compile(r"\s*([#%]|//|(table|fig(ure)?|notes?|source)\b)", re.IGNORECASE)
 
+_GLUE = re.compile(
+    r" ?(±|\+/-|\+-) ?|(?<=[\d%]) (?=\( ?[\d.]+%?\))|(?<=\() |"
+    rf"(?<=[\d%)]) (?=[{re.escape(MARKS)}v]( |$))"
+)
+"""Blanks within a number with its deviation and signs."""
+
 
 def read_text(text: str) -> tuple[str, list[Grid]]:
     """Return the form of a text and its tables."""
@@ -42,11 +48,7 @@ def read_text(text: str) -> tuple[str, list[Grid]]:
         raise ValueError("printed in part, with dots: print all rows and columns")
     leaders = re.sub(r"\.{3,}", "  ", text)
     lines = [*enumerate(leaders.splitlines(), 1)]
-    choices = [
-        (name, rows)
-        for separator, name in SEPARATORS.items()
-        if separator in text and (rows := _separated(text, separator))
-    ]
+    choices = [(name, _separated(text, sign)) for sign, name in SEPARATORS.items() if sign in text]
     split = [(n, re.split(r"\s{2,}|\t", line.strip())) for n, line in lines]
     choices += [(BLANKS, split), (BLANKS, _blank_separated(lines))]
     # The separator that shows the most numbers.
@@ -70,20 +72,14 @@ def _separated(text: str, separator: str) -> Lines:
 
 def _blank_separated(lines: list[tuple[int, str]]) -> Lines:
     """Return the fields of lines in which names may have blanks and numbers have none."""
-    marks = re.escape(MARKS)
-    tokens: Lines = []
-    for n, line in lines:
-        joined = re.sub(r" ?(±|\+/-|\+-) ?", r"\1", " ".join(line.split()))
-        joined = re.sub(r"(?<=[\d%]) (?=\( ?[\d.]+%?\))", "", joined).replace("( ", "(")
-        joined = re.sub(rf"(?<=[\d%)]) (?=[{marks}v]( |$))", "", joined)
-        tokens.append((n, joined.split()))
+    tokens = [(n, _GLUE.sub(r"\1", " ".join(line.split())).split()) for n, line in lines]
     trailing = {n: _trailing(words) for n, words in tokens}
     body = {n for n, words in tokens if trailing[n] >= max(1, min(2, len(words) - 1))}
     first = min(body, default=0)
     header = next((words for n, words in reversed(tokens) if words and n < first), [])
     least = min((trailing[n] for n in body), default=0)
     # A line of names has one for the names of rows, or it has not.
-    corner = bool(header) and column_role(header[0]) in ("data sets", "methods")
+    corner = bool(header) and names_rows(header[0])
     k = least if len(header) == least and not corner else len(header) - 1
     if not 0 < k <= least:
         return tokens
@@ -119,49 +115,41 @@ def _tables(rows: Lines, *, blanks: bool) -> Iterator[Grid]:
     between = 0  # number of a line without fields since the last row
     for i, (n, fields) in enumerate(rows):
         between = 0 if not any(fields) else between
-        if not any(fields) or all(re.fullmatch(r"(<\w+>)?", field) for field in fields):
+        if all(re.fullmatch(r"(<\w+>)?", field) for field in fields):
             empty = empty or not any(fields)
             continue
         below = max((f for _, f in rows[i + 1 : i + 3]), key=_numbers, default=[])
         numbers, text = _numbers(fields), " ".join(filter(None, fields))
-        named = column_role(fields[0]) in ("data sets", "methods")
-        corner = named and not (below and below[0].isdecimal())  # rows with an index
+        corner = names_rows(fields[0]) and not (below and below[0].isdecimal())  # with an index
         if len(fields) == width - 1 and not (numbers or corner) and _numbers(below):
             fields = ["", *fields]  # names without a corner
         starts = not grid.rows or (empty and not numbers)
         alone = sum(map(bool, fields)) == 1 and width > 1
         comment = text.startswith(("#", "%")) and (not _numbers(below) or len(fields) != width)
-        if (
-            alone
-            and column_role(text) in ("data sets", "methods")
-            and grid.rows
-            and not has_numbers
-        ):
-            grid.add(n, [text, *[""] * (width - 1)])  # the name of an index, below the columns
+        ruled = comment or _LINE.fullmatch(text) is not None
+        if alone and names_rows(text) and grid.rows and not has_numbers:
+            fields = [text, *[""] * (width - 1)]  # the name of an index, below the columns
         elif len(fields) == width and not comment and not (alone and starts):
             if starts and has_numbers:
                 yield grid
                 grid, has_numbers = Grid(), False
-            if between:
-                grid.fault = f"line {between} is within the table: join it with its row"
-            first = fields[0] if grid.rows else fields[0].lstrip("# ")
-            grid.add(n, [first, *fields[1:]])
-            has_numbers |= numbers > 0
+            fields = fields if grid.rows else [fields[0].lstrip("# "), *fields[1:]]
         elif (
-            comment
+            ruled
             or (alone and (starts or not blanks))
-            or _LINE.fullmatch(text)
             or _PROSE.match(text)
             or not (_trailing(text.split()) or sum(map(is_number, text.split())) > 1)
         ):
             grid.around.append(text)
-            ruled = comment or _LINE.fullmatch(text)
-            between = n if blanks and grid.rows and not ruled else 0
-        else:
-            grid.fault = f"line {n} has {len(fields)} fields, other lines have {width}"
+            between, empty = n if blanks and grid.rows and not ruled else 0, False
+            continue
+        if between and len(fields) == width:
+            grid.fault = f"line {between} is within the table: join it with its row"
+        grid.add(n, fields)
+        has_numbers |= numbers > 0 and len(fields) == width
         empty = False
     # Lines of prose with commas are not a table.
-    if len(grid.around) <= 2 * len(grid.rows) + 5:
+    if has_numbers and len(grid.around) <= 2 * sum(len(row) == width for row in grid.rows) + 5:
         yield grid
 
 
@@ -213,9 +201,7 @@ def _weka(text: str) -> Grid:
     """Return the table of Weka's experimenter, with the schemes by the names in its key."""
     key = dict(re.findall(r"^\s*\((\d+)\) (.*?)(?: -?\d{6,})?$", text, re.MULTILINE))
     grid = Grid(around=re.findall(r"^Analysing:\s*(.*)$", text, re.MULTILINE))
-    for n, line in enumerate(text.splitlines(), 1):
-        if "(v/" in line:
-            break
+    for n, line in enumerate(text.partition("(v/")[0].splitlines(), 1):
         if line.strip().startswith("Dataset") and (schemes := re.findall(r"\((\d+)\)", line)):
             grid.add(n, ["Dataset", *(key.get(i, f"({i})").strip(" '") for i in schemes)])
         elif grid.rows and (row := re.fullmatch(r"\s*(.*?)\s*\(\s*\d+\)\s+(.*)", line)):

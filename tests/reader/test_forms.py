@@ -52,7 +52,7 @@ def test_every_form_gives_the_same_ranking_and_the_same_findings(
 ) -> None:
     path = write(tmp_path, form, ROWS)
     if form == "pandas without index":  # single blanks between names that have blanks
-        with pytest.raises(DataError, match="line 4 has 6 fields"):
+        with pytest.raises(DataError, match="line 3 has 6 fields"):
             read_table(path)
     else:
         assert outcome(path, tmp_path / "out") == expected
@@ -192,6 +192,16 @@ def test_several_tables_are_named_and_chosen(tmp_path: Path) -> None:
     # A table without numbers does not count.
     path.write_text(f"{one}\nText.\n\n| option | meaning |\n|--|--|\n| fast | faster |\n")
     assert read_table(path).methods == ("a", "b")
+
+
+def test_signs_are_read_in_quoted_markdown_with_tags(tmp_path: Path) -> None:
+    path = tmp_path / "t.md"
+    rows = "> | x | <b>0.9</b> | 0.8<sup>*</sup> |\n> | y | $0.7 \\pm 0.1$ | 0.6 |\n"
+    path.write_text(f"> | d | a<br>b | c |\n> |--|--|--|\n{rows}")
+    table = read_table(path)
+    assert (table.methods, table.left_out) == (("a b", "c"), ("signs *",))
+    assert table.numbers["x", "a b"].bold
+    assert table.numbers["y", "a b"].spread == "0.1"
 
 
 def test_excel_with_a_title_row_keeps_its_numbers(tmp_path: Path) -> None:

@@ -123,6 +123,24 @@ REFUSED = {
         "d,noise,a,b; x,0.0,.9,.8; x,0.1,.7,.6; y,0.0,.9,.8; y,0.1,.7,.6",
         "column 'noise'",
     ),
+    "noise levels next to seeds": (
+        "d,noise,seed,a,b" + "; x,0.0,1,.9,.8; x,0.0,2,.7,.6; x,0.1,3,.5,.4; x,0.1,4,.3,.2"
+        "; y,0.0,1,.8,.7; y,0.0,2,.6,.5; y,0.1,3,.4,.3; y,0.1,4,.2,.1",
+        "column 'noise'",
+    ),
+    "names in the middle of their columns": (
+        "set,,A,,,B,; ,acc,f1,auc,acc,f1,auc; x,.9,.8,.7,.6,.5,.4; y,.9,.8,.7,.6,.5,.4",
+        "above the first of its columns",
+    ),
+    "whole numbers that may be sizes": (
+        "dataset,d,k,ours,theirs; x,4,3,90,85; y,8,2,80,75",
+        "--without 'd'",
+    ),
+    "methods that differ in case": ("d,LogitBoost,logitboost; x,.9,.8; y,.7,.6", "--methods"),
+    "one method in two cases": (
+        "data,method,acc; x,LogitBoost,.9; x,b,.8; y,logitboost,.7; y,b,.6",
+        "differ only in case",
+    ),
     "encodings": ("d,code,a; x,p,.9; x,q,.8; y,p,.7; y,q,.6", "call the column 'fold'"),
     "one name twice": ("d,a; x,.9; x,.8; y,.7", "duplicate row 'x'"),
     "folds in columns": ("d,fold1,fold2,fold3; x,.9,.8,.7; y,.6,.5,.4", "column 'fold'"),
@@ -165,10 +183,31 @@ def test_the_options_decide(tmp_path: Path) -> None:
     assert read(tmp_path, long, metric="auc").scores["a"].tolist() == [0.8, 0.6]
     values = "model,data,train_acc,test_acc\na,x,.9,.8\nb,x,.7,.6\n"
     assert read(tmp_path, values, metric="test_acc").scores.loc["x"].tolist() == [0.8, 0.6]
+    long = "data,method,acc\nx,a,.9\nx,b,.8\nx,c,.7\ny,a,.7\ny,b,.6\ny,c,.5\n"
+    assert read(tmp_path, long, without=["b"]).methods == ("a", "c")
+    assert read(tmp_path, long, without=["y"]).rows == ("x",)
     with pytest.raises(DataError, match="unknown column or row 'pecr'; did you mean 'perc'"):
         read(tmp_path, sizes, without=["pecr"])
     comma = 'd,"a, b",c,k\nx,.9,.8,3\ny,.7,.6,4\n'
     assert read(tmp_path, comma, methods=["a, b", "c"]).methods == ("a, b", "c")
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "assumed"),
+    [
+        (",q,r\nu,.9,.8\nv,.7,.6\n", None, True),
+        ("name,q,r\nu,.9,.8\nv,.7,.6\n", None, True),
+        (",q,r\nu,.9,.8\nv,.7,.6\n", "datasets", False),
+        ("dataset,q,r\nu,.9,.8\nv,.7,.6\n", None, False),
+        (",AdaBoost,r\nu,.9,.8\nv,.7,.6\n", None, False),
+    ],
+)
+def test_an_assumed_kind_of_rows_is_shown_with_its_option(
+    text: str, rows: str | None, assumed: bool, tmp_path: Path
+) -> None:
+    table = read(tmp_path, text, rows=rows)
+    assert table.assumed == assumed
+    assert ("--rows methods" in table.sentence) == assumed
 
 
 def test_everything_that_is_left_out_is_told(tmp_path: Path) -> None:
