@@ -83,15 +83,23 @@ class Plan:
                     cell.learner.try_code(cell.grids[0].candidates[0])
 
 
-def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bool = False) -> Plan:
+def make_plan(
+    experiment: Experiment,
+    folder: Path | None = None,
+    *,
+    lenient: bool = False,
+    in_memory: Sources | None = None,
+) -> Plan:
     """Lay out the cells of an experiment.
 
     Rows of a data set are read only if its card does not tell how many of them are in a view. If
     lenient, data sets that are not here are missed only then.
     """
     rows = experiment.config.rows
-    found = find_datasets({row.entry.name: None for row in rows}, folder, lenient=lenient)
-    all_sources = Sources(found, experiment.config.repeats)
+    names = {row.entry.name: None for row in rows}
+    all_sources = in_memory or Sources(
+        find_datasets(names, folder, lenient=lenient), experiment.config.repeats
+    )
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:
@@ -100,7 +108,8 @@ def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bo
             protocol, view = experiment.protocols[title], experiment.views[title]
             sources[title] = source_of(all_sources, row.entry, protocol, view)
             cells += _cells_of(experiment, row, all_sources)
-    return Plan(experiment, {r.entry.title: found[r.entry.name] for r in rows}, sources, (*cells,))
+    datasets = {row.entry.title: all_sources.datasets[row.entry.name] for row in rows}
+    return Plan(experiment, datasets, sources, (*cells,))
 
 
 def _cells_of(experiment: Experiment, row: Row, sources: Sources) -> Iterator[Cell]:
