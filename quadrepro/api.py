@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from quadrepro.config.plan import Plan
+    from quadrepro.core.cell import Cell
+    from quadrepro.engine.records import Record, RecordStore
+    from quadrepro.engine.worker import Limits
     from quadrepro.results.results import Results
     from quadrepro.stats import Ranking
     from quadrepro.tables.table import Table
@@ -455,18 +458,47 @@ def compare(
 
 def _computed(plan: Plan, out: Path, jobs: int | None, *, retry: bool, progress: bool) -> Results:
     """Compute the missing cells of a plan, and write and return its results."""
-    from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.records import RecordStore
-    from quadrepro.engine.run import compute
     from quadrepro.results.files import write_results
 
     store = RecordStore(out / RECORDS)
-    todo = store.missing(plan.cells, retry)
     limits = {plan.experiment.name: plan.limits}
-    with RunProgress(len(todo), quiet=not progress) as shown:
-        for _ in compute(todo, store, jobs or -1, limits):
-            shown.advance()
+    compute_cells(store.missing(plan.cells, retry), store, jobs, limits, quiet=not progress)
     return write_results(plan, store, out)
+
+
+def compute_cells(
+    cells: Sequence[Cell],
+    store: RecordStore,
+    jobs: int | None,
+    limits: dict[str, Limits],
+    *,
+    quiet: bool = False,
+    dask: str | None = None,
+) -> None:
+    """Compute cells, and show progress and the first failure of each kind."""
+    if not cells:
+        return
+    # They take long to import.
+    from quadrepro.engine.dask import workers_of
+    from quadrepro.engine.progress import RunProgress
+    from quadrepro.engine.run import compute
+
+    by_key = {cell.key: cell for cell in cells}
+    shown: set[tuple[str, str]] = set()
+    with RunProgress(len(cells), quiet) as progress, workers_of(dask):
+        for record in compute(cells, store, None if dask else jobs or -1, limits):
+            progress.advance()
+            cell = by_key[record.key]
+            kind = (cell.algorithm, record.reason)
+            if not record.ok and kind not in shown:
+                shown.add(kind)
+                progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
+
+
+def failure(row: str, column: str, repeat: int, record: Record) -> str:
+    """Return in one line which cell has no result, and why."""
+    return f"{row}, {column}, repeat {repeat}: {record.status}: {record.reason or 'not computed'}"
 
 
 def prepare(

@@ -167,7 +167,7 @@ def _learners(estimators: Any, X: Any) -> dict[str, EstimatorObject]:
         several = [estimators] if hasattr(estimators, "fit") else [*estimators]
         named: dict[str, Any] = {}
         for estimator in several:
-            kind, i = type(estimator).__name__, 1
+            kind, i = getattr(estimator, "__name__", type(estimator).__name__), 1
             while (name := f"{kind} {i}" if i > 1 else kind) in named:
                 i += 1
             named[name] = estimator
@@ -198,16 +198,16 @@ def _targets(X: Any, y: Any, groups: Any, *, numbers: bool) -> NDArray[Any]:
         y = column_or_1d(y)
         check_consistent_length(X, y, groups)
         if n_missing := int(pd.isna(y).sum()):
-            raise ValueError(f"y is missing in {n_missing} of {len(y)} rows")
+            raise ValueError(f"it is missing in {n_missing} of {len(y)} rows")
         kind = "continuous" if numbers else type_of_target(y)
         if numbers and not np.isfinite(y := y.astype(np.float64)).all():
-            raise ValueError("y has infinite numbers")
+            raise ValueError("not all of its numbers are finite")
         if not numbers and kind not in ("binary", "multiclass"):
-            raise ValueError(f"y is {kind}, but classifiers predict labels")
+            raise ValueError(f"it is {kind}, but classifiers predict labels")
         if len(np.unique(y)) < 2:
-            raise ValueError("all rows have the same y")
+            raise ValueError("it is the same in all rows")
     except (TypeError, ValueError) as error:
-        raise DataError(str(error)) from None
+        raise DataError(f"y: {error}") from None
     return np.asarray(y)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -28,8 +29,9 @@ ROW = "row"
 def content_hash(X: Any, y: Any) -> str:
     """Return the hash of an array or data frame and of its targets."""
     if isinstance(X, pd.DataFrame):
-        # By value: equal frames may differ in how their columns are stored.
-        X = X.columns, X.dtypes, pd.util.hash_pandas_object(X).to_numpy()
+        # Equal frames may differ in how their columns are stored.
+        with suppress(TypeError):  # of lists in a column
+            X = X.columns, X.dtypes, pd.util.hash_pandas_object(X).to_numpy()
     return f"sha256:{hashlib.sha256(joblib.hash((X, y)).encode()).hexdigest()}"
 
 

@@ -22,7 +22,7 @@ from quadrepro.base.code import PACKAGE
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.estimator import EstimatorPredictor, parts, settle, task_of
 from quadrepro.core.learners.grid import Value
-from quadrepro.core.learners.imported import imports_of, own_files
+from quadrepro.core.learners.imported import imports_of, module_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,14 +121,16 @@ def code_of(estimator: Any) -> tuple[dict[str, str], set[str]]:
             others.add(name)
         else:
             folder = file.parents[name.count(".") + (file.stem == "__init__")]
-            name = file.stem if name == "__main__" else name
-            try:
-                files = own_files([f"{name}:Any"], str(folder))
-            except ValueError:  # a file whose name a config could not have
-                files = {name: file}
-            own |= {module: _hash(one.read_bytes()) for module, one in files.items()}
-            others |= {name for module, one in files.items() for name in imports_of(module, one)}
-    tops = {name.partition(".")[0] for name in own}
+            rest = {file.stem if name == "__main__" else name}
+            while rest:
+                module = rest.pop()
+                path = module_file(folder, module) if module else None
+                if module not in own and path is not None and is_own(path):
+                    own[module] = _hash(path.read_bytes())
+                    imports = {*imports_of(module, path), module.rpartition(".")[0]}
+                    others |= imports
+                    rest |= imports
+    tops = {"", *(name.partition(".")[0] for name in own)}
     return own, {name for name in others if name.partition(".")[0] not in tops}
 
 
