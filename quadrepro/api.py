@@ -439,17 +439,9 @@ def compare(
     """
     from quadrepro.config.objects import plan_of_objects
 
-    plan = plan_of_objects(
-        *(estimators, X, y),
-        target=target,
-        cv=cv,
-        groups=groups,
-        repeats=repeats,
-        metrics=metrics,
-        headline=headline,
-        seed=seed,
-        title=title,
-    )
+    metrics = [metrics] if isinstance(metrics, str) else [*metrics]
+    keys = {"title": title, "seed": seed, "repeats": repeats, "metrics": metrics}
+    plan = plan_of_objects(estimators, X, y, target, cv, groups, headline=headline, **keys)
     if out is None:
         out = tempfile.mkdtemp(prefix="quadrepro-")
         atexit.register(shutil.rmtree, out, ignore_errors=True)
@@ -485,14 +477,14 @@ def compute_cells(
     from quadrepro.engine.run import compute
 
     by_key = {cell.key: cell for cell in cells}
-    shown: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     with RunProgress(len(cells), quiet) as progress, workers_of(dask):
         for record in compute(cells, store, None if dask else jobs or -1, limits):
             progress.advance()
             cell = by_key[record.key]
             kind = (cell.algorithm, record.reason)
-            if not record.ok and kind not in shown:
-                shown.add(kind)
+            if not record.ok and kind not in reported:
+                reported.add(kind)
                 progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
 
 

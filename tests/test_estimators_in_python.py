@@ -34,8 +34,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import quadrepro
 from quadrepro import AdaBoostClassifier
+from quadrepro.config.objects import content_hash
 from quadrepro.core.learners.objects import code_of, digest
-from quadrepro.core.memory import content_hash
 from quadrepro.errors import ConfigError, DataError, QuadreproError
 from quadrepro.results.results import Results
 

@@ -1,18 +1,24 @@
-"""The plan of a comparison in Python, of estimators and rows that are objects."""
+"""The plan of a comparison in Python, of estimators and rows that are objects.
+
+The data set has one attribute, the number of the row, by which learners look up the user's rows.
+"""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from statistics import fmean
+from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import field_validator
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
@@ -23,40 +29,20 @@ from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.datasets import DatasetEntry
 from quadrepro.config.loading import load_mapping
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.core.learners.estimator import EstimatorEntry
+from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.objects import EstimatorObject
-from quadrepro.core.memory import (
-    GivenRows,
-    GivenRule,
-    GivenSplitter,
-    SourceInMemory,
-    in_memory,
-)
-from quadrepro.core.problems import Examples
+from quadrepro.core.problems import Examples, StoredRows
 from quadrepro.core.protocol import SplitRule
-from quadrepro.core.splits import UNKNOWN, KnownRows, Parts, Splitter
-from quadrepro.data.canonical import Column, numeric_column, text_column
-from quadrepro.data.card import Card, View
+from quadrepro.core.seeds import Draws
+from quadrepro.core.splits import UNKNOWN, KnownRows, Parts, Split, Splitter
+from quadrepro.data.canonical import RawTable, text_column
+from quadrepro.data.card import Attribute, Card, View
+from quadrepro.data.schema import Target
+from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError, DataError, nearest, together
 
-NAME = "data"
-"""Name of the data set, which the draws of splits and seeds depend on."""
-
-
-class RowInMemory(DatasetEntry):
-    """A row of the table whose data set is in memory."""
-
-    described: Card
-
-    @field_validator("name")
-    @classmethod
-    def _has_card(cls, name: str) -> str:
-        return name
-
-    @property
-    def card(self) -> Card:
-        """The card of the data set."""
-        return self.described
+NAME, ROW = "data", "row"
+"""Names of the data set, which draws depend on, and of its only attribute."""
 
 
 class ObjectColumn(AlgorithmEntry):
@@ -64,84 +50,112 @@ class ObjectColumn(AlgorithmEntry):
 
     learner: Any
 
-    @classmethod
-    def of(cls, name: str, learner: EstimatorObject) -> Self:
-        """Return the column of a learner, with a note unless the estimator is as by default."""
-        text = " ".join(repr(learner.original).split())
-        note = "" if text == f"{name}()" else text
-        return cls(name=name, label=name, algorithm=learner.name, note=note, learner=learner)
-
-    def source(self, folder: str) -> EstimatorEntry:
-        """Return what has the learner."""
-        return ObjectEntry(self.algorithm, self.label, made=self.learner)
+    def source(self, folder: str) -> Entry:
+        """Return an entry that makes the learner."""
+        return ObjectEntry(EstimatorObject, self.label, "", made=self.learner)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ObjectEntry(EstimatorEntry):
-    """The entry of a learner that is made."""
+class ObjectEntry(Entry):
+    """The entry of an estimator object."""
 
     made: EstimatorObject
 
-    def names(self, settings: Mapping[str, Any]) -> Sequence[str]:
-        """Return no settings."""
-        return ()
-
-    def make(self, settings: Mapping[str, Any]) -> EstimatorObject:
+    def make(self, settings: dict[str, Any]) -> EstimatorObject:
         """Return the learner."""
         return self.made
 
 
+@dataclass(frozen=True, kw_only=True)
+class FoundInMemory(Found):
+    """A data set whose rows are in memory."""
+
+    table: RawTable
+
+    def load(self, only: object = None) -> Dataset:
+        """Return the data set."""
+        return Dataset(self.card, self.table, "in memory")
+
+
+class GivenRule(SplitRule):
+    """The rule of splits that are given as indices."""
+
+    @property
+    def draws_share(self) -> bool:
+        """Whether a share of the rows is drawn at random."""
+        return False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GivenSplitter(Splitter):
+    """Training and test rows of each repeat, in the order in which estimators get them."""
+
+    parts: tuple[Parts, ...]
+
+    def __post_init__(self) -> None:
+        """Accept parts of any sizes."""
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The mean sizes of the training, validation and test part."""
+        n_train, n_test = (round(fmean(map(len, part))) for part in zip(*self.parts, strict=True))
+        return n_train, 0, n_test
+
+    def test_share(self, n_test: float) -> float:
+        """Return the share of a split's rows that are tested, given their mean number."""
+        return n_test / (self.sizes[0] + n_test)
+
+    def _split(self, draws: Draws, facts: KnownRows) -> Split:
+        return Split(*self.parts[draws[2]], fold=np.empty(0, dtype=np.intp))
+
+
 def plan_of_objects(
-    estimators: Mapping[str, Any] | Iterable[Any],
-    X: Any,
-    y: Any,
-    *,
-    target: str | None,
-    cv: Any,
-    groups: Any,
-    repeats: int,
-    metrics: str | Sequence[str],
-    **config: Any,
+    estimators: Any, X: Any, y: Any, target: str | None, cv: Any, groups: Any, **config: Any
 ) -> Plan:
-    """Return the plan of a comparison; see `quadrepro.compare`."""
-    seed, title = config["seed"], target or "y"
+    """Return the plan of a comparison, with the further keys of its config.
+
+    See `quadrepro.compare`.
+    """
+    seed, title, columns = config["seed"], target or "y", {}
     if target is not None:
         y, X = _taken(X, target)
     if isinstance(groups, str):
         groups, X = _taken(X, groups)
-    columns: dict[str, Column] = {}
     if isinstance(cv, Mapping | SplitRule):
         cv = validated(SplitRule, YamlSource(Path("cv"), cv))
         for name in cv.columns.values():
             column, X = _taken(X, name)
-            columns[name] = _column(column)
+            texts = column.astype(object).where(column.notna(), "")
+            columns[name] = text_column(map(str, texts))
     learners = _learners(estimators, X)
-    numbers = _task(learners) == "regression"
+    numbers = {learner.task for learner in learners.values()} == {"regression"}
     y = _targets(X, y, groups, numbers=numbers)
     codes = None if numbers else np.unique(y, return_inverse=True)[1].astype(np.float64)
     if isinstance(cv, SplitRule):
-        known = KnownRows.of(cv, y if codes is None else codes, columns)
-        parts = _drawn(cv, known, len(y), repeats, seed)
+        facts = KnownRows.of(cv, y if codes is None else codes, columns)
+        parts = _drawn(cv, facts, len(y), config["repeats"], seed)
     else:
         cv, parts = _split(cv, X, y, groups, seed, numbers=numbers)
     rule, n = GivenRule(), len(parts)
     splitter = GivenSplitter("cv", rule, len(y), 0, False, n, parts=parts)
     splitter.check(((seed, NAME, repeat) for repeat in range(n)), UNKNOWN, codes)
-    dataset = in_memory(X, y, title, numbers=numbers)
-    row = {"name": NAME, "as": title, "described": dataset.card}
-    experiment = load_mapping(
-        {
-            **config,
-            "repeats": n,
-            "protocol": {"view": "default", "split": rule, "normalise": "none", "folds": 0},
-            "datasets": [RowInMemory.model_validate(row)],
-            "algorithms": [*map(ObjectColumn.of, learners, learners.values())],
-            "metrics": [metrics] if isinstance(metrics, str) else [*metrics],
-            "notes": [] if type(cv).__name__.startswith("_") else [f"Splits: {cv!r}."],
-        }
-    )
-    rows = GivenRows(Examples(dataset, View(), rule), splitter)
-    return make_plan(experiment, in_memory=SourceInMemory({NAME: dataset}, n, rows=rows))
+    dataset = _in_memory(X, y, parts, title, numbers=numbers)
+    row = DatasetEntry.model_construct(name=NAME, row=title)
+    vars(row)["card"] = dataset.card  # in place of the file that the property reads
+    notes = {name: " ".join(repr(one.original).split()) for name, one in learners.items()}
+    given = {
+        "repeats": n,
+        "protocol": {"view": "default", "split": rule, "normalise": "none", "folds": 0},
+        "datasets": [row],
+        "algorithms": [
+            ObjectColumn(name=name, label=name, algorithm=one.name, note=note, learner=one)
+            for name, one in learners.items()
+            for note in ["" if notes[name] == f"{name}()" else notes[name]]
+        ],
+        "notes": [] if type(cv).__name__.startswith("_") else [f"Splits: {cv!r}."],
+    }
+    rows = StoredRows(Examples(dataset, View(), rule), splitter)
+    return make_plan(load_mapping(config | given), in_memory=rows)
 
 
 def _taken(X: Any, name: str) -> tuple[Any, Any]:
@@ -153,41 +167,27 @@ def _taken(X: Any, name: str) -> tuple[Any, Any]:
     return X[name], X.drop(columns=name)
 
 
-def _column(values: pd.Series[Any]) -> Column:
-    if pd.api.types.is_numeric_dtype(values):
-        return numeric_column(values.astype(np.float64))
-    return text_column(
-        "" if gap else str(one) for one, gap in zip(values, values.isna(), strict=True)
-    )
-
-
 def _learners(estimators: Any, X: Any) -> dict[str, EstimatorObject]:
     """Return the learner of each estimator, by its name."""
     if not isinstance(estimators, Mapping):
-        several = [estimators] if hasattr(estimators, "fit") else [*estimators]
-        named: dict[str, Any] = {}
-        for estimator in several:
-            kind, i = getattr(estimator, "__name__", type(estimator).__name__), 1
-            while (name := f"{kind} {i}" if i > 1 else kind) in named:
-                i += 1
-            named[name] = estimator
-        estimators = named
+        several = [estimators] if hasattr(estimators, "get_params") else [*estimators]
+        kinds = [getattr(one, "__name__", type(one).__name__) for one in several]
+        n_before = (kinds[:i].count(kind) for i, kind in enumerate(kinds))
+        names = (f"{kind} {n + 1}" if n else kind for kind, n in zip(kinds, n_before, strict=True))
+        estimators = dict(zip(names, several, strict=True))
 
     def made(name: str) -> tuple[str, EstimatorObject]:
         try:
-            return str(name), EstimatorObject.of(estimators[name], X)
+            return str(name), EstimatorObject.from_estimator(estimators[name], X)
         except ValueError as error:
             raise ConfigError(f"estimators[{name!r}]: {error}") from None
 
-    return dict(together(partial(made, name) for name in estimators))
-
-
-def _task(learners: Mapping[str, EstimatorObject]) -> str:
-    tasks = {learner.task for learner in learners.values()}
-    if len(tasks) != 1:
-        several = "are classifiers and regressors, which cannot be compared"
-        raise ConfigError(f"estimators {several if tasks else 'is empty'}")
-    return tasks.pop()
+    learners = dict(together(partial(made, name) for name in estimators))
+    if not learners:
+        raise ConfigError("estimators is empty")
+    if len({learner.task for learner in learners.values()}) > 1:
+        raise ConfigError("estimators has classifiers and regressors, which cannot be compared")
+    return learners
 
 
 def _targets(X: Any, y: Any, groups: Any, *, numbers: bool) -> NDArray[Any]:
@@ -199,10 +199,9 @@ def _targets(X: Any, y: Any, groups: Any, *, numbers: bool) -> NDArray[Any]:
         check_consistent_length(X, y, groups)
         if n_missing := int(pd.isna(y).sum()):
             raise ValueError(f"it is missing in {n_missing} of {len(y)} rows")
-        kind = "continuous" if numbers else type_of_target(y)
         if numbers and not np.isfinite(y := y.astype(np.float64)).all():
             raise ValueError("not all of its numbers are finite")
-        if not numbers and kind not in ("binary", "multiclass"):
+        if not numbers and (kind := type_of_target(y)) not in ("binary", "multiclass"):
             raise ValueError(f"it is {kind}, but classifiers predict labels")
         if len(np.unique(y)) < 2:
             raise ValueError("it is the same in all rows")
@@ -212,14 +211,14 @@ def _targets(X: Any, y: Any, groups: Any, *, numbers: bool) -> NDArray[Any]:
 
 
 def _drawn(
-    rule: SplitRule, known: KnownRows, n_rows: int, repeats: int, seed: int
+    rule: SplitRule, facts: KnownRows, n_rows: int, repeats: int, seed: int
 ) -> tuple[Parts, ...]:
     """Return the splits of a rule."""
     if rule.openml_task is not None:
         raise ConfigError("the splits of an OpenML task are for its own data set")
-    n = rule.repeats or (repeats if known.parts is None else known.parts.shape[1])
+    n = rule.repeats or (repeats if facts.parts is None else facts.parts.shape[1])
     splitter = Splitter("cv", rule, n_rows, 0, False, n)
-    splits = (splitter.split((seed, NAME, repeat), known) for repeat in range(n))
+    splits = (splitter.split((seed, NAME, repeat), facts) for repeat in range(n))
     return tuple((split.train, split.test) for split in splits)
 
 
@@ -239,3 +238,38 @@ def _split(
     except (TypeError, ValueError, IndexError) as error:
         raise ConfigError(f"cv: {error}") from None
     return cv, parts
+
+
+def _in_memory(
+    X: Any, y: NDArray[Any], parts: tuple[Parts, ...], target: str, *, numbers: bool
+) -> FoundInMemory:
+    """Return rows as a data set, whose hash is also that of the splits."""
+    column = y if numbers else y.astype(str)
+    described: dict[str, Any] = {"range": (column.min(), column.max())} if numbers else {}
+    if not numbers:
+        labels, counts = np.unique(column, return_counts=True)
+        described["labels"] = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+    row = Attribute(name=ROW, kind="numeric")
+    card = Card(
+        name=NAME,
+        title=target,
+        task="regression" if numbers else "classification",
+        rows=len(y),
+        attributes=(row,),
+        **dict.fromkeys(("missing_cells", "rows_with_missing"), 0),
+        target=Target(original=target, **described),
+        content_hash=content_hash(X, column, parts),
+        **dict.fromkeys(("licence", "citation"), "not stated"),
+    )
+    index = X.index.to_numpy() if isinstance(X, pd.DataFrame) else np.arange(len(y))
+    columns = {ROW: np.arange(len(y), dtype=np.float64)}
+    return FoundInMemory(card, None, table=RawTable((row,), columns, column, None, index))
+
+
+def content_hash(X: Any, *others: Any) -> str:
+    """Return a hash of an array or data frame and of what belongs to it."""
+    if isinstance(X, pd.DataFrame):
+        # Equal frames may differ in how their columns are stored.
+        with suppress(TypeError):  # a column has lists
+            X = X.columns, X.dtypes, pd.util.hash_pandas_object(X).to_numpy()
+    return f"sha256:{hashlib.sha256(joblib.hash((X, others)).encode()).hexdigest()}"

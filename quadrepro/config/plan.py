@@ -20,7 +20,7 @@ from quadrepro.core.cell import Cell
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.imported import enter
 from quadrepro.core.preprocessing import count_columns
-from quadrepro.core.problems import RowSource, Sources
+from quadrepro.core.problems import RowSource, Sources, StoredRows
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.schema import View
@@ -88,7 +88,7 @@ def make_plan(
     folder: Path | None = None,
     *,
     lenient: bool = False,
-    in_memory: Sources | None = None,
+    in_memory: StoredRows | None = None,
 ) -> Plan:
     """Lay out the cells of an experiment.
 
@@ -96,10 +96,11 @@ def make_plan(
     lenient, data sets that are not here are missed only then.
     """
     rows = experiment.config.rows
-    names = {row.entry.name: None for row in rows}
-    all_sources = in_memory or Sources(
-        find_datasets(names, folder, lenient=lenient), experiment.config.repeats
-    )
+    if in_memory is None:
+        found = find_datasets({row.entry.name: None for row in rows}, folder, lenient=lenient)
+    else:
+        found = {row.entry.name: in_memory.examples.found for row in rows}
+    all_sources = Sources(found, experiment.config.repeats, in_memory)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:
@@ -108,8 +109,7 @@ def make_plan(
             protocol, view = experiment.protocols[title], experiment.views[title]
             sources[title] = source_of(all_sources, row.entry, protocol, view)
             cells += _cells_of(experiment, row, all_sources)
-    datasets = {row.entry.title: all_sources.datasets[row.entry.name] for row in rows}
-    return Plan(experiment, datasets, sources, (*cells,))
+    return Plan(experiment, {r.entry.title: found[r.entry.name] for r in rows}, sources, (*cells,))
 
 
 def _cells_of(experiment: Experiment, row: Row, sources: Sources) -> Iterator[Cell]:

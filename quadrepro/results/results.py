@@ -199,8 +199,8 @@ class Results:
         The column ``example`` is the row of the example in the data set's view, and ``row`` its
         line in the file, or its index in the data frame; None where neither is known. Classes have
         ``label``, ``predicted`` and ``wrong``; labels are -1 and +1 where the view has `positive`,
-        and otherwise those of the data set. Numbers have ``actual``, ``predicted`` and ``error``,
-        the prediction less the actual number.
+        and otherwise the labels of the data set. Numbers have ``actual``, ``predicted`` and
+        ``error``, the prediction less the actual number.
 
         Raises
         ------

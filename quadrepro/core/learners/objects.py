@@ -46,7 +46,7 @@ class EstimatorObject(EstimatorPredictor):
     """The user's array or data frame."""
 
     @classmethod
-    def of(cls, estimator: Any, X: Any) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any) -> Self:
         """Return the learner of an estimator, or raise ValueError if it cannot be used."""
         try:
             original = clone(estimator)
@@ -108,7 +108,7 @@ def code_of(estimator: Any) -> tuple[dict[str, str], set[str]]:
     """Return hashes of the user's own code by its names, and the modules of all other code.
 
     Own code is neither installed nor part of Python: files, with all that they import from their
-    folder, and what is defined in a notebook, which is hashed as workers get it.
+    folder, and the classes and functions of a notebook, which are hashed as workers get them.
     """
     own: dict[str, str] = {}
     others: set[str] = set()
