@@ -234,16 +234,24 @@ def test_own_code_is_hashed_with_all_that_it_imports_from_its_folder(module: Pat
     assert code_of(make_pipeline(StandardScaler(), AdaBoostClassifier()))[0] == {}
 
 
-def test_code_without_a_file_is_hashed_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("file", [None, "<stdin>"])
+def test_code_without_a_file_is_hashed_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, file: str | None
+) -> None:
     import __main__
 
     monkeypatch.delattr(__main__, "__file__", raising=False)
+    if file:
+        monkeypatch.setattr(__main__, "__file__", file, raising=False)
     hashes = set()
     for text in ("x", "x + 1"):
         names: dict[str, Any] = {"__name__": "__main__"}
         exec(f"def double(x): return {text}", names)
         hashes.add(code_of(FunctionTransformer(names["double"]))[0]["double"])
     assert len(hashes) == 2
+
+
+def test_lambdas_are_hashed_with_what_they_hold() -> None:
     doubles, triples, again = (FunctionTransformer(lambda x, k=k: k * x) for k in (2, 3, 2))
     assert digest(doubles) == digest(again) != digest(triples)
 

@@ -115,23 +115,32 @@ def code_of(estimator: Any) -> tuple[dict[str, str], set[str]]:
     for kind in kinds(estimator):
         name = kind.__module__
         path = getattr(sys.modules.get(name), "__file__", None)
-        if path is None and name == "__main__":
-            own[kind.__qualname__] = _hash(dumps(kind))
-        elif path is None or not is_own(file := Path(path).resolve()):
+        file = Path(path or "").resolve()
+        if name.partition(".")[0] in sys.stdlib_module_names or (path and not is_own(file)):
             others.add(name)
+        elif not file.is_file():
+            own[kind.__qualname__] = _hash(dumps(kind))
         else:
             folder = file.parents[name.count(".") + (file.stem == "__init__")]
-            rest = {file.stem if name == "__main__" else name}
-            while rest:
-                module = rest.pop()
-                path = module_file(folder, module) if module else None
-                if module not in own and path is not None and is_own(path):
-                    own[module] = _hash(path.read_bytes())
-                    imports = {*imports_of(module, path), module.rpartition(".")[0]}
-                    others |= imports
-                    rest |= imports
-    tops = {"", *(name.partition(".")[0] for name in own)}
-    return own, {name for name in others if name.partition(".")[0] not in tops}
+            files = reached(file.stem if name == "__main__" else name, folder)
+            hashed = {name: file, **files}
+            own |= {module: _hash(one.read_bytes()) for module, one in hashed.items()}
+            others |= {name for module, one in files.items() for name in imports_of(module, one)}
+    tops = {name.partition(".")[0] for name in own}
+    return own, {name for name in others if name and name.partition(".")[0] not in tops}
+
+
+def reached(module: str, folder: Path) -> dict[str, Path]:
+    """Return the files of a folder that a module of it needs, by their modules."""
+    files: dict[str, Path] = {}
+    rest = {module}
+    while rest:
+        name = rest.pop()
+        file = module_file(folder, name) if name and name not in files else None
+        if file is not None and is_own(file):
+            files[name] = file
+            rest |= {*imports_of(name, file), name.rpartition(".")[0]}
+    return files
 
 
 def is_own(file: Path) -> bool:
