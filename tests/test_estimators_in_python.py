@@ -19,6 +19,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassi
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
+    KFold,
     PredefinedSplit,
     RepeatedStratifiedKFold,
     ShuffleSplit,
@@ -112,6 +113,12 @@ def test_splits_are_those_of_the_splitter(kind: str) -> None:
     np.testing.assert_allclose(values(results, "bayes"), 1 - scores["test_score"], rtol=1e-7)
 
 
+def test_tests_of_differences_know_the_share_that_a_split_tests() -> None:
+    results = compare([BAYES], X, Y, cv=TimeSeriesSplit(2))
+    assert results.outcomes is not None
+    assert results.outcomes.test_shares == {"y": 20 / (30 + 20)}
+
+
 def test_metrics_and_errors_of_regressors_equal_scikit_learns() -> None:
     y, scoring = X[:, 0] * X[:, 1], {"r2": "r2", "value": "neg_root_mean_squared_error"}
     tree = DecisionTreeRegressor(max_depth=2)
@@ -171,7 +178,7 @@ def files(folder: Path) -> set[tuple[Path, int]]:
 def test_cells_are_kept_by_what_their_estimator_and_rows_are(tmp_path: Path) -> None:
     def new(tree: Any, *arrays: Any, **options: Any) -> int:
         before = files(tmp_path)
-        compare({"tree": tree, "bayes": BAYES}, *arrays, cv=2, out=tmp_path, **options)
+        compare({"tree": tree, "bayes": BAYES}, *arrays, out=tmp_path, **{"cv": 2} | options)
         assert files(tmp_path) >= before
         return len(files(tmp_path) - before)
 
@@ -182,6 +189,7 @@ def test_cells_are_kept_by_what_their_estimator_and_rows_are(tmp_path: Path) -> 
     assert new(TREE, frame.assign(more=1.0).rename(columns=str), Y) == 6
     assert new(TREE, frame, ~Y) == 6
     assert new(TREE, frame, Y, seed=1) == 6
+    assert new(TREE, frame, Y, cv=KFold(2)) == 6
 
 
 def test_names_types_order_and_values_of_columns_change_the_hash() -> None:
