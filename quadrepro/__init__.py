@@ -59,7 +59,7 @@ _PUBLIC = {
 
 _PLACES = {name: place for place, names in _PUBLIC.items() for name in names}
 
-# Literals, so that type checkers know what is public.
+# Type checkers read literals only.
 __all__ = ["PrintedTable", "RankedScores", "Results", "Stumps", "__version__", "stats"]
 __all__ += ["compare", "load_results", "rank", "read_table", "reproduce"]
 __all__ += ["AdaBoostClassifier", "AdaBoostM1Classifier", "AdaBoostRegClassifier"]

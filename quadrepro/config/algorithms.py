@@ -70,7 +70,7 @@ class AlgorithmEntry(Model):
         return self.algorithm or self.name
 
     def source(self, folder: str) -> Entry | EstimatorEntry:
-        """Return what makes the learner; nothing of the config's own is imported."""
+        """Return an entry that makes the learner; code of the config is not imported."""
         source: Entry | EstimatorEntry
         with faults_at(self.key):
             if self.pipeline:

@@ -143,7 +143,7 @@ def plan_of_objects(
     row = DatasetEntry.model_construct(name=NAME, row=title)
     vars(row)["card"] = dataset.card  # in place of the file that the property reads
     notes = {name: " ".join(repr(one.original).split()) for name, one in learners.items()}
-    given = {
+    keys = {
         "repeats": n,
         "protocol": {"view": "default", "split": rule, "normalise": "none", "folds": 0},
         "datasets": [row],
@@ -155,7 +155,7 @@ def plan_of_objects(
         "notes": [] if type(cv).__name__.startswith("_") else [f"Splits: {cv!r}."],
     }
     rows = StoredRows(Examples(dataset, View(), rule), splitter)
-    return make_plan(load_mapping(config | given), in_memory=rows)
+    return make_plan(load_mapping(config | keys), in_memory=rows)
 
 
 def _taken(X: Any, name: str) -> tuple[Any, Any]:
@@ -243,7 +243,7 @@ def _split(
 def _in_memory(
     X: Any, y: NDArray[Any], parts: tuple[Parts, ...], target: str, *, numbers: bool
 ) -> FoundInMemory:
-    """Return rows as a data set, whose hash is also that of the splits."""
+    """Return rows as a data set; its hash covers the splits as well."""
     column = y if numbers else y.astype(str)
     described: dict[str, Any] = {"range": (column.min(), column.max())} if numbers else {}
     if not numbers:
