@@ -3,15 +3,13 @@
 Public names are imported when they are first used, so that ``import quadrepro`` is quick.
 """
 
-# ruff: noqa: F401, since the imports are for type checkers and editors
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import stats
     from ._version import __version__
-    from .api import RankedScores, rank, reproduce
+    from .api import RankedScores, compare, rank, reproduce
     from .core.estimators.trees import GradientBoostClassifier, GradientBoostRegressor
     from .core.estimators.votes import (
         AdaBoostClassifier,
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "_version": ["__version__"],
-    "api": ["RankedScores", "rank", "reproduce"],
+    "api": ["RankedScores", "compare", "rank", "reproduce"],
     "core.estimators.trees": ["GradientBoostClassifier", "GradientBoostRegressor"],
     "core.estimators.votes": [
         *("AdaBoostClassifier", "AdaBoostRegClassifier", "CBBoostClassifier"),
@@ -61,7 +59,15 @@ _PUBLIC = {
 
 _PLACES = {name: place for place, names in _PUBLIC.items() for name in names}
 
-__all__ = ["stats", *_PLACES]
+# Type checkers read literals only.
+__all__ = ["PrintedTable", "RankedScores", "Results", "Stumps", "__version__", "stats"]
+__all__ += ["compare", "load_results", "rank", "read_table", "reproduce"]
+__all__ += ["AdaBoostClassifier", "AdaBoostM1Classifier", "AdaBoostRegClassifier"]
+__all__ += ["CBBoostClassifier", "CqBoostClassifier", "EBBoostClassifier", "GBCBBoostClassifier"]
+__all__ += ["GentleAdaBoostClassifier", "GradientBoostClassifier", "GradientBoostRegressor"]
+__all__ += ["HedgeBoostClassifier", "LPBoostClassifier", "LogitBoostClassifier"]
+__all__ += ["MinCqClassifier", "QuadBoostClassifier", "RealAdaBoostClassifier"]
+__all__ += ["RegularizedLPBoostClassifier", "RegularizedQPBoostClassifier", "SAMMEClassifier"]
 
 
 def __getattr__(name: str) -> Any:

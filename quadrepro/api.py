@@ -1,11 +1,14 @@
-"""The door for Python: `reproduce`, `load_results`, `rank`."""
+"""The door for Python: `reproduce`, `compare`, `rank`."""
 
 from __future__ import annotations
 
+import atexit
 import io
 import math
 import os
-from collections.abc import Mapping, Sequence
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from quadrepro.config.plan import Plan
+    from quadrepro.core.cell import Cell
+    from quadrepro.engine.records import Record, RecordStore
+    from quadrepro.engine.worker import Limits
     from quadrepro.results.results import Results
     from quadrepro.stats import Ranking
     from quadrepro.tables.table import Table
@@ -340,23 +346,151 @@ def reproduce(
     0   monks  quadboost      42     216  {'n_rounds': 10}
     1   monks   baseline     113     216                {}
     """
-    from quadrepro.engine.progress import RunProgress
-    from quadrepro.engine.records import RecordStore
-    from quadrepro.engine.run import compute
-    from quadrepro.results.files import write_results
-
     offline = is_offline() if offline is None else offline
     plan = prepare(config, data=data, repeats=repeats, offline=offline)
     plan.try_code()
     if out is None:
         out = RESULTS if isinstance(config, Mapping) else default_out(config)
-    store = RecordStore(Path(out) / RECORDS)
-    todo = store.missing(plan.cells, retry)
+    return _computed(plan, Path(out), jobs, retry=retry, progress=progress)
+
+
+def compare(
+    estimators: Mapping[str, Any] | Iterable[Any],
+    X: Any,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    cv: Any = 5,
+    groups: Any = None,
+    metrics: str | Sequence[str] = (),
+    headline: str = "",
+    repeats: int = 10,
+    seed: int = 0,
+    title: str = "Comparison",
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    progress: bool = True,
+) -> Results:
+    """Compare estimators on one data set by the same splits.
+
+    Estimators get exactly the rows of `X`, with the names and types of a data frame's columns, so
+    each is fitted and tested as by scikit-learn's ``cross_validate``. A dummy estimator is added as
+    the baseline.
+
+    Parameters
+    ----------
+    estimators : dict of str to estimator, or iterable of estimators
+        Classifiers or regressors with scikit-learn's interface, such as pipelines and
+        ``GridSearchCV``. They are cloned. Without names, they are called by their classes.
+    X : DataFrame, array-like, or sparse matrix of shape (n_rows, n_features)
+        The rows.
+    y : array-like of shape (n_rows,), optional
+        Labels, or numbers for regressors. Classifiers get labels as their places among the sorted
+        labels, 0, 1, ...
+    target : str, optional
+        Column of `X` to predict, in place of `y`.
+    cv : int, splitter, iterable of (train, test), mapping or SplitRule, default 5
+        Number of folds, a splitter of scikit-learn, pairs of row numbers, or what ``protocol:
+        split`` of a config has, such as ``{"train": 0.7, "stratify": True}``. Columns that a
+        mapping names are left out of `X`.
+    groups : array-like of shape (n_rows,) or str, optional
+        Groups for splitters such as ``GroupKFold``; a column of this name is left out of `X`.
+    metrics : str or sequence of str, default ()
+        Metrics in addition to the risk or the RMSE, as ``quadrepro list metrics`` shows them.
+    headline : str, default ""
+        The one of `metrics` to compare by; by default the risk or the RMSE.
+    repeats : int, default 10
+        Number of random splits, if `cv` is a mapping that draws a share of the rows.
+    seed : int, default 0
+        Seed of estimators and splitters whose ``random_state`` is None.
+    title : str, default "Comparison"
+        Title of the tables, which also names the results folder.
+    jobs : int, optional
+        Number of worker processes, by default the number of cores; 1 computes in this process.
+    out : str or Path, optional
+        Folder of results and computed cells. A later call with the same folder computes only what
+        has changed. By default, a temporary folder that is removed when Python ends.
+    progress : bool, default True
+        Show the progress on standard error.
+
+    Returns
+    -------
+    Results
+        Tables, the conclusion, and all cells as data frames.
+
+    Raises
+    ------
+    ConfigError
+        If an estimator, `cv` or a metric cannot be used.
+    DataError
+        If `y` has missing values, a wrong length, or values that cannot be predicted.
+
+    Examples
+    --------
+    >>> from quadrepro import compare
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> estimators = {"tree": DecisionTreeClassifier(max_depth=1), "bayes": GaussianNB()}
+    >>> results = compare(estimators, X, y, jobs=1, progress=False)
+    >>> results.cells.groupby("algorithm").value.mean().round(3).to_dict()
+    {'baseline': 0.667, 'bayes': 0.047, 'tree': 0.333}
+    """
+    from quadrepro.config.objects import plan_of_objects
+
+    metrics = [metrics] if isinstance(metrics, str) else [*metrics]
+    keys = {"title": title, "seed": seed, "repeats": repeats, "metrics": metrics}
+    plan = plan_of_objects(estimators, X, y, target, cv, groups, headline=headline, **keys)
+    if out is None:
+        out = tempfile.mkdtemp(prefix="quadrepro-")
+        atexit.register(shutil.rmtree, out, ignore_errors=True)
+    return _computed(plan, Path(out), jobs, retry=True, progress=progress)
+
+
+def _computed(plan: Plan, out: Path, jobs: int | None, *, retry: bool, progress: bool) -> Results:
+    """Compute the missing cells of a plan, and write and return its results."""
+    from quadrepro.engine.records import RecordStore
+    from quadrepro.results.files import write_results
+
+    store = RecordStore(out / RECORDS)
     limits = {plan.experiment.name: plan.limits}
-    with RunProgress(len(todo), quiet=not progress) as shown:
-        for _ in compute(todo, store, jobs or -1, limits):
-            shown.advance()
-    return write_results(plan, store, Path(out))
+    compute_cells(store.missing(plan.cells, retry), store, jobs, limits, quiet=not progress)
+    return write_results(plan, store, out)
+
+
+def compute_cells(
+    cells: Sequence[Cell],
+    store: RecordStore,
+    jobs: int | None,
+    limits: dict[str, Limits],
+    *,
+    quiet: bool = False,
+    dask: str | None = None,
+) -> None:
+    """Compute cells, and show progress and the first failure of each kind."""
+    if not cells:
+        return
+    # They take long to import.
+    from quadrepro.engine.dask import workers_of
+    from quadrepro.engine.progress import RunProgress
+    from quadrepro.engine.run import compute
+
+    by_key = {cell.key: cell for cell in cells}
+    reported: set[tuple[str, str]] = set()
+    with RunProgress(len(cells), quiet) as progress, workers_of(dask):
+        for record in compute(cells, store, None if dask else jobs or -1, limits):
+            progress.advance()
+            cell = by_key[record.key]
+            kind = (cell.algorithm, record.reason)
+            if not record.ok and kind not in reported:
+                reported.add(kind)
+                progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
+
+
+def failure(row: str, column: str, repeat: int, record: Record) -> str:
+    """Return in one line which cell has no result, and why."""
+    return f"{row}, {column}, repeat {repeat}: {record.status}: {record.reason or 'not computed'}"
 
 
 def prepare(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quadrepro.api import is_offline, prepare
+from quadrepro.api import failure, is_offline, prepare
 from quadrepro.base.resources import RECORDS, RESULTS, default_out, find_config
 from quadrepro.base.text import tell, visible
 from quadrepro.errors import EXIT_CELLS_MISSING
@@ -26,7 +26,7 @@ from quadrepro.tables.render import (
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
-    from quadrepro.engine.records import Record, RecordStore
+    from quadrepro.engine.records import RecordStore
     from quadrepro.results.results import Results
     from quadrepro.tables.table import Table
 
@@ -111,11 +111,6 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def echo(text: str = "", *, nl: bool = True) -> None:
     """Print text; control characters, which files of others may hold, are shown as escapes."""
     click.echo(visible(text), nl=nl)
-
-
-def failure(row: str, column: str, repeat: int, record: Record) -> str:
-    """Return in one line which cell has no result, and why."""
-    return f"{row}, {column}, repeat {repeat}: {record.status}: {record.reason or 'not computed'}"
 
 
 def print_table(table: Table, form: str, label: str = "") -> None:

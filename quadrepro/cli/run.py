@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.api import prepare
+from quadrepro.api import compute_cells, prepare
 from quadrepro.base.text import few, tell
 from quadrepro.cli.common import (
     SHOWN,
@@ -20,7 +20,6 @@ from quadrepro.cli.common import (
     common_options,
     config_argument,
     echo,
-    failure,
     format_option,
     missing_code,
     offline_option,
@@ -31,9 +30,7 @@ from quadrepro.errors import EXIT_CELLS_MISSING, QuadreproError
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
-    from quadrepro.core.cell import Cell
     from quadrepro.engine.records import Record, RecordStore
-    from quadrepro.engine.worker import Limits
 
 
 def shard_of(
@@ -114,37 +111,11 @@ def run_command(
     finish = partial(_write, store=store, out=out, form=form, page=not no_report)
     if todo:
         limits = {plan.experiment.name: plan.limits for plan in plans}
-        _compute(todo, store, jobs, dask, limits, quiet)
+        compute_cells(todo, store, jobs, limits, quiet=quiet, dask=dask)
     if shard is None:
         return max([code, *map(finish, plans)])
     tell(f"part {part} of {n_parts} is done; a run without --shard writes the tables")
     return max(code, EXIT_CELLS_MISSING * any(not record.ok for record in store.of(cells)))
-
-
-def _compute(
-    cells: Sequence[Cell],
-    store: RecordStore,
-    jobs: int | None,
-    dask: str | None,
-    limits: dict[str, Limits],
-    quiet: bool,
-) -> None:
-    """Compute cells, and show progress and the first failure of each kind."""
-    # They take long to import, and are not needed where nothing is left.
-    from quadrepro.engine.dask import workers_of
-    from quadrepro.engine.progress import RunProgress
-    from quadrepro.engine.run import compute
-
-    by_key = {cell.key: cell for cell in cells}
-    told: set[tuple[str, str]] = set()
-    with RunProgress(len(cells), quiet) as progress, workers_of(dask):
-        for record in compute(cells, store, None if dask else jobs or -1, limits):
-            progress.advance()
-            cell = by_key[record.key]
-            what = (cell.algorithm, record.reason)
-            if not record.ok and what not in told:
-                told.add(what)
-                progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
 
 
 def _plans(configs: Sequence[str], common: Common, offline: bool) -> tuple[list[Plan], int]:

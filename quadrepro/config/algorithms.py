@@ -70,6 +70,20 @@ class AlgorithmEntry(Model):
         """Name of the algorithm, or import path; of no meaning for a pipeline."""
         return self.algorithm or self.name
 
+    def source(self, folder: str) -> Entry | EstimatorEntry:
+        """Return an entry that makes the learner; code of the config is not imported."""
+        source: Entry | EstimatorEntry
+        with faults_at(self.key):
+            if self.pipeline:
+                # The module imports scikit-learn.
+                from quadrepro.core.learners.estimator import pipeline_entry
+
+                source = pipeline_entry(self.pipeline, folder)
+            else:
+                source = find_entry(self.algorithm_name, folder)
+        searched = (*self.grid, *self.draw)
+        return source if isinstance(source, Entry) else replace(source, searched=searched)
+
 
 @dataclass(frozen=True)
 class Column:
@@ -180,7 +194,7 @@ class Column:
 
 def resolve(entry: AlgorithmEntry, protocol: Protocol, folder: str = "") -> Column:
     """Return the column of an entry, or raise a fault with its place in the entry."""
-    source = _source(entry, folder)
+    source = entry.source(folder)
     column = Column(entry, source, _learner(entry, source), entry.grid)
     _check_searched(column)
     given = {*column.searched, *([N_ROUNDS.name] if column.draws_stumps(protocol) else [])}
@@ -199,21 +213,6 @@ def with_settings(
         return column
     changed = column.entry.model_copy(update={"settings": column.entry.settings | own})
     return resolve(changed, protocol, folder)
-
-
-def _source(entry: AlgorithmEntry, folder: str) -> Entry | EstimatorEntry:
-    """Return what makes the learner of an entry; nothing of the config's own is imported."""
-    source: Entry | EstimatorEntry
-    with faults_at(entry.key):
-        if entry.pipeline:
-            # The module imports scikit-learn.
-            from quadrepro.core.learners.estimator import pipeline_entry
-
-            source = pipeline_entry(entry.pipeline, folder)
-        else:
-            source = find_entry(entry.algorithm_name, folder)
-    searched = (*entry.grid, *entry.draw)
-    return source if isinstance(source, Entry) else replace(source, searched=searched)
 
 
 def _learner(entry: AlgorithmEntry, source: Entry | EstimatorEntry) -> Learner:

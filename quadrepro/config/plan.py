@@ -20,7 +20,7 @@ from quadrepro.core.cell import Cell
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.imported import enter
 from quadrepro.core.preprocessing import count_columns
-from quadrepro.core.problems import RowSource, Sources
+from quadrepro.core.problems import RowSource, Sources, StoredRows
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.schema import View
@@ -83,15 +83,24 @@ class Plan:
                     cell.learner.try_code(cell.grids[0].candidates[0])
 
 
-def make_plan(experiment: Experiment, folder: Path | None = None, *, lenient: bool = False) -> Plan:
+def make_plan(
+    experiment: Experiment,
+    folder: Path | None = None,
+    *,
+    lenient: bool = False,
+    in_memory: StoredRows | None = None,
+) -> Plan:
     """Lay out the cells of an experiment.
 
     Rows of a data set are read only if its card does not tell how many of them are in a view. If
     lenient, data sets that are not here are missed only then.
     """
     rows = experiment.config.rows
-    found = find_datasets([row.entry.card for row in rows], folder, lenient=lenient)
-    all_sources = Sources(found, experiment.config.repeats)
+    if in_memory is None:
+        found = find_datasets([row.entry.card for row in rows], folder, lenient=lenient)
+    else:
+        found = {row.entry.name: in_memory.examples.found for row in rows}
+    all_sources = Sources(found, experiment.config.repeats, in_memory)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:

@@ -191,6 +191,8 @@ class Sources:
 
     datasets: Mapping[str, Found]
     repeats: int
+    in_memory: StoredRows | None = None
+    """The only source, whose splits are given."""
     _examples: dict[tuple[str, str, SplitRule], Examples] = field(default_factory=dict)
     _sources: dict[tuple[str, str, str], RowSource] = field(default_factory=dict)
 
@@ -203,6 +205,8 @@ class Sources:
         parameters: Mapping[str, float],
     ) -> RowSource:
         """Return the source of the row of a data set; rows are read only to count them."""
+        if self.in_memory is not None:
+            return self.in_memory
         of_view = json.dumps(view.content(), sort_keys=True)
         key = title, of_view, protocol.model_dump_json(exclude={"measures"})
         if key in self._sources:

@@ -20,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from quadrepro.base.files import is_regular, read_text
 from quadrepro.config.checks import MAX_CELLS
+from quadrepro.core.problems import StoredRows
 from quadrepro.data.card import TWO_CLASSES
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, WRITE_AGAIN, Manifest, Run, read_json
@@ -32,7 +33,9 @@ from quadrepro.tables.verdicts import SCORE_HEADER
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
+    from quadrepro.core.cell import Cell
     from quadrepro.engine.outcomes import Outcomes
+    from quadrepro.engine.records import Record
     from quadrepro.tables.table import Table
 
 PLACE = ("dataset", "algorithm", "repeat")
@@ -47,8 +50,25 @@ VERDICTS_FILE = f"{VERDICTS}.csv"
 HOLM = "outside after holm"
 """Column of the numbers that are outside after Holm's correction."""
 
-EXAMPLE_COLUMNS = (*PLACE, "example", "label", "predicted", "wrong")
-"""Columns of `Results.examples`."""
+EXAMPLE = (*PLACE, "example", "row")
+LABELS, NUMBERS = ("label", "predicted", "wrong"), ("actual", "predicted", "error")
+"""Columns of `Results.examples`, of classifiers and of regressors."""
+
+
+def _places(cell: Cell) -> Any:
+    """Return the line or the index of each row of a cell's data set; None if it has none."""
+    if not isinstance(cell.source, StoredRows):
+        return None
+    return cell.source.examples.found.load().table.places
+
+
+def _outcome(record: Record) -> dict[str, Any]:
+    """Return the columns of a cell's test examples."""
+    actual, predicted = np.asarray(record.actual), np.asarray(record.predicted)
+    if not record.classes:
+        return dict(zip(NUMBERS, (actual, predicted, predicted - actual), strict=True))
+    labels = np.array([-1, 1] if record.classes == TWO_CLASSES else record.classes)
+    return dict(zip(LABELS, (labels[actual], labels[predicted], record.wrong), strict=True))
 
 
 def markdown_html(text: str) -> str:
@@ -174,11 +194,13 @@ class Results:
 
     @cached_property
     def examples(self) -> pd.DataFrame:
-        """One row per cell and test example: its label, the prediction, whether it is wrong.
+        """One row per cell and test example: what it is, and what was predicted.
 
-        The column ``example`` is the row of the example in the data set's view. Labels are -1 and
-        +1 where the view has `positive`, and otherwise the labels of the data set. Cells that
-        predict numbers are left out.
+        The column ``example`` is the row of the example in the data set's view, and ``row`` its
+        line in the file, or its index in the data frame; None where neither is known. Classes have
+        ``label``, ``predicted`` and ``wrong``; labels are -1 and +1 where the view has `positive`,
+        and otherwise the labels of the data set. Numbers have ``actual``, ``predicted`` and
+        ``error``, the prediction less the actual number.
 
         Raises
         ------
@@ -190,15 +212,20 @@ class Results:
                 f"{self.folder} does not hold the outcome of every example: call "
                 "quadrepro.reproduce, which computes only missing cells"
             )
-        parts = [pd.DataFrame(columns=[*EXAMPLE_COLUMNS], dtype=object)]
+        parts = [pd.DataFrame(columns=[*EXAMPLE, *LABELS], dtype=object)]
+        places: dict[str, Any] = {}
         for cell in self.plan.cells:
             place = cell.dataset, cell.algorithm, cell.repeat
             record = self.outcomes.records[place]
-            if record.ok and record.classes:
-                labels = np.array([-1, 1] if record.classes == TWO_CLASSES else record.classes)
-                outcome = labels[record.actual], labels[record.predicted], record.wrong
-                columns = (*place, cell.problem.split.test, *outcome)
-                parts.append(pd.DataFrame(dict(zip(EXAMPLE_COLUMNS, columns, strict=True))))
+            if not record.ok:
+                continue
+            if cell.dataset not in places:
+                places[cell.dataset] = _places(cell)
+            lines, problem = places[cell.dataset], cell.problem
+            test = problem.split.test
+            row = None if lines is None else lines[problem.rows[test]]
+            columns = dict(zip(EXAMPLE, (*place, test, row), strict=True))
+            parts.append(pd.DataFrame(columns | _outcome(record)))
         return pd.concat(parts[1:] or parts, ignore_index=True)
 
     @cached_property

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import quadrepro
+from quadrepro.data.inspection import inspect_file, write_card
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.files import provenance
@@ -61,6 +62,24 @@ def test_examples_of_kept_classes_have_their_names(tmp_path: Path) -> None:
     results = reproduced(tmp_path, datasets=["wine"], protocol={"view": "default", "folds": 0})
     examples = results.examples
     assert set(examples["label"]) == set(examples["predicted"]) == {"1", "2", "3"}
+
+
+def test_examples_name_their_lines_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sizes = [7, 3, 9, 1, 5, 8, 2, 6]
+    lines = [f"{size},{'large' if size > 4 else 'small'}" for size in sizes]
+    (tmp_path / "own.csv").write_text("\n".join(["size,kind", *lines, ""]))
+    write_card(inspect_file(Path("own.csv"), "kind", positive="large"), Path("datasets/own.yaml"))
+    protocol = {"view": "default", "folds": 0, "split": {"outer": 2}}
+    examples = reproduced(tmp_path, datasets=["own"], protocol=protocol, repeats=2).examples
+    labels = ["large" if size > 4 else "small" for size in sizes]
+    assert {*examples["row"]} == {*range(2, 10)}
+    assert all(
+        (label == 1) == (labels[row - 2] == "large")
+        for row, label in zip(examples["row"], examples["label"], strict=True)
+    )
 
 
 def test_an_own_comparison_writes_few_files_and_shows_the_first_table(results: Results) -> None:
@@ -134,7 +153,12 @@ def test_cells_have_errors_or_rmse_and_each_metric(tmp_path: Path) -> None:
     assert (number["errors"], number["auc"], counted["mae"]) == ("", "", "")
     assert float(number["value"]) == pytest.approx(second.rmse, rel=1e-7)
     assert float(number["mae"]) > 0
-    assert set(results.examples["dataset"]) == {"classes"}
+    numbers = results.examples.query("dataset == 'numbers' and algorithm == 'boosting'")
+    assert (numbers["error"] == numbers["predicted"] - numbers["actual"]).all()
+    errors = numbers[numbers["repeat"] == 1]["error"]
+    assert np.sqrt((errors**2).mean()) == pytest.approx(second.rmse, rel=1e-7)
+    # Rows of a fresh sample are not in a file.
+    assert results.examples["row"].isna().all()
 
 
 def test_run_json_holds_the_config_and_how_the_cells_were_computed() -> None:

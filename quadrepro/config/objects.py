@@ -1,0 +1,275 @@
+"""The plan of a comparison in Python, of estimators and rows that are objects.
+
+The data set has one attribute, the number of the row, by which learners look up the user's rows.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import type_of_target
+
+from quadrepro.base.models import validated
+from quadrepro.base.yaml import YamlSource
+from quadrepro.config.algorithms import AlgorithmEntry
+from quadrepro.config.datasets import DatasetEntry
+from quadrepro.config.loading import load_mapping
+from quadrepro.config.plan import Plan, make_plan
+from quadrepro.core.learners.learner import Entry
+from quadrepro.core.learners.objects import EstimatorObject
+from quadrepro.core.problems import Examples, StoredRows
+from quadrepro.core.protocol import SplitRule
+from quadrepro.core.seeds import Draws
+from quadrepro.core.splits import UNKNOWN, KnownRows, Parts, Split, Splitter
+from quadrepro.data.canonical import RawTable, text_column
+from quadrepro.data.card import Attribute, Card, View
+from quadrepro.data.schema import Target
+from quadrepro.data.store import Dataset, Found
+from quadrepro.errors import ConfigError, DataError, nearest, together
+
+NAME, ROW = "data", "row"
+"""Names of the data set, which draws depend on, and of its only attribute."""
+
+
+class ObjectColumn(AlgorithmEntry):
+    """A column of the table whose estimator is an object."""
+
+    learner: Any
+
+    def source(self, folder: str) -> Entry:
+        """Return an entry that makes the learner."""
+        return ObjectEntry(EstimatorObject, self.label, "", made=self.learner)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectEntry(Entry):
+    """The entry of an estimator object."""
+
+    made: EstimatorObject
+
+    def make(self, settings: dict[str, Any]) -> EstimatorObject:
+        """Return the learner."""
+        return self.made
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundInMemory(Found):
+    """A data set whose rows are in memory."""
+
+    table: RawTable
+
+    def load(self, only: object = None, *, keep: bool = False) -> Dataset:
+        """Return the data set."""
+        return Dataset(self.card, self.table, "in memory")
+
+
+class GivenRule(SplitRule):
+    """The rule of splits that are given as indices."""
+
+    @property
+    def draws_share(self) -> bool:
+        """Whether a share of the rows is drawn at random."""
+        return False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GivenSplitter(Splitter):
+    """Training and test rows of each repeat, in the order in which estimators get them."""
+
+    parts: tuple[Parts, ...]
+
+    def __post_init__(self) -> None:
+        """Accept parts of any sizes."""
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The mean sizes of the training, validation and test part."""
+        n_train, n_test = (round(fmean(map(len, part))) for part in zip(*self.parts, strict=True))
+        return n_train, 0, n_test
+
+    def test_share(self, n_test: float) -> float:
+        """Return the share of a split's rows that are tested, given their mean number."""
+        return n_test / (self.sizes[0] + n_test)
+
+    def _split(self, draws: Draws, facts: KnownRows) -> Split:
+        return Split(*self.parts[draws[2]], fold=np.empty(0, dtype=np.intp))
+
+
+def plan_of_objects(
+    estimators: Any, X: Any, y: Any, target: str | None, cv: Any, groups: Any, **config: Any
+) -> Plan:
+    """Return the plan of a comparison, with the further keys of its config.
+
+    See `quadrepro.compare`.
+    """
+    seed, title, columns = config["seed"], target or "y", {}
+    if target is not None:
+        y, X = _taken(X, target)
+    if isinstance(groups, str):
+        groups, X = _taken(X, groups)
+    if isinstance(cv, Mapping | SplitRule):
+        cv = validated(SplitRule, YamlSource(Path("cv"), cv))
+        for name in cv.columns.values():
+            column, X = _taken(X, name)
+            texts = column.astype(object).where(column.notna(), "")
+            columns[name] = text_column(map(str, texts))
+    learners = _learners(estimators, X)
+    numbers = {learner.task for learner in learners.values()} == {"regression"}
+    y = _targets(X, y, groups, numbers=numbers)
+    codes = None if numbers else np.unique(y, return_inverse=True)[1].astype(np.float64)
+    if isinstance(cv, SplitRule):
+        facts = KnownRows.of(cv, y if codes is None else codes, columns)
+        parts = _drawn(cv, facts, len(y), config["repeats"], seed)
+    else:
+        cv, parts = _split(cv, X, y, groups, seed, numbers=numbers)
+    rule, n = GivenRule(), len(parts)
+    splitter = GivenSplitter("cv", rule, len(y), 0, False, n, parts=parts)
+    splitter.check(((seed, NAME, repeat) for repeat in range(n)), UNKNOWN, codes)
+    dataset = _in_memory(X, y, parts, title, numbers=numbers)
+    row = DatasetEntry.model_construct(name=NAME, row=title)
+    vars(row)["card"] = dataset.card  # in place of the file that the property reads
+    notes = {name: " ".join(repr(one.original).split()) for name, one in learners.items()}
+    keys = {
+        "repeats": n,
+        "protocol": {"view": "default", "split": rule, "normalise": "none", "folds": 0},
+        "datasets": [row],
+        "algorithms": [
+            ObjectColumn(name=name, label=name, algorithm=one.name, note=note, learner=one)
+            for name, one in learners.items()
+            for note in ["" if notes[name] == f"{name}()" else notes[name]]
+        ],
+        "notes": [] if type(cv).__name__.startswith("_") else [f"Splits: {cv!r}."],
+    }
+    rows = StoredRows(Examples(dataset, View(), rule), splitter)
+    return make_plan(load_mapping(config | keys), in_memory=rows)
+
+
+def _taken(X: Any, name: str) -> tuple[Any, Any]:
+    """Return a column of a data frame, and the frame without it."""
+    if not isinstance(X, pd.DataFrame):
+        raise ConfigError(f"{name!r} is the name of a column, but X is not a data frame")
+    if name not in X:
+        raise ConfigError(f"X has no column {name!r}{nearest(name, map(str, X))}")
+    return X[name], X.drop(columns=name)
+
+
+def _learners(estimators: Any, X: Any) -> dict[str, EstimatorObject]:
+    """Return the learner of each estimator, by its name."""
+    if not isinstance(estimators, Mapping):
+        several = [estimators] if hasattr(estimators, "get_params") else [*estimators]
+        kinds = [getattr(one, "__name__", type(one).__name__) for one in several]
+        n_before = (kinds[:i].count(kind) for i, kind in enumerate(kinds))
+        names = (f"{kind} {n + 1}" if n else kind for kind, n in zip(kinds, n_before, strict=True))
+        estimators = dict(zip(names, several, strict=True))
+
+    def made(name: str) -> tuple[str, EstimatorObject]:
+        try:
+            return str(name), EstimatorObject.from_estimator(estimators[name], X)
+        except ValueError as error:
+            raise ConfigError(f"estimators[{name!r}]: {error}") from None
+
+    learners = dict(together(partial(made, name) for name in estimators))
+    if not learners:
+        raise ConfigError("estimators is empty")
+    if len({learner.task for learner in learners.values()}) > 1:
+        raise ConfigError("estimators has classifiers and regressors, which cannot be compared")
+    return learners
+
+
+def _targets(X: Any, y: Any, groups: Any, *, numbers: bool) -> NDArray[Any]:
+    """Return checked labels or numbers."""
+    if y is None:
+        raise ConfigError("y is missing: give y, or target=, a column of X")
+    try:
+        y = column_or_1d(y)
+        check_consistent_length(X, y, groups)
+        if n_missing := int(pd.isna(y).sum()):
+            raise ValueError(f"it is missing in {n_missing} of {len(y)} rows")
+        if numbers and not np.isfinite(y := y.astype(np.float64)).all():
+            raise ValueError("not all of its numbers are finite")
+        if not numbers and (kind := type_of_target(y)) not in ("binary", "multiclass"):
+            raise ValueError(f"it is {kind}, but classifiers predict labels")
+        if len(np.unique(y)) < 2:
+            raise ValueError("it is the same in all rows")
+    except (TypeError, ValueError) as error:
+        raise DataError(f"y: {error}") from None
+    return np.asarray(y)
+
+
+def _drawn(
+    rule: SplitRule, facts: KnownRows, n_rows: int, repeats: int, seed: int
+) -> tuple[Parts, ...]:
+    """Return the splits of a rule."""
+    if rule.openml_task is not None:
+        raise ConfigError("the splits of an OpenML task are for its own data set")
+    n = rule.repeats or (repeats if facts.parts is None else facts.parts.shape[1])
+    splitter = Splitter("cv", rule, n_rows, 0, False, n)
+    splits = (splitter.split((seed, NAME, repeat), facts) for repeat in range(n))
+    return tuple((split.train, split.test) for split in splits)
+
+
+def _split(
+    cv: Any, X: Any, y: NDArray[Any], groups: Any, seed: int, *, numbers: bool
+) -> tuple[Any, tuple[Parts, ...]]:
+    """Return a splitter of scikit-learn with a seed, and its splits."""
+    if getattr(cv, "random_state", seed) is None:
+        cv = copy.copy(cv)
+        cv.random_state = seed
+    rows = np.arange(len(y))
+    try:
+        cv = check_cv(cv, y, classifier=not numbers)
+        parts = tuple((rows[train], rows[test]) for train, test in cv.split(X, y, groups))
+        if not parts or 0 in {len(part) for both in parts for part in both}:
+            raise ValueError("every split needs rows to train on and rows to test")
+    except (TypeError, ValueError, IndexError) as error:
+        raise ConfigError(f"cv: {error}") from None
+    return cv, parts
+
+
+def _in_memory(
+    X: Any, y: NDArray[Any], parts: tuple[Parts, ...], target: str, *, numbers: bool
+) -> FoundInMemory:
+    """Return rows as a data set; its hash covers the splits as well."""
+    column = y if numbers else y.astype(str)
+    described: dict[str, Any] = {"range": (column.min(), column.max())} if numbers else {}
+    if not numbers:
+        labels, counts = np.unique(column, return_counts=True)
+        described["labels"] = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+    row = Attribute(name=ROW, kind="numeric")
+    card = Card(
+        name=NAME,
+        title=target,
+        task="regression" if numbers else "classification",
+        rows=len(y),
+        attributes=(row,),
+        **dict.fromkeys(("missing_cells", "rows_with_missing"), 0),
+        target=Target(original=target, **described),
+        content_hash=content_hash(X, column, parts),
+        **dict.fromkeys(("licence", "citation"), "not stated"),
+    )
+    index = X.index.to_numpy() if isinstance(X, pd.DataFrame) else np.arange(len(y))
+    columns = {ROW: np.arange(len(y), dtype=np.float64)}
+    return FoundInMemory(card, None, table=RawTable((row,), columns, column, None, index))
+
+
+def content_hash(X: Any, *others: Any) -> str:
+    """Return a hash of an array or data frame and of what belongs to it."""
+    if isinstance(X, pd.DataFrame):
+        # Equal frames may differ in how their columns are stored.
+        with suppress(TypeError):  # a column has lists
+            X = X.columns, X.dtypes, pd.util.hash_pandas_object(X).to_numpy()
+    return f"sha256:{hashlib.sha256(joblib.hash((X, others)).encode()).hexdigest()}"

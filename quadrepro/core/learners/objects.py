@@ -1,0 +1,162 @@
+"""Estimators that are given as objects, with the rows that they are fitted to."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from pickle import PicklingError
+from typing import Any, Self
+
+import joblib
+import numpy as np
+from joblib.externals.loky.cloudpickle_wrapper import dumps
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, get_tags
+
+from quadrepro.base.code import PACKAGE
+from quadrepro.base.types import FloatArray
+from quadrepro.core.learners.estimator import EstimatorPredictor, parts, settle, task_of
+from quadrepro.core.learners.grid import Value
+from quadrepro.core.learners.imported import imports_of, module_file
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatorObject(EstimatorPredictor):
+    """An estimator that was made in Python.
+
+    Its examples are the numbers of rows, which it looks up in the user's array or data frame, so
+    that estimators get the names and types of columns as they are.
+    """
+
+    hyperparameters = ()
+    own_code: tuple[tuple[str, str], ...] = ()
+    """Names and hashes of the user's own code, which workers may not have as files."""
+    used: frozenset[str] = frozenset()
+    """Modules of all other code."""
+    original: Any = None
+    """The estimator, which is cloned for every fit."""
+    digest: str = ""
+    """Hash of its class and parameters."""
+    X: Any = None
+    """The user's array or data frame."""
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any) -> Self:
+        """Return the learner of an estimator, or raise ValueError if it cannot be used."""
+        try:
+            original = clone(estimator)
+        except (TypeError, RuntimeError) as error:
+            raise ValueError(str(error)) from None
+        for _, part in parts(original):
+            if hasattr(part, "_parameter_constraints"):
+                part._validate_params()
+        task, kind = task_of(original), type(original)
+        own, used = code_of(original)
+        if task is None or not hasattr(original, "predict"):
+            raise ValueError(f"{kind.__name__} predicts neither classes nor numbers")
+        return cls(
+            f"{kind.__module__}:{kind.__name__}",
+            predicts=task,
+            own_code=tuple(sorted(own.items())),
+            used=frozenset(used),
+            original=original,
+            digest=digest(original),
+            X=X,
+        )
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What results depend on, besides the code and the rows."""
+        return {"name": self.name, "hash": self.digest}
+
+    @property
+    def many_classes(self) -> bool:  # type: ignore[override]
+        """Whether the estimator separates more than two classes."""
+        tags = get_tags(self.original).classifier_tags
+        return tags is None or bool(tags.multi_class)
+
+    def estimator(
+        self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
+    ) -> Any:
+        """Return the estimator, not fitted; its parameters that are None may get a seed."""
+        made = clone(self.original)
+        for _, part in parts(made):
+            settle(part, random_state)
+        return made
+
+    def _used(self) -> set[str]:
+        return {*self.used}
+
+    def _table(self, X: FloatArray) -> Any:
+        return _safe_indexing(self.X, X[:, 0].astype(np.intp))
+
+
+def kinds(estimator: Any) -> Iterator[Any]:
+    """Yield the classes and functions that an estimator and its parameters are made of."""
+    for value in (estimator, *estimator.get_params(deep=True).values()):
+        is_code = inspect.isclass(value) or inspect.isfunction(value)
+        kind = value if is_code else type(value)
+        yield from getattr(kind, "__mro__", (kind,))
+
+
+def code_of(estimator: Any) -> tuple[dict[str, str], set[str]]:
+    """Return hashes of the user's own code by its names, and the modules of all other code.
+
+    Own code is neither installed nor part of Python: files, with all that they import from their
+    folder, and the classes and functions of a notebook, which are hashed as workers get them.
+    """
+    own: dict[str, str] = {}
+    others: set[str] = set()
+    for kind in kinds(estimator):
+        name = kind.__module__
+        path = getattr(sys.modules.get(name), "__file__", None)
+        file = Path(path or "").resolve()
+        if name.partition(".")[0] in sys.stdlib_module_names or (path and not is_own(file)):
+            others.add(name)
+        elif not file.is_file():
+            own[kind.__qualname__] = _hash(dumps(kind))
+        else:
+            folder = file.parents[name.count(".") + (file.stem == "__init__")]
+            files = reached(file.stem if name == "__main__" else name, folder)
+            hashed = {name: file, **files}
+            own |= {module: _hash(one.read_bytes()) for module, one in hashed.items()}
+            others |= {name for module, one in files.items() for name in imports_of(module, one)}
+    tops = {name.partition(".")[0] for name in own}
+    return own, {name for name in others if name and name.partition(".")[0] not in tops}
+
+
+def reached(module: str, folder: Path) -> dict[str, Path]:
+    """Return the files of a folder that a module of it needs, by their modules."""
+    files: dict[str, Path] = {}
+    rest = {module}
+    while rest:
+        name = rest.pop()
+        file = module_file(folder, name) if name and name not in files else None
+        if file is not None and is_own(file):
+            files[name] = file
+            rest |= {*imports_of(name, file), name.rpartition(".")[0]}
+    return files
+
+
+def is_own(file: Path) -> bool:
+    """Return whether a file is neither installed nor part of Python."""
+    roots = (PACKAGE, Path(sysconfig.get_path("stdlib")))
+    is_installed = not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
+    return not is_installed and not any(map(file.is_relative_to, roots))
+
+
+def digest(value: Any) -> str:
+    """Return a hash of a value; lambdas and local classes are hashed as workers get them."""
+    try:
+        return str(joblib.hash(value))
+    except (PicklingError, AttributeError):
+        return _hash(dumps(value))
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
